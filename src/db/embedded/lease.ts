@@ -1,0 +1,171 @@
+/**
+ * Who keeps the embedded server up.
+ *
+ * The server runs under a small shell in a session of its own, so that a Ctrl-C in the terminal
+ * does not reach it before the application has drained. The shell reads a named pipe that every
+ * process using the server holds open for writing. The kernel closes a process's end however it
+ * dies; once the last is closed the shell reads end-of-file and stops the server.
+ *
+ * A process joins by writing a line with its name and waiting until the shell has made a file of
+ * that name. An answer proves that the shell was still reading while our end was already open, so
+ * end-of-file cannot come before we close it: nobody joins a server that is about to stop.
+ */
+import { spawn } from "node:child_process"
+import {
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
+import { join } from "node:path"
+import { alive } from "./process.ts"
+import { until } from "./wait.ts"
+
+const ANSWER_LIMIT_MS = 30_000
+
+export type Lease = {
+  /** Lets go of the server; true when no other process seems to hold it. */
+  release(): boolean
+}
+
+// Arguments: the data directory and the server's command. Descriptor 4 only keeps the opening of 3
+// from waiting for a writer.
+const SUPERVISOR = `
+trap '' HUP INT TERM
+umask 077
+dir=$1
+shift
+exec 4<>"$dir/lease"
+exec 3<"$dir/lease" 4>&-
+"$@" 3<&- </dev/null >>"$dir/postgres.log" 2>&1 &
+server=$!
+echo "$server" >"$dir/server.pid"
+(
+  while read -r user <&3; do
+    if [ -n "$user" ]; then : >"$dir/users/$user"; fi
+  done
+  exec 3<&-
+  kill -INT "$server"
+  seconds=0
+  while [ "$seconds" -lt 60 ]; do sleep 1; seconds=$((seconds + 1)); done
+  kill -QUIT "$server"
+) &
+watcher=$!
+exec 3<&-
+wait "$server"
+kill -KILL "$watcher"
+if [ -e "$dir/temporary" ]; then rm -rf "$dir"; fi
+`
+
+/** Joins the processes that hold the server in `dir`; `undefined` when nothing supervises it. */
+export async function joinLease(dir: string): Promise<Lease | undefined> {
+  const end = openWriter(join(dir, "lease"))
+  if (end === undefined) return undefined
+  const lease = await register(dir, end)
+  if (!lease) closeSync(end)
+  return lease
+}
+
+/** Starts `command` under a new supervisor and joins it. Only under the start lock. */
+export async function foundLease(
+  dir: string,
+  command: string[],
+  environment: Record<string, string>,
+): Promise<Lease | undefined> {
+  const pipe = join(dir, "lease")
+  for (const leftOver of ["lease", "users", "server.pid"]) {
+    rmSync(join(dir, leftOver), { recursive: true, force: true })
+  }
+  mkdirSync(join(dir, "users"), { mode: 0o700 })
+  const made = Bun.spawnSync(["mkfifo", "-m", "600", pipe])
+  if (!made.success) throw new Error(`cannot make the named pipe ${pipe}: ${made.stderr}`)
+  // A run as root must not lock the directory's owner out of the next.
+  const { uid, gid } = statSync(dir)
+  if (process.getuid?.() === 0)
+    for (const file of ["lease", "users"]) chownSync(join(dir, file), uid, gid)
+
+  // A pipe opens for writing without waiting only while someone has it open for reading: until the
+  // supervisor does, that is us.
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+  const end = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+  try {
+    // Through a shell that ends at once, because some parents kill their children when they fail.
+    const argv = ["-c", '/bin/sh -c "$0" "$@" &', SUPERVISOR, "mds-postgres", dir, ...command]
+    spawn("/bin/sh", argv, { detached: true, stdio: "ignore", cwd: "/", env: environment }).unref()
+    if (!(await until(() => supervisedPid(dir), ANSWER_LIMIT_MS, 2))) {
+      closeSync(end)
+      throw new Error("its supervisor, a small /bin/sh, does not start")
+    }
+  } finally {
+    closeSync(reader)
+  }
+  const lease = await register(dir, end)
+  if (!lease) closeSync(end)
+  return lease
+}
+
+/** Makes the supervisor of `dir` delete the directory once the server has stopped. */
+export function markTemporary(dir: string): void {
+  writeFileSync(join(dir, "temporary"), "")
+}
+
+/** Process id of the server that the latest supervisor of `dir` runs. */
+export function supervisedPid(dir: string): number | undefined {
+  const file = join(dir, "server.pid")
+  const pid = existsSync(file) && Number.parseInt(readFileSync(file, "utf8"), 10)
+  return pid || undefined
+}
+
+function openWriter(pipe: string): number | undefined {
+  try {
+    return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "ENOENT" || code === "ENXIO") return undefined // never made, or nobody reads
+    throw error
+  }
+}
+
+async function register(dir: string, end: number): Promise<Lease | undefined> {
+  const name = `${process.pid}-${crypto.randomUUID()}`
+  const users = join(dir, "users")
+  const answer = join(users, name)
+  const gone = () => !written(end, "\n") && "gone"
+  if (!written(end, `${name}\n`)) return undefined
+  const answered = () => existsSync(answer) && "answered"
+  const outcome = await until(() => answered() || gone(), ANSWER_LIMIT_MS, 2)
+  if (outcome === "gone") return undefined
+  if (!outcome) throw new Error("its supervisor does not answer")
+  return {
+    release() {
+      rmSync(answer, { force: true })
+      closeSync(end)
+      return !heldByOthers(users)
+    },
+  }
+}
+
+/** False when nobody reads the pipe any more. */
+function written(end: number, line: string): boolean {
+  try {
+    writeSync(end, line)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return false
+    throw error
+  }
+}
+
+/** Only tells whether to wait for the server's end: the pipe alone decides when that comes. */
+function heldByOthers(users: string): boolean {
+  if (!existsSync(users)) return false
+  return readdirSync(users).some((name) => alive(Number.parseInt(name, 10)))
+}

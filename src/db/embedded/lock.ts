@@ -1,0 +1,47 @@
+import { Database } from "bun:sqlite"
+import { chmodSync } from "node:fs"
+
+const PATIENCE_MS = 180_000
+
+/**
+ * Runs `work` while no other process runs under the lock at `path`.
+ *
+ * Bun has no `flock`, but SQLite locks its files, and the kernel frees such a lock when the process
+ * that holds it dies in whatever way. Nothing is ever written to the file.
+ */
+export async function underLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = open(path)
+  try {
+    const deadline = performance.now() + PATIENCE_MS
+    while (!acquired(lock)) {
+      if (performance.now() > deadline) {
+        throw new Error(`another process has been starting it for too long; it holds ${path}`)
+      }
+      await Bun.sleep(25)
+    }
+    // Not by opening it: closing any descriptor of the file would free this process's lock.
+    chmodSync(path, 0o600)
+    return await work()
+  } finally {
+    lock.close()
+  }
+}
+
+function open(path: string): Database {
+  try {
+    return new Database(path, { create: true })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`cannot open ${path} (${reason}); does it belong to another user?`)
+  }
+}
+
+function acquired(lock: Database): boolean {
+  try {
+    lock.run("BEGIN EXCLUSIVE")
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === "SQLITE_BUSY") return false
+    throw error
+  }
+}

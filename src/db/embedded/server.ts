@@ -1,0 +1,159 @@
+/**
+ * A real PostgreSQL of our own under a data directory, for people who have none.
+ *
+ *     <data directory>/cluster       PostgreSQL's data
+ *                      password      of the role "mds", mode 600
+ *                      postgres.log  the server's log, of this run and the last few
+ *                      lock          held while a process starts or joins the server
+ *                      lease, users  who keeps the server up: lease.ts
+ *
+ * Any number of processes may use one data directory. The first starts the server, the others adopt
+ * it, and it stops when the last has stopped or died, whichever that is. It listens on 127.0.0.1
+ * only, on a port of its own for each run, and asks for the password.
+ */
+import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import postgres from "postgres"
+import { accountFor } from "./account.ts"
+import { embeddedBinaries } from "./binaries.ts"
+import { clusterExists, createCluster, ROLE, readPassword } from "./cluster.ts"
+import { environment, launch, SETTINGS, whenReady } from "./launch.ts"
+import { joinLease, type Lease, markTemporary } from "./lease.ts"
+import { underLock } from "./lock.ts"
+import { disownPid, type Postmaster, readPostmaster, servesCluster } from "./process.ts"
+import { until } from "./wait.ts"
+
+export type EmbeddedServer = {
+  /** `postgres://…` to the database "mds"; it holds the password, so it is not for logs. */
+  url: string
+  /** True when the server was already running for another process of ours. */
+  adopted: boolean
+  /**
+   * Lets go of the server. It stops when no other process holds it, and then this resolves once it
+   * has stopped. Close the clients first: a stopping server ends their connections.
+   */
+  stop(): Promise<void>
+}
+
+export type EmbeddedOptions = {
+  /** Settings over those in `launch.ts`. An adopted server keeps what it runs with. */
+  settings?: Record<string, string>
+  /** Told, in plain words, about the steps that take time. */
+  log?: (line: string) => void
+  /** The data directory is deleted once the server has stopped, even after a kill. For tests. */
+  temporary?: boolean
+}
+
+/** The embedded PostgreSQL does not start. The message says why, for a person. */
+export class EmbeddedError extends Error {
+  override readonly name = "EmbeddedError"
+}
+
+const STOP_LIMIT_MS = 70_000
+
+/**
+ * Starts the server of `dataDir`, or adopts it when it runs already, and makes the directory, the
+ * cluster and the database "mds" where they are missing.
+ *
+ * @throws {EmbeddedError} "Cannot start the embedded PostgreSQL: …" with the reason, or with the
+ *   last lines of the server's log.
+ */
+export async function startEmbedded(
+  dataDir: string,
+  options: EmbeddedOptions = {},
+): Promise<EmbeddedServer> {
+  try {
+    // PostgreSQL's own user must be able to pass through it; what is inside is closed to others.
+    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+    const dir = realpathSync(dataDir)
+    return await underLock(
+      join(dir, "lock"),
+      async () => (await adopt(dir)) ?? (await start(dir, options)),
+    )
+  } catch (error) {
+    if (options.temporary) rmSync(dataDir, { recursive: true, force: true })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new EmbeddedError(`Cannot start the embedded PostgreSQL: ${reason}`, { cause: error })
+  }
+}
+
+async function adopt(dir: string): Promise<EmbeddedServer | undefined> {
+  const lease = await joinLease(dir)
+  if (!lease) return undefined
+  const running = await whenReady(dir)
+  if (running) return serverOf(dir, running, lease, true)
+  lease.release()
+  return undefined
+}
+
+async function start(dir: string, options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const cluster = join(dir, "cluster")
+  const settings: Record<string, string> = { ...SETTINGS, ...options.settings }
+  const binaries = embeddedBinaries()
+  const account = accountFor(cluster, binaries)
+  await endUnsupervised(cluster)
+  if (!clusterExists(cluster)) {
+    options.log?.(`Creating a PostgreSQL cluster in ${dir}`)
+    await createCluster(dir, binaries, account, environment(), settings.fsync !== "off")
+  }
+  options.log?.("Starting PostgreSQL")
+  // `servesCluster` tells a server of ours by these three words.
+  const command = [...account.prefix, binaries.postgres, "-D", cluster]
+  const { lease, running } = await launch(dir, command, settings)
+  if (options.temporary) markTemporary(dir)
+  const server = serverOf(dir, running, lease, false)
+  try {
+    await ensureDatabase(server.url)
+    return server
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+/**
+ * A server that nobody supervises is on its way out, or has lost its supervisor; either way it must
+ * end before another starts on its data. A left-over pid that is some other process is disowned.
+ */
+async function endUnsupervised(cluster: string): Promise<void> {
+  const pid = readPostmaster(cluster)?.pid
+  if (pid === undefined) return
+  if (!servesCluster(pid, cluster)) return disownPid(cluster)
+  process.kill(pid, "SIGINT")
+  if (await until(() => !servesCluster(pid, cluster), STOP_LIMIT_MS)) return
+  throw new Error(`process ${pid} still runs on ${cluster} and does not stop`)
+}
+
+function serverOf(dir: string, running: Postmaster, lease: Lease, adopted: boolean) {
+  const cluster = join(dir, "cluster")
+  const temporary = existsSync(join(dir, "temporary"))
+  const url = `postgres://${ROLE}:${readPassword(dir)}@127.0.0.1:${running.port}/${ROLE}`
+  const ended = () => !servesCluster(running.pid, cluster) && !(temporary && existsSync(dir))
+  let stopped: Promise<void> | undefined
+  const stop = async () => {
+    if (lease.release()) await until(ended, STOP_LIMIT_MS)
+  }
+  return {
+    url,
+    adopted,
+    stop() {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}
+
+async function ensureDatabase(url: string): Promise<void> {
+  const sql = postgres(url, {
+    database: "postgres",
+    max: 1,
+    connect_timeout: 5,
+    fetch_types: false,
+  })
+  try {
+    const found = await sql`select 1 from pg_database where datname = ${ROLE}`
+    if (found.length === 0) await sql`create database ${sql(ROLE)}`
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * The tables.
+ *
+ * Text that decides an order or a match is kept under COLLATE "C", which compares bytes and so gives
+ * the same order on every server. Columns that end in `_folded` hold the text beside them after
+ * `fold()`; `_key` and `_keys` hold normalised names (`normaliseName()`).
+ *
+ * Every record carries the source that loaded it, which alone may change or remove it, and the
+ * release that last changed it.
+ */
+import { sql } from "drizzle-orm"
+import {
+  bigint,
+  bigserial,
+  boolean,
+  customType,
+  date,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  timestamp,
+  uniqueIndex,
+} from "drizzle-orm/pg-core"
+
+const bytewise = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
+const instant = (name: string) =>
+  timestamp(name, { withTimezone: true, precision: 0, mode: "string" })
+
+const provenance = {
+  source: text().notNull(),
+  since_release: integer().notNull(),
+}
+
+export const releases = pgTable("releases", {
+  id: integer().primaryKey(),
+  published_at: instant("published_at").notNull(),
+  source: text().notNull(),
+  manifest: jsonb().notNull(),
+})
+
+export const companies = pgTable(
+  "companies",
+  {
+    asx_code: bytewise().primaryKey(),
+    company_name: text().notNull(),
+    company_name_folded: bytewise().notNull(),
+    name_key: bytewise().notNull(),
+    market_cap_aud: bigint({ mode: "number" }),
+    gics_sector: text(),
+    gics_sector_folded: bytewise(),
+    gics_industry_group: text(),
+    total_tenements: integer().notNull().default(0),
+    is_active: boolean().notNull(),
+    ...provenance,
+  },
+  (t) => [
+    index("companies_by_name").on(t.company_name_folded, t.asx_code),
+    index("companies_by_name_key").on(t.name_key),
+  ],
+)
+
+export const tenements = pgTable(
+  "tenements",
+  {
+    id: bytewise().primaryKey(),
+    tenement_id: text().notNull(),
+    state: bytewise().notNull(),
+    status: text(),
+    status_folded: bytewise(),
+    type: text(),
+    type_folded: bytewise(),
+    holder_name: text(),
+    holder_name_folded: bytewise(),
+    holder_keys: text().array().notNull(),
+    asx_codes: text().array().notNull().default(sql`'{}'`),
+    grant_date: date({ mode: "string" }),
+    expiry_date: date({ mode: "string" }),
+    area_km2: doublePrecision(),
+    ...provenance,
+  },
+  (t) => [
+    index("tenements_by_state").on(t.state, t.id),
+    index("tenements_by_status").on(t.status_folded, t.id),
+    index("tenements_by_type").on(t.type_folded, t.id),
+    index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),
+    index("tenements_by_company").using("gin", t.asx_codes),
+  ],
+)
+
+export const subsidiaries = pgTable(
+  "subsidiaries",
+  {
+    id: bytewise().primaryKey(),
+    name: text().notNull(),
+    name_folded: bytewise().notNull(),
+    name_key: bytewise().notNull(),
+    parent_asx_code: bytewise().notNull(),
+    country: text(),
+    ownership_percentage: doublePrecision(),
+    ...provenance,
+  },
+  (t) => [
+    index("subsidiaries_by_parent").on(t.parent_asx_code, t.name_folded, t.id),
+    index("subsidiaries_by_name_key").on(t.name_key),
+  ],
+)
+
+export const reports = pgTable(
+  "reports",
+  {
+    hash: bytewise().primaryKey(),
+    asx_code: bytewise().notNull(),
+    title: text().notNull(),
+    title_folded: bytewise().notNull(),
+    type: text(),
+    types_folded: text().array().notNull(),
+    published_at: instant("published_at").notNull(),
+    url: text(),
+    ...provenance,
+  },
+  (t) => [
+    index("reports_newest_first").on(t.published_at.desc(), t.hash),
+    index("reports_by_company").on(t.asx_code, t.published_at.desc(), t.hash),
+    index("reports_by_type").using("gin", t.types_folded),
+    index("reports_by_title").using("gin", t.title_folded.op("gin_trgm_ops")),
+  ],
+)
+
+export const accounts = pgTable(
+  "accounts",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    email: text().notNull(),
+    email_folded: bytewise().notNull(),
+    plan: text({ enum: ["standard", "enterprise", "admin"] }).notNull(),
+    /** Requests per window of the enterprise plan; null on the plans whose limit is fixed. */
+    request_limit: integer(),
+    created_at: instant("created_at").notNull().defaultNow(),
+  },
+  (t) => [uniqueIndex("accounts_by_email").on(t.email_folded)],
+)
+
+export const tokens = pgTable(
+  "tokens",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    account_id: bigint({ mode: "number" })
+      .notNull()
+      .references(() => accounts.id),
+    name: text().notNull(),
+    /** SHA-256 of the whole token, hexadecimal: the only form in which a token is kept. */
+    sha256: bytewise().notNull(),
+    prefix: bytewise().notNull(),
+    created_at: instant("created_at").notNull().defaultNow(),
+    last_used_at: instant("last_used_at"),
+    expires_at: instant("expires_at"),
+    revoked_at: instant("revoked_at"),
+  },
+  (t) => [
+    uniqueIndex("tokens_by_sha256").on(t.sha256),
+    index("tokens_by_prefix").on(t.prefix),
+    index("tokens_by_account").on(t.account_id),
+  ],
+)

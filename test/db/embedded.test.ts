@@ -1,0 +1,271 @@
+import { afterAll, afterEach, expect, test } from "bun:test"
+import { spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import { startEmbedded } from "../../src/db/embedded/server.ts"
+
+const SETTINGS = { fsync: "off", shared_buffers: "16MB" }
+
+// A name with a space in it, for every test.
+const root = mkdtempSync(join(tmpdir(), "mds embedded "))
+let clusters = 0
+let applications: Application[] = []
+
+afterEach(async () => {
+  await Promise.all(applications.map((application) => application.end()))
+  applications = []
+})
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+test("a first start makes a UTF-8 database that only the password opens", async () => {
+  const dir = newDirectory()
+  const server = await startEmbedded(dir, { settings: SETTINGS })
+  expect(server.adopted).toBe(false)
+  expect(await ask(server.url, "select current_database() || ' ' || pg_encoding_to_char(6)")).toBe(
+    "mds UTF8",
+  )
+  const guess = new URL(server.url)
+  guess.password = "guess"
+  expect(await ask(guess.href, "select 1").catch((error) => error.code)).toBe("28P01")
+  expect(statSync(join(dir, "password")).mode & 0o777).toBe(0o600)
+  await server.stop()
+  expect(serverRuns(dir)).toBe(false)
+})
+
+test("what was written is there after a restart", async () => {
+  const dir = newDirectory()
+  const first = await startEmbedded(dir, { settings: SETTINGS })
+  await ask(first.url, "create table kept as select 7 as x")
+  await first.stop()
+  const second = await startEmbedded(dir, { settings: SETTINGS })
+  expect(await ask(second.url, "select x from kept")).toBe(7)
+  await second.stop()
+})
+
+test("a second process adopts the running server and leaves it running", async () => {
+  const dir = newDirectory()
+  const owner = await start(dir)
+  const adopter = await start(dir)
+  expect([owner.adopted, adopter.adopted]).toEqual([false, true])
+  expect(adopter.url).toBe(owner.url)
+  await adopter.end()
+  expect(await ask(owner.url, "select 7")).toBe(7)
+})
+
+test("the server stays for a process that adopted it when its starter goes", async () => {
+  const dir = newDirectory()
+  const owner = await start(dir)
+  const adopter = await start(dir)
+  await owner.end()
+  expect(await ask(adopter.url, "select 7")).toBe(7)
+  await adopter.end()
+  expect(serverRuns(dir)).toBe(false)
+})
+
+test("a killed application leaves no server behind", async () => {
+  const dir = newDirectory()
+  const application = await start(dir)
+  const pid = serverPid(dir)
+  process.kill(application.pid, "SIGKILL")
+  await until(() => !runs(pid))
+})
+
+test("the server outlives a kill of the process that started it while another holds it", async () => {
+  const dir = newDirectory()
+  const owner = await start(dir)
+  const adopter = await start(dir)
+  const pid = serverPid(dir)
+  process.kill(owner.pid, "SIGKILL")
+  await owner.exited
+  expect(await ask(adopter.url, "select 7")).toBe(7)
+  process.kill(adopter.pid, "SIGKILL")
+  await until(() => !runs(pid))
+})
+
+test("Ctrl-C reaches the application and not the server", async () => {
+  const dir = newDirectory()
+  const application = await start(dir)
+  process.kill(-application.pid, "SIGINT") // the application ignores it, as one that drains
+  expect(await ask(application.url, "select 7")).toBe(7)
+  expect((await start(dir)).adopted).toBe(true)
+})
+
+test("processes that start at the same moment share one server", async () => {
+  const dir = newDirectory()
+  const all = await Promise.all([start(dir), start(dir), start(dir)])
+  expect(all.map(({ adopted }) => adopted).sort()).toEqual([false, true, true])
+  expect(new Set(all.map(({ url }) => url)).size).toBe(1)
+})
+
+test("two starts within one process share one server", async () => {
+  const dir = newDirectory()
+  const [a, b] = await Promise.all([
+    startEmbedded(dir, { settings: SETTINGS }),
+    startEmbedded(dir, { settings: SETTINGS }),
+  ])
+  expect(a.url).toBe(b.url)
+  await a.stop()
+  expect(await ask(b.url, "select 7")).toBe(7)
+  await b.stop()
+  expect(serverRuns(dir)).toBe(false)
+})
+
+test("a start never gets the server that is just stopping", async () => {
+  const dir = newDirectory()
+  for (let round = 0; round < 5; round++) {
+    const killed = await start(dir)
+    process.kill(killed.pid, "SIGKILL")
+    const next = await start(dir)
+    expect(await ask(next.url, "select 7")).toBe(7)
+    await next.end()
+  }
+})
+
+test("a crash's pid file does not block a start although the pid is another process now", async () => {
+  const dir = newDirectory()
+  const first = await start(dir)
+  await ask(first.url, "create table kept as select 7 as x")
+  const pid = serverPid(dir)
+  const { uid, gid } = statSync(join(dir, "cluster"))
+  process.kill(pid, "SIGKILL")
+  await until(() => !runs(pid))
+
+  // PostgreSQL is stopped only by a process of the user that it runs as itself.
+  const user = process.getuid?.() === 0 ? { uid, gid } : {}
+  const other = spawn("sleep", ["60"], { stdio: "ignore", cwd: "/", ...user })
+  const file = join(dir, "cluster", "postmaster.pid")
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^\d+/, String(other.pid)))
+  const second = await start(dir)
+  expect(second.adopted).toBe(false)
+  expect(await ask(second.url, "select x from kept")).toBe(7)
+  expect(other.exitCode ?? other.signalCode).toBeNull()
+  other.kill()
+})
+
+test.skipIf(!Bun.which("ps"))("a server that lost its supervisor is replaced", async () => {
+  const dir = newDirectory()
+  await start(dir)
+  const orphan = serverPid(dir)
+  for (const pid of supervisors(dir)) process.kill(pid, "SIGKILL")
+  const second = await start(dir)
+  expect(second.adopted).toBe(false)
+  expect(await ask(second.url, "select 7")).toBe(7)
+  expect(serverPid(dir)).not.toBe(orphan)
+})
+
+test("a server that cannot start says why, without the password", async () => {
+  const dir = newDirectory()
+  const settings = { ...SETTINGS, shared_buffers: "none" }
+  const error = await startEmbedded(dir, { settings }).then(
+    () => undefined,
+    (error) => error as Error,
+  )
+  expect(error?.name).toBe("EmbeddedError")
+  expect(error?.message).toStartWith("Cannot start the embedded PostgreSQL: ")
+  expect(error?.message).toContain('invalid value for parameter "shared_buffers"')
+  expect(error?.message).not.toContain(readFileSync(join(dir, "password"), "utf8"))
+})
+
+test("a temporary server takes its directory with it, even after a kill", async () => {
+  const dir = newDirectory()
+  const application = await start(dir, { temporary: true })
+  process.kill(application.pid, "SIGKILL")
+  await until(() => !statSync(dir, { throwIfNoEntry: false }))
+})
+
+type Application = {
+  url: string
+  adopted: boolean
+  pid: number
+  exited: Promise<number>
+  end(): Promise<void>
+}
+
+// Holds the server until its standard input ends.
+const APPLICATION = `
+  process.on("SIGINT", () => {})
+  const { startEmbedded } = await import(${JSON.stringify(import.meta.resolve("../../src/db/embedded/server.ts"))})
+  const server = await startEmbedded(process.env.DIRECTORY, JSON.parse(process.env.OPTIONS))
+  console.log(JSON.stringify(server))
+  for await (const _ of process.stdin);
+  await server.stop()
+`
+
+/** Another process that uses the server of `dir`, in a process group of its own. */
+async function start(dir: string, options: { temporary?: boolean } = {}): Promise<Application> {
+  const child = Bun.spawn([process.execPath, "-e", APPLICATION], {
+    env: {
+      ...process.env,
+      DIRECTORY: dir,
+      OPTIONS: JSON.stringify({ settings: SETTINGS, ...options }),
+    },
+    detached: true,
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  })
+  const { value } = await child.stdout.getReader().read()
+  const { url, adopted } = JSON.parse(new TextDecoder().decode(value))
+  const application: Application = {
+    url,
+    adopted,
+    pid: child.pid,
+    exited: child.exited,
+    async end() {
+      child.stdin.end()
+      await child.exited
+    },
+  }
+  applications.push(application)
+  return application
+}
+
+async function ask(url: string, statement: string): Promise<unknown> {
+  const sql = postgres(url, { max: 1, fetch_types: false })
+  try {
+    const [row] = await sql.unsafe(statement).values()
+    return row?.[0]
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+function newDirectory(): string {
+  return join(root, `data ${++clusters}`)
+}
+
+function serverPid(dir: string): number {
+  return Number.parseInt(readFileSync(join(dir, "cluster", "postmaster.pid"), "utf8"), 10)
+}
+
+function serverRuns(dir: string): boolean {
+  return statSync(join(dir, "cluster", "postmaster.pid"), { throwIfNoEntry: false }) !== undefined
+}
+
+function supervisors(dir: string): number[] {
+  const { stdout } = Bun.spawnSync(["ps", "-eww", "-o", "pid=,args="])
+  const lines = stdout.toString().split("\n")
+  return lines
+    .filter((line) => line.includes(` mds-postgres ${dir} `))
+    .map((line) => Number.parseInt(line, 10))
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error("it did not come about in 20 seconds")
+    await Bun.sleep(10)
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * What `patches/postgres@….patch` mends in postgres.js. Without it every test here fails, several
+ * of them by wrong answers instead of errors.
+ */
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import postgres from "postgres"
+import { emptyDatabase, type TestDatabase } from "../support/postgres.ts"
+
+let database: TestDatabase
+let administrator: postgres.Sql
+let clients: postgres.Sql[] = []
+
+beforeAll(async () => {
+  database = await emptyDatabase()
+  administrator = postgres(database.url, { max: 1 })
+})
+
+afterEach(async () => {
+  await Promise.all(clients.map((sql) => sql.end({ timeout: 1 })))
+  clients = []
+})
+
+afterAll(async () => {
+  await administrator.end({ timeout: 1 })
+  await database.drop()
+})
+
+test("a query after one that failed among its rows gets its own rows only", async () => {
+  const sql = client()
+  expect(await failure(divisionByZeroAtRow300(sql))).toMatchObject({ code: "22012" })
+  expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
+})
+
+test("a failed query among pipelined ones leaves the others their rows", async () => {
+  const sql = client()
+  const [before, failed, after] = await Promise.allSettled([
+    sql`select ${1}::int as x`,
+    divisionByZeroAtRow300(sql),
+    sql`select ${2}::int as x`,
+  ])
+  expect(failed).toMatchObject({ status: "rejected", reason: { code: "22012" } })
+  expect([before, after].map(rows)).toEqual([[{ x: 1 }], [{ x: 2 }]])
+})
+
+test("a query after a connection that died among its rows gets its own rows only", async () => {
+  const sql = client()
+  expect(await failure(deathAtRow5000(sql))).toBeInstanceOf(Error)
+  expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
+})
+
+test("queries that waited while the connection died get their own rows only", async () => {
+  const sql = client()
+  const [died, ...waited] = await Promise.allSettled([
+    deathAtRow5000(sql),
+    ...[1, 2, 3].map((x) => sql`select ${x}::int as x`),
+  ])
+  expect(died.status).toBe("rejected")
+  for (const [index, outcome] of waited.entries()) {
+    if (outcome.status === "fulfilled") expect(rows(outcome)).toEqual([{ x: index + 1 }])
+  }
+  expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
+})
+
+test("what the server said last is the error of a query whose connection closes", async () => {
+  const sql = client()
+  const failed = failure(sql`select pg_sleep(60)`)
+  await terminateSleeper()
+  expect(await failed).toMatchObject({ code: "57P01" })
+})
+
+test("a transaction whose backend dies rejects with what the server said", async () => {
+  const sql = client()
+  const failed = failure(sql.begin(async (tx) => await tx`select pg_sleep(60)`))
+  await terminateSleeper()
+  expect(await failed).toMatchObject({ code: "57P01" })
+  expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
+})
+
+test("a transaction whose backend dies raises nothing that could end the process", async () => {
+  const child = Bun.spawn([process.execPath, "-e", DYING_TRANSACTION], {
+    cwd: import.meta.dir,
+    env: { ...process.env, DATABASE: database.url },
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [said, complaints, code] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ])
+  expect({ said, complaints, code }).toEqual({ said: "rejected, then 7", complaints: "", code: 0 })
+})
+
+const DYING_TRANSACTION = `
+  import postgres from "postgres"
+  const sql = postgres(process.env.DATABASE, { max: 1 })
+  const outcome = await sql.begin(async (tx) => {
+    await tx\`select pg_terminate_backend(pg_backend_pid())\`
+    await tx\`select 1\`
+  }).then(() => "committed", () => "rejected")
+  const [row] = await sql\`select 7 as x\`
+  process.stdout.write(outcome + ", then " + row.x)
+  await sql.end({ timeout: 1 })
+`
+
+test("a transaction that lost its connection runs nothing on the one that replaces it", async () => {
+  const sql = client()
+  await sql`create table if not exists written (x int)`
+  const lost = Promise.withResolvers<void>()
+  const late = Promise.withResolvers<unknown>()
+  const transaction = sql.begin(async (tx) => {
+    await tx`select pg_terminate_backend(pg_backend_pid())`.catch(() => {})
+    await lost.promise
+    await tx`insert into written values (1)`.then(late.resolve, late.reject)
+  })
+  expect(await failure(transaction)).toBeInstanceOf(Error)
+  await sql`select 1` // the client has connected anew
+  lost.resolve()
+  expect(await failure(late.promise)).toBeInstanceOf(Error)
+  expect([...(await sql`select x from written`)]).toEqual([])
+})
+
+test("a reserved connection that died does not come back to the pool when released", async () => {
+  const sql = client()
+  const reserved = await sql.reserve()
+  const death = failure(reserved`select pg_terminate_backend(pg_backend_pid())`)
+  expect(await death).toMatchObject({ code: "57P01" })
+  reserved.release()
+  expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
+})
+
+test("a COPY that the server refuses at its end is an error, not a wait", async () => {
+  const sql = client()
+  await sql`create table if not exists counted (x int check (x > 0))`
+  const copy = await sql`copy counted from stdin`.writable()
+  expect(await failure(pipeline(Readable.from(["1\n-1\n"]), copy))).toMatchObject({ code: "23514" })
+  expect([...(await sql`select count(*)::int as n from counted`)]).toEqual([{ n: 0 }])
+})
+
+test("a COPY whose backend dies is an error, not a wait", async () => {
+  const sql = client()
+  await sql`create table if not exists copied (x int)`
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+  const copy = await sql`copy copied from stdin`.writable()
+  async function* lines() {
+    yield "1\n"
+    await administrator`select pg_terminate_backend(${pid}, 10000)`
+    for (let x = 0; x < 100; x++) yield `${x}\n`.repeat(10_000)
+  }
+  await expect(pipeline(Readable.from(lines()), copy)).rejects.toThrow()
+  expect([...(await sql`select count(*)::int as n from copied`)]).toEqual([{ n: 0 }])
+})
+
+test("a client ends although its connection dies while it waits to end", async () => {
+  const sql = client()
+  const failed = failure(sql`select pg_sleep(60)`)
+  await sleeper()
+  const ended = sql.end()
+  await terminateSleeper()
+  expect(await failed).toBeInstanceOf(Error)
+  await ended
+})
+
+function client(): postgres.Sql {
+  const sql = postgres(database.url, { max: 1, backoff: () => 0, onnotice: () => {} })
+  clients.push(sql)
+  return sql
+}
+
+/** Not `expect().rejects`: that keeps the test from going on until the promise has settled. */
+function failure(promise: PromiseLike<unknown>): Promise<unknown> {
+  return Promise.resolve(promise).then(
+    () => undefined,
+    (error) => error,
+  )
+}
+
+function divisionByZeroAtRow300(sql: postgres.Sql) {
+  return sql`select 1/(300-g) as x from generate_series(1,1000) g`
+}
+
+function deathAtRow5000(sql: postgres.Sql) {
+  return sql`
+    select g, repeat('x', 100),
+      case when g = 5000 then pg_terminate_backend(pg_backend_pid()) end
+    from generate_series(1, 20000) g`
+}
+
+/** Ends the backend that runs `pg_sleep`, once there is one. */
+async function terminateSleeper(): Promise<void> {
+  await administrator`select pg_terminate_backend(${await sleeper()})`
+}
+
+async function sleeper(): Promise<number> {
+  const deadline = performance.now() + 10_000
+  while (performance.now() < deadline) {
+    const [found] = await administrator<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where query = 'select pg_sleep(60)' and state = 'active' and datname = current_database()`
+    if (found) return found.pid
+    await Bun.sleep(5)
+  }
+  throw new Error("no backend came to sleep")
+}
+
+function rows(outcome: PromiseSettledResult<Iterable<unknown>> | undefined): unknown[] {
+  return outcome?.status === "fulfilled" ? [...outcome.value] : []
+}
