@@ -1,0 +1,77 @@
+import { crc32 } from "node:zlib"
+
+/**
+ * API tokens: `mds_`, 43 base62 characters of secret, 6 base62 characters of checksum.
+ *
+ * The secret is one number of exactly 256 random bits, written in base 62 with leading zeros;
+ * 62^43 is just above 2^256, so 43 characters always hold it and no bit is lost or biased.
+ *
+ * The checksum is the CRC-32 of all that precedes it; 62^6 is above 2^32, so it fits as well. It is
+ * there for accidents: a CRC-32 finds every change within 32 neighbouring bits, so every wrong
+ * character and every swapped pair, and all but one in 2^32 of other damage, such as a token cut
+ * short in pasting. A secret scanner can tell a real token from text that resembles one. It is no
+ * defence against forgery and needs to be none: a forger has to guess the 256 bits.
+ */
+
+const MARK = "mds_"
+const SECRET_BYTES = 32
+const SECRET_LENGTH = 43
+const CHECKSUM_LENGTH = 6
+const CHECKSUM_START = MARK.length + SECRET_LENGTH
+const TOKEN_LENGTH = CHECKSUM_START + CHECKSUM_LENGTH
+const PREFIX_LENGTH = 12
+
+const SHAPE = /^mds_[0-9A-Za-z]{49}$/
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+/** A new token. `random` fills the bytes it is given; the default is the system's secure source. */
+export function createToken(random: (bytes: Uint8Array) => void = fillFromSystem): string {
+  const bytes = new Uint8Array(SECRET_BYTES)
+  random(bytes)
+  const unsigned = MARK + base62(BigInt(`0x${bytes.toHex()}`), SECRET_LENGTH)
+  return unsigned + checksumOf(unsigned)
+}
+
+/**
+ * Whether `text` could be one of our tokens. Takes any string, of any length. What is not well
+ * formed was never issued, so it is refused without asking the database.
+ */
+export function isWellFormed(text: string): boolean {
+  return (
+    text.length === TOKEN_LENGTH &&
+    SHAPE.test(text) &&
+    checksumOf(text.slice(0, CHECKSUM_START)) === text.slice(CHECKSUM_START)
+  )
+}
+
+/**
+ * SHA-256 of a token, as 64 lower-case hex digits: the only form in which a token is stored. Salt
+ * or a slow hash would add nothing, since 256 random bits can be neither listed nor guessed; and
+ * the look-up by hash leaks nothing through its timing that helps to find a token.
+ */
+export function hashToken(token: string): string {
+  return Bun.CryptoHasher.hash("sha256", token, "hex")
+}
+
+/**
+ * The first 12 characters, `mds_` and 8 of the secret: what lists show and commands take. It tells
+ * 47 of the 256 bits, which leaves more than enough.
+ */
+export function prefixOf(token: string): string {
+  return token.slice(0, PREFIX_LENGTH)
+}
+
+function fillFromSystem(bytes: Uint8Array): void {
+  crypto.getRandomValues(bytes)
+}
+
+function checksumOf(unsigned: string): string {
+  return base62(BigInt(crc32(unsigned)), CHECKSUM_LENGTH)
+}
+
+/** `value` in base 62, most significant digit first, with leading zeros up to `width`. */
+function base62(value: bigint, width: number): string {
+  let text = ""
+  for (let rest = value; rest > 0n; rest /= 62n) text = DIGITS.charAt(Number(rest % 62n)) + text
+  return text.padStart(width, "0")
+}

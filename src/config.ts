@@ -1,0 +1,156 @@
+/**
+ * The settings: each declared once, read from the environment once, here and nowhere else. The
+ * README's table is made from the same declarations.
+ */
+import { resolve } from "node:path"
+
+interface Setting<T> {
+  /** What it does, for the README. */
+  description: string
+  /** The text that holds where the environment has none. */
+  fallback: string
+  /** Must not be printed. */
+  secret?: boolean
+  /** @throws Error that says what is expected */
+  parse: (text: string) => T
+}
+
+const integer =
+  (minimum: number, maximum: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+      throw new Error(`must be an integer from ${minimum} to ${maximum}`)
+    }
+    return value
+  }
+
+const text = (value: string): string => value
+
+/** Empty means none. */
+const postgresUrl = (value: string): string | null => {
+  if (value === "") return null
+  if (!/^postgres(ql)?:\/\/.+/.test(value)) throw new Error("must begin with postgres://")
+  return value
+}
+
+const baseUrl = (value: string): string => {
+  if (value === "") return ""
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw new Error("must be an http or https address")
+  }
+  return value.replace(/\/+$/, "")
+}
+
+export const settings = {
+  PORT: {
+    description: "Port to listen on; 0 takes any free one",
+    fallback: "3000",
+    parse: integer(0, 65_535),
+  },
+  HOST: {
+    description: "Address to listen on; `0.0.0.0` for all",
+    fallback: "127.0.0.1",
+    parse: text,
+  },
+  BASE_URL: {
+    description:
+      "The service's public address, which `Link` headers and printed examples then carry; without it links are relative",
+    fallback: "",
+    parse: baseUrl,
+  },
+  DATABASE_URL: {
+    description:
+      "A PostgreSQL 15 or later, as `postgres://user:password@host/database`; empty for the embedded one",
+    fallback: "",
+    secret: true,
+    parse: postgresUrl,
+  },
+  DATA_DIR: {
+    description: "Where the embedded PostgreSQL keeps its data",
+    fallback: "data",
+    parse: (path) => resolve(path),
+  },
+  TRUSTED_PROXIES: {
+    description:
+      "How many proxies in front of the service append to `X-Forwarded-For`; 0 ignores that header",
+    fallback: "0",
+    parse: integer(0, 20),
+  },
+  RATE_WINDOW_SECONDS: {
+    description: "Length of the sliding window of requests, for trials",
+    fallback: "3600",
+    parse: integer(1, 86_400),
+  },
+  REQUEST_CONNECTIONS: {
+    description: "Database connections that answer requests",
+    fallback: "8",
+    parse: integer(1, 500),
+  },
+  EXPORT_CONNECTIONS: {
+    description: "Database connections that read exports with `all=true`",
+    fallback: "3",
+    parse: integer(1, 100),
+  },
+  QUEUE_LENGTH: {
+    description: "Requests that may wait for a connection; more are answered 503",
+    fallback: "500",
+    parse: integer(0, 100_000),
+  },
+  STATEMENT_TIMEOUT_SECONDS: {
+    description: "The longest that a request's statement may run",
+    fallback: "15",
+    parse: integer(1, 600),
+  },
+  EXPORT_STALL_SECONDS: {
+    description: "After so long without reading, the receiver of an export is disconnected",
+    fallback: "300",
+    parse: integer(1, 86_400),
+  },
+  SHUTDOWN_SECONDS: {
+    description: "How long requests under way may take to end when the service is stopped",
+    fallback: "20",
+    parse: integer(0, 600),
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof settings
+export type Config = Readonly<{
+  [Name in SettingName]: ReturnType<(typeof settings)[Name]["parse"]>
+}>
+
+/** The environment has settings that can't be used. The message names each and says why. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError"
+}
+
+/**
+ * Reads all settings. Unknown variables are left alone.
+ * @throws ConfigError that lists every fault; it never repeats a secret's value
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = []
+  const config: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
+    const given = environment[name] ?? setting.fallback
+    try {
+      config[name] = setting.parse(given)
+    } catch (error) {
+      const shown = setting.secret ? "" : ` (it is ${JSON.stringify(given)})`
+      faults.push(`${name} ${(error as Error).message}${shown}`)
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(`Cannot use the settings:\n${faults.join("\n")}`)
+  return Object.freeze(config) as Config
+}
+
+/** The README's table of settings. */
+export const settingsTable = (): string =>
+  [
+    "| setting | default | what it does |",
+    "|---|---|---|",
+    ...Object.entries<Setting<unknown>>(settings).map(
+      ([name, { fallback, description }]) =>
+        `| \`${name}\` | ${fallback === "" ? "" : `\`${fallback}\``} | ${description} |`,
+    ),
+  ].join("\n")

@@ -1,0 +1,50 @@
+/**
+ * CSV (RFC 4180) and TSV: a header row of field names, then a row per record. Unknown values are
+ * empty. In TSV, which has no quoting, a run of tabs and line breaks inside a value is one space.
+ */
+export type DelimitedFormat = "csv" | "tsv"
+
+export interface Column {
+  name: string
+  /** Whether its values are free text, which a spreadsheet could run as a formula. */
+  freeText: boolean
+}
+
+export const byteOrderMark = "\uFEFF"
+
+export const delimitedType = (format: DelimitedFormat): string =>
+  format === "csv"
+    ? "text/csv; charset=utf-8; header=present"
+    : "text/tab-separated-values; charset=utf-8; header=present"
+
+/** Writes rows of one format and one set of columns. */
+export function delimitedWriter(
+  format: DelimitedFormat,
+  columns: readonly Column[],
+  options: { formulaGuard: boolean },
+) {
+  const separator = format === "csv" ? "," : "\t"
+  const escapeCell = format === "csv" ? quote : flatten
+  const cells = columns.map(({ name, freeText }) => {
+    const guarded = freeText && options.formulaGuard
+    return (record: Readonly<Record<string, unknown>>): string => {
+      const value = record[name]
+      if (value === null || value === undefined) return ""
+      if (typeof value !== "string") return String(value)
+      return escapeCell(guarded ? guard(value) : value)
+    }
+  })
+  return {
+    header: `${columns.map(({ name }) => name).join(separator)}\r\n`,
+    row: (record: Readonly<Record<string, unknown>>): string =>
+      `${cells.map((cell) => cell(record)).join(separator)}\r\n`,
+  }
+}
+
+/** Spreadsheets run a cell that begins so as a formula; an apostrophe makes it text. */
+const guard = (value: string): string => (/^[=+\-@\t\r]/.test(value) ? `'${value}` : value)
+
+const quote = (value: string): string =>
+  /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+
+const flatten = (value: string): string => value.replace(/[\t\r\n]+/g, " ")

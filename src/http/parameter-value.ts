@@ -1,0 +1,63 @@
+/**
+ * One parameter's text read by its schema, strictly: a value is accepted in one spelling only, so
+ * that what a caller meant is never guessed.
+ */
+import { Kind, type TSchema } from "@sinclair/typebox"
+
+export type ParameterValue = string | number | boolean
+
+export type Reading = { value: ParameterValue } | { message: string; allowed?: readonly string[] }
+
+/** Reads `text` as `schema` says: Integer, Boolean, a Union of literals, or String with a format. */
+export function readValue(schema: TSchema, text: string): Reading {
+  if (text === "") return { message: "Must not be empty" }
+  switch (schema[Kind]) {
+    case "Integer":
+      return readInteger(schema, text)
+    case "Boolean":
+      return readAllowed(["true", "false"], text, text === "true")
+    case "Union":
+      return readAllowed(allowedValues(schema), text, text)
+    default:
+      return schema.format === "date" ? readDate(text) : readText(text)
+  }
+}
+
+/** The values of a Union of literals. */
+export const allowedValues = (schema: TSchema): string[] =>
+  (schema.anyOf as { const: string }[]).map((literal) => literal.const)
+
+function readInteger(schema: TSchema, text: string): Reading {
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
+  const value = Number(text)
+  return /^(0|-?[1-9]\d*)$/.test(text) && value >= minimum && value <= maximum
+    ? { value }
+    : { message: `Must be an integer from ${minimum} to ${maximum}` }
+}
+
+const readAllowed = (allowed: readonly string[], text: string, value: ParameterValue): Reading =>
+  allowed.includes(text) ? { value } : { message: `Must be one of ${allowed.join(", ")}`, allowed }
+
+/** A day that exists in the proleptic Gregorian calendar, years 0001 to 9999. */
+function readDate(text: string): Reading {
+  const known =
+    /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+    !text.startsWith("0000") &&
+    isSameDay(text, new Date(`${text}T00:00:00Z`))
+  return known ? { value: text } : { message: "Must be a date that exists, as YYYY-MM-DD" }
+}
+
+const isSameDay = (text: string, date: Date): boolean =>
+  !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+
+/**
+ * PostgreSQL's text can't hold a NUL, and no name or title has control characters. U+FFFD is what
+ * the server makes of bytes that are no UTF-8 and stand in a target without escapes.
+ */
+function readText(text: string): Reading {
+  if (text.includes("\uFFFD")) return { message: "Is not valid UTF-8" }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text)
+    ? { message: "Must not contain control characters" }
+    : { value: text }
+}

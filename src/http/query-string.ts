@@ -1,0 +1,58 @@
+/**
+ * The query of a request target, decoded as HTML forms and spreadsheets encode it: `+` is a space,
+ * percent escapes are UTF-8. Nothing is repaired: what can't be decoded is an error.
+ */
+export interface Pair {
+  name: string
+  /** null where the value's escapes are no UTF-8. */
+  value: string | null
+}
+
+/** Decodes `a=1&b=2`. Empty pairs, as in `a=1&&b=2`, are skipped. */
+export function decodeQuery(query: string): Pair[] {
+  return query
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const equals = pair.indexOf("=")
+      const [name, value] =
+        equals < 0 ? [pair, ""] : [pair.slice(0, equals), pair.slice(equals + 1)]
+      return { name: decode(name) ?? name, value: decode(value) }
+    })
+}
+
+/** Encodes pairs so that `decodeQuery` gives them back. */
+export const encodeQuery = (pairs: readonly (readonly [name: string, value: string])[]): string =>
+  pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
+
+/** A path segment or component, decoded; null where its escapes are no UTF-8. */
+export function decodeComponent(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+const decode = (text: string): string | null => decodeComponent(text.replaceAll("+", " "))
+
+/**
+ * Escapes of letters, digits and `-._~` undone, also where they are escaped again: they mean nothing
+ * (RFC 3986, 6.2.2.2) and can hide a secret from whoever looks for it.
+ */
+export function withoutNeedlessEscapes(text: string): string {
+  const undo = (outer: string) =>
+    outer.replace(/%(?:25)*(2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
+  // A few rounds, for escapes whose own digits are escaped: who goes deeper does it on purpose.
+  return undo(undo(undo(text)))
+}
+
+/** A request target split at its first `?`. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const mark = target.indexOf("?")
+  return mark < 0
+    ? { path: target, query: "" }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) }
+}

@@ -1,0 +1,53 @@
+/** Where a caller stands in its window. Unlimited is an infinite `limit` and `remaining`. */
+export type RateLimit = Readonly<{
+  admitted: boolean
+  limit: number
+  remaining: number
+  /** When the caller gets more room, in milliseconds since 1970. */
+  resetAtMs: number
+}>
+
+export type RateLimitHeaders = {
+  "X-RateLimit-Limit": string
+  "X-RateLimit-Remaining": string
+  "X-RateLimit-Reset": string
+  "RateLimit-Policy": string
+  RateLimit: string
+  "Retry-After"?: string
+}
+
+/** Written where there is no limit: the largest number that every client can parse. */
+const UNLIMITED = 2_147_483_647
+
+/**
+ * The headers that tell a caller its limit, all from one state, so that they can't disagree.
+ *
+ * `RateLimit-Policy` and `RateLimit` follow draft-ietf-httpapi-ratelimit-headers-11: a list of one
+ * policy, its name a quoted string, with `q` requests per `w` seconds, `r` left for the next `t`
+ * seconds. `Retry-After` (RFC 9110, section 10.2.3) is there only when the request was denied, is at
+ * least 1 so that no client spins, and is never before `t` ends.
+ */
+export function toHeaders(state: RateLimit, windowMs: number, nowMs: number): RateLimitHeaders {
+  const limit = Math.min(state.limit, UNLIMITED)
+  const remaining = Math.min(state.remaining, UNLIMITED)
+  const windowSeconds = Math.max(1, Math.ceil(windowMs / 1000))
+  const waitSeconds = Math.max(0, Math.ceil((state.resetAtMs - nowMs) / 1000))
+
+  const headers: RateLimitHeaders = {
+    "X-RateLimit-Limit": String(limit),
+    "X-RateLimit-Remaining": String(remaining),
+    "X-RateLimit-Reset": String(toResetSeconds(state.resetAtMs)),
+    "RateLimit-Policy": `"default";q=${limit};w=${windowSeconds}`,
+    RateLimit: `"default";r=${remaining};t=${waitSeconds}`,
+  }
+  if (!state.admitted) headers["Retry-After"] = String(Math.max(1, waitSeconds))
+  return headers
+}
+
+/**
+ * Unix seconds, rounded up, so that a client that sleeps until then is admitted. The error's
+ * `details.reset_at` is this number too.
+ */
+export function toResetSeconds(resetAtMs: number): number {
+  return Math.ceil(resetAtMs / 1000)
+}

@@ -1,0 +1,38 @@
+/**
+ * The log: one JSON object a line. Whatever looks like a token is cut to the prefix that lists show,
+ * wherever in a line it stands.
+ */
+export type LogLevel = "info" | "warn" | "error"
+export type LogFields = Readonly<Record<string, unknown>>
+
+export interface Log {
+  info(event: string, fields?: LogFields): void
+  warn(event: string, fields?: LogFields): void
+  error(event: string, fields?: LogFields): void
+}
+
+/** @param write takes one line, its line break included */
+export function createLog(write: (line: string) => void, now: () => Date): Log {
+  const at =
+    (level: LogLevel) =>
+    (event: string, fields: LogFields = {}): void => {
+      const line = JSON.stringify({ time: now().toISOString(), level, event, ...fields })
+      write(`${withoutTokens(line)}\n`)
+    }
+  return { info: at("info"), warn: at("warn"), error: at("error") }
+}
+
+/** What a log may tell of an error: its name, message, stack and causes. */
+export function describeError(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: String(error) }
+  const { stack, cause } = error
+  const code = (error as { code?: unknown }).code
+  return {
+    error: stack ?? `${error.name}: ${error.message}`,
+    ...(code !== undefined && { code }),
+    ...(cause !== undefined && { cause: describeError(cause) }),
+  }
+}
+
+const withoutTokens = (line: string): string =>
+  line.replace(/(mds_[0-9A-Za-z]{8})[0-9A-Za-z]+/g, "$1…")

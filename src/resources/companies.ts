@@ -1,0 +1,69 @@
+import { Type } from "@sinclair/typebox"
+import { sql } from "drizzle-orm"
+import { companies as table } from "../db/schema.ts"
+import { normaliseName } from "./company-name.ts"
+import { contains, equals, likeFolded } from "./conditions.ts"
+import { fold } from "./fold.ts"
+import { field, filter, type Resource } from "./resource.ts"
+import { asxCode, asxCodeFromText, foldedOrNull, text } from "./values.ts"
+
+const searched = contains(table.company_name_folded)
+const searchedCode = contains(sql`lower(${table.asx_code})`)
+
+/** ASX-listed resource companies. */
+export const companies: Resource = {
+  name: "companies",
+  table,
+  key: "asx_code",
+  keyFromPath: asxCodeFromText,
+  fields: {
+    asx_code: field(table.asx_code, asxCode),
+    company_name: field(table.company_name, Type.String()),
+    market_cap_aud: field(
+      table.market_cap_aud,
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Market capitalisation in Australian dollars",
+      }),
+    ),
+    gics_sector: field(table.gics_sector, Type.String({ description: "GICS sector name" })),
+    gics_industry_group: field(
+      table.gics_industry_group,
+      Type.String({ description: "GICS industry group name" }),
+    ),
+    total_tenements: field(
+      table.total_tenements,
+      Type.Integer({ minimum: 0, description: "Number of tenements" }),
+      { computed: true },
+    ),
+    is_active: field(table.is_active, Type.Boolean({ description: "Active status" })),
+  },
+  filters: {
+    search: filter(
+      Type.String({ description: "Part of the company name or ASX code" }),
+      (pattern) => sql`(${searched(pattern)} or ${searchedCode(pattern)})`,
+      likeFolded,
+    ),
+    sector: filter(
+      Type.String({ description: "GICS sector" }),
+      equals(table.gics_sector_folded),
+      fold,
+    ),
+    active: filter(
+      Type.Boolean({ description: "Active status", default: true }),
+      equals(table.is_active),
+    ),
+  },
+  sorts: {
+    name: table.company_name_folded,
+    market_cap: table.market_cap_aud,
+    asx_code: table.asx_code,
+  },
+  defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
+  derived: {
+    company_name_folded: ({ company_name }) => fold(text(company_name)),
+    name_key: ({ company_name }) => normaliseName(text(company_name)),
+    gics_sector_folded: ({ gics_sector }) => foldedOrNull(gics_sector),
+  },
+}

@@ -1,0 +1,65 @@
+import { Type } from "@sinclair/typebox"
+import { sql } from "drizzle-orm"
+import { reports as table } from "../db/schema.ts"
+import { contains, equals, includes, likeFolded } from "./conditions.ts"
+import { fold, partsOf } from "./fold.ts"
+import { field, filter, type Resource } from "./resource.ts"
+import { asxCode, asxCodeFromText, calendarDate, text } from "./values.ts"
+
+const publishedAt = sql`to_char(${table.published_at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+
+/** Company announcements. */
+export const reports: Resource = {
+  name: "reports",
+  table,
+  key: "hash",
+  keyFromPath: (hash) => hash,
+  fields: {
+    hash: field(table.hash, Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })),
+    asx_code: field(table.asx_code, asxCode),
+    title: field(table.title, Type.String()),
+    type: field(table.type, Type.String({ description: "Report type; several stand as A; B" })),
+    published_at: field(
+      table.published_at,
+      Type.String({ format: "date-time", description: "UTC, to the second" }),
+      { select: publishedAt },
+    ),
+    url: field(table.url, Type.String({ format: "uri" })),
+  },
+  filters: {
+    company: filter(
+      Type.String({ description: "ASX code" }),
+      equals(table.asx_code),
+      asxCodeFromText,
+    ),
+    type: filter(
+      Type.String({ description: "Report type; one of several is enough" }),
+      includes(table.types_folded),
+      fold,
+    ),
+    from: filter(
+      calendarDate("First day (UTC), included"),
+      (day) => sql`${table.published_at} >= ${day}::date::timestamp at time zone 'UTC'`,
+    ),
+    to: filter(
+      calendarDate("Last day (UTC), included"),
+      (day) => sql`${table.published_at} < (${day}::date + 1)::timestamp at time zone 'UTC'`,
+    ),
+    search: filter(
+      Type.String({ description: "Part of the title" }),
+      contains(table.title_folded),
+      likeFolded,
+    ),
+  },
+  sorts: {},
+  defaultOrder: [{ column: table.published_at, direction: "desc" }],
+  derived: {
+    title_folded: ({ title }) => fold(text(title)),
+    types_folded: ({ type }) => foldedTypes(text(type)),
+  },
+}
+
+/** What `type` may be asked for by: each of a report's types, and all of them as they are written. */
+const foldedTypes = (types: string): string[] => [
+  ...new Set([...partsOf(types), types].filter((type) => type !== "").map(fold)),
+]

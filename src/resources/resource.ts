@@ -1,0 +1,135 @@
+/**
+ * What a resource is. Each resource is declared once, in the file of its name; the item schema, the
+ * parameters of its lists, the SELECT list, WHERE and ORDER BY, the CSV columns and what the loader
+ * accepts all come from that declaration.
+ *
+ * Names are those of the interface everywhere: JSON key = SQL alias = CSV header.
+ */
+import { type TSchema, Type } from "@sinclair/typebox"
+import type { SQL } from "drizzle-orm"
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
+
+/** A value as JSON, CSV and the files that are loaded know it. */
+export type Value = string | number | boolean | null
+
+/** A record: field name to value. */
+export type ResourceRecord = Record<string, Value>
+
+export interface Field {
+  column: PgColumn
+  /** The schema of its known values. */
+  schema: TSchema
+  /** Whether a record may lack it: null in JSON, empty in CSV. */
+  nullable: boolean
+  /** The expression whose result is the value as JSON shows it. */
+  select: PgColumn | SQL
+  /** False for a field that the service computes, which no file carries. */
+  loaded: boolean
+}
+
+/** One query parameter that narrows a list: its schema and what it asks of a row. */
+export interface Filter {
+  schema: TSchema
+  /** From the parameter's value to the value that the condition binds. */
+  bind: (value: NonNullable<Value>) => unknown
+  where: (bound: SQL) => SQL
+}
+
+export type Direction = "asc" | "desc"
+
+/** One term of an order. Unknown values come last in both directions. */
+export interface OrderTerm {
+  column: PgColumn
+  direction: Direction
+}
+
+export type ResourceName = "companies" | "tenements" | "subsidiaries" | "reports"
+
+export interface Resource {
+  /** Plural: its table, its path and the name of its own-column source. */
+  name: ResourceName
+  table: PgTable
+  /** The field that names one record in a path, and in which every order ends. */
+  key: string
+  /** The key as the table has it, from the key as a caller wrote it. */
+  keyFromPath: (text: string) => string
+  /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
+  fields: Record<string, Field>
+  filters: Record<string, Filter>
+  /** The columns that `sort` can name; none where a caller can't choose. */
+  sorts: Record<string, PgColumn>
+  defaultOrder: readonly OrderTerm[]
+  /** The table's other columns, from a loaded record. */
+  derived: Record<string, (record: ResourceRecord) => unknown>
+}
+
+/** Declares a field. It is nullable where its column is. */
+export function field(
+  column: PgColumn,
+  schema: TSchema,
+  options: { select?: SQL; computed?: boolean } = {},
+): Field {
+  return {
+    column,
+    schema,
+    nullable: !column.notNull,
+    select: options.select ?? column,
+    loaded: !options.computed,
+  }
+}
+
+/** Declares a filter; `bind` is left out where the condition binds the parameter's value itself. */
+export const filter = (
+  schema: TSchema,
+  where: Filter["where"],
+  bind: (text: string) => unknown = (value) => value,
+): Filter => ({ schema, where, bind: (value) => bind(value as string) })
+
+/** One of a few values, matched exactly. */
+export const oneOf = (
+  values: readonly string[],
+  options: { description?: string; default?: string } = {},
+) =>
+  Type.Union(
+    values.map((value) => Type.Literal(value)),
+    options,
+  )
+
+/** The schema of one record as JSON shows it. */
+export const itemSchema = ({ fields }: Resource) =>
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, { schema, nullable }]) => [
+        name,
+        nullable ? Type.Union([schema, Type.Null()]) : schema,
+      ]),
+    ),
+  )
+
+/** The filter of that name. */
+export function filterOf({ name: resource, filters }: Resource, name: string): Filter {
+  const found = filters[name]
+  if (!found) throw new Error(`${resource} has no filter ${name}`)
+  return found
+}
+
+/** The key's column. */
+export function keyColumn({ key, fields }: Resource): PgColumn {
+  const field = fields[key]
+  if (!field) throw new Error(`No field ${key}`)
+  return field.column
+}
+
+/** The total order of a list: the one asked for, or the resource's own, ended by the key. */
+export function orderOf(
+  resource: Resource,
+  sort?: string,
+  direction: Direction = "asc",
+): OrderTerm[] {
+  const column = sort === undefined ? undefined : resource.sorts[sort]
+  const terms = column ? [{ column, direction }] : [...resource.defaultOrder]
+  const key = keyColumn(resource)
+  return terms.some((term) => term.column === key)
+    ? terms
+    : [...terms, { column: key, direction: "asc" }]
+}

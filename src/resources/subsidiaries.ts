@@ -1,0 +1,35 @@
+import { Type } from "@sinclair/typebox"
+import { subsidiaries as table } from "../db/schema.ts"
+import { normaliseName } from "./company-name.ts"
+import { equals } from "./conditions.ts"
+import { fold } from "./fold.ts"
+import { field, type Resource } from "./resource.ts"
+import { asxCode, text } from "./values.ts"
+
+/** Companies that an ASX-listed company owns, wholly or in part. */
+export const subsidiaries: Resource = {
+  name: "subsidiaries",
+  table,
+  key: "id",
+  keyFromPath: (id) => id,
+  fields: {
+    id: field(table.id, Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })),
+    name: field(table.name, Type.String()),
+    parent_asx_code: field(table.parent_asx_code, asxCode),
+    country: field(table.country, Type.String()),
+    ownership_percentage: field(
+      table.ownership_percentage,
+      Type.Number({ minimum: 0, maximum: 100, description: "0 to 100" }),
+    ),
+  },
+  filters: {},
+  sorts: {},
+  defaultOrder: [{ column: table.name_folded, direction: "asc" }],
+  derived: {
+    name_folded: ({ name }) => fold(text(name)),
+    name_key: ({ name }) => normaliseName(text(name)),
+  },
+}
+
+/** The subsidiaries of a company. */
+export const ofParent = equals(table.parent_asx_code)

@@ -1,0 +1,67 @@
+import { Type } from "@sinclair/typebox"
+import { tenements as table } from "../db/schema.ts"
+import { normaliseName } from "./company-name.ts"
+import { contains, equals, includes, likeFolded } from "./conditions.ts"
+import { fold, partsOf } from "./fold.ts"
+import { field, filter, oneOf, type Resource } from "./resource.ts"
+import { calendarDate, foldedOrNull, text } from "./values.ts"
+
+const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"]
+
+/** Mining tenements of all Australian states. */
+export const tenements: Resource = {
+  name: "tenements",
+  table,
+  key: "id",
+  keyFromPath: (id) => id,
+  fields: {
+    id: field(table.id, Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })),
+    tenement_id: field(table.tenement_id, Type.String({ description: "Tenement reference" })),
+    state: field(table.state, oneOf(states)),
+    status: field(table.status, Type.String({ description: "Tenement status" })),
+    type: field(table.type, Type.String({ description: "Tenement type" })),
+    holder_name: field(
+      table.holder_name,
+      Type.String({ description: "Holder of the tenement; several stand as A; B" }),
+    ),
+    grant_date: field(table.grant_date, calendarDate("Day of grant")),
+    expiry_date: field(table.expiry_date, calendarDate("Day of expiry")),
+    area_km2: field(
+      table.area_km2,
+      Type.Number({ minimum: 0, description: "Area in square kilometres" }),
+    ),
+  },
+  filters: {
+    state: filter(oneOf(states, { description: "State" }), equals(table.state)),
+    status: filter(
+      Type.String({ description: "Tenement status" }),
+      equals(table.status_folded),
+      fold,
+    ),
+    type: filter(Type.String({ description: "Tenement type" }), equals(table.type_folded), fold),
+    holder: filter(
+      Type.String({ description: "Part of the holder's name" }),
+      contains(table.holder_name_folded),
+      likeFolded,
+    ),
+  },
+  sorts: {},
+  defaultOrder: [{ column: table.id, direction: "asc" }],
+  derived: {
+    status_folded: ({ status }) => foldedOrNull(status),
+    type_folded: ({ type }) => foldedOrNull(type),
+    holder_name_folded: ({ holder_name }) => foldedOrNull(holder_name),
+    holder_keys: ({ holder_name }) => holderKeys(text(holder_name)),
+  },
+}
+
+/** The tenements that belong to a company: it or a subsidiary of its holds them. */
+export const ofCompany = includes(table.asx_codes)
+
+const holderKeys = (holderName: string): string[] => [
+  ...new Set(
+    partsOf(holderName)
+      .map(normaliseName)
+      .filter((key) => key !== ""),
+  ),
+]

@@ -1,0 +1,18 @@
+/** Schemas and conversions that more than one resource needs. */
+import { Type } from "@sinclair/typebox"
+import { fold } from "./fold.ts"
+import type { Value } from "./resource.ts"
+
+/** An ASX code: 3 to 6 letters and digits, in upper case. Never a number, though some look like one. */
+export const asxCode = Type.String({ pattern: "^[0-9A-Z]{3,6}$", description: "ASX code" })
+
+/** ASX codes are matched without regard to case. */
+export const asxCodeFromText = (text: string): string => text.toUpperCase()
+
+export const calendarDate = (description: string) => Type.String({ format: "date", description })
+
+/** The text of a value that its schema says is text. */
+export const text = (value: Value | undefined): string => String(value ?? "")
+
+export const foldedOrNull = (value: Value | undefined): string | null =>
+  value === null || value === undefined ? null : fold(String(value))

@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test"
+import {
+  decodeComponent,
+  decodeQuery,
+  encodeQuery,
+  splitTarget,
+  withoutNeedlessEscapes,
+} from "../../src/http/query-string.ts"
+
+test.each([
+  ["", []],
+  ["&&", []],
+  ["a=1", [["a", "1"]]],
+  ["a", [["a", ""]]],
+  ["a=", [["a", ""]]],
+  ["=1", [["", "1"]]],
+  ["a=1=2", [["a", "1=2"]]],
+  [
+    "a=1&a=2",
+    [
+      ["a", "1"],
+      ["a", "2"],
+    ],
+  ],
+  ["a+b=c+d%2Be", [["a b", "c d+e"]]],
+  ["%61=%C3%A9", [["a", "é"]]],
+  ["a=%ff", [["a", null]]],
+  ["a=%", [["a", null]]],
+  ["a=%ED%A0%80", [["a", null]]],
+  ["%ff=1", [["%ff", "1"]]],
+  ["a=%26%3D", [["a", "&="]]],
+  ["a;b=1", [["a;b", "1"]]],
+] as [string, [string, string | null][]][])("%j holds %j", (query, pairs) => {
+  expect(decodeQuery(query)).toEqual(pairs.map(([name, value]) => ({ name, value })))
+})
+
+test("what is encoded is decoded to the same", () => {
+  const pairs = [
+    ["a b", "c&d=e+f%"],
+    ["é", "😀\r\n\0"],
+    ["", ""],
+  ] as const
+  expect(decodeQuery(encodeQuery(pairs))).toEqual(pairs.map(([name, value]) => ({ name, value })))
+})
+
+test("a component that is no UTF-8 is null, and a plus in it stays", () => {
+  expect(decodeComponent("a+b%20%C3%A9")).toBe("a+b é")
+  for (const broken of ["%", "%f", "%zz", "%ff", "%C3%28"])
+    expect(decodeComponent(broken)).toBeNull()
+})
+
+test("a target is split at its first question mark", () => {
+  expect(splitTarget("/a")).toEqual({ path: "/a", query: "" })
+  expect(splitTarget("/a?")).toEqual({ path: "/a", query: "" })
+  expect(splitTarget("/a?b?c")).toEqual({ path: "/a", query: "b?c" })
+})
+
+test.each([
+  ["%61%7A%41%5a%30%39%2d%2E%5f%7e", "azAZ09-._~"],
+  ["%2561", "a"],
+  ["%25252561", "a"],
+  ["%25%36%31", "a"],
+  ["%20%26%25%ff%C3%A9", "%20%26%25%ff%C3%A9"],
+  ["%", "%"],
+  ["%4", "%4"],
+])("the needless escapes of %j are undone: %j", (text, plain) => {
+  expect(withoutNeedlessEscapes(text)).toBe(plain)
+})

@@ -1,0 +1,72 @@
+import { expect, test } from "bun:test"
+import { toHeaders, toResetSeconds } from "../../src/http/rate-limit-headers.ts"
+
+const HOUR_MS = 3_600_000
+const NOW_MS = 1_767_322_800_000
+
+test("an admitted request is told its limit in both forms, and not to wait", () => {
+  const state = { admitted: true, limit: 1000, remaining: 999, resetAtMs: NOW_MS + HOUR_MS }
+  expect(toHeaders(state, HOUR_MS, NOW_MS)).toEqual({
+    "X-RateLimit-Limit": "1000",
+    "X-RateLimit-Remaining": "999",
+    "X-RateLimit-Reset": "1767326400",
+    "RateLimit-Policy": '"default";q=1000;w=3600',
+    RateLimit: '"default";r=999;t=3600',
+  })
+})
+
+test("a denied request is also told when to come back", () => {
+  const state = { admitted: false, limit: 1000, remaining: 0, resetAtMs: NOW_MS + 90_001 }
+  expect(toHeaders(state, HOUR_MS, NOW_MS)).toEqual({
+    "X-RateLimit-Limit": "1000",
+    "X-RateLimit-Remaining": "0",
+    "X-RateLimit-Reset": "1767322891",
+    "RateLimit-Policy": '"default";q=1000;w=3600',
+    RateLimit: '"default";r=0;t=91',
+    "Retry-After": "91",
+  })
+})
+
+test("unlimited is written as a number that every client can parse", () => {
+  const infinite = Number.POSITIVE_INFINITY
+  const state = {
+    admitted: true,
+    limit: infinite,
+    remaining: infinite,
+    resetAtMs: NOW_MS + HOUR_MS,
+  }
+  expect(toHeaders(state, HOUR_MS, NOW_MS)).toEqual({
+    "X-RateLimit-Limit": "2147483647",
+    "X-RateLimit-Remaining": "2147483647",
+    "X-RateLimit-Reset": "1767326400",
+    "RateLimit-Policy": '"default";q=2147483647;w=3600',
+    RateLimit: '"default";r=2147483647;t=3600',
+  })
+})
+
+test("a client that waits as told, by either header, is never early", () => {
+  for (let offsetMs = 0; offsetMs < 3_000; offsetMs += 7) {
+    const nowMs = NOW_MS + offsetMs
+    const resetAtMs = nowMs + ((offsetMs * 31) % 2_500)
+    const headers = toHeaders(
+      { admitted: false, limit: 1, remaining: 0, resetAtMs },
+      HOUR_MS,
+      nowMs,
+    )
+    expect(Number(headers["X-RateLimit-Reset"]) * 1000).toBeGreaterThanOrEqual(resetAtMs)
+    expect(nowMs + Number(headers["Retry-After"]) * 1000).toBeGreaterThanOrEqual(resetAtMs)
+    expect(Number(headers["Retry-After"])).toBeGreaterThanOrEqual(1)
+  }
+})
+
+test("a whole second is not rounded up to the next", () => {
+  expect(toResetSeconds(5_000)).toBe(5)
+  expect(toResetSeconds(5_000.01)).toBe(6)
+})
+
+test("no wait is negative, though the clock has passed the reset", () => {
+  const state = { admitted: false, limit: 1, remaining: 0, resetAtMs: NOW_MS - 5_000 }
+  const headers = toHeaders(state, HOUR_MS, NOW_MS)
+  expect(headers.RateLimit).toBe('"default";r=0;t=0')
+  expect(headers["Retry-After"]).toBe("1")
+})
