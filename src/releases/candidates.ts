@@ -1,0 +1,135 @@
+/** From files, or from records at hand, to candidates: validated records that know where they stood. */
+import type { Resource, ResourceRecord } from "../resources/resource.ts"
+import type { Mapped, RawRecord, Source } from "../sources/source.ts"
+import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
+import type { Progress } from "./progress.ts"
+import { openInput } from "./reading/input-file.ts"
+import { openRows } from "./reading/rows.ts"
+import type { Rejects } from "./rejects.ts"
+import { recordReader } from "./validate.ts"
+
+export interface Candidate {
+  /** Index into the load's files. */
+  file: number
+  line: number
+  record: ResourceRecord
+  /** The reason to leave it out unless its source holds a record of that key. */
+  onlyIfHeld: string | null
+}
+
+/** What reading leaves behind beside the candidates. */
+export interface Collected {
+  files: FileFigures[]
+  rejects: Rejects
+  /** By resource, the keys of rejected rows: what is held under them is not missing. */
+  rejectedKeys: Map<Resource, string[]>
+  progress: Progress
+}
+
+/** @throws LoadRefused where a file is not what it should be, or too many rows are rejected. */
+export async function* candidatesOfFiles(
+  source: Source,
+  paths: readonly string[],
+  { allSectors }: { allSectors: boolean },
+  collected: Collected,
+): AsyncGenerator<Candidate[]> {
+  for (const path of paths) {
+    const input = await openInput(path)
+    const intake = intakeOf(input.name, source.resource, collected)
+    const { format, batches } = await openRows(input, source)
+    for await (const rows of batches) {
+      yield intake.take(rows, (row) => {
+        const readable = row.fault === undefined ? row.raw : row.partial
+        return source.map(readable ?? {}, { format, allSectors })
+      })
+      const { bytesTotal } = input
+      const { read } = intake.figures
+      const bytesRead = input.bytesRead()
+      collected.progress.reading({ file: input.name, rows: read, bytesRead, bytesTotal })
+    }
+    intake.figures.sha256 = input.sha256()
+  }
+}
+
+const batchRecords = 1000
+
+/** `records` may be endless to memory: they are taken one batch at a time. */
+export async function* candidatesOfRecords(
+  resource: Resource,
+  records: Iterable<object> | AsyncIterable<object>,
+  collected: Collected,
+): AsyncGenerator<Candidate[]> {
+  const intake = intakeOf(resource.name, resource, collected)
+  let batch: { line: number; raw: RawRecord }[] = []
+  let line = 0
+  const taken = () => {
+    const candidates = intake.take(batch, ({ raw }) => ({ record: raw }))
+    const { name, read } = intake.figures
+    collected.progress.reading({ file: name, rows: read, bytesRead: 0, bytesTotal: null })
+    batch = []
+    return candidates
+  }
+  for await (const record of records) {
+    batch.push({ line: ++line, raw: record as RawRecord })
+    if (batch.length === batchRecords) yield taken()
+  }
+  yield taken()
+}
+
+interface Place {
+  line: number
+  raw: unknown
+  /** Why it can't be read as a record. */
+  fault?: string
+}
+
+/** Counts, validates and, where it must, rejects the rows of one file. */
+function intakeOf(name: string, resource: Resource, collected: Collected) {
+  const { files, rejects, rejectedKeys } = collected
+  const figures = newFileFigures(name)
+  const file = files.push(figures) - 1
+  const validate = recordReader(resource)
+  const keys = rejectedKeys.get(resource) ?? []
+  rejectedKeys.set(resource, keys)
+
+  function candidateOf(row: Place, mapped: Mapped): Candidate | undefined {
+    if (row.fault !== undefined) return rejectFaulty(row, row.fault, mapped)
+    if ("skipped" in mapped) return void countText(figures.left_out, mapped.skipped)
+    if ("rejected" in mapped) return reject(row, mapped.rejected)
+    const read = validate(mapped.record)
+    if ("rejected" in read) {
+      if (read.key !== undefined) keys.push(read.key)
+      return reject(row, read.rejected)
+    }
+    const { warnings = [], onlyIfHeld = null } = mapped
+    for (const warning of warnings) countText(figures.warnings, warning)
+    return { file, line: row.line, record: read.record, onlyIfHeld }
+  }
+
+  /** Only its key is of interest. Without it, any record that seems missing may be this row's. */
+  function rejectFaulty(row: Place, fault: string, mapped: Mapped): undefined {
+    const read = "record" in mapped ? validate(mapped.record) : undefined
+    const key = read && ("record" in read ? read.record[resource.key] : read.key)
+    if (typeof key === "string") keys.push(key)
+    else figures.unreadable++
+    reject(row, fault)
+  }
+
+  function reject({ line, raw }: Place, reason: string): undefined {
+    rejects.add({ file: figures, line, reason, row: raw })
+  }
+
+  return {
+    figures,
+    take<Row extends Place>(rows: readonly Row[], map: (row: Row) => Mapped): Candidate[] {
+      const candidates: Candidate[] = []
+      for (const row of rows) {
+        figures.read++
+        const candidate = candidateOf(row, map(row))
+        if (candidate) candidates.push(candidate)
+      }
+      rejects.check(rowsRead(files))
+      return candidates
+    },
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * From what is staged to what is current: only rows that differ are touched, and they take the new
+ * release. A row's computed columns (links, totals) are no part of the comparison.
+ */
+import type { TransactionSql } from "postgres"
+import type { OrderTerm } from "../resources/resource.ts"
+import { orderOf } from "../resources/resource.ts"
+import { arrayLiteral } from "./array-literal.ts"
+import type { ChangeFigures } from "./figures.ts"
+import { missing, type WhenMissing } from "./guard.ts"
+import type { Staging } from "./staging.ts"
+
+interface Target {
+  sql: TransactionSql
+  staging: Staging
+  source: string
+  release: number
+  /** Columns of added rows that no record holds: expressions over the staged row `s`. */
+  computed: Readonly<Record<string, string>>
+}
+
+/** Rows that are there already are compared before the new ones join them. */
+export async function applyStaged(
+  target: Target,
+): Promise<Pick<ChangeFigures, "added" | "changed">> {
+  const changed = await updateChanged(target)
+  const added = await insertAdded(target)
+  return { added, changed }
+}
+
+async function updateChanged({ sql, staging, source, release }: Target): Promise<number> {
+  const { staged, table, key, columns } = staging
+  const others = columns.filter((column) => column !== key)
+  const assignments = others.map((column) => `${column} = s.${column}`)
+  const result = await sql.unsafe(
+    `update ${table} t set ${assignments}, since_release = $2 from ${staged} s
+     where t.${key} = s.${key} and t.source = $1
+       and (${others.map((column) => `t.${column}`)}) is distinct from (${others.map((column) => `s.${column}`)})`,
+    [source, release],
+  )
+  return result.count
+}
+
+/** In the order in which lists show them, so that a page's rows lie together. */
+async function insertAdded({ sql, staging, source, release, computed }: Target): Promise<number> {
+  const { staged, table, key, columns } = staging
+  const order = orderOf(staging.resource).map(
+    ({ column, direction }: OrderTerm) => `s.${column.name} ${direction}`,
+  )
+  const result = await sql.unsafe(
+    `insert into ${table} (${[...columns, ...Object.keys(computed)]}, source, since_release)
+     select ${[...columns.map((column) => `s.${column}`), ...Object.values(computed)]}, $1::text, $2::integer
+     from ${staged} s
+     where not exists (select from ${table} t where t.${key} = s.${key})
+     order by ${order}`,
+    [source, release],
+  )
+  return result.count
+}
+
+/** Only for a load that is its source's whole set. `rejectedKeys` are left as they are. */
+export async function applyMissing(
+  { sql, staging, source, release }: Target,
+  whenMissing: WhenMissing,
+  rejectedKeys: readonly string[],
+): Promise<Pick<ChangeFigures, "removed" | "deactivated">> {
+  const { table } = staging
+  const condition = missing(staging, whenMissing)
+  if (whenMissing === "remove") {
+    const result = await sql.unsafe(`delete from ${table} t where ${condition}`, [
+      source,
+      arrayLiteral(rejectedKeys),
+    ])
+    return { removed: result.count, deactivated: 0 }
+  }
+  const result = await sql.unsafe(
+    `update ${table} t set is_active = false, since_release = $3 where ${condition}`,
+    [source, arrayLiteral(rejectedKeys), release],
+  )
+  return { removed: 0, deactivated: result.count }
+}

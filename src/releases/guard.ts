@@ -1,0 +1,51 @@
+/**
+ * The guard against a download that was cut short. A whole statement that lacks more than a
+ * twentieth of what its source holds is more often half a file than a true one.
+ */
+import type { TransactionSql } from "postgres"
+import type { Source } from "../sources/source.ts"
+import { arrayLiteral } from "./array-literal.ts"
+import { LoadRefused } from "./load-refused.ts"
+import { grouped } from "./progress.ts"
+import type { Staging } from "./staging.ts"
+
+export type WhenMissing = Source["whenMissing"]
+
+/** The condition that a row of the table, `t`, is the source's ($1), counts, and is in no file. */
+export function missing({ staged, key }: Staging, whenMissing: WhenMissing): string {
+  return `${held(whenMissing)}
+    and not exists (select from ${staged} s where s.${key} = t.${key})
+    and not exists (select from unnest($2::text[]) as rejected (key) where rejected.key = t.${key})`
+}
+
+/** What has been deactivated already isn't missing again. */
+const held = (whenMissing: WhenMissing) =>
+  whenMissing === "deactivate" ? "t.source = $1 and t.is_active" : "t.source = $1"
+
+const mostMissing = 0.05
+
+/** @throws LoadRefused with the figures. `rejectedKeys` are those of rows that were rejected. */
+export async function guardAgainstShrinking(
+  sql: TransactionSql,
+  staging: Staging,
+  whenMissing: WhenMissing,
+  source: string,
+  rejectedKeys: readonly string[],
+): Promise<void> {
+  const [counts] = await sql.unsafe(
+    `select count(*)::integer as held, (
+       select count(*)::integer from ${staging.table} t where ${missing(staging, whenMissing)}
+     ) as missing
+     from ${staging.table} t where ${held(whenMissing)}`,
+    [source, arrayLiteral(rejectedKeys)],
+  )
+  if (!counts || counts.missing <= counts.held * mostMissing) return
+  const share = ((100 * counts.missing) / counts.held).toFixed(1)
+  const active = whenMissing === "deactivate" ? "active " : ""
+  const deed = whenMissing === "deactivate" ? "made inactive" : "removed"
+  throw new LoadRefused(
+    `Nothing is published: ${grouped(counts.missing)} of the ${grouped(counts.held)} ${active}${staging.table} ` +
+      `that ${source} holds (${share}%) are not in what was read, and would be ${deed}. ` +
+      "If what was read is cut short, load the whole; if they are gone, load again with --accept-shrink.",
+  )
+}

@@ -1,0 +1,106 @@
+/** What the command line and the quickstart call: one load is one release, or none. */
+import { companies } from "../resources/companies.ts"
+import { reports } from "../resources/reports.ts"
+import type { ResourceName } from "../resources/resource.ts"
+import { subsidiaries } from "../resources/subsidiaries.ts"
+import { tenements } from "../resources/tenements.ts"
+import type { Source } from "../sources/source.ts"
+import { type Collected, candidatesOfFiles, candidatesOfRecords } from "./candidates.ts"
+import { LoadRefused } from "./load-refused.ts"
+import { type Progress, silent } from "./progress.ts"
+import { type Load, type Part, publish } from "./publish.ts"
+import { Rejects } from "./rejects.ts"
+import type { LoadSummary } from "./summary.ts"
+
+interface CommonOptions {
+  /** Of the database: `postgres://…`. */
+  url: string
+  /** Does all but publish, and reports the same figures. */
+  dryRun?: boolean
+  /** Lets a load remove more than a twentieth of what its source holds. */
+  acceptShrink?: boolean
+  /** Where the file of rejected rows goes, if there are any; the working directory if not said. */
+  rejectsDir?: string
+  /** How many rejected rows are let pass; see `Rejects`. */
+  maxRejects?: number
+  progress?: Progress
+}
+
+export interface LoadOptions extends CommonOptions {
+  source: Source
+  /** Paths; `-` is standard input. Together they are what the source has. */
+  files: readonly string[]
+  /** Keeps companies of every sector, where the source would leave some out. */
+  allSectors?: boolean
+  /** Adds and changes only, although the source's files are its whole set. */
+  partial?: boolean
+}
+
+/** @throws LoadRefused, with a message for people, where nothing is published for a reason. */
+export async function load(options: LoadOptions): Promise<LoadSummary> {
+  const { source, files, allSectors = false, partial = false } = options
+  if (files.length === 0) throw new LoadRefused("There is no file to load.")
+  if (files.filter((file) => file === "-").length > 1) {
+    throw new LoadRefused("Standard input can be read only once.")
+  }
+  return run(options, source.name, (collected) => [
+    {
+      resource: source.resource,
+      candidates: candidatesOfFiles(source, files, { allSectors }, collected),
+      complete: source.complete && !partial,
+      whenMissing: source.whenMissing,
+    },
+  ])
+}
+
+export interface LoadRecordsOptions extends CommonOptions {
+  /** The name of the source that the records belong to from then on. */
+  source: string
+  /** By resource; each is the source's whole set. A resource that is not named is left as it is. */
+  records: Partial<Record<ResourceName, Iterable<object> | AsyncIterable<object>>>
+}
+
+/** Loads records of one or more resources, made by a program, as one release. */
+export function loadRecords(options: LoadRecordsOptions): Promise<LoadSummary> {
+  const { source, records } = options
+  return run(options, source, (collected) =>
+    // Tenements after the names that they are linked by, so that they are linked as they are added.
+    [companies, subsidiaries, tenements, reports].flatMap((resource): Part[] => {
+      const given = records[resource.name]
+      if (!given) return []
+      const candidates = candidatesOfRecords(resource, given, collected)
+      return [{ resource, candidates, complete: true, whenMissing: "remove" }]
+    }),
+  )
+}
+
+async function run(
+  options: CommonOptions,
+  source: string,
+  partsOf: (collected: Collected) => Part[],
+): Promise<LoadSummary> {
+  const { url, dryRun = false, acceptShrink = false, rejectsDir = ".", maxRejects } = options
+  const startedMs = performance.now()
+  const progress = options.progress ?? silent
+  const rejects = new Rejects({
+    directory: rejectsDir,
+    source,
+    ...(maxRejects === undefined ? {} : { max: maxRejects }),
+  })
+  const collected: Collected = { files: [], rejects, rejectedKeys: new Map(), progress }
+  const load: Load = { url, source, parts: partsOf(collected), collected, dryRun, acceptShrink }
+  try {
+    const published = await publish(load)
+    return {
+      source,
+      dryRun,
+      files: collected.files,
+      ...published,
+      rejectsFile: rejects.path,
+      seconds: (performance.now() - startedMs) / 1000,
+    }
+  } finally {
+    rejects.close()
+    progress.stop()
+  }
+}

@@ -1,0 +1,92 @@
+/** What a load tells of its progress. Silence is the default; a terminal gets a bar. */
+import { SingleBar } from "cli-progress"
+
+export interface Reading {
+  file: string
+  rows: number
+  bytesRead: number
+  /** Null where the end can't be foreseen. */
+  bytesTotal: number | null
+}
+
+export interface Progress {
+  reading: (reading: Reading) => void
+  /** What is done now, as the beginning of a sentence: "Comparing". */
+  step: (text: string) => void
+  /** Nothing more will be told; also after a failure. */
+  stop: () => void
+}
+
+export const silent: Progress = { reading: () => {}, step: () => {}, stop: () => {} }
+
+/** A bar with rate and time left on a terminal, a line now and then elsewhere. */
+export function progressOn(stream: NodeJS.WriteStream): Progress {
+  return stream.isTTY ? bar(stream) : lines((line) => stream.write(`${line}\n`))
+}
+
+function bar(stream: NodeJS.WriteStream): Progress {
+  let current: SingleBar | undefined
+  let file = ""
+  const startedAt = { ms: 0 }
+  const stop = () => {
+    current?.stop()
+    current = undefined
+    file = ""
+  }
+  const start = (reading: Reading) => {
+    stop()
+    file = reading.file
+    startedAt.ms = performance.now()
+    const known = reading.bytesTotal !== null
+    const format = `{file} ${known ? "{bar} {percentage}% " : ""}{rows} rows, {rate}/s${known ? ", {eta_formatted} left" : ""}`
+    current = new SingleBar({ stream, format, hideCursor: true, etaBuffer: 50, fps: 5 })
+    current.start(reading.bytesTotal ?? 0, 0, { file, rows: "0", rate: "0" })
+  }
+  return {
+    reading: (reading) => {
+      if (reading.file !== file) start(reading)
+      const rate = ratePerSecond(reading.rows, performance.now() - startedAt.ms)
+      const rows = grouped(reading.rows)
+      current?.update(reading.bytesRead, { rows, rate: grouped(rate) })
+    },
+    step: (text) => {
+      stop()
+      stream.write(`${text} …\n`)
+    },
+    stop,
+  }
+}
+
+const lineEveryMs = 10_000
+
+/** Takes the clock, so that a test need not wait. */
+export function lines(write: (line: string) => void, now = () => performance.now()): Progress {
+  let startedMs = now()
+  let lastMs = startedMs
+  let file = ""
+  return {
+    reading: (reading) => {
+      if (reading.file !== file) {
+        file = reading.file
+        startedMs = lastMs = now()
+      }
+      if (now() - lastMs < lineEveryMs) return
+      lastMs = now()
+      write(readingLine(reading, lastMs - startedMs))
+    },
+    step: (text) => write(`${text} …`),
+    stop: () => {},
+  }
+}
+
+function readingLine({ file, rows, bytesRead, bytesTotal }: Reading, elapsedMs: number): string {
+  const start = `${file}: ${grouped(rows)} rows, ${grouped(ratePerSecond(rows, elapsedMs))}/s`
+  if (bytesTotal === null || bytesRead === 0) return start
+  const leftSeconds = Math.ceil((elapsedMs * (bytesTotal / bytesRead - 1)) / 1000)
+  return `${start}, ${Math.floor((100 * bytesRead) / bytesTotal)}%, ${leftSeconds} s left`
+}
+
+const ratePerSecond = (rows: number, elapsedMs: number) =>
+  elapsedMs > 0 ? Math.round((rows * 1000) / elapsedMs) : 0
+
+export const grouped = (count: number): string => count.toLocaleString("en-AU")

@@ -1,0 +1,190 @@
+/**
+ * The one writer. Everything between the lock and the release's own row is one transaction, so a
+ * reader sees all of a release or none of it, and a load that is killed leaves nothing behind.
+ *
+ *   lock -> for each resource: stage -> checks -> guard -> diff -> then: links -> release -> commit
+ */
+import postgres, { type Sql, type TransactionSql } from "postgres"
+import type { Resource, ResourceName } from "../resources/resource.ts"
+import type { Candidate, Collected } from "./candidates.ts"
+import { checkStaged } from "./checks.ts"
+import { applyMissing, applyStaged } from "./diff.ts"
+import type { ChangeFigures, LinkFigures, Manifest } from "./figures.ts"
+import { guardAgainstShrinking, type WhenMissing } from "./guard.ts"
+import { linkedResources, linksOfAdded, relink } from "./links.ts"
+import { stage } from "./staging.ts"
+
+/** The records of one resource that a load brings. */
+export interface Part {
+  resource: Resource
+  candidates: AsyncIterable<readonly Candidate[]>
+  /** They are the source's whole set. */
+  complete: boolean
+  whenMissing: WhenMissing
+}
+
+export interface Load {
+  url: string
+  source: string
+  parts: readonly Part[]
+  collected: Collected
+  dryRun: boolean
+  acceptShrink: boolean
+}
+
+export interface Published {
+  /** Null where nothing is published: nothing differs, or it was a dry run. */
+  release: number | null
+  resources: Partial<Record<ResourceName, ChangeFigures>>
+  links: LinkFigures | null
+}
+
+/** Any number that other users of the database are unlikely to lock. */
+const loadLock = 7_140_233_002
+
+/** Tables of which a load changed this many rows are tidied after it, as autovacuum would later. */
+const manyRows = 10_000
+
+/** @throws LoadRefused where the load is refused; nothing is published then. */
+export async function publish(load: Load): Promise<Published> {
+  const client = postgres(load.url, {
+    max: 1,
+    connect_timeout: 5,
+    // The one connection is the transaction's: it may be as old as the load is long.
+    max_lifetime: null,
+    fetch_types: false,
+    onnotice: () => {},
+  })
+  try {
+    const published = await inTransaction(client, load)
+    if (published.release !== null) await tidy(client, load, published)
+    return published
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}
+
+/** Ends the transaction of a dry run. */
+class RolledBack extends Error {
+  constructor(readonly published: Published) {
+    super("rolled back")
+  }
+}
+
+async function inTransaction(client: Sql, load: Load): Promise<Published> {
+  // A server on a system that can't tell refuses this; then a killed load is noticed a little later.
+  await client.unsafe("set client_connection_check_interval = '1s'").catch(() => {})
+  await client.unsafe("set temp_buffers = '64MB'")
+  try {
+    return await client.begin(async (sql) => {
+      await sql.unsafe(settings)
+      await lock(sql, load)
+      const published = await work(sql, load)
+      if (load.dryRun) throw new RolledBack({ ...published, release: null })
+      return published
+    })
+  } catch (error) {
+    if (error instanceof RolledBack) return error.published
+    throw error
+  }
+}
+
+/** A load may take long, whatever limits the role or the database has for requests. */
+const settings = `
+  set local statement_timeout = 0;
+  set local lock_timeout = 0;
+  set local idle_in_transaction_session_timeout = 0;
+  set local work_mem = '128MB';
+  set local jit = off;
+  set local timezone = 'UTC'`
+
+async function lock(sql: TransactionSql, { collected }: Load): Promise<void> {
+  const [row] = await sql`select pg_try_advisory_xact_lock(${loadLock}) as taken`
+  if (row?.taken) return
+  collected.progress.step("Waiting for another load to end")
+  await sql`select pg_advisory_xact_lock(${loadLock})`
+}
+
+async function work(sql: TransactionSql, load: Load): Promise<Published> {
+  const [next] = await sql`select coalesce(max(id), 0) + 1 as id from releases`
+  const release: number = next?.id
+  const resources: Partial<Record<ResourceName, ChangeFigures>> = {}
+  for (const part of load.parts) {
+    resources[part.resource.name] = await takeIn(sql, load, part, release)
+  }
+  const touched = namesOfTouched(resources)
+  if (touched.length === 0) return { release: null, resources, links: null }
+  let links: LinkFigures | null = null
+  if (touched.some((name) => linkedResources.includes(name))) {
+    load.collected.progress.step("Linking tenements to companies")
+    links = await relink(sql, release)
+  }
+  load.collected.progress.step("Publishing")
+  await record(sql, load, release, resources, links)
+  return { release, resources, links }
+}
+
+async function takeIn(
+  sql: TransactionSql,
+  load: Load,
+  { resource, candidates, complete, whenMissing }: Part,
+  release: number,
+): Promise<ChangeFigures> {
+  const { source, collected } = load
+  const { files, rejects, progress } = collected
+  const staging = await stage(sql, resource, candidates)
+  progress.step(`Comparing ${resource.name}`)
+  await checkStaged({ sql, staging, source, files, rejects })
+  const rejectedKeys = collected.rejectedKeys.get(resource) ?? []
+  // A row that can't be read may be the very record that seems missing.
+  const isWhole = complete && files.every(({ unreadable }) => unreadable === 0)
+  if (isWhole && !load.acceptShrink) {
+    await guardAgainstShrinking(sql, staging, whenMissing, source, rejectedKeys)
+  }
+  const computed = resource.name === "tenements" ? await linksOfAdded(sql) : {}
+  const target = { sql, staging, source, release, computed }
+  // What is missing goes first: what has just been added needs no look.
+  const gone = isWhole
+    ? await applyMissing(target, whenMissing, rejectedKeys)
+    : { removed: 0, deactivated: 0 }
+  return { ...(await applyStaged(target)), ...gone }
+}
+
+const namesOfTouched = (resources: Published["resources"]): ResourceName[] =>
+  (Object.keys(resources) as ResourceName[]).filter((name) => rowsChanged(resources[name]) > 0)
+
+const rowsChanged = (figures: ChangeFigures | undefined): number =>
+  figures ? figures.added + figures.changed + figures.removed + figures.deactivated : 0
+
+async function record(
+  sql: TransactionSql,
+  { source, collected }: Load,
+  release: number,
+  resources: Published["resources"],
+  links: LinkFigures | null,
+): Promise<void> {
+  const manifest: Manifest = { files: collected.files, resources, ...(links ? { links } : {}) }
+  // Cut, not rounded, so that no release is from the future; and never before the one before it.
+  await sql.unsafe(
+    `insert into releases (id, published_at, source, manifest)
+     select $1, greatest(date_trunc('second', clock_timestamp()), max(published_at)), $2, $3::text::jsonb
+     from releases`,
+    [release, source, JSON.stringify(manifest)],
+  )
+}
+
+/**
+ * A table that has just been filled has no statistics and no map of what all can see, and its text
+ * index is in part a list: the first requests would be slow. None of it is the release's own
+ * business, so it is done after it, and a failure (a role that may not) is left to autovacuum.
+ */
+async function tidy(client: Sql, { collected }: Load, { resources, links }: Published) {
+  const tables = namesOfTouched(resources).filter(
+    (name) => rowsChanged(resources[name]) >= manyRows,
+  )
+  if (links && links.relinked >= manyRows && !tables.includes("tenements")) tables.push("tenements")
+  for (const table of tables) {
+    collected.progress.step(`Tidying ${table}`)
+    await client.unsafe(`vacuum (analyze) ${table}`).catch(() => {})
+  }
+}

@@ -1,0 +1,86 @@
+/** csv-parse as an iterator of records that know on which line they begin. */
+import { pipeline, Readable } from "node:stream"
+import { CsvError, Parser } from "csv-parse"
+import type { Refuse } from "./rows.ts"
+
+/** The cells of a record, or why they can't be told apart and the text that holds them. */
+export type CsvRecord =
+  | { line: number; cells: string[]; fault?: never; text?: never }
+  | { line: number; cells?: never; fault: string; text: string }
+
+/** A longer record is taken for a quote that was never closed. */
+const longestRecord = 4_000_000
+
+/** Records without any value, which spreadsheets leave behind, are passed over. */
+export async function* csvRecords(
+  text: AsyncIterable<string>,
+  format: "csv" | "tsv",
+  refuse: Refuse,
+): AsyncGenerator<CsvRecord> {
+  const malformed: CsvRecord[] = []
+  const parser = pipeline(Readable.from(text), parserOf(format, malformed), () => {})
+  let previousEnd = 0
+  try {
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      // csv-parse tells where a record ends.
+      const isLonger = info.lines > previousEnd + 1
+      const line = isLonger ? info.lines - lineBreaksIn(record) : info.lines
+      previousEnd = info.lines
+      while (malformed[0] && malformed[0].line < line) yield malformed.shift() as CsvRecord
+      if (record.some((cell) => cell !== "")) yield { line, cells: record }
+    }
+  } catch (error) {
+    if (error instanceof CsvError) refuse(sayWhy(error))
+    throw error
+  }
+  yield* malformed
+}
+
+interface Parsed {
+  record: string[]
+  info: { lines: number }
+}
+
+function parserOf(format: "csv" | "tsv", malformed: CsvRecord[]): Parser {
+  return new Parser({
+    delimiter: format === "csv" ? "," : "\t",
+    quote: format === "csv" ? '"' : null,
+    record_delimiter: ["\r\n", "\n"],
+    info: true,
+    raw: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: longestRecord,
+    skip_records_with_error: true,
+    on_skip: (error, text) => {
+      if (!error || fatal.has(error.code)) throw error
+      const line = Number(error.lines)
+      // One record may have several faults.
+      if (malformed.at(-1)?.line !== line) {
+        malformed.push({ line, fault: sayWhy(error), text: text ?? "" })
+      }
+      return undefined
+    },
+  })
+}
+
+const fatal = new Set<string>(["CSV_QUOTE_NOT_CLOSED", "CSV_MAX_RECORD_SIZE"])
+
+function sayWhy(error: CsvError): string {
+  switch (error.code) {
+    case "CSV_QUOTE_NOT_CLOSED":
+      return "it is cut short: it ends inside a quoted value"
+    case "CSV_MAX_RECORD_SIZE":
+      return `a quoted value does not end (line ${error.lines})`
+    case "CSV_INVALID_CLOSING_QUOTE":
+      return "text follows a closing quote; quotes inside a quoted value are doubled"
+    case "INVALID_OPENING_QUOTE":
+      return "a quote stands inside a value that is not quoted"
+    default:
+      return `it can't be read as CSV (line ${error.lines})`
+  }
+}
+
+function lineBreaksIn(record: readonly string[]): number {
+  return record.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
+}

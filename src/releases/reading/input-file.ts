@@ -1,0 +1,120 @@
+/**
+ * One input as a stream of text: a path, or `-` for standard input. Gzip is known by its first
+ * bytes, not by its name. The digest is of the file as it lies on the disk.
+ */
+import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
+import { basename } from "node:path"
+import { pipeline, type Readable } from "node:stream"
+import { createGunzip } from "node:zlib"
+import { LoadRefused } from "../load-refused.ts"
+
+export interface InputFile {
+  /** Without its directories, which are nobody else's business. */
+  name: string
+  /** Null where it can't be known beforehand. */
+  bytesTotal: number | null
+  bytesRead: () => number
+  /** Of what has been read, hexadecimal. Ask once, at the end. */
+  sha256: () => string
+  /** Unpacked, without a byte order mark. Any fault of the file is thrown as `LoadRefused`. */
+  text: () => AsyncGenerator<string>
+}
+
+const chunkBytes = 256 * 1024
+
+export async function openInput(path: string): Promise<InputFile> {
+  const isStandardInput = path === "-"
+  const name = isStandardInput ? "standard input" : basename(path)
+  const bytesTotal = isStandardInput ? null : await sizeOf(path, name)
+  const hasher = new Bun.CryptoHasher("sha256")
+  let bytesRead = 0
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    const stream: Readable = isStandardInput
+      ? process.stdin
+      : createReadStream(path, { highWaterMark: chunkBytes })
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      hasher.update(chunk)
+      bytesRead += chunk.length
+      yield chunk
+    }
+  }
+  return {
+    name,
+    bytesTotal,
+    bytesRead: () => bytesRead,
+    sha256: () => hasher.digest("hex"),
+    text: () => decoded(unpacked(bytes(), name), name),
+  }
+}
+
+async function sizeOf(path: string, name: string): Promise<number | null> {
+  try {
+    const found = await stat(path)
+    if (found.isDirectory()) throw new LoadRefused(`Cannot read ${name}: it is a directory.`)
+    return found.isFile() ? found.size : null
+  } catch (error) {
+    if (error instanceof LoadRefused) throw error
+    throw new LoadRefused(`Cannot read ${name}: ${reasonOf(error)}.`)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  if (code === "ENOENT") return "there is no such file"
+  if (code === "EACCES") return "permission denied"
+  return error instanceof Error ? error.message : String(error)
+}
+
+async function* unpacked(bytes: AsyncGenerator<Uint8Array>, name: string) {
+  const { start, all } = await withStart(bytes, 4)
+  const foreign = foreignFile(start)
+  if (foreign) throw new LoadRefused(`Cannot read ${name}: ${foreign}.`)
+  if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all
+  try {
+    // Errors reach the loop below through the gunzip stream; pipeline only wants somewhere to tell.
+    const gunzip = createGunzip({ chunkSize: chunkBytes })
+    yield* pipeline(all, gunzip, () => {}) as unknown as AsyncIterable<Uint8Array>
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : ""
+    if (!code.startsWith("Z_")) throw error
+    throw new LoadRefused(`Cannot read ${name}: its gzip data is cut short or damaged.`)
+  }
+}
+
+/** Holds back the first chunks until they reach `length`, and gives them again with the rest. */
+async function withStart(bytes: AsyncGenerator<Uint8Array>, length: number) {
+  let start: Uint8Array = new Uint8Array(0)
+  while (start.length < length) {
+    const next = await bytes.next()
+    if (next.done) break
+    start = Buffer.concat([start, next.value])
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    if (start.length > 0) yield start
+    yield* bytes
+  }
+  return { start, all: all() }
+}
+
+function foreignFile(start: Uint8Array): string | undefined {
+  const [a, b, c, d] = start
+  if (a === 0x50 && b === 0x4b) return "it is a zip file or an Excel workbook; save it as CSV"
+  if (a === 0xd0 && b === 0xcf) return "it is an old Excel workbook; save it as CSV"
+  if (a === 0x25 && b === 0x50 && c === 0x44 && d === 0x46) return "it is a PDF"
+  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
+    return "it is UTF-16 text; save it as UTF-8"
+  }
+  return undefined
+}
+
+async function* decoded(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  try {
+    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true })
+    yield decoder.decode()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new LoadRefused(`Cannot read ${name}: it is not UTF-8 text; save it as UTF-8.`)
+  }
+}

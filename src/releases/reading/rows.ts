@@ -1,0 +1,87 @@
+/** A file's rows, whatever its format: CSV, TSV and NDJSON are told apart by how they begin. */
+import type { Columns } from "../../sources/columns.ts"
+import type { Format, RawRecord } from "../../sources/source.ts"
+import { LoadRefused } from "../load-refused.ts"
+import type { InputFile } from "./input-file.ts"
+import { readNdjson } from "./ndjson.ts"
+import { readTable } from "./table.ts"
+
+/**
+ * A row and the line of the file on which it begins. With a `fault` it can't be read as a record;
+ * `partial` is then what of it could be.
+ */
+export type Row =
+  | { line: number; raw: RawRecord; fault?: never }
+  | { line: number; raw: unknown; fault: string; partial?: RawRecord }
+
+/** Ends the load: the file is not what it should be. */
+export type Refuse = (what: string) => never
+
+/** What a file must look like. */
+export interface Layout {
+  columns: Columns
+  banner?: RegExp
+}
+
+export interface OpenedRows {
+  format: Format
+  /** A file that is not what it should be ends them with `LoadRefused`. */
+  batches: AsyncGenerator<Row[]>
+}
+
+/** How much of the start of a file is looked at. */
+const startLength = 4096
+
+/** Refuses what is no table at all; the header and the rows are judged as they are read. */
+export async function openRows(file: InputFile, layout: Layout): Promise<OpenedRows> {
+  const text = file.text()
+  const { start, all } = await withStart(text)
+  const refuse: Refuse = (what) => {
+    throw new LoadRefused(`Cannot read ${file.name}: ${what}.`)
+  }
+  const odd = notATable(start)
+  if (odd) refuse(odd)
+  if (/^\s*\{/.test(start)) return { format: "ndjson", batches: readNdjson(all, layout, refuse) }
+  const format = isTabSeparated(start) ? "tsv" : "csv"
+  return { format, batches: readTable(all, format, layout, refuse) }
+}
+
+async function withStart(text: AsyncGenerator<string>) {
+  let start = ""
+  while (start.length < startLength) {
+    const next = await text.next()
+    if (next.done) break
+    start += next.value
+  }
+  async function* all(): AsyncGenerator<string> {
+    yield start
+    yield* text
+  }
+  return { start: start.slice(0, startLength), all: all() }
+}
+
+/** What a failed download looks like. */
+function notATable(start: string): string | undefined {
+  const text = start.trim()
+  if (text === "") return "it is empty"
+  if (text.startsWith("<")) return `it looks like a web page or XML, not a table ("${shown(text)}")`
+  if (text.startsWith("[")) {
+    return "it looks like a JSON array; NDJSON has one record on each line and no brackets around them"
+  }
+  const isOneLine = !/[\r\n]/.test(text)
+  if (isOneLine && !/[,\t{]/.test(text)) {
+    return `it looks like an error message, not a table ("${shown(text)}")`
+  }
+  return undefined
+}
+
+/** By the first lines, for a banner may stand before the header; a header has no commas of its own. */
+function isTabSeparated(start: string): boolean {
+  const lines = start.split("\n", 4).join("")
+  return lines.split("\t").length > lines.split(",").length
+}
+
+const shown = (text: string) => {
+  const line = text.replace(/\s+/g, " ")
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line
+}

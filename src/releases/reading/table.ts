@@ -1,0 +1,75 @@
+/**
+ * CSV (RFC 4180) and TSV. TSV knows no quotes: a tab or a line break can't be part of a value, as
+ * the service itself writes it. Header and rows are read in one pass of flat memory.
+ */
+import { matchColumns } from "../../sources/columns.ts"
+import type { RawRecord } from "../../sources/source.ts"
+import { type CsvRecord, csvRecords } from "./csv-records.ts"
+import type { Layout, Refuse, Row } from "./rows.ts"
+
+const batchRows = 1000
+/** How many lines may stand before the header. */
+const mostBannerLines = 3
+
+export async function* readTable(
+  text: AsyncIterable<string>,
+  format: "csv" | "tsv",
+  layout: Layout,
+  refuse: Refuse,
+): AsyncGenerator<Row[]> {
+  let lastCharacter = ""
+  async function* watched() {
+    for await (const chunk of text) {
+      lastCharacter = chunk.at(-1) ?? lastCharacter
+      yield chunk
+    }
+  }
+  const records = csvRecords(watched(), format, refuse)
+  const names = await readHeader(records, layout, refuse)
+  let batch: Row[] = []
+  let isEmpty = true
+  let last: CsvRecord | undefined
+  // The header has been taken from the same records, so the loop must go on where it stopped.
+  for (let next = await records.next(); !next.done; next = await records.next()) {
+    last = next.value
+    batch.push(rowOf(names, last))
+    isEmpty = false
+    if (batch.length < batchRows) continue
+    yield batch
+    batch = []
+  }
+  if (isEmpty) refuse("it has a header and no rows")
+  if (last?.cells && last.cells.length < names.length && lastCharacter !== "\n") {
+    refuse(`it is cut short: line ${last.line}, its last, ends before its last column`)
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function readHeader(
+  records: AsyncGenerator<CsvRecord>,
+  { columns, banner }: Layout,
+  refuse: Refuse,
+): Promise<(string | null)[]> {
+  for (let lines = 0; lines <= mostBannerLines; lines++) {
+    const { done, value } = await records.next()
+    if (done) break
+    const cells = value.cells ?? []
+    if (banner?.test(cells.join(","))) continue
+    const match = matchColumns(columns, cells)
+    return "fault" in match ? refuse(match.fault) : match.names
+  }
+  return refuse("it has no header")
+}
+
+function rowOf(names: readonly (string | null)[], { line, cells, fault, text }: CsvRecord): Row {
+  if (!cells) return { line, raw: text, fault }
+  const raw: Record<string, string> = {}
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index]
+    const cell = cells[index]
+    if (name && cell !== undefined) raw[name] = cell
+  }
+  if (cells.length === names.length) return { line, raw: raw as RawRecord }
+  const wrong = `has ${cells.length} columns where the header has ${names.length}`
+  return { line, raw: cells, fault: wrong, partial: raw }
+}

@@ -1,0 +1,83 @@
+/** What a load did, as values and as text for people. */
+import type { ResourceName } from "../resources/resource.ts"
+import type { ChangeFigures, FileFigures, LinkFigures } from "./figures.ts"
+import { grouped } from "./progress.ts"
+
+export interface LoadSummary {
+  source: string
+  dryRun: boolean
+  /** Null where nothing was published: nothing differed, or it was a dry run. */
+  release: number | null
+  files: FileFigures[]
+  resources: Partial<Record<ResourceName, ChangeFigures>>
+  /** Null where the load touched nothing that links depend on. */
+  links: LinkFigures | null
+  rejectsFile: string | null
+  seconds: number
+}
+
+/** Several lines, without a line break at the end. */
+export function formatSummary(summary: LoadSummary): string {
+  const { files, resources, links, rejectsFile } = summary
+  return [
+    ...files.flatMap(fileLines),
+    ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
+    ...(links ? [linkText(links)] : []),
+    ...(rejectsFile ? [`Rejected rows are in ${rejectsFile}`] : []),
+    outcome(summary),
+  ].join("\n")
+}
+
+function fileLines({
+  name,
+  read,
+  unreadable,
+  accepted,
+  rejected,
+  repeated,
+  left_out,
+  warnings,
+}: FileFigures) {
+  const counts = [
+    `${grouped(read)} rows read`,
+    `${grouped(accepted)} accepted`,
+    `${grouped(rejected)} rejected`,
+    ...(repeated > 0 ? [`${grouped(repeated)} repeated`] : []),
+    ...Object.entries(left_out).map(([reason, count]) => `${grouped(count)} left out (${reason})`),
+  ]
+  return [
+    `${name}: ${counts.join(", ")}`,
+    ...(unreadable > 0
+      ? [`  ${grouped(unreadable)} rows can't be read, so no record is taken for missing`]
+      : []),
+    ...Object.entries(warnings).map(([text, count]) => `  warning: ${text} (${grouped(count)})`),
+  ]
+}
+
+function changeText({ added, changed, removed, deactivated }: ChangeFigures): string {
+  const counts = [
+    `${grouped(added)} added`,
+    `${grouped(changed)} changed`,
+    `${grouped(removed)} removed`,
+    ...(deactivated > 0 ? [`${grouped(deactivated)} made inactive`] : []),
+  ]
+  return counts.join(", ")
+}
+
+function linkText(links: LinkFigures): string {
+  return (
+    `links: ${grouped(links.linked)} tenements belong to a company, ` +
+    `${grouped(links.directly)} directly, ${grouped(links.through_subsidiaries)} through subsidiaries; ` +
+    `${grouped(links.relinked)} tenements and ${grouped(links.retotalled)} totals changed`
+  )
+}
+
+function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
+  const took = `${seconds.toFixed(1)} s`
+  if (release !== null) return `Published as release ${release} in ${took}.`
+  const differs = Object.values(resources).some(
+    ({ added, changed, removed, deactivated }) => added + changed + removed + deactivated > 0,
+  )
+  if (!differs) return `Nothing differs from what is published, so nothing is published (${took}).`
+  return dryRun ? `A dry run: nothing is published (${took}).` : `Nothing is published (${took}).`
+}

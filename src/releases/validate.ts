@@ -1,0 +1,32 @@
+import type { Resource, ResourceRecord } from "../resources/resource.ts"
+import type { RawRecord } from "../sources/source.ts"
+import { Fault, fieldReader } from "./field-values.ts"
+
+export type Validated =
+  | { record: ResourceRecord }
+  /** `key` where it can be read: what is held under it is then left as it is. */
+  | { rejected: string; key?: string }
+
+/**
+ * Reads records of a resource: every loaded field validated by its schema, everything else ignored.
+ * One reason names all faults of a record.
+ */
+export function recordReader(resource: Resource): (raw: RawRecord) => Validated {
+  const readers = Object.entries(resource.fields)
+    .filter(([, field]) => field.loaded)
+    .map(([name, field]) => ({ name, read: fieldReader(field) }))
+  return (raw) => {
+    const record: ResourceRecord = {}
+    let faults: string[] | undefined
+    for (const { name, read } of readers) {
+      const value = read(raw[name])
+      if (value instanceof Fault) {
+        faults ??= []
+        faults.push(`${name} ${value.reason}`)
+      } else record[name] = value
+    }
+    if (!faults) return { record }
+    const key = record[resource.key]
+    return { rejected: faults.join("; "), ...(typeof key === "string" ? { key } : {}) }
+  }
+}

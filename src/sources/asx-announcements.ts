@@ -1,0 +1,71 @@
+/** The exchange's index of company announcements: one row for each company that a document concerns. */
+import { reports } from "../resources/reports.ts"
+import type { Source } from "./source.ts"
+
+/**
+ * Where the exchange's data provider serves an announcement's file, followed by its document key.
+ * The index itself carries no address.
+ */
+const fileAddress = "https://asx.api.markitdigital.com/asx-research/1.0/file/"
+
+const documentKeyForm = /^[A-Za-z0-9._-]{1,100}$/
+
+export const asxAnnouncements: Source = {
+  name: "asx-announcements",
+  description: "the ASX index of company announcements, as CSV; adds and changes only",
+  resource: reports,
+  columns: {
+    required: ["ticker", "documentKey", "date", "headline", "announcementTypes"],
+    optional: ["fileSize", "isPriceSensitive"],
+    others: "refuse",
+  },
+  complete: false,
+  whenMissing: "remove",
+  map: (raw) => {
+    const ticker = String(raw.ticker ?? "")
+      .trim()
+      .toUpperCase()
+    const documentKey = String(raw.documentKey ?? "").trim()
+    if (!documentKeyForm.test(documentKey))
+      return { rejected: "documentKey is missing or malformed" }
+    const types = announcementTypes(raw.announcementTypes)
+    if (types === undefined) return { rejected: "announcementTypes is not a JSON list of texts" }
+    return {
+      record: {
+        hash: announcementHash(ticker, documentKey),
+        asx_code: ticker,
+        title: typeof raw.headline === "string" ? raw.headline.trim() : raw.headline,
+        type: types.join("; "),
+        published_at: raw.date,
+        url: fileAddress + documentKey,
+      },
+    }
+  },
+}
+
+/** A document may concern several companies, and is then one announcement of each. */
+function announcementHash(ticker: string, documentKey: string): string {
+  const hasher = new Bun.CryptoHasher("sha256").update(`${ticker}\n${documentKey}`)
+  return hasher.digest("hex").slice(0, 32)
+}
+
+/**
+ * The types in the order given, each once; undefined where they can't be read. A semicolon inside a
+ * type becomes a comma, because it parts the types of one report.
+ */
+function announcementTypes(written: unknown): string[] | undefined {
+  const list = typeof written === "string" ? parsed(written) : written
+  if (list === null) return []
+  if (!Array.isArray(list) || list.some((type) => typeof type !== "string")) return undefined
+  const types = list.map((type: string) => type.replaceAll(";", ",").trim())
+  return [...new Set(types)].filter((type) => type !== "")
+}
+
+function parsed(json: string): unknown {
+  if (json.trim() === "") return null
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

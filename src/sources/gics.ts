@@ -1,0 +1,88 @@
+/**
+ * The Global Industry Classification Standard, as far as the exchange's directory needs it: 11
+ * sectors of 25 industry groups. The directory names only the group; the sector follows.
+ */
+
+/** The groups of the standard since 2023, by sector. */
+const groupsBySector: Readonly<Record<string, readonly string[]>> = {
+  Energy: ["Energy"],
+  Materials: ["Materials"],
+  Industrials: ["Capital Goods", "Commercial & Professional Services", "Transportation"],
+  "Consumer Discretionary": [
+    "Automobiles & Components",
+    "Consumer Durables & Apparel",
+    "Consumer Services",
+    "Consumer Discretionary Distribution & Retail",
+  ],
+  "Consumer Staples": [
+    "Consumer Staples Distribution & Retail",
+    "Food, Beverage & Tobacco",
+    "Household & Personal Products",
+  ],
+  "Health Care": [
+    "Health Care Equipment & Services",
+    "Pharmaceuticals, Biotechnology & Life Sciences",
+  ],
+  Financials: ["Banks", "Financial Services", "Insurance"],
+  "Information Technology": [
+    "Software & Services",
+    "Technology Hardware & Equipment",
+    "Semiconductors & Semiconductor Equipment",
+  ],
+  "Communication Services": ["Telecommunication Services", "Media & Entertainment"],
+  Utilities: ["Utilities"],
+  "Real Estate": [
+    "Equity Real Estate Investment Trusts (REITs)",
+    "Real Estate Management & Development",
+  ],
+}
+
+/** Names of earlier editions and short forms, under the sector that their companies are in today. */
+const formerGroups: Readonly<Record<string, string>> = {
+  "Commercial Services & Supplies": "Industrials",
+  Retailing: "Consumer Discretionary",
+  "Automobile & Components": "Consumer Discretionary",
+  "Hotels Restaurants & Leisure": "Consumer Discretionary",
+  "Food & Staples Retailing": "Consumer Staples",
+  "Food Beverage & Tobacco": "Consumer Staples",
+  "Pharmaceuticals & Biotechnology": "Health Care",
+  "Pharmaceuticals Biotechnology & Life Sciences": "Health Care",
+  "Diversified Financials": "Financials",
+  Media: "Communication Services",
+  "Real Estate": "Real Estate",
+  "Equity Real Estate Investment Trusts": "Real Estate",
+}
+
+/** What the directory writes where a company has no group, or none yet. */
+const noGroup = new Set(["not applic", "not applicable", "class pend", "classification pending"])
+
+const sectors = new Map(
+  [
+    ...Object.entries(groupsBySector).flatMap(([sector, groups]) =>
+      groups.map((group) => [group, sector] as const),
+    ),
+    ...Object.entries(formerGroups),
+  ].map(([group, sector]) => [plain(group), sector]),
+)
+
+export interface Classification {
+  sector: string | null
+  industryGroup: string | null
+  isUnknown: boolean
+}
+
+/** The group as the directory writes it, and its sector; both null where it says there is none. */
+export function classify(industryGroup: string): Classification {
+  const key = plain(industryGroup)
+  if (key === "" || noGroup.has(key)) return { sector: null, industryGroup: null, isUnknown: false }
+  const sector = sectors.get(key) ?? null
+  return { sector, industryGroup: industryGroup.trim(), isUnknown: sector === null }
+}
+
+function plain(group: string): string {
+  return group
+    .toLowerCase()
+    .replace(/\band\b/g, "&")
+    .replace(/\s+/g, " ")
+    .trim()
+}

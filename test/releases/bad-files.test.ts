@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+  await bench.load("companies", good)
+})
+afterAll(() => bench.close())
+
+const good = "asx_code,company_name,is_active\nQZA,Alpha,true\n"
+const packed = gzipSync(good.repeat(500))
+
+const files: readonly [what: string, content: string | Uint8Array, message: RegExp][] = [
+  ["an empty file", "", /it is empty/],
+  ["a file of blanks", " \r\n\n", /it is empty/],
+  ["a header only", "asx_code,company_name,is_active\n", /it has a header and no rows/],
+  [
+    "a web page",
+    "<!DOCTYPE html>\n<html><body>502, sorry</body></html>",
+    /it looks like a web page/,
+  ],
+  [
+    "an error message",
+    "Bad GatewayBad Gateway",
+    /it looks like an error message, not a table \("Bad/,
+  ],
+  ["a JSON array", '[{"asx_code":"QZA"}]', /it looks like a JSON array/],
+  ["an error in JSON", '{\n  "error": "try later"\n}', /its first line is not one whole record/],
+  ["another JSON object", '{"error":"try later","status":503}', /is no header of this source/],
+  ["a workbook", Buffer.from("PK\u0003\u0004 and so on"), /it is a zip file or an Excel workbook/],
+  ["UTF-16", Buffer.from(`\ufeff${good}`, "utf16le"), /it is UTF-16 text; save it as UTF-8/],
+  ["Latin-1", Buffer.from(good.replace("Alpha", "Alphé"), "latin1"), /it is not UTF-8 text/],
+  ["a cut quoted value", `${good}QZB,"Bet`, /it is cut short: it ends inside a quoted value/],
+  ["a cut row", `${good}QZB,Be`, /it is cut short: line 3, its last, ends before its last column/],
+  [
+    "cut NDJSON",
+    '{"asx_code":"QZA","company_name":"A","is_active":true}\n{"asx',
+    /line 2, its last/,
+  ],
+  ["cut gzip", packed.subarray(0, packed.length - 12), /its gzip data is cut short or damaged/],
+  [
+    "a mistyped column",
+    good.replace("company_name", "companyname"),
+    /unknown column "companyname" \(is it "company_name"\?\); column "company_name" is missing/,
+  ],
+  ["an unknown column", good.replaceAll(/$/gm, ",x"), /unknown column "x"/],
+  ["a column twice", good.replace("company_name", "is_active"), /column "is_active" stands twice/],
+  [
+    "another resource's columns",
+    "hash,title,published_at\nq,T,2026-01-02T03:04:05Z\n",
+    /its first line is no header of this source: it reads "hash", "title", "published_at"/,
+  ],
+]
+
+for (const [what, content, message] of files) {
+  test(`${what} is refused with a message that says what it looks like`, async () => {
+    const path = bench.file("bad.csv", content)
+    expect(await bench.refusal("companies", [path])).toMatch(message)
+    expect(await bench.releases()).toBe(1)
+  })
+}
+
+test("a bad file publishes nothing of the good files beside it", async () => {
+  const paths = [
+    bench.file("good.csv", good.replace("QZA", "QZB")),
+    bench.file("bad.csv", "Bad Gateway"),
+  ]
+  expect(await bench.refusal("companies", paths)).toStartWith("Cannot read bad.csv:")
+  expect(Array.from(await bench.sql`select asx_code from companies`)).toEqual([{ asx_code: "QZA" }])
+})
+
+test("a file that is not there, or is a directory, is named without its path", async () => {
+  const missing = await bench.refusal("companies", [`${bench.directory}/none.csv`])
+  expect(missing).toBe("Cannot read none.csv: there is no such file.")
+  expect(await bench.refusal("companies", [bench.directory])).toEndWith("it is a directory.")
+})

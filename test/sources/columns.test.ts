@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test"
+import { matchColumns } from "../../src/sources/columns.ts"
+
+const columns = {
+  required: ["asx_code", "company_name"],
+  optional: ["gics_sector"],
+  others: "refuse",
+} as const
+
+test("columns are known in any order, whatever their case and outer blanks", () => {
+  expect(matchColumns(columns, ["Company_Name", " gics_sector ", "asx_code"])).toEqual({
+    names: ["company_name", "gics_sector", "asx_code"],
+  })
+})
+
+test("every fault of a header is named, with the name that a near miss means", () => {
+  expect(matchColumns(columns, ["asx_code", "companyname", "x", ""])).toEqual({
+    fault:
+      'unknown column "companyname" (is it "company_name"?); unknown column "x"; a column has no name; column "company_name" is missing',
+  })
+})
+
+test("where other columns don't matter, the near miss of a missing one is named", () => {
+  const ignoring = { ...columns, others: "ignore" } as const
+  expect(matchColumns(ignoring, ["asx_code", "x", "company name"])).toEqual({
+    fault: 'column "company_name" is missing (is it "company name"?)',
+  })
+  expect(matchColumns(ignoring, ["asx_code", "x", "company_name"])).toEqual({
+    names: ["asx_code", null, "company_name"],
+  })
+})

@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test"
+import { subsidiaryId } from "../../src/sources/subsidiary-id.ts"
+
+test("all spellings of one name under one parent have one id", () => {
+  const id = "QZA-NORTH-AND-SONS-PTY-LTD"
+  expect(subsidiaryId("QZA", "North & Sons Pty. Limited")).toBe(id)
+  expect(subsidiaryId("qza", "NORTH AND SONS P/L")).toBe(id)
+  expect(subsidiaryId("QZB", "NORTH AND SONS P/L")).not.toBe(id)
+})
+
+test("every id is safe in a path, short enough, and tells names apart that letters can't", () => {
+  const names = [
+    "矿业 Ltd",
+    "金属 Ltd",
+    "...",
+    "!!!",
+    `${"Long ".repeat(40)}A`,
+    `${"Long ".repeat(40)}B`,
+  ]
+  const ids = names.map((name) => subsidiaryId("QZAXYZ", name))
+  for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9._~-]{1,100}$/)
+  expect(new Set(ids).size).toBe(names.length)
+})
