@@ -1,0 +1,45 @@
+/**
+ * What happens to a request, from top to bottom.
+ */
+import { Elysia } from "elysia"
+import { ApiError } from "./http/api-error.ts"
+import { type AccessOptions, access } from "./plugins/access.ts"
+import { commonHeaders, preflight } from "./plugins/common-headers.ts"
+import { errors } from "./plugins/errors.ts"
+import { target } from "./plugins/target.ts"
+import { type AnswerOptions, createAnswers } from "./routes/answers.ts"
+import { companyRoutes } from "./routes/companies.ts"
+import { healthRoutes } from "./routes/health.ts"
+import { reportRoutes } from "./routes/reports.ts"
+import { tenementRoutes } from "./routes/tenements.ts"
+
+export type AppOptions = AccessOptions & AnswerOptions
+
+/** The service over its parts. Every request it is given must have an Exchange. */
+export const createApp = (options: AppOptions) => {
+  const answers = createAnswers(options)
+  return new Elysia()
+    .use(errors(options))
+    .use(commonHeaders())
+    .use(healthRoutes(options))
+    .group("/api/v1", (api) =>
+      api
+        .use(preflight())
+        .use(companyRoutes(answers, options))
+        .use(tenementRoutes(answers, options))
+        .use(reportRoutes(answers, options))
+        .use(everythingElse(options)),
+    )
+}
+
+/** Unknown paths and other methods: they too need a token first. */
+const everythingElse = (options: AccessOptions) =>
+  new Elysia({ name: "everything-else" })
+    .use(access(options))
+    .use(target())
+    .all("/", () => notFound())
+    .all("/*", () => notFound())
+
+const notFound = (): never => {
+  throw new ApiError("NOT_FOUND")
+}

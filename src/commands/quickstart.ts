@@ -1,0 +1,77 @@
+/** From a fresh checkout to a served API with sample data, a demo account and a token, in one command. */
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Command } from "commander"
+import { issueToken } from "../access/accounts.ts"
+import { createCredentials } from "../access/credentials.ts"
+import type { Config } from "../config.ts"
+import { createPool } from "../db/pool.ts"
+import { createReleases } from "../db/releases.ts"
+import { loadRecords } from "../releases/load.ts"
+import { sampleData } from "../sample/sample-data.ts"
+import { type Database, openDatabase } from "./database.ts"
+import { serve } from "./serve.ts"
+import { print, say } from "./terminal.ts"
+
+export function addQuickstartCommand(program: Command, config: () => Config): void {
+  program
+    .command("quickstart")
+    .description("serve, with sample data where there is none, and a demo account and token")
+    .action(async () => {
+      const database = await openDatabase(config())
+      const token = await prepare(config(), database)
+      const { url } = await serve(config(), database)
+      print(welcome(config().BASE_URL || url, token))
+    })
+}
+
+async function prepare(config: Config, database: Database): Promise<string> {
+  const pool = createPool(database.url, {
+    name: "quickstart",
+    connections: 2,
+    queueLength: 10,
+    statementTimeoutMs: 60_000,
+  })
+  try {
+    if ((await createReleases(pool).current()).id === 0) {
+      say("Loading generated sample data")
+      await loadRecords({ url: database.url, source: "sample", records: sampleRecords() })
+    }
+    const tokenFile = join(config.DATA_DIR, "quickstart-token")
+    const kept = existsSync(tokenFile) ? readFileSync(tokenFile, "utf8").trim() : ""
+    if (kept && (await createCredentials(pool, pool).callerOf(kept, new Date()))) return kept
+    const token = await issueToken(pool, {
+      email: "demo@example.com",
+      name: "quickstart",
+      expiresAt: null,
+    })
+    // A token can't be read back from the database, and a second start should show the same one.
+    await Bun.write(tokenFile, `${token}\n`, { mode: 0o600, createPath: true })
+    return token
+  } finally {
+    await pool.close()
+  }
+}
+
+function sampleRecords() {
+  const sample = sampleData()
+  return {
+    companies: sample.companies(),
+    subsidiaries: sample.subsidiaries(),
+    tenements: sample.tenements(),
+    reports: sample.reports(),
+  }
+}
+
+const welcome = (url: string, token: string): string => `
+Serving ${url}/api/v1 with the demo account's token. Try
+
+  curl -H "Authorization: Bearer ${token}" "${url}/api/v1/companies?sort=market_cap&order=desc&per_page=3"
+
+In Google Sheets, from where the service has a public address (BASE_URL):
+
+  =IMPORTDATA("${url}/api/v1/tenements?state=WA&status=granted&format=csv&api_key=${token}")
+
+Next: README.md has every parameter, how to load data of your own, and how to deploy.
+Ctrl-C stops everything; what is loaded stays.
+`

@@ -1,0 +1,46 @@
+import type { Command } from "commander"
+import type { Config } from "../config.ts"
+import { createLog } from "../log.ts"
+import { type Service, startService } from "../service.ts"
+import { type Database, openDatabase } from "./database.ts"
+import { say } from "./terminal.ts"
+
+export function addServeCommand(program: Command, config: () => Config): void {
+  program
+    .command("serve", { isDefault: true })
+    .description("answer requests until stopped")
+    .action(async () => {
+      const database = await openDatabase(config())
+      const service = await serve(config(), database)
+      say(`Serving ${service.url}/api/v1`)
+    })
+}
+
+/** Starts the service on a database, and closes both on Ctrl-C or SIGTERM. */
+export async function serve(config: Config, database: Database): Promise<Service> {
+  const now = () => new Date()
+  const log = createLog((line) => process.stdout.write(line), now)
+  try {
+    const service = startService({ config, databaseUrl: database.url, log, now })
+    stopOnSignal(service, database)
+    return service
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** A second signal does not wait for what is under way. */
+function stopOnSignal(service: Service, database: Database): void {
+  let stopping = false
+  const stop = async (): Promise<void> => {
+    if (stopping) process.exit(130)
+    stopping = true
+    say("Stopping")
+    await service.stop()
+    await database.close()
+    process.exit(0)
+  }
+  process.on("SIGINT", stop)
+  process.on("SIGTERM", stop)
+}

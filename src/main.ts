@@ -1,0 +1,36 @@
+/** The command line. */
+import { Command } from "commander"
+import { AccountError } from "./access/accounts.ts"
+import { addAccountCommands, addTokenCommands } from "./commands/accounts.ts"
+import { addLoadCommand } from "./commands/load.ts"
+import { addMigrateCommand } from "./commands/migrate.ts"
+import { addQuickstartCommand } from "./commands/quickstart.ts"
+import { addServeCommand } from "./commands/serve.ts"
+import { say } from "./commands/terminal.ts"
+import { ConfigError, readConfig } from "./config.ts"
+import { EmbeddedError } from "./db/embedded/server.ts"
+import { LoadRefused } from "./releases/load-refused.ts"
+
+const program = new Command("mds")
+  .description("The Mining and Geological Data Service. Settings are read from the environment.")
+  .showHelpAfterError("(add --help for what it takes)")
+
+const config = () => readConfig(process.env)
+
+addServeCommand(program, config)
+addQuickstartCommand(program, config)
+addMigrateCommand(program, config)
+addLoadCommand(program, config)
+addAccountCommands(program, config)
+addTokenCommands(program, config)
+
+/** Errors whose message is all that a person needs. */
+const expected = [AccountError, ConfigError, EmbeddedError, LoadRefused]
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  const known = expected.some((kind) => error instanceof kind)
+  say(known && error instanceof Error ? error.message : Bun.inspect(error))
+  process.exit(1)
+}

@@ -1,0 +1,49 @@
+/** The headers of every answer under /api/v1, whatever else happens, and the answer to preflights. */
+import { Elysia } from "elysia"
+import { exchangeOf } from "./exchange.ts"
+
+const exposed = [
+  "ETag",
+  "Last-Modified",
+  "Link",
+  "Retry-After",
+  "RateLimit",
+  "RateLimit-Policy",
+  "X-Data-Release",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-Request-Id",
+  "X-Total-Count",
+  "X-Total-Pages",
+]
+
+export const allowedMethods = "GET, HEAD, OPTIONS"
+
+/** `onRequest`, because its headers reach unknown paths and errors too. */
+export const commonHeaders = () =>
+  new Elysia({ name: "common-headers" }).onRequest(({ request, set }) => {
+    set.headers["X-Request-Id"] = exchangeOf(request).id
+    set.headers.Vary = "Authorization, Accept, Accept-Encoding"
+    set.headers["Access-Control-Allow-Origin"] = "*"
+    set.headers["Access-Control-Expose-Headers"] = exposed.join(", ")
+    set.headers["X-Content-Type-Options"] = "nosniff"
+    set.headers["Referrer-Policy"] = "no-referrer"
+  })
+
+/** Answers OPTIONS without a token and without counting it (CORS: any origin, no credentials). */
+export const preflight = () =>
+  new Elysia({ name: "preflight" })
+    .options("/", () => preflightAnswer())
+    .options("/*", () => preflightAnswer())
+
+const preflightAnswer = () =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      Allow: allowedMethods,
+      "Access-Control-Allow-Methods": allowedMethods,
+      "Access-Control-Allow-Headers": "Authorization, Accept, If-None-Match",
+      "Access-Control-Max-Age": "86400",
+    },
+  })

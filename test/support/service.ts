@@ -1,0 +1,145 @@
+/** The real service on a database of its own, with tokens of every plan and a clock that tests set. */
+import { setDefaultTimeout } from "bun:test"
+import { getTableColumns, max } from "drizzle-orm"
+import { drizzle } from "drizzle-orm/postgres-js"
+import postgres from "postgres"
+import { createAccount, issueToken } from "../../src/access/accounts.ts"
+import type { Plan } from "../../src/access/plan.ts"
+import { readConfig } from "../../src/config.ts"
+import { createPool } from "../../src/db/pool.ts"
+import { releases } from "../../src/db/schema.ts"
+import { createLog } from "../../src/log.ts"
+import { companies } from "../../src/resources/companies.ts"
+import { reports } from "../../src/resources/reports.ts"
+import type { Resource, ResourceRecord } from "../../src/resources/resource.ts"
+import { subsidiaries } from "../../src/resources/subsidiaries.ts"
+import { tenements } from "../../src/resources/tenements.ts"
+import { startService } from "../../src/service.ts"
+import { awkward, type Fixtures, shown } from "./fixtures.ts"
+import { testDatabase } from "./postgres.ts"
+
+// Of the file that imports this: a busy machine takes its time, and nothing here waits without end.
+setDefaultTimeout(60_000)
+
+export interface TestServiceOptions {
+  records?: Fixtures
+  settings?: Record<string, string>
+  now?: Date
+  /** From the database's address to the one that the service uses, to put something in between. */
+  reach?: (databaseUrl: string) => string
+}
+
+/** What `get` adds to fetch: `token` null sends none; without it the admin's is sent. */
+export type Asking = Omit<RequestInit, "headers"> & {
+  token?: string | null
+  headers?: Record<string, string>
+}
+
+export type TestService = Awaited<ReturnType<typeof testService>>
+
+export const enterpriseLimit = 7
+
+export async function testService({
+  records = awkward,
+  settings = {},
+  now = new Date("2026-03-01T00:00:00.250Z"),
+  reach = (url) => url,
+}: TestServiceOptions = {}) {
+  const database = await testDatabase()
+  const sql = postgres(database.url, { max: 2, onnotice: () => {} })
+  const pool = createPool(database.url, {
+    name: "test",
+    connections: 1,
+    queueLength: 1000,
+    statementTimeoutMs: 60_000,
+  })
+  const issue = (email: string, expiresAt: Date | null = null) =>
+    issueToken(pool, { email, name: "test", expiresAt })
+  const tokens = {} as Record<Plan, string>
+  for (const plan of ["standard", "enterprise", "admin"] as const) {
+    const email = `${plan}@example.com`
+    const requestLimit = plan === "enterprise" ? enterpriseLimit : null
+    await createAccount(pool, { email, plan, requestLimit })
+    tokens[plan] = await issue(email)
+  }
+  await publish(database.url, records)
+
+  const clock = { now, advance: (ms: number) => advance(ms) }
+  const advance = (ms: number): void => {
+    clock.now = new Date(clock.now.getTime() + ms)
+  }
+  const logLines: string[] = []
+  const service = startService({
+    config: readConfig({ PORT: "0", SHUTDOWN_SECONDS: "2", ...settings }),
+    databaseUrl: reach(database.url),
+    log: createLog(
+      (line) => logLines.push(line),
+      () => clock.now,
+    ),
+    now: () => clock.now,
+  })
+
+  return {
+    url: service.url,
+    port: Number(new URL(service.url).port),
+    database,
+    /** A client of the test's own. */
+    sql,
+    tokens,
+    /** Makes a token, and its account on the standard plan where it is missing. */
+    issue,
+    clock,
+    logLines,
+    /** GETs a path under /api/v1. */
+    get: (path: string, { token = tokens.admin, headers, ...init }: Asking = {}) =>
+      fetch(`${service.url}/api/v1${path}`, {
+        ...init,
+        headers: { ...(token !== null && { Authorization: `Bearer ${token}` }), ...headers },
+      }),
+    /** Puts these records in place of all, as one release. */
+    publish: (next: Fixtures) => publish(database.url, next),
+    stop: async () => {
+      await service.stop()
+      await pool.close()
+      await sql.end({ timeout: 1 })
+      await database.drop()
+    },
+  }
+}
+
+const resources = [companies, tenements, subsidiaries, reports]
+
+/** The one place where tests write the tables: the columns come from each resource's declaration. */
+async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
+  const client = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  const visible = shown(records)
+  try {
+    await drizzle(client).transaction(async (tx) => {
+      const [last] = await tx.select({ id: max(releases.id) }).from(releases)
+      const id = (last?.id ?? 0) + 1
+      for (const resource of resources) {
+        await tx.delete(resource.table)
+        const rows = visible[resource.name].map((record, index) =>
+          columnsOf(resource, { ...records[resource.name][index], ...record }, id),
+        )
+        for (let from = 0; from < rows.length; from += 1_000) {
+          await tx.insert(resource.table).values(rows.slice(from, from + 1_000))
+        }
+      }
+      const published_at = new Date(Date.UTC(2026, 0, 1) + id * 1000).toISOString()
+      await tx.insert(releases).values({ id, published_at, source: "test", manifest: {} })
+    })
+  } finally {
+    await client.end({ timeout: 1 })
+  }
+}
+
+function columnsOf({ table, derived }: Resource, record: object, release: number) {
+  const known = Object.keys(getTableColumns(table))
+  const fields = Object.entries(record).filter(([name]) => known.includes(name))
+  const computed = Object.entries(derived).map(([name, derive]) => [
+    name,
+    derive(record as ResourceRecord),
+  ])
+  return { ...Object.fromEntries([...fields, ...computed]), source: "test", since_release: release }
+}
