@@ -1,0 +1,175 @@
+/** The direction in which the parts of src may import one another, read from their imports. */
+import { expect, test } from "bun:test"
+import { dirname, join } from "node:path"
+import { Glob } from "bun"
+
+const src = Bun.fileURLToPath(new URL("../src", import.meta.url))
+
+interface File {
+  path: string
+  part: string
+  text: string
+  /** Paths of ours that it imports. */
+  ours: string[]
+  /** Those of them that are not for types alone. */
+  oursAtRunTime: string[]
+  packages: string[]
+}
+
+/** The tables and the wiring of the database stand on both sides of the resources, which divides `db`. */
+const schema = "db/schema.ts"
+
+const partOf = (path: string): string =>
+  path === schema ? schema : path.includes("/") ? (path.split("/")[0] ?? "") : path
+
+const importPattern =
+  /^(?:import|export)\s+(type\s+)?(?:[^"';]*?\bfrom\s*)?"([^"]+)"|\bimport\("([^"]+)"\)/gm
+
+const files: File[] = await Promise.all(
+  [...new Glob("**/*.ts").scanSync(src)].sort().map(async (path) => {
+    const text = await Bun.file(join(src, path)).text()
+    const imports = [...text.matchAll(importPattern)].map(([, type, from, dynamic]) => {
+      const of = from ?? dynamic ?? ""
+      return {
+        of: of.startsWith(".") ? join(dirname(path), of) : of,
+        ours: of.startsWith("."),
+        runs: type === undefined,
+      }
+    })
+    return {
+      path,
+      part: partOf(path),
+      text,
+      ours: imports.filter(({ ours }) => ours).map(({ of }) => of),
+      oursAtRunTime: imports.filter(({ ours, runs }) => ours && runs).map(({ of }) => of),
+      packages: imports.filter(({ ours }) => !ours).map(({ of }) => of),
+    }
+  }),
+)
+
+/** What each part may import of the others. */
+const allowed: Record<string, string[]> = {
+  "log.ts": [],
+  "config.ts": [],
+  http: [],
+  [schema]: [],
+  resources: [schema],
+  db: [schema, "resources"],
+  sample: [],
+  sources: ["resources"],
+  releases: ["db", schema, "resources", "sources"],
+  access: ["db", schema, "resources"],
+  plugins: ["http", "access", "db", "log.ts"],
+  routes: ["http", "plugins", "db", "resources", "log.ts"],
+  "app.ts": ["http", "plugins", "routes"],
+  "server.ts": ["http", "plugins", "app.ts", "log.ts"],
+  "service.ts": ["access", "db", "app.ts", "server.ts", "config.ts", "log.ts"],
+  commands: [
+    "access",
+    "db",
+    "releases",
+    "resources",
+    "sample",
+    "sources",
+    "service.ts",
+    "config.ts",
+    "log.ts",
+  ],
+  "main.ts": ["access", "commands", "config.ts", "db", "releases"],
+}
+
+test("every part of src has its place", () => {
+  expect([...new Set(files.map(({ part }) => part))].sort()).toEqual(Object.keys(allowed).sort())
+})
+
+test.each(Object.entries(allowed))("%s imports nothing of ours but %j", (part, others) => {
+  const strangers = files
+    .filter((file) => file.part === part)
+    .flatMap(({ path, ours }) => ours.map((of) => [path, of] as const))
+    .filter(([, of]) => partOf(of) !== part && !others.includes(partOf(of)))
+    .map(([path, of]) => `${path} -> ${of}`)
+  expect(strangers).toEqual([])
+})
+
+test("parts import one another in one direction", () => {
+  const done = new Set<string>()
+  const visit = (part: string, from: string[]): void => {
+    expect(from).not.toContain(part)
+    if (done.has(part)) return
+    for (const other of allowed[part] ?? []) visit(other, [...from, part])
+    done.add(part)
+  }
+  for (const part of Object.keys(allowed)) visit(part, [])
+})
+
+test("no file waits for itself in a circle of imports", () => {
+  const importsOf = new Map(files.map(({ path, oursAtRunTime }) => [path, oursAtRunTime]))
+  const done = new Set<string>()
+  const visit = (path: string, from: string[]): void => {
+    if (from.includes(path)) throw new Error([...from.slice(from.indexOf(path)), path].join(" -> "))
+    if (done.has(path)) return
+    for (const other of importsOf.get(path) ?? []) visit(other, [...from, path])
+    done.add(path)
+  }
+  for (const { path } of files) visit(path, [])
+})
+
+test("every import of ours names a file that is there", () => {
+  const paths = files.map(({ path }) => path)
+  expect(files.flatMap(({ ours }) => ours).filter((of) => !paths.includes(of))).toEqual([])
+})
+
+test("serving and loading meet only in db and resources", () => {
+  const reached = (start: string): Set<string> => {
+    const seen = new Set<string>()
+    const follow = (part: string): void => {
+      if (seen.has(part)) return
+      seen.add(part)
+      for (const other of allowed[part] ?? []) follow(other)
+    }
+    follow(start)
+    return seen
+  }
+  const loading = reached("releases")
+  const shared = [...reached("service.ts")].filter((part) => loading.has(part)).sort()
+  expect(shared).toEqual(["db", schema, "resources"])
+})
+
+test("the frameworks stay where they belong", () => {
+  const users = (name: string) =>
+    [
+      ...new Set(
+        files
+          .filter(({ packages }) => packages.some((of) => of === name || of.startsWith(`${name}/`)))
+          .map(({ part }) => part),
+      ),
+    ].sort()
+  expect(users("elysia")).toEqual(["app.ts", "plugins", "routes"])
+  expect(users("@elysiajs/bearer")).toEqual(["plugins"])
+  expect(users("commander")).toEqual(["commands", "main.ts"])
+  for (const part of users("postgres")) expect(["db", "releases"]).toContain(part)
+  for (const part of users("drizzle-orm")) {
+    expect(["access", "db", schema, "releases", "resources"]).toContain(part)
+  }
+})
+
+test("the environment is read for the settings alone", () => {
+  const readers = files.filter(({ text }) => /\b(process|Bun|import\.meta)\.env\b/.test(text))
+  // main.ts hands it to config.ts; the embedded server's processes are given their PATH.
+  const known = ["db/embedded/launch.ts", "main.ts"]
+  for (const { path } of readers) expect(known).toContain(path)
+})
+
+test("http has no clock and no chance of its own", () => {
+  for (const { path, part, text } of files) {
+    if (part !== "http") continue
+    expect([
+      path,
+      /Date\.now|new Date\(\)|performance\.now|Math\.random|crypto\./.test(text),
+    ]).toEqual([path, false])
+  }
+})
+
+test("nothing is written to the console", () => {
+  expect(files.filter(({ text }) => /\bconsole\./.test(text)).map(({ path }) => path)).toEqual([])
+})

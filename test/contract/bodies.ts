@@ -1,0 +1,16 @@
+import type { ErrorBody } from "../../src/http/api-error.ts"
+
+/** A record as a body has it. */
+export type Shown = Record<string, unknown>
+
+export interface ListBody {
+  data: Shown[]
+  meta: { total: number; page: number; per_page: number; total_pages: number }
+}
+
+export const readList = async (answer: Response) => (await answer.json()) as ListBody
+
+export const readRecord = async (answer: Response) =>
+  ((await answer.json()) as { data: Shown }).data
+
+export const readError = async (answer: Response) => ((await answer.json()) as ErrorBody).error

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { type TestService, testService } from "../support/service.ts"
+import { interruptibleProxy } from "./interruptible-proxy.ts"
+import { until } from "./raw-http.ts"
+
+let service: TestService
+let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
+
+/** The longest that an answer may take: the wait for a place, then the statement's deadline. */
+const boundMs = 10_000
+
+beforeAll(async () => {
+  // The proxy must listen before the service is told its port, and needs the database's to forward.
+  let to = { host: "127.0.0.1", port: 0 }
+  proxy = await interruptibleProxy({
+    get host() {
+      return to.host
+    },
+    get port() {
+      return to.port
+    },
+  })
+  service = await testService({
+    settings: { STATEMENT_TIMEOUT_SECONDS: "1", REQUEST_CONNECTIONS: "2", QUEUE_LENGTH: "3" },
+    reach: (databaseUrl) => {
+      const url = new URL(databaseUrl)
+      to = { host: url.hostname, port: Number(url.port) }
+      url.host = `127.0.0.1:${proxy.port}`
+      return url.href
+    },
+  })
+})
+
+beforeEach(recovered)
+
+afterAll(async () => {
+  await recovered()
+  await service.stop()
+  proxy.close()
+})
+
+async function recovered(): Promise<void> {
+  proxy.mend()
+  await until(async () => (await service.get("/companies")).status === 200)
+}
+
+async function expectUnavailable(path: string): Promise<void> {
+  const startedMs = performance.now()
+  const answer = await service.get(path)
+  expect([path, answer.status, await answer.json()]).toEqual([
+    path,
+    503,
+    { error: { code: "UNAVAILABLE", message: "Service unavailable, try again shortly" } },
+  ])
+  expect(performance.now() - startedMs).toBeLessThan(boundMs)
+  expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+  expect(answer.headers.get("cache-control")).toBe("no-store")
+  for (const name of ["limit", "remaining", "reset"]) {
+    expect(answer.headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/)
+  }
+}
+
+const paths = ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/nothing"]
+
+test("a database that refuses is answered 503 in time, and used again when it is back", async () => {
+  proxy.cut()
+  await Promise.all(paths.map(expectUnavailable))
+  await expectUnavailable("/tenements")
+  await recovered()
+})
+
+test("a database that is silent is answered 503 in time, and used again when it is back", async () => {
+  proxy.silence()
+  await Promise.all(["/companies", "/reports?format=csv&all=true"].map(expectUnavailable))
+  await recovered()
+})
+
+test("without the database an anonymous caller still gets 401, and a malformed token too", async () => {
+  proxy.cut()
+  for (const token of [null, "nonsense"]) {
+    expect((await service.get("/companies", { token })).status).toBe(401)
+  }
+})
+
+test("the health checks tell a live service from a ready one", async () => {
+  const health = async (check: string) => {
+    const answer = await fetch(`${service.url}/health/${check}`)
+    return [answer.status, await answer.json()]
+  }
+  expect(await health("live")).toEqual([200, { status: "live" }])
+  expect(await health("ready")).toEqual([200, { status: "ready", release: 1 }])
+  proxy.cut()
+  expect(await health("live")).toEqual([200, { status: "live" }])
+  expect((await health("ready"))[0]).toBe(503)
+})
+
+test("connections that the server ends cost no more than 503s, and are made anew", async () => {
+  for (let round = 0; round < 3; round++) {
+    await service.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'mds %'`
+    const statuses = await Promise.all(
+      paths.slice(0, 3).map(async (path) => (await service.get(path)).status),
+    )
+    for (const status of statuses) expect([200, 503]).toContain(status)
+    await recovered()
+  }
+})
+
+test("a database that is gone is answered 503, and used again when it is back", async () => {
+  const name = new URL(service.database.url).pathname.slice(1)
+  const administrator = new URL(service.database.url)
+  administrator.pathname = "/postgres"
+  await using sql = new Bun.SQL(administrator.href, { max: 1 })
+  const rename = async (from: string, to: string) => {
+    // The service and the test connect anew at any moment, and nobody may be connected.
+    await until(async () => {
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${from}`
+      return sql.unsafe(`alter database "${from}" rename to "${to}"`).then(
+        () => true,
+        () => false,
+      )
+    })
+  }
+  await rename(name, `${name}_gone`)
+  await expectUnavailable("/companies")
+  await rename(`${name}_gone`, name)
+})
+
+test("with every place taken more callers get 503 at once, and those that wait get it in time", async () => {
+  const held = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const transaction = service.sql.begin(async (sql) => {
+    await sql`lock table companies in access exclusive mode`
+    locked.resolve()
+    await held.promise
+  })
+  await locked.promise
+  const startedMs = performance.now()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => service.get("/companies/BIG")))
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(503))
+  expect(performance.now() - startedMs).toBeLessThan(boundMs)
+  held.resolve()
+  await transaction
+  await recovered()
+})
+
+test("the log tells why, and not the database's password", () => {
+  const failures = service.logLines.filter((line) => line.includes("request failed"))
+  expect(failures.length).toBeGreaterThan(0)
+  const { password } = new URL(service.database.url)
+  expect(password).not.toBe("")
+  for (const line of service.logLines) expect(line).not.toContain(decodeURIComponent(password))
+  const causes = failures
+    .map((line) => JSON.parse(line))
+    .map(({ cause, error }) => cause?.code ?? error)
+  for (const cause of causes) expect(cause).toBeString()
+})

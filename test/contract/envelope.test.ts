@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { awkward, none, shown } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { readList, readRecord } from "./bodies.ts"
+import { expectedLists } from "./oracle.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(() => service.stop())
+
+const lists = Object.entries(expectedLists(awkward))
+
+test.each(lists)(
+  "%s is exactly data and meta, its fields in the interface's order",
+  async (path, records) => {
+    const answer = await service.get(path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get("content-type")).toBe("application/json")
+    const meta = { total: records.length, page: 1, per_page: 50, total_pages: 1 }
+    expect(await answer.text()).toBe(JSON.stringify({ data: records, meta }))
+  },
+)
+
+test.each(lists)("%s tells its pages in whole numbers", async (path, records) => {
+  const answer = await service.get(`${path}?page=2&per_page=3`)
+  const pages = Math.ceil(records.length / 3)
+  expect(await answer.json()).toEqual({
+    data: records.slice(3, 6),
+    meta: { total: records.length, page: 2, per_page: 3, total_pages: pages },
+  })
+})
+
+test.each(lists)(
+  "%s past its last page is empty and still tells the truth",
+  async (path, records) => {
+    const meta = { total: records.length, page: 99, per_page: 100, total_pages: 1 }
+    expect(await (await service.get(`${path}?page=99&per_page=100`)).json()).toEqual({
+      data: [],
+      meta,
+    })
+  },
+)
+
+test("the largest page that is an exact integer is a page like any other", async () => {
+  const page = Number.MAX_SAFE_INTEGER
+  const answer = await service.get(`/tenements?page=${page}&per_page=100`)
+  const meta = { total: awkward.tenements.length, page, per_page: 100, total_pages: 1 }
+  expect(await answer.json()).toEqual({ data: [], meta })
+})
+
+test("where nothing matches there is no page", async () => {
+  const answer = await service.get("/companies?search=no+such+company")
+  expect(await answer.text()).toBe(
+    '{"data":[],"meta":{"total":0,"page":1,"per_page":50,"total_pages":0}}',
+  )
+})
+
+test("one record is exactly data, whatever its id is made of", async () => {
+  const { companies, tenements, reports } = shown(awkward)
+  const paths = [
+    ...companies.map((record) => [`/companies/${record.asx_code}`, record] as const),
+    ...tenements.map((record) => [`/tenements/${record.id}`, record] as const),
+    ...reports.map((record) => [`/reports/${record.hash}`, record] as const),
+  ]
+  for (const [path, record] of paths) {
+    const answer = await service.get(path)
+    expect([path, await answer.text()]).toEqual([path, JSON.stringify({ data: record })])
+  }
+})
+
+test("a company's code is found in either case, a tenement's id and a report's hash are not", async () => {
+  const [lower, upper] = await Promise.all(
+    ["/companies/oldco", "/companies/OLDCO"].map((path) => service.get(path)),
+  )
+  expect(await lower?.text()).toBe((await upper?.text()) ?? "")
+  expect((await service.get("/tenements/nsw-el-1")).status).toBe(404)
+  expect((await service.get("/reports/B-._~0")).status).toBe(404)
+})
+
+test("a company's list is empty where it has nothing, and 404 where there is no company", async () => {
+  const empty = { data: [], meta: { total: 0, page: 1, per_page: 50, total_pages: 0 } }
+  for (const list of ["tenements", "subsidiaries"]) {
+    expect(await (await service.get(`/companies/ATS/${list}`)).json()).toEqual(empty)
+    // ZZZ is the parent of a subsidiary, but no company.
+    expect((await service.get(`/companies/ZZZ/${list}`)).status).toBe(404)
+    expect((await service.get(`/companies/oldco/${list}`)).status).toBe(200)
+  }
+})
+
+test("a company's total_tenements is the total of its list, for every company", async () => {
+  for (const { asx_code } of awkward.companies) {
+    const company = await readRecord(await service.get(`/companies/${asx_code}`))
+    const { meta } = await readList(await service.get(`/companies/${asx_code}/tenements`))
+    expect([asx_code, company.total_tenements]).toEqual([asx_code, meta.total])
+  }
+})
+
+test("a service that has loaded nothing answers empty lists", async () => {
+  const empty = await testService({ records: none })
+  for (const path of ["/companies", "/tenements", "/reports"]) {
+    expect(await (await empty.get(path)).json()).toEqual({
+      data: [],
+      meta: { total: 0, page: 1, per_page: 50, total_pages: 0 },
+    })
+    expect(await (await empty.get(`${path}?format=csv&all=true`)).text()).toMatch(
+      /^[a-z_0-9,]+\r\n$/,
+    )
+  }
+  await empty.stop()
+})

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { readError } from "./bodies.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(() => service.stop())
+
+const notFound = { error: { code: "NOT_FOUND", message: "Resource not found" } }
+
+test.each([
+  "/",
+  "/nothing",
+  "/companies/ZZZ",
+  "/companies/ZZZ/tenements",
+  "/companies/ZZZ/subsidiaries",
+  "/companies/BIG/reports",
+  "/companies/BIG/tenements/WA-E47-1234",
+  "/tenements/none",
+  "/reports/none",
+  "/companies/%00",
+  "/companies/%00/tenements",
+  "/tenements/%F0%9F%98%80",
+])("%s is not found", async (path) => {
+  const answer = await service.get(path)
+  expect(answer.status).toBe(404)
+  expect(await answer.json()).toEqual(notFound)
+})
+
+test("a path outside the interface is not found either, and needs no token", async () => {
+  for (const path of ["/", "/api", "/api/v2/companies", "/apiv1", "/favicon.ico"]) {
+    const answer = await fetch(`${service.url}${path}`)
+    expect([path, answer.status, await answer.json()]).toEqual([path, 404, notFound])
+  }
+})
+
+test.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])("%s is not allowed", async (method) => {
+  for (const path of ["/companies", "/companies/BIG", "/nothing"]) {
+    const answer = await service.get(path, { method })
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
+    expect(await answer.json()).toEqual({
+      error: { code: "METHOD_NOT_ALLOWED", message: "Method not allowed" },
+    })
+  }
+})
+
+test("a body that is broken or unexpected changes nothing", async () => {
+  const headers = { "Content-Type": "application/json" }
+  const asking = { method: "POST", body: '{"', headers }
+  expect((await service.get("/companies", asking)).status).toBe(405)
+  expect((await service.get("/companies", { ...asking, token: null })).status).toBe(401)
+})
+
+test("a bad parameter is told by its name", async () => {
+  const answer = await service.get("/tenements?state=wa")
+  expect(answer.status).toBe(400)
+  const allowed = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"]
+  expect(await answer.json()).toEqual({
+    error: {
+      code: "INVALID_PARAMETER",
+      message: "Invalid parameter",
+      details: {
+        parameters: [
+          { parameter: "state", message: `Must be one of ${allowed.join(", ")}`, allowed },
+        ],
+      },
+    },
+  })
+})
+
+test("a path that can't be decoded is a bad parameter", async () => {
+  for (const path of ["/companies/%ff", "/companies/%", "/companies/%zz/tenements", "/%c3%28"]) {
+    const answer = await service.get(path)
+    expect([path, answer.status, await answer.json()]).toEqual([
+      path,
+      400,
+      {
+        error: {
+          code: "INVALID_PARAMETER",
+          message: "Invalid parameter",
+          details: { parameters: [{ parameter: "path", message: "Is not valid UTF-8" }] },
+        },
+      },
+    ])
+  }
+})
+
+test("a limited caller is told when the window has room again", async () => {
+  const token = service.tokens.enterprise
+  for (let count = 0; count < enterpriseLimit; count++) await service.get("/companies", { token })
+  const answer = await service.get("/companies", { token })
+  expect(answer.status).toBe(429)
+  expect(await answer.json()).toEqual({
+    error: {
+      code: "RATE_LIMITED",
+      message: "Rate limit exceeded",
+      details: { reset_at: Math.ceil(service.clock.now.getTime() / 1000) + 3600 },
+    },
+  })
+})
+
+test("errors are JSON whatever format was asked for", async () => {
+  const headers = { Accept: "text/csv" }
+  const asked: [string, Parameters<TestService["get"]>[1], number][] = [
+    ["/companies?format=csv&page=0", {}, 400],
+    ["/companies?page=0", { headers }, 400],
+    ["/companies/ZZZ/tenements?format=tsv", {}, 404],
+    ["/companies/ZZZ/tenements?format=csv&all=true", {}, 404],
+    ["/companies/ZZZ", { headers }, 404],
+    ["/companies?format=csv", { token: null, headers }, 401],
+    ["/companies?format=csv", { token: service.tokens.enterprise, headers }, 429],
+    ["/companies?format=csv&all=true", { method: "POST", headers }, 405],
+  ]
+  for (const [path, asking, status] of asked) {
+    const answer = await service.get(path, asking)
+    expect([path, answer.status]).toEqual([path, status])
+    expect(answer.headers.get("content-type")).toBe("application/json")
+    const error = await readError(answer)
+    expect(Object.keys(error).filter((key) => key !== "details")).toEqual(["code", "message"])
+  }
+})
+
+test("what went wrong inside is in the log under the request's id, and not in the answer", async () => {
+  const broken = await testService()
+  await broken.sql`alter table reports rename to hidden`
+  const answer = await broken.get("/reports")
+  expect(answer.status).toBe(500)
+  expect(await answer.json()).toEqual({ error: { code: "INTERNAL", message: "Internal error" } })
+  const lines = broken.logLines.map((line) => JSON.parse(line))
+  const id = answer.headers.get("x-request-id")
+  const failure = lines.find(({ event, request }) => event === "request failed" && request === id)
+  expect(failure?.error).toContain('relation "reports" does not exist')
+  await broken.stop()
+})

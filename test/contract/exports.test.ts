@@ -1,0 +1,175 @@
+/** Exports with all=true under receivers that stall, leave, or are overtaken by a load. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { gunzipSync } from "node:zlib"
+import { none, type ReportFixture } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { parseCsv } from "./delimited-reader.ts"
+import { collect, opened, parseAnswer, requestText, until } from "./raw-http.ts"
+
+let service: TestService
+
+/** Far more than the buffers between server and client hold, and hard to compress. */
+const reports: ReportFixture[] = Array.from({ length: 24_000 }, (_, index) => ({
+  hash: index.toString(16).padStart(6, "0"),
+  asx_code: "BIG",
+  title: Array.from({ length: 11 }, (_, part) => digest(`${index} ${part}`)).join(""),
+  type: null,
+  published_at: "2026-01-01T00:00:00Z",
+  url: null,
+}))
+
+function digest(text: string): string {
+  return new Bun.CryptoHasher("sha512").update(text).digest("base64")
+}
+
+beforeAll(async () => {
+  service = await testService({
+    records: none,
+    settings: { EXPORT_CONNECTIONS: "1", EXPORT_STALL_SECONDS: "600" },
+  })
+  // Nothing is searched here, and trigrams of noise are slow to index.
+  await service.sql`drop index reports_by_title`
+  await service.publish({ ...none, reports })
+})
+
+afterAll(() => service.stop())
+
+/** Starts an export, and stops reading as soon as it has begun. */
+async function stalledExport(of = service, headers: Record<string, string> = {}) {
+  const socket = await opened(of.port)
+  const received = collect(socket)
+  const authorization = { Authorization: `Bearer ${of.tokens.admin}` }
+  socket.write(requestText("/api/v1/reports?format=csv&all=true", { ...authorization, ...headers }))
+  socket.on("data", function pauseOnce() {
+    if (parseAnswer(received.bytes()) === null) return
+    socket.off("data", pauseOnce)
+    socket.pause()
+  })
+  await until(() => parseAnswer(received.bytes()) !== null)
+  return { socket, received, id: parseAnswer(received.bytes())?.headers["x-request-id"] ?? "" }
+}
+
+/** What the log says of an export's end. */
+const endOf = (id: string, of = service) =>
+  of.logLines
+    .map((line) => JSON.parse(line))
+    .find(({ event, request }) => event === "export ended" && request === id)
+
+const connections = (of = service) =>
+  of.sql<{ state: string; xact_start: unknown }[]>`
+    select state, xact_start from pg_stat_activity
+    where datname = current_database() and application_name = 'mds exports'`
+
+const codings = [{}, { "Accept-Encoding": "gzip" }]
+
+test.each(codings)(
+  "an export that is read to its end has every record once (%j)",
+  async (headers) => {
+    const { socket, received, id } = await stalledExport(service, headers)
+    socket.resume()
+    await until(
+      () => endOf(id)?.outcome === "complete" && parseAnswer(received.bytes())?.complete === true,
+    )
+    socket.destroy()
+    const bytes = received.bytes()
+    const answer = parseAnswer(bytes)
+    expect(answer?.headers["x-total-count"]).toBe(String(reports.length))
+    if ("Accept-Encoding" in headers) return
+    const rows = parseCsv(answer?.body ?? "")
+    expect(rows.slice(1).map(([hash]) => hash)).toEqual(reports.map(({ hash }) => hash))
+  },
+)
+
+test.each(codings)(
+  "receivers that stop reading hold no connection and no transaction (%j)",
+  async (headers) => {
+    const stalled = await Promise.all([1, 2, 3, 4].map(() => stalledExport(service, headers)))
+    // There is one connection for exports: another can end only because the stalled ones leave it.
+    const whole = await service.get("/reports?format=csv&all=true")
+    expect((await whole.text()).length).toBeGreaterThan(20_000_000)
+    expect((await service.get("/reports?page=200")).status).toBe(200)
+    await until(async () =>
+      (await connections()).every(
+        ({ state, xact_start }) => state === "idle" && xact_start === null,
+      ),
+    )
+    for (const { id } of stalled) expect(endOf(id)).toBeUndefined()
+    for (const { socket } of stalled) socket.destroy()
+    await until(() => stalled.every(({ id }) => endOf(id) !== undefined))
+    for (const { id } of stalled) {
+      expect(endOf(id)).toMatchObject({ level: "info", outcome: "cancelled" })
+      // Nothing was read ahead of the receiver but what the buffers in between take.
+      expect(endOf(id).records).toBeLessThan(reports.length)
+    }
+  },
+)
+
+test("a receiver that goes away ends its export", async () => {
+  const { socket, id } = await stalledExport()
+  socket.destroy()
+  await until(() => endOf(id) !== undefined)
+  expect(endOf(id).outcome).toBe("cancelled")
+})
+
+test("a connection to the database that is lost between two chunks costs no record", async () => {
+  const { socket, received } = await stalledExport()
+  await service.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'mds exports'`
+  socket.resume()
+  await until(() => received.closed || parseAnswer(received.bytes())?.complete === true)
+  socket.destroy()
+  const answer = parseAnswer(received.bytes())
+  const rows = answer?.body.split("\r\n").length ?? 0
+  expect(answer?.complete ? rows : reports.length + 2).toBe(reports.length + 2)
+})
+
+test.each(codings)(
+  "a load during an export aborts it, and it never ends as a shorter answer (%j)",
+  async (headers) => {
+    await service.publish({ ...none, reports })
+    const whole = await (await service.get("/reports?format=csv&all=true")).text()
+    const { socket, received, id } = await stalledExport(service, headers)
+    await service.publish({ ...none, reports: reports.slice(0, 10) })
+    socket.resume()
+    await until(() => received.closed)
+    const answer = parseAnswer(received.bytes())
+    expect([answer?.status, answer?.complete]).toEqual([200, false])
+    expect(endOf(id)).toMatchObject({ level: "error", outcome: "failed" })
+    expect(endOf(id).error).toContain("ReleaseSuperseded")
+    if ("Accept-Encoding" in headers) {
+      const body = received.bytes().subarray(received.bytes().indexOf("\r\n\r\n") + 4)
+      expect(() => gunzipSync(body)).toThrow()
+    } else {
+      // What came is data to its last byte: no error text has entered it.
+      expect(whole.startsWith(answer?.body ?? "-")).toBe(true)
+      expect(answer?.body.length).toBeLessThan(whole.length)
+    }
+  },
+)
+
+test("a receiver that takes nothing for too long is cut off", async () => {
+  const strict = await testService({ records: none, settings: { EXPORT_STALL_SECONDS: "1" } })
+  await strict.sql`drop index reports_by_title`
+  await strict.publish({ ...none, reports: reports.slice(0, 15_000) })
+  const { socket, received, id } = await stalledExport(strict)
+  await until(() => endOf(id, strict) !== undefined)
+  expect(endOf(id, strict)).toMatchObject({ outcome: "stalled" })
+  socket.resume()
+  await until(() => received.closed)
+  expect(parseAnswer(received.bytes())?.complete).toBe(false)
+  await strict.stop()
+})
+
+test("the service stops within its limit though a receiver has stopped reading", async () => {
+  const stopping = await testService({ records: none, settings: { SHUTDOWN_SECONDS: "1" } })
+  await stopping.sql`drop index reports_by_title`
+  await stopping.publish({ ...none, reports: reports.slice(0, 15_000) })
+  const { socket, received } = await stalledExport(stopping)
+  const startedMs = performance.now()
+  await stopping.stop()
+  expect(performance.now() - startedMs).toBeLessThan(15_000)
+  socket.resume()
+  await until(() => received.closed)
+  expect(parseAnswer(received.bytes())?.complete).toBe(false)
+})

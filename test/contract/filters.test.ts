@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { awkward, tenementsOf } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { crawl } from "./crawl.ts"
+import { folded } from "./oracle.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(() => service.stop())
+
+const { companies, tenements, reports } = awkward
+
+/** What a filter must leave, worked out here; that no case is empty by accident is checked too. */
+async function expectMatches(
+  path: string,
+  parameters: Record<string, string>,
+  key: string,
+  matching: readonly object[],
+) {
+  const found = await crawl(service, `${path}?${new URLSearchParams(parameters)}`, 3)
+  const keys = (records: readonly object[]) =>
+    records.map((record) => Reflect.get(record, key)).sort()
+  expect([parameters, keys(found)]).toEqual([parameters, keys(matching)])
+}
+
+const includes = (whole: string | null, part: string) => folded(whole ?? "").includes(folded(part))
+const same = (a: string | null, b: string) => folded(a ?? "") === folded(b)
+
+const active = companies.filter(({ is_active }) => is_active)
+const texts = [
+  "ore",
+  "ORE",
+  "%",
+  "_",
+  "\\",
+  "100%",
+  "Under_",
+  "k\\s",
+  "straße",
+  "STRASSE",
+  "STRAßE",
+  "ångström",
+  "A\u030angström",
+  "café",
+  "λογος",
+  "ΛΟΓΟΣ",
+  "λόγος",
+  "istanbul",
+  "İSTANBUL",
+  "😀",
+  '"',
+  "'",
+  "e",
+  "1e5",
+  "null",
+  ", l",
+  "a\tb",
+  "\n",
+]
+
+test.each(texts)("search %j on companies matches part of the name or the code", async (search) => {
+  const matching = active.filter(
+    ({ company_name, asx_code }) => includes(company_name, search) || includes(asx_code, search),
+  )
+  await expectMatches("/companies", { search }, "asx_code", matching)
+})
+
+test("the wildcards of LIKE are text like any other", async () => {
+  const codes = async (search: string) => {
+    const path = `/companies?search=${encodeURIComponent(search)}`
+    return (await crawl(service, path, 50)).map(({ asx_code }) => asx_code)
+  }
+  expect(await codes("%")).toEqual(["PCT"])
+  expect(await codes("r_s")).toEqual(["UND"])
+  expect(await codes("k\\s")).toEqual(["BSL"])
+  expect(await codes("100_")).toEqual([])
+  expect(await codes("%%")).toEqual([])
+})
+
+test.each(["Materials", "materials", "ENERGY", "métaux PRÉCIEUX", "Mate", "%", "Materials "])(
+  "sector %j is matched whole and without regard to case",
+  async (sector) => {
+    const matching = active.filter(({ gics_sector }) => gics_sector && same(gics_sector, sector))
+    await expectMatches("/companies", { sector }, "asx_code", matching)
+  },
+)
+
+test("only active companies are listed, unless the others are asked for", async () => {
+  const gone = companies.filter(({ is_active }) => !is_active)
+  await expectMatches("/companies", {}, "asx_code", active)
+  await expectMatches("/companies", { active: "true" }, "asx_code", active)
+  await expectMatches("/companies", { active: "false" }, "asx_code", gone)
+  await expectMatches("/companies", { active: "false", search: "TOO" }, "asx_code", [gone[1] ?? {}])
+})
+
+test.each(["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"])(
+  "state %s is matched exactly",
+  async (state) => {
+    const matching = tenements.filter((tenement) => tenement.state === state)
+    expect(matching.length).toBeGreaterThan(0)
+    await expectMatches("/tenements", { state }, "id", matching)
+  },
+)
+
+test.each(["granted", "GRANTED", "pending", "grant", "null"])("status %s", async (status) => {
+  const matches = (tenement: { status: string | null }) => same(tenement.status, status)
+  await expectMatches("/tenements", { status }, "id", tenements.filter(matches))
+  const ofBig = tenementsOf(tenements, "BIG")
+  await expectMatches("/companies/big/tenements", { status }, "id", ofBig.filter(matches))
+})
+
+test.each(["exploration", "MINING lease", "mining"])("type %s of tenements", async (type) => {
+  const matching = tenements.filter((tenement) => same(tenement.type, type))
+  await expectMatches("/tenements", { type }, "id", matching)
+})
+
+test.each([
+  "ore",
+  "_",
+  "%_owned",
+  "\\ pty",
+  "MÜLLER",
+  "mu\u0308ller",
+  "æGIR",
+  "; the",
+  "γη",
+  "ΛΟΓΟΣ",
+  '"',
+  "=",
+])("holder %j matches part of the holder's name", async (holder) => {
+  const matching = tenements.filter(({ holder_name }) => includes(holder_name, holder))
+  expect(matching.length).toBeGreaterThan(0)
+  await expectMatches("/tenements", { holder }, "id", matching)
+})
+
+test.each(["BIG", "big", "bIg", "1e5", "GONE", "ZZZ", "BI", "%"])(
+  "company %s of reports",
+  async (company) => {
+    const matching = reports.filter(({ asx_code }) => asx_code === company.toUpperCase())
+    await expectMatches("/reports", { company }, "hash", matching)
+  },
+)
+
+test.each([
+  "Drilling",
+  "ASSAYS",
+  "drilling; assays",
+  "ärzte",
+  "half",
+  "Assays and more",
+  "Drill",
+  ";",
+  "-",
+  "+",
+])("type %j of reports matches one of several, or all as they are written", async (type) => {
+  const matching = reports.filter(
+    (report) =>
+      report.type && [report.type, ...report.type.split("; ")].some((one) => same(one, type)),
+  )
+  await expectMatches("/reports", { type }, "hash", matching)
+})
+
+test.each(["second", "SECOND", "%", "_", "\\", "ärzte", "\r\n", "\t", "=hyper", "- starts"])(
+  "search %j on reports matches part of the title",
+  async (search) => {
+    const matching = reports.filter(({ title }) => includes(title, search))
+    expect(matching.length).toBeGreaterThan(0)
+    await expectMatches("/reports", { search }, "hash", matching)
+  },
+)
+
+const days: [from: string | undefined, to: string | undefined][] = [
+  ["2026-02-01", undefined],
+  [undefined, "2026-01-31"],
+  ["2026-01-31", "2026-01-31"],
+  ["2026-02-01", "2026-02-01"],
+  ["2026-02-28", "2026-02-28"],
+  ["2024-02-29", "2024-02-29"],
+  ["1999-12-31", "2000-01-01"],
+  ["2026-02-02", "2026-02-27"],
+  ["9999-12-31", undefined],
+]
+
+test.each(days)("from %s to %s takes whole days in UTC, both included", async (from, to) => {
+  const matching = reports.filter(({ published_at }) => {
+    const day = published_at.slice(0, 10)
+    return (from === undefined || day >= from) && (to === undefined || day <= to)
+  })
+  await expectMatches("/reports", { ...(from && { from }), ...(to && { to }) }, "hash", matching)
+})
+
+test("filters are joined by and", async () => {
+  const both = { state: "NT", status: "pending", type: "exploration", holder: "ΓΗ" }
+  await expectMatches("/tenements", both, "id", [{ id: "NT-2" }])
+  const report = {
+    company: "big",
+    type: "assays",
+    from: "2026-02-01",
+    to: "2026-02-01",
+    search: "again",
+  }
+  await expectMatches("/reports", report, "hash", [{ hash: "A3" }])
+  const company = { search: "LFN", sector: "energy", active: "true" }
+  await expectMatches("/companies", company, "asx_code", [{ asx_code: "LFN" }])
+})
+
+test("a filter holds for CSV and exports as it does for JSON", async () => {
+  const csv = async (query: string) => (await service.get(`/tenements?format=csv&${query}`)).text()
+  const page = await csv("state=NT&holder=%CE%B3%CE%B7")
+  expect(page.split("\r\n").slice(1)).toEqual([
+    "NT-2,E47/1234,NT,pending,exploration,λογος γη,2020-02-29,2030-12-31,12.5",
+    "",
+  ])
+  expect(await csv("state=NT&holder=%CE%B3%CE%B7&all=true")).toBe(page)
+})

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { awkward } from "../support/fixtures.ts"
+import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { readList } from "./bodies.ts"
+import { requestText, sendRaw } from "./raw-http.ts"
+
+let service: TestService
+let etag: string
+
+const { length } = awkward.tenements
+
+beforeAll(async () => {
+  service = await testService({ settings: { BASE_URL: "https://data.example.com/" } })
+  etag = (await service.get("/tenements")).headers.get("etag") ?? ""
+  for (let count = 0; count < enterpriseLimit; count++) {
+    await service.get("/companies", { token: service.tokens.enterprise })
+  }
+})
+
+afterAll(() => service.stop())
+
+type Kind = "data" | "error" | "preflight"
+const answers: [name: string, path: string, asking: () => object, status: number, kind: Kind][] = [
+  ["a list", "/tenements", () => ({}), 200, "data"],
+  ["a company's list", "/companies/BIG/tenements", () => ({}), 200, "data"],
+  ["a record", "/reports/a1", () => ({}), 200, "data"],
+  ["a HEAD", "/tenements", () => ({ method: "HEAD" }), 200, "data"],
+  ["a CSV", "/tenements?format=csv", () => ({}), 200, "data"],
+  ["a TSV", "/tenements?format=tsv", () => ({}), 200, "data"],
+  ["an export", "/tenements?format=csv&all=true", () => ({}), 200, "data"],
+  [
+    "a HEAD of an export",
+    "/tenements?format=csv&all=true",
+    () => ({ method: "HEAD" }),
+    200,
+    "data",
+  ],
+  ["a 304", "/tenements", () => ({ headers: { "If-None-Match": etag } }), 304, "data"],
+  ["a 400", "/tenements?page=0", () => ({}), 400, "error"],
+  ["a 400 of the path", "/tenements/%ff", () => ({}), 400, "error"],
+  ["a 401", "/tenements", () => ({ token: null }), 401, "error"],
+  ["a 404", "/tenements/none", () => ({}), 404, "error"],
+  ["a 404 of the path", "/none", () => ({}), 404, "error"],
+  ["a HEAD of nothing", "/none", () => ({ method: "HEAD" }), 404, "error"],
+  ["a 405", "/tenements", () => ({ method: "POST" }), 405, "error"],
+  ["a 429", "/tenements", () => ({ token: service.tokens.enterprise }), 429, "error"],
+  ["a preflight", "/tenements", () => ({ method: "OPTIONS", token: null }), 204, "preflight"],
+]
+
+test.each(answers)("%s has the headers of every answer", async (_, path, asking, status, kind) => {
+  const answer = await service.get(path, asking())
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+  expect(answer.headers.get("vary")).toBe("Authorization, Accept, Accept-Encoding")
+  expect(answer.headers.get("access-control-allow-origin")).toBe("*")
+  expect(answer.headers.has("access-control-allow-credentials")).toBe(false)
+  expect(answer.headers.has("set-cookie")).toBe(false)
+  const rate = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
+  for (const name of [...rate, "RateLimit", "RateLimit-Policy"]) {
+    expect([name, answer.headers.has(name)]).toEqual([name, kind !== "preflight"])
+  }
+  for (const name of kind === "preflight" ? [] : rate) {
+    expect(answer.headers.get(name)).toMatch(/^\d+$/)
+  }
+  const data = ["ETag", "Last-Modified", "X-Data-Release"]
+  for (const name of data) expect(answer.headers.has(name)).toBe(kind === "data")
+  const caching = { data: "private, no-cache", error: "no-store", preflight: null }
+  expect(answer.headers.get("cache-control")).toBe(caching[kind])
+  expect(answer.headers.has("retry-after")).toBe(status === 429)
+  expect(answer.headers.has("www-authenticate")).toBe(status === 401)
+})
+
+test("the rate limit is told in both notations, from one computation", async () => {
+  const { enterprise: token } = service.tokens
+  const { headers } = await service.get("/companies", { token })
+  const reset = Number(headers.get("x-ratelimit-reset"))
+  expect(reset).toBe(Math.ceil(service.clock.now.getTime() / 1000) + 3600)
+  expect(headers.get("x-ratelimit-limit")).toBe(String(enterpriseLimit))
+  expect(headers.get("x-ratelimit-remaining")).toBe("0")
+  expect(headers.get("ratelimit-policy")).toBe(`"default";q=${enterpriseLimit};w=3600`)
+  expect(headers.get("ratelimit")).toBe('"default";r=0;t=3600')
+  expect(headers.get("retry-after")).toBe("3600")
+})
+
+test("HEAD answers the status and headers of GET, and nothing more", async () => {
+  const { admin } = service.tokens
+  const paths = [
+    "tenements?per_page=3&page=2",
+    "reports?format=csv",
+    "companies/BIG",
+    "none",
+    "reports?page=0",
+  ]
+  for (const path of paths) {
+    const ask = (method: string, bodiless: boolean) =>
+      sendRaw(
+        service.port,
+        requestText(`/api/v1/${path}`, { Authorization: `Bearer ${admin}` }, { method }),
+        { bodiless },
+      )
+    const [get, head] = [await ask("GET", false), await ask("HEAD", true)]
+    expect(head.status).toBe(get.status)
+    expect(head.body).toBe("")
+    const ofThisRequest = ["x-request-id", "date"]
+    const kept = (headers: object) =>
+      Object.entries(headers)
+        .filter(([name]) => !ofThisRequest.includes(name))
+        .sort()
+    expect(kept(head.headers)).toEqual(kept(get.headers))
+  }
+})
+
+test("a list tells its totals and its neighbours, under the public address", async () => {
+  const linksOf = async (path: string) =>
+    ((await service.get(path)).headers.get("link") ?? "").split(", ")
+  const to = (page: number, rel: string, rest = "per_page=3") =>
+    `<https://data.example.com/api/v1/tenements?${rest}&page=${page}>; rel="${rel}"`
+  const { headers } = await service.get("/tenements?per_page=3")
+  expect(headers.get("x-total-count")).toBe(String(length))
+  expect(headers.get("x-total-pages")).toBe("4")
+  expect(await linksOf("/tenements?per_page=3")).toEqual([
+    to(1, "first"),
+    to(2, "next"),
+    to(4, "last"),
+  ])
+  expect(await linksOf("/tenements?per_page=3&page=2")).toEqual([
+    to(1, "first"),
+    to(1, "prev"),
+    to(3, "next"),
+    to(4, "last"),
+  ])
+  expect(await linksOf("/tenements?page=4&per_page=3")).toEqual([
+    to(1, "first"),
+    to(3, "prev"),
+    to(4, "last"),
+  ])
+  expect(await linksOf("/tenements?page=9&per_page=3")).toEqual([
+    to(1, "first"),
+    to(4, "prev"),
+    to(4, "last"),
+  ])
+  expect(await linksOf("/tenements?holder=no%26one")).toEqual([to(1, "first", "holder=no%26one")])
+})
+
+test("following next leads through all pages, with every parameter but api_key and _ kept", async () => {
+  const relative = await testService()
+  const codes: unknown[] = []
+  let next: string | undefined =
+    "/api/v1/companies?sort=market_cap&order=desc&per_page=4&search=e&_=7"
+  for (let pages = 0; next && pages < 20; pages++) {
+    const separator: string = next.includes("?") ? "&" : "?"
+    const answer: Response = await fetch(
+      `${relative.url}${next}${separator}api_key=${relative.tokens.admin}`,
+    )
+    expect(answer.headers.get("link")).not.toContain("api_key")
+    expect(answer.headers.get("link")).not.toContain(relative.tokens.admin.slice(0, 12))
+    const { data } = await readList(answer)
+    codes.push(...data.map(({ asx_code }) => asx_code))
+    next = /<([^>]*)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1]
+  }
+  const whole = await relative.get("/companies?sort=market_cap&order=desc&per_page=100&search=e")
+  const { data } = await readList(whole)
+  expect(codes).toEqual(data.map(({ asx_code }) => asx_code))
+  await relative.stop()
+})
+
+test("an export tells how many records it has, also to HEAD, which starts none", async () => {
+  const before = service.logLines.length
+  for (const method of ["GET", "HEAD"]) {
+    const answer = await service.get("/tenements?format=csv&all=true", { method })
+    await answer.text()
+    expect(answer.headers.get("x-total-count")).toBe(String(length))
+    expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
+    expect(answer.headers.has("link")).toBe(false)
+    expect(answer.headers.has("x-total-pages")).toBe(false)
+  }
+  const exports = service.logLines.slice(before).filter((line) => line.includes("export ended"))
+  expect(exports).toHaveLength(1)
+})
+
+test("HEAD of an export does not claim that the export is empty", async () => {
+  const headers = { Authorization: `Bearer ${service.tokens.admin}` }
+  const target = "/api/v1/tenements?format=csv&all=true"
+  const head = await sendRaw(service.port, requestText(target, headers, { method: "HEAD" }), {
+    bodiless: true,
+  })
+  expect([head.status, head.body]).toEqual([200, ""])
+  expect(head.headers["content-length"]).toBeUndefined()
+})
+
+test("a preflight is answered without a token, is not counted, and admits what clients need", async () => {
+  const headers = { Origin: "https://example.org", "Access-Control-Request-Method": "GET" }
+  for (let count = 0; count < 3; count++) {
+    const asking = { method: "OPTIONS", token: null, headers }
+    for (const path of ["", "/companies", "/companies/BIG/tenements", "/nothing"]) {
+      const answer = await service.get(path, asking)
+      expect(answer.status).toBe(204)
+      expect(answer.headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS")
+      expect(answer.headers.get("access-control-allow-headers")).toContain("Authorization")
+    }
+  }
+  const anonymous = await service.get("/companies", { token: null })
+  const counted = service.logLines.filter((line) => JSON.parse(line).status === 401).length
+  expect(anonymous.headers.get("x-ratelimit-remaining")).toBe(String(1000 - counted))
+})
+
+test("browsers may read every header that the interface names", async () => {
+  const exposed = (await service.get("/companies")).headers.get("access-control-expose-headers")
+  const names = exposed?.split(", ")
+  for (const name of [
+    ...["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"],
+    ...["RateLimit-Policy", "RateLimit", "Retry-After", "X-Total-Count", "X-Total-Pages"],
+    ...["Link", "X-Data-Release", "ETag", "Last-Modified"],
+  ]) {
+    expect(names).toContain(name)
+  }
+})

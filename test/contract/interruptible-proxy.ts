@@ -1,0 +1,52 @@
+/** A TCP proxy that a test can cut or silence, to stand between the service and its database. */
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+
+export async function interruptibleProxy(target: { host: string; port: number }) {
+  let mode: "open" | "cut" | "silent" = "open"
+  const sockets = new Set<Socket>()
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket)
+    socket.on("close", () => sockets.delete(socket))
+    socket.on("error", () => {})
+    return socket
+  }
+  const server = createServer((client) => {
+    keep(client)
+    if (mode === "cut") return client.destroy()
+    const upstream = keep(connect(target.port, target.host))
+    upstream.on("close", () => client.destroy())
+    client.on("close", () => upstream.destroy())
+    const forward = (from: Socket, to: Socket) =>
+      from.on("data", (chunk) => {
+        if (mode === "open") to.write(chunk)
+      })
+    forward(client, upstream)
+    forward(upstream, client)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+
+  const endAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Ends every connection and refuses new ones. */
+    cut: () => {
+      mode = "cut"
+      endAll()
+    },
+    /** Takes connections and bytes, and lets nothing through. */
+    silence: () => {
+      mode = "silent"
+    },
+    /** Lets all through again. What went astray meanwhile stays lost, as in a network. */
+    mend: () => {
+      mode = "open"
+      endAll()
+    },
+    close: () => {
+      server.close()
+      endAll()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+/** Token, then rate limit, then method and path, then parameters, then data. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { createToken } from "../../src/access/token.ts"
+import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService()
+  for (let count = 0; count < enterpriseLimit; count++) {
+    await service.get("/companies", { token: service.tokens.enterprise })
+  }
+})
+
+afterAll(() => service.stop())
+
+const badPaths = ["/nothing", "/companies/ZZZ", "/companies/%ff", "/companies?page=0"]
+
+test("a caller without a valid token gets 401 before anything else is looked at", async () => {
+  for (const path of badPaths) {
+    for (const method of ["GET", "POST", "DELETE"]) {
+      for (const token of [null, createToken()]) {
+        expect((await service.get(path, { method, token })).status).toBe(401)
+      }
+    }
+  }
+})
+
+test("a limited caller gets 429 whatever the method, the path and the parameters", async () => {
+  const { enterprise: token } = service.tokens
+  for (const path of ["/companies", ...badPaths]) {
+    for (const method of ["GET", "HEAD", "POST"]) {
+      expect((await service.get(path, { method, token })).status).toBe(429)
+    }
+  }
+})
+
+test("a limited caller gets 429 and not the 304 that it would have had", async () => {
+  const etag = (await service.get("/companies")).headers.get("etag") ?? ""
+  const headers = { "If-None-Match": etag }
+  expect((await service.get("/companies", { headers })).status).toBe(304)
+  const { enterprise: token } = service.tokens
+  expect((await service.get("/companies", { token, headers })).status).toBe(429)
+})
+
+test("a wrong method gets 405 before an unknown path 404 or a bad parameter 400", async () => {
+  for (const path of badPaths) {
+    expect((await service.get(path, { method: "POST" })).status).toBe(405)
+  }
+})
+
+test("an unknown path gets 404 whatever the parameters", async () => {
+  expect((await service.get("/nothing?page=0")).status).toBe(404)
+})
+
+test("a bad parameter gets 400 before an unknown record 404", async () => {
+  for (const path of [
+    "/companies/ZZZ",
+    "/companies/ZZZ/tenements",
+    "/reports/none",
+    "/tenements/x",
+  ]) {
+    expect((await service.get(`${path}?nonsense=1`)).status).toBe(400)
+  }
+})

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type TestService, testService } from "../support/service.ts"
+import { readError } from "./bodies.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(() => service.stop())
+
+const faultsOf = async (path: string): Promise<unknown[]> => {
+  const answer = await service.get(path)
+  const error = await readError(answer)
+  expect([path, answer.status, error.code]).toEqual([path, 400, "INVALID_PARAMETER"])
+  expect(Object.keys(error.details ?? {})).toEqual(["parameters"])
+  return (error.details?.parameters ?? []) as unknown[]
+}
+
+const { MAX_SAFE_INTEGER } = Number
+const exactPage = `Must be an integer from 1 to ${MAX_SAFE_INTEGER}`
+const perPage = "Must be an integer from 1 to 100"
+const noDate = "Must be a date that exists, as YYYY-MM-DD"
+const twice = "Must be given once"
+const empty = "Must not be empty"
+const notUtf8 = "Is not valid UTF-8"
+const oneOf = (...allowed: string[]) => ({
+  message: `Must be one of ${allowed.join(", ")}`,
+  allowed,
+})
+const boolean = oneOf("true", "false")
+const format = oneOf("json", "csv", "tsv")
+const state = oneOf("WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT")
+
+type Expected = string | { message: string; allowed?: string[] }
+const each = (path: string, name: string, values: string[], fault: Expected) =>
+  values.map((value) => [`${path}?${name}=${value}`, name, fault] as const)
+
+const noIntegers = [
+  "1e3",
+  "0x10",
+  "+5",
+  "%2B5",
+  "%205",
+  "5%20",
+  "5.0",
+  "5.",
+  "05",
+  "00",
+  "0",
+  "-1",
+  "-0",
+  "abc",
+  "1,000",
+  "NaN",
+  "Infinity",
+  "null",
+  "%D9%A1",
+  "1%00",
+  "9007199254740992",
+  "1".repeat(400),
+]
+const noDates = [
+  "2026-02-30",
+  "2025-02-29",
+  "1900-02-29",
+  "2026-13-01",
+  "2026-00-10",
+  "2026-01-00",
+  "0000-01-01",
+  "2026-1-1",
+  "20260101",
+  "2026-01-01T00:00:00Z",
+  "01-01-2026",
+  "today",
+  "-2026-01-01",
+  "%2B002026-01-01",
+  "2026-01-32",
+  "10000-01-01",
+]
+
+test.each([
+  ...each("/reports", "page", noIntegers, exactPage),
+  ...each("/companies/BIG/subsidiaries", "page", ["%20"], exactPage),
+  ...each("/tenements", "per_page", [...noIntegers, "101", "1000"], perPage),
+  ...each("/reports", "from", noDates, noDate),
+  ...each("/reports", "to", noDates, noDate),
+  ...each("/companies", "active", ["TRUE", "True", "1", "yes", "on", "true%20"], boolean),
+  ...each("/companies", "bom", ["1", "False"], boolean),
+  ...each("/companies", "formula_guard", ["0"], boolean),
+  ...each(
+    "/companies",
+    "sort",
+    ["Name", "company_name", "name,asx_code", "-name"],
+    oneOf("name", "market_cap", "asx_code"),
+  ),
+  ...each("/companies", "order", ["ASC", "ascending"], oneOf("asc", "desc")),
+  ...each("/companies", "format", ["CSV", "xlsx", "json,csv"], format),
+  ...each("/companies/BIG/tenements", "state", ["wa", "ACT", "WA,NSW"], state),
+  ...each("/companies", "search", ["%00", "a%1Fb", "%7F"], "Must not contain control characters"),
+  ...each("/companies", "search", ["%ff", "%C3%28", "%", "%zz", "%E0%A4%A", "%ED%A0%80"], notUtf8),
+  ...["/companies?page", "/companies?page="].map((path) => [path, "page", empty] as const),
+  ...each("/companies", "search", [""], empty),
+  ...each("/companies", "active", [""], empty),
+  ...each("/reports", "from", [""], empty),
+  ...each("/tenements", "holder", [""], empty),
+])("%s: %s", async (path, parameter, fault) => {
+  const stated = typeof fault === "string" ? { message: fault } : fault
+  expect(await faultsOf(path)).toEqual([{ parameter, ...stated }])
+})
+
+test.each(["page=1&page=1", "page=1&page=2", "sort=name&sort=name", "_=1&_=2"])(
+  "%s is given twice",
+  async (query) => {
+    const [parameter] = query.split("=")
+    expect(await faultsOf(`/companies?${query}`)).toEqual([{ parameter, message: twice }])
+  },
+)
+
+test("a token given twice is a repeated parameter", async () => {
+  const query = `api_key=${service.tokens.admin}&api_key=${service.tokens.admin}`
+  expect(await faultsOf(`/companies?${query}`)).toEqual([{ parameter: "api_key", message: twice }])
+})
+
+const ofTenements = [
+  "page",
+  "per_page",
+  "state",
+  "status",
+  "type",
+  "holder",
+  "format",
+  "all",
+  "bom",
+  "formula_guard",
+]
+
+test.each([
+  ["perPage", "per_page"],
+  ["per-page", "per_page"],
+  ["PAGE", "page"],
+  ["pages", "page"],
+  ["stat", "state"],
+  ["holders", "holder"],
+  ["formats", "format"],
+])("an unknown %s is answered with %s", async (parameter, meant) => {
+  expect(await faultsOf(`/tenements?${parameter}=1`)).toEqual([
+    { parameter, message: `Is not known here; did you mean ${meant}?`, allowed: ofTenements },
+  ])
+})
+
+test.each([
+  "limit",
+  "cursor",
+  "%F0%9F%98%80",
+  "__proto__",
+  "constructor",
+  "x".repeat(500),
+  "page%00",
+  "state[]",
+])("an unknown %s that is close to nothing is answered with the known names", async (name) => {
+  const [fault] = await faultsOf(`/tenements?${name}=1`)
+  expect(fault).toMatchObject({ parameter: decodeURIComponent(name), allowed: ofTenements })
+})
+
+test("every endpoint knows its own parameters alone", async () => {
+  const known: Record<string, string[]> = {
+    "/companies": ["search", "sector", "active", "sort", "order"],
+    "/companies/BIG/tenements": ["state", "status"],
+    "/companies/BIG/subsidiaries": [],
+    "/tenements": ["state", "status", "type", "holder"],
+    "/reports": ["company", "type", "from", "to", "search"],
+  }
+  const onEveryList = {
+    first: ["page", "per_page"],
+    last: ["format", "all", "bom", "formula_guard"],
+  }
+  for (const [path, own] of Object.entries(known)) {
+    const allowed = [...onEveryList.first, ...own, ...onEveryList.last]
+    const faults = await faultsOf(`${path}?zzzzzzzzzzzz=1`)
+    expect(faults).toEqual([{ parameter: "zzzzzzzzzzzz", message: "Is not known here", allowed }])
+  }
+  for (const path of ["/companies/BIG", "/tenements/NT-1", "/reports/a1"]) {
+    expect(await faultsOf(`${path}?format=csv`)).toEqual([
+      { parameter: "format", message: "Is not known here", allowed: [] },
+    ])
+  }
+})
+
+test("from after to is a fault, the same day is not", async () => {
+  expect(await faultsOf("/reports?from=2026-02-02&to=2026-02-01")).toEqual([
+    { parameter: "from", message: "Must not be after to" },
+  ])
+  expect((await service.get("/reports?from=2026-02-01&to=2026-02-01")).status).toBe(200)
+  expect((await service.get("/reports?from=0001-01-01&to=9999-12-31")).status).toBe(200)
+})
+
+test("all=true needs csv or tsv, from format or Accept, and no page", async () => {
+  const needs = { parameter: "all", message: "Needs format csv or tsv", allowed: ["csv", "tsv"] }
+  const paged = (parameter: string) => ({
+    parameter,
+    message: "Must not be given together with all=true",
+  })
+  expect(await faultsOf("/companies?all=true")).toEqual([needs])
+  expect(await faultsOf("/companies?all=true&format=json")).toEqual([needs])
+  expect(await faultsOf("/reports?all=true&format=csv&page=1")).toEqual([paged("page")])
+  expect(await faultsOf("/reports?per_page=5&all=true&format=tsv")).toEqual([paged("per_page")])
+  expect((await service.get("/companies?all=false&page=2")).status).toBe(200)
+  const headers = { Accept: "text/csv" }
+  expect((await service.get("/companies?all=true", { headers })).status).toBe(200)
+})
+
+test("one answer lists every fault", async () => {
+  const query = "page=0&per_page=101&sort=x&order=&active=maybe&color=red&bom=%ff&search=a&search=b"
+  const faults = (await faultsOf(`/companies?${query}`)) as { parameter: string }[]
+  expect(faults.map(({ parameter }) => parameter).sort()).toEqual([
+    "active",
+    "bom",
+    "color",
+    "order",
+    "page",
+    "per_page",
+    "search",
+    "sort",
+  ])
+})
+
+test("_ is accepted with any value, and empty pairs are skipped", async () => {
+  for (const query of ["_=", "_", "_=%20x", "_=1&page=1", "&&page=1&"]) {
+    expect([query, (await service.get(`/companies?${query}`)).status]).toEqual([query, 200])
+    expect((await service.get(`/companies/BIG?${query.replace("page=1", "")}`)).status).toBe(200)
+  }
+})

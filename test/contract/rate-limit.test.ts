@@ -1,0 +1,217 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
+import { createToken } from "../../src/access/token.ts"
+import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { readError } from "./bodies.ts"
+
+let service: TestService
+
+const windowMs = 3_600_000
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(() => service.stop())
+
+// Each test begins with empty windows.
+afterEach(() => service.clock.advance(windowMs))
+
+/** One answer's status and where it says that the caller stands. */
+async function ask(token: string | null, path = "/companies/BIG", asking = {}) {
+  const { status, headers } = await service.get(path, { token, ...asking })
+  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
+    Number(headers.get(`x-ratelimit-${name}`)),
+  )
+  return { status, limit, remaining, reset }
+}
+
+async function askTimes(times: number, token: string | null): Promise<number[]> {
+  const statuses: number[] = []
+  while (statuses.length < times) {
+    const batch = Math.min(40, times - statuses.length)
+    statuses.push(
+      ...(await Promise.all(Array.from({ length: batch }, () => ask(token)))).map(
+        ({ status }) => status,
+      ),
+    )
+  }
+  return statuses
+}
+
+const setClock = (ms: number) => service.clock.advance(ms - service.clock.now.getTime())
+
+test("1,000 requests of a standard account pass and the 1,001st answers 429 with reset_at", async () => {
+  const { standard } = service.tokens
+  const firstMs = service.clock.now.getTime()
+  expect(await ask(standard)).toEqual({
+    status: 200,
+    limit: 1000,
+    remaining: 999,
+    reset: Math.ceil((firstMs + windowMs) / 1000),
+  })
+  service.clock.advance(10_000)
+  expect(new Set(await askTimes(998, standard))).toEqual(new Set([200]))
+  expect(await ask(standard)).toMatchObject({ status: 200, remaining: 0 })
+  const denied = await service.get("/companies", { token: standard })
+  expect(denied.status).toBe(429)
+  const reset_at = Number((await readError(denied)).details?.reset_at)
+  expect(reset_at).toBe(Math.ceil((firstMs + windowMs) / 1000))
+  expect(denied.headers.get("x-ratelimit-reset")).toBe(String(reset_at))
+  expect(denied.headers.get("retry-after")).toBe(String(3590))
+
+  setClock(firstMs + windowMs - 1)
+  expect((await ask(standard)).status).toBe(429)
+  setClock(reset_at * 1000)
+  // Only the first request has left by now: one more passes, and no second.
+  expect(await ask(standard)).toMatchObject({ status: 200, remaining: 0 })
+  expect((await ask(standard)).status).toBe(429)
+})
+
+test("whoever sleeps until reset_at passes, and is not sent to sleep for longer than needed", async () => {
+  const { enterprise } = service.tokens
+  for (let round = 0; round < 40; round++) {
+    const { status, reset } = await ask(enterprise)
+    if (status === 429) {
+      const waitMs = Number(reset) * 1000 - service.clock.now.getTime()
+      expect(waitMs).toBeWithin(1, windowMs + 1000)
+      setClock(Number(reset) * 1000)
+      expect((await ask(enterprise)).status).toBe(200)
+    } else service.clock.advance((round * 7919) % 500_000)
+  }
+})
+
+test("no window admits more than the limit under callers in parallel, nor denies below it", async () => {
+  const trial = await testService({ settings: { RATE_WINDOW_SECONDS: "5" } })
+  const token = trial.tokens.enterprise
+  const admittedAt: number[] = []
+  for (let round = 0; round < 60; round++) {
+    trial.clock.advance((round * 7919) % 1_500)
+    const nowMs = trial.clock.now.getTime()
+    const burst = Array.from({ length: round % 3 ? 3 : 50 }, () =>
+      trial.get("/companies/BIG", { token }),
+    )
+    const statuses = (await Promise.all(burst)).map(({ status }) => status)
+    for (const status of statuses) if (status === 200) admittedAt.push(nowMs)
+    const inWindow = admittedAt.filter((atMs) => atMs > nowMs - 5_000).length
+    expect(inWindow).toBeLessThanOrEqual(enterpriseLimit)
+    if (statuses.includes(429)) expect(inWindow).toBe(enterpriseLimit)
+  }
+  expect(admittedAt.length).toBeGreaterThan(3 * enterpriseLimit)
+  await trial.stop()
+})
+
+test("a denied request is not counted, however often it is repeated", async () => {
+  const { enterprise } = service.tokens
+  const first = service.clock.now.getTime()
+  await askTimes(enterpriseLimit, enterprise)
+  for (let count = 0; count < 5; count++) {
+    service.clock.advance(60_000)
+    expect((await ask(enterprise)).status).toBe(429)
+  }
+  setClock(first + windowMs)
+  expect(await ask(enterprise)).toMatchObject({ status: 200, remaining: enterpriseLimit - 1 })
+})
+
+test("whatever else carries a valid token counts: 304, 400, 404 and 405 too, preflights not", async () => {
+  const { standard } = service.tokens
+  const etag = (await service.get("/companies")).headers.get("etag") ?? ""
+  const asked: [path: string, asking: object, status: number][] = [
+    ["/companies", {}, 200],
+    ["/companies", { headers: { "If-None-Match": etag } }, 304],
+    ["/companies?page=0", {}, 400],
+    ["/companies/%ff", {}, 400],
+    ["/companies/ZZZ", {}, 404],
+    ["/nothing", {}, 404],
+    ["/companies", { method: "HEAD" }, 200],
+    ["/companies", { method: "POST" }, 405],
+    ["/reports?format=csv&all=true", {}, 200],
+  ]
+  for (const [index, [path, asking, status]] of asked.entries()) {
+    expect(await ask(standard, path, asking)).toMatchObject({ status, remaining: 999 - index })
+    await ask(standard, path, { method: "OPTIONS" })
+  }
+})
+
+test("an account's tokens share its window, and another account has its own", async () => {
+  const { enterprise, standard } = service.tokens
+  const second = await service.issue("Enterprise@example.com")
+  await askTimes(enterpriseLimit - 1, enterprise)
+  expect(await ask(second)).toMatchObject({ status: 200, remaining: 0 })
+  expect((await ask(enterprise)).status).toBe(429)
+  expect((await ask(second)).status).toBe(429)
+  expect(await ask(standard)).toMatchObject({ status: 200, remaining: 999 })
+})
+
+test("the admin plan is unlimited, and says so in numbers that every client can parse", async () => {
+  const { admin } = service.tokens
+  expect(new Set(await askTimes(1_100, admin))).toEqual(new Set([200]))
+  const nowMs = service.clock.now.getTime()
+  const unlimited = { status: 200, limit: 2147483647, remaining: 2147483647 }
+  expect(await ask(admin)).toEqual({ ...unlimited, reset: Math.ceil((nowMs + windowMs) / 1000) })
+})
+
+test("an enterprise account has its own number", async () => {
+  const { enterprise } = service.tokens
+  const { limit, remaining } = await ask(enterprise)
+  expect([limit, remaining]).toEqual([enterpriseLimit, enterpriseLimit - 1])
+  await service.sql`update accounts set request_limit = 2 where plan = 'enterprise'`
+  expect(await ask(enterprise)).toMatchObject({ status: 200, limit: 2, remaining: 0 })
+  expect((await ask(enterprise)).status).toBe(429)
+  await service.sql`update accounts set request_limit = ${enterpriseLimit} where plan = 'enterprise'`
+})
+
+test("an unused window does not carry over", async () => {
+  service.clock.advance(10 * windowMs)
+  const statuses = await askTimes(enterpriseLimit + 3, service.tokens.enterprise)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(enterpriseLimit)
+})
+
+test("requests without a valid token are counted against their address: past 1,000, 429 and not 401", async () => {
+  const fresh = await testService()
+  const statuses: number[] = []
+  for (let count = 0; count < 1_000; count++) {
+    const token = count % 2 ? createToken() : null
+    const { status, headers } = await fresh.get("/companies", { token })
+    statuses.push(status)
+    expect(headers.get("x-ratelimit-remaining")).toBe(String(999 - count))
+  }
+  expect(new Set(statuses)).toEqual(new Set([401]))
+  const resetAt = Math.ceil((fresh.clock.now.getTime() + windowMs) / 1000)
+  for (const token of [null, createToken(), "nonsense"]) {
+    const denied = await fresh.get("/companies", { token })
+    expect([denied.status, await readError(denied)]).toEqual([
+      429,
+      { code: "RATE_LIMITED", message: "Rate limit exceeded", details: { reset_at: resetAt } },
+    ])
+  }
+  // A valid token is never refused for its address.
+  const valid = await fresh.get("/companies", { token: fresh.tokens.standard })
+  expect([valid.status, valid.headers.get("x-ratelimit-remaining")]).toEqual([200, "999"])
+  fresh.clock.advance(windowMs)
+  expect((await fresh.get("/companies", { token: null })).status).toBe(401)
+  await fresh.stop()
+})
+
+test.each([
+  ["0", ["1.1.1.1", "2.2.2.2", "9.9.9.9, 3.3.3.3"], [999, 998, 997]],
+  ["1", ["1.1.1.1", "2.2.2.2", "9.9.9.9, 2.2.2.2", "2.2.2.2, 1.1.1.1"], [999, 999, 998, 998]],
+  [
+    "2",
+    ["1.1.1.1, 8.8.8.8", "1.1.1.1, 7.7.7.7", "6.6.6.6, 1.1.1.1, 5.5.5.5", "4.4.4.4"],
+    [999, 998, 997, 999],
+  ],
+])(
+  "behind %s trusted proxies the header is believed so far and no further",
+  async (proxies, headers, left) => {
+    const behind = await testService({ settings: { TRUSTED_PROXIES: proxies } })
+    const remaining: number[] = []
+    for (const forwarded of headers) {
+      const asking = { token: null, headers: { "X-Forwarded-For": forwarded } }
+      remaining.push(
+        Number((await behind.get("/companies", asking)).headers.get("x-ratelimit-remaining")),
+      )
+    }
+    expect(remaining).toEqual(left)
+    await behind.stop()
+  },
+)

@@ -1,0 +1,120 @@
+/** HTTP over a bare socket, for what fetch would repair or hide. */
+import { connect, type Socket } from "node:net"
+
+export interface RawAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+  /** Whether the answer ended as its own framing says, and not with the connection. */
+  complete: boolean
+}
+
+const deadlineMs = 20_000
+
+/** Sends bytes as they are, and reads one answer or all until the server closes the connection. */
+export async function sendRaw(
+  port: number,
+  request: string | Uint8Array,
+  { bodiless = false } = {},
+): Promise<RawAnswer> {
+  const socket = await opened(port)
+  const received = collect(socket)
+  const ended = Promise.withResolvers<void>()
+  const overdue = setTimeout(ended.resolve, deadlineMs)
+  socket.on("close", () => ended.resolve())
+  socket.on("data", () => {
+    if (parseAnswer(received.bytes(), bodiless)?.complete) ended.resolve()
+  })
+  socket.write(request)
+  await ended.promise
+  clearTimeout(overdue)
+  socket.destroy()
+  const answer = parseAnswer(received.bytes(), bodiless)
+  if (!answer) throw new Error(`No answer, but ${JSON.stringify(String(received.bytes()))}`)
+  return answer
+}
+
+/** The head of a request as a client would write it. */
+export const requestText = (
+  target: string,
+  headers: Record<string, string> = {},
+  { method = "GET", version = "HTTP/1.1" } = {},
+): string =>
+  [
+    `${method} ${target} ${version}`,
+    ...Object.entries({ Host: "localhost", ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+    "\r\n",
+  ].join("\r\n")
+
+export const opened = (port: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(socket))
+    socket.once("error", reject)
+  })
+
+/** Gathers what a socket receives. */
+export function collect(socket: Socket) {
+  const chunks: Buffer[] = []
+  const received = {
+    closed: false,
+    length: 0,
+    bytes: () => Buffer.concat(chunks),
+  }
+  socket.on("data", (chunk: Buffer) => {
+    chunks.push(chunk)
+    received.length += chunk.length
+  })
+  socket.on("close", () => {
+    received.closed = true
+  })
+  socket.on("error", () => {})
+  return received
+}
+
+/** Waits for a condition, and fails when it does not come. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  withinMs = deadlineMs,
+): Promise<void> {
+  const giveUpAt = performance.now() + withinMs
+  while (!(await holds())) {
+    if (performance.now() > giveUpAt) throw new Error(`Not so within ${withinMs} ms: ${holds}`)
+    await Bun.sleep(5)
+  }
+}
+
+/** Reads an answer as far as it has come; null while its head is not there. */
+export function parseAnswer(bytes: Buffer, bodiless = false): RawAnswer | null {
+  const headEnd = bytes.indexOf("\r\n\r\n")
+  if (headEnd < 0) return null
+  const [statusLine = "", ...lines] = bytes.subarray(0, headEnd).toString("latin1").split("\r\n")
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(":")
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    }),
+  )
+  const status = Number(statusLine.split(" ")[1])
+  const rest = bytes.subarray(headEnd + 4)
+  const { body, complete } =
+    bodiless || status === 204 || status === 304
+      ? { body: rest, complete: true }
+      : headers["transfer-encoding"] === "chunked"
+        ? dechunk(rest)
+        : { body: rest, complete: rest.length === Number(headers["content-length"]) }
+  return { status, headers, body: body.toString(), complete }
+}
+
+function dechunk(bytes: Buffer): { body: Buffer; complete: boolean } {
+  const chunks: Buffer[] = []
+  for (let at = 0; ; ) {
+    const sizeEnd = bytes.indexOf("\r\n", at)
+    if (sizeEnd < 0) return { body: Buffer.concat(chunks), complete: false }
+    const size = Number.parseInt(bytes.subarray(at, sizeEnd).toString("latin1"), 16)
+    if (size === 0) return { body: Buffer.concat(chunks), complete: true }
+    chunks.push(bytes.subarray(sizeEnd + 2, sizeEnd + 2 + size))
+    at = sizeEnd + 2 + size + 2
+  }
+}

@@ -1,0 +1,160 @@
+/** No token in any log line: whole, in part beyond its shown prefix, or in any encoding. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { createToken } from "../../src/access/token.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { requestText, sendRaw } from "./raw-http.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(() => service.stop())
+
+const percent = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
+
+/** The ways in which a token can be put where it should not be. */
+const targets: [place: string, target: (token: string) => string][] = [
+  ["api_key", (token) => `/companies?api_key=${token}`],
+  ["api_key, encoded", (token) => `/companies?api_key=${percent(token)}`],
+  ["api_key, its name encoded", (token) => `/companies?%61pi%5Fkey=${token}`],
+  ["api_key, all encoded", (token) => `/companies?${percent("api_key")}=${percent(token)}`],
+  ["api_key, twice", (token) => `/companies?api_key=${token}&api_key=${token}`],
+  ["api_key and a bad escape", (token) => `/companies?api_key=${percent(token)}%ff`],
+  ["api_key and a fault", (token) => `/companies?api_key=${token}&page=0`],
+  ["api_key in another case", (token) => `/companies?API_KEY=${token}`],
+  ["another name", (token) => `/companies?token=${token}`],
+  ["another name, encoded", (token) => `/companies?token=${percent(token)}`],
+  ["another name, encoded twice", (token) => `/companies?token=${percent(percent(token))}`],
+  ["another name and a bad escape", (token) => `/companies?search=%ff${percent(token)}`],
+  ["a name", (token) => `/companies?${token}`],
+  ["a name, encoded, with a bad escape", (token) => `/companies?%ff${percent(token)}=1`],
+  ["a filter", (token) => `/companies?search=${token}`],
+  ["the path", (token) => `/companies/${token}`],
+  ["the path, encoded", (token) => `/companies/${percent(token)}`],
+  ["the path, its mark encoded", (token) => `/companies/${percent("mds_")}${token.slice(4)}`],
+  ["the path, encoded twice", (token) => `/companies/${percent(percent(token))}`],
+  ["the path, with a bad escape", (token) => `/companies/%ff${token}`],
+  ["the path, encoded, with a bad escape", (token) => `/companies/%ff${percent(token)}`],
+  ["an unknown path", (token) => `/${token}/${token}`],
+  ["a path parameter", (token) => `/companies;api_key=${token}`],
+  ["a fragment", (token) => `/companies#api_key=${token}`],
+  ["a second query", (token) => `/companies?page=1?api_key=${token}`],
+]
+
+function expectNoSecret(token: string, lines: readonly string[]): void {
+  expect(lines.length).toBeGreaterThan(0)
+  const secret = token.slice(12)
+  for (const line of lines) {
+    let text = line
+    for (let depth = 0; depth < 4; depth++) {
+      for (let at = 0; at + 12 <= secret.length; at += 4) {
+        expect(text.includes(secret.slice(at, at + 12)) && line).toBe(false)
+      }
+      text = text.replace(/%[0-9a-f]{2}/gi, (escaped) =>
+        String.fromCharCode(Number.parseInt(escaped.slice(1), 16)),
+      )
+    }
+  }
+}
+
+test.each(targets)(
+  "a token in %s is not in the log, whether it is valid or not",
+  async (_, target) => {
+    for (const token of [service.tokens.standard, createToken()]) {
+      for (const authorization of [{}, { Authorization: `Bearer ${service.tokens.admin}` }]) {
+        const before = service.logLines.length
+        await sendRaw(service.port, requestText(`/api/v1${target(token)}`, authorization))
+        expectNoSecret(token, service.logLines.slice(before))
+      }
+    }
+  },
+)
+
+test("a token in any header is not in the log", async () => {
+  const token = service.tokens.standard
+  const before = service.logLines.length
+  const names = [
+    "Authorization",
+    "Accept",
+    "If-None-Match",
+    "X-Forwarded-For",
+    "User-Agent",
+    "Cookie",
+    "Referer",
+    "Range",
+  ]
+  for (const name of names) {
+    for (const value of [token, `Bearer ${token}`, `Bearer ${token}, Bearer ${token}`]) {
+      const answer = await sendRaw(
+        service.port,
+        requestText("/api/v1/companies", { [name]: value }),
+      )
+      expect(answer.status).toBeLessThan(500)
+    }
+  }
+  expectNoSecret(token, service.logLines.slice(before))
+})
+
+test("a request that fails inside leaves its token out of the log too", async () => {
+  const broken = await testService()
+  await broken.sql`alter table reports rename to hidden`
+  await broken.sql`alter table tokens rename column sha256 to hidden`
+  const { standard } = broken.tokens
+  for (const target of [
+    `/reports?api_key=${standard}`,
+    `/reports?search=${standard}&api_key=${standard}`,
+  ]) {
+    expect((await broken.get(target, { token: null })).status).toBe(500)
+    expect((await broken.get(target, { token: standard })).status).toBe(500)
+  }
+  const failures = broken.logLines.filter((line) => line.includes("request failed"))
+  expect(failures).toHaveLength(4)
+  expectNoSecret(standard, broken.logLines)
+  await broken.stop()
+})
+
+test("a query that fails inside leaves what was searched for out of the log", async () => {
+  const broken = await testService()
+  await broken.sql`alter table reports rename to hidden`
+  const token = createToken()
+  expect((await broken.get(`/reports?search=${token}`)).status).toBe(500)
+  expectNoSecret(token, broken.logLines)
+  await broken.stop()
+})
+
+test("no answer carries a token that its request did not carry in the body of its query", async () => {
+  const { standard } = service.tokens
+  for (const path of [
+    "/companies?per_page=1",
+    "/companies?per_page=1&format=csv",
+    "/companies/ZZZ",
+    "/companies?page=0",
+  ]) {
+    const joint = path.includes("?") ? "&" : "?"
+    const answer = await service.get(`${path}${joint}api_key=${standard}`, { token: null })
+    const told = JSON.stringify([...answer.headers]) + (await answer.text())
+    expect(told).not.toContain(standard.slice(0, 12))
+  }
+})
+
+test("the log shows of a request what an operator needs", async () => {
+  const before = service.logLines.length
+  const answer = await service.get("/reports?company=BIG&api_key=x&_=1")
+  const line = JSON.parse(service.logLines[before] ?? "")
+  expect(line).toEqual({
+    time: service.clock.now.toISOString(),
+    level: "info",
+    event: "request",
+    request: answer.headers.get("x-request-id"),
+    method: "GET",
+    path: "/api/v1/reports",
+    query: "company=BIG&_=1",
+    status: 200,
+    ms: expect.any(Number),
+    address: "127.0.0.1",
+    account: expect.any(Number),
+  })
+})

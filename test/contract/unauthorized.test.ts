@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { createToken } from "../../src/access/token.ts"
+import { type AppOptions, createApp } from "../../src/app.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { requestText, sendRaw } from "./raw-http.ts"
+
+let service: TestService
+let revoked: string
+let expired: string
+
+const unauthorized = '{"error":{"code":"UNAUTHORIZED","message":"Invalid or missing API token"}}'
+const absent = 'Bearer realm="mds"'
+const invalid = 'Bearer realm="mds", error="invalid_token"'
+
+beforeAll(async () => {
+  service = await testService()
+  revoked = await service.issue("standard@example.com")
+  expired = await service.issue("standard@example.com", new Date(service.clock.now.getTime() - 251))
+  await service.sql`update tokens set revoked_at = now() where prefix = ${revoked.slice(0, 12)}`
+})
+
+afterAll(() => service.stop())
+
+// Nothing of the options is used before a request comes.
+const routes = createApp({} as AppOptions)
+  .routes.filter(({ path, method }) => path.startsWith("/api") && method !== "OPTIONS")
+  .map(({ path, method }) => [method === "ALL" ? "GET" : method, path] as const)
+
+test("the app has the interface's eight routes, and two for all else", () => {
+  expect([...new Set(routes.map(([method, path]) => `${method} ${path}`))].sort()).toEqual([
+    "GET /api/v1/",
+    "GET /api/v1/*",
+    "GET /api/v1/companies/",
+    "GET /api/v1/companies/:code",
+    "GET /api/v1/companies/:code/subsidiaries",
+    "GET /api/v1/companies/:code/tenements",
+    "GET /api/v1/reports/",
+    "GET /api/v1/reports/:hash",
+    "GET /api/v1/tenements/",
+    "GET /api/v1/tenements/:id",
+  ])
+})
+
+test.each(routes)(
+  "%s %s without a token is 401, existing record or not, sound query or not",
+  async (_, path) => {
+    const target = path.replace(/:(code|hash|id)/, "BIG").replace("*", "no/such/path")
+    for (const query of ["", "?page=0&nonsense=1", "?format=csv&all=true", "?%ff=%zz"]) {
+      for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]) {
+        const answer = await fetch(`${service.url}${target}${query}`, { method })
+        expect([method, query, answer.status]).toEqual([method, query, 401])
+        expect(await answer.text()).toBe(method === "HEAD" ? "" : unauthorized)
+        expect(answer.headers.get("www-authenticate")).toBe(absent)
+      }
+    }
+  },
+)
+
+const presented: [kind: string, headers: () => Record<string, string>, challenge: string][] = [
+  ["nothing", () => ({}), absent],
+  ["an empty header", () => ({ Authorization: "" }), absent],
+  ["a cookie", () => ({ Cookie: `api_key=${service.tokens.admin}` }), absent],
+  ["a scheme without a token", () => ({ Authorization: "Bearer" }), invalid],
+  [
+    "another scheme",
+    () => ({ Authorization: `Basic ${btoa(`x:${service.tokens.admin}`)}` }),
+    invalid,
+  ],
+  ["a token without a scheme", () => ({ Authorization: service.tokens.admin }), invalid],
+  ["a text that is no token", () => bearer("hello"), invalid],
+  ["a token never issued", () => bearer(createToken()), invalid],
+  ["a token with a letter wrong", () => bearer(misspelt(service.tokens.admin)), invalid],
+  ["a token in lower case", () => bearer(service.tokens.admin.toLowerCase()), invalid],
+  ["a token cut short", () => bearer(service.tokens.admin.slice(0, -1)), invalid],
+  ["a token and more", () => bearer(`${service.tokens.admin}x`), invalid],
+  ["two tokens", () => bearer(`${service.tokens.admin}, ${service.tokens.standard}`), invalid],
+  ["SQL", () => bearer("' or 1=1 --"), invalid],
+  ["a revoked token", () => bearer(revoked), invalid],
+  ["an expired token", () => bearer(expired), invalid],
+]
+
+test.each(presented)("%s answers the same 401", async (_, headers, challenge) => {
+  const answer = await sendRaw(service.port, requestText("/api/v1/companies", headers()))
+  expect(answer.status).toBe(401)
+  expect(answer.body).toBe(unauthorized)
+  expect(answer.headers["www-authenticate"]).toBe(challenge)
+})
+
+const queries: [kind: string, query: () => string, challenge: string][] = [
+  ["an empty api_key", () => "api_key=", absent],
+  ["another name", () => `access_token=${service.tokens.admin}`, absent],
+  ["another case", () => `API_KEY=${service.tokens.admin}`, absent],
+  ["a wrong api_key", () => `api_key=${createToken()}`, invalid],
+  ["a revoked api_key", () => `api_key=${revoked}`, invalid],
+  ["an expired api_key", () => `api_key=${expired}`, invalid],
+]
+
+test.each(queries)("%s in the query answers the same 401", async (_, query, challenge) => {
+  const answer = await service.get(`/companies?${query()}`, { token: null })
+  expect(answer.status).toBe(401)
+  expect(await answer.text()).toBe(unauthorized)
+  expect(answer.headers.get("www-authenticate")).toBe(challenge)
+})
+
+test("a token is taken from the header under any case of the scheme, and from api_key", async () => {
+  const { admin } = service.tokens
+  for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer \t "]) {
+    const headers = { Authorization: `${scheme} ${admin}` }
+    expect((await service.get("/companies", { token: null, headers })).status).toBe(200)
+  }
+  for (const query of [
+    `api_key=${admin}`,
+    `api%5Fkey=${encodeAll(admin)}`,
+    `page=1&api_key=${admin}`,
+  ]) {
+    expect((await service.get(`/companies?${query}`, { token: null })).status).toBe(200)
+  }
+})
+
+test("header and api_key together: the header decides", async () => {
+  const { admin } = service.tokens
+  expect((await service.get(`/companies?api_key=${createToken()}`)).status).toBe(200)
+  expect((await service.get(`/companies?api_key=${admin}`, { token: revoked })).status).toBe(401)
+  const headers = { Authorization: "Basic eDp5" }
+  const basic = await service.get(`/companies?api_key=${admin}`, { token: null, headers })
+  expect(basic.status).toBe(401)
+})
+
+test("a token is refused from the very request after its revocation or expiry", async () => {
+  const inAnHour = new Date(service.clock.now.getTime() + 3_600_000)
+  const [first, second] = [
+    await service.issue("a@example.com"),
+    await service.issue("a@example.com", inAnHour),
+  ]
+  for (const token of [first, second]) {
+    expect((await service.get("/companies", { token })).status).toBe(200)
+  }
+  await service.sql`update tokens set revoked_at = now() where prefix = ${first.slice(0, 12)}`
+  expect((await service.get("/companies", { token: first })).status).toBe(401)
+  service.clock.advance(3_599_000)
+  expect((await service.get("/companies", { token: second })).status).toBe(200)
+  service.clock.advance(1_000)
+  expect((await service.get("/companies", { token: second })).status).toBe(401)
+})
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+const misspelt = (token: string) =>
+  `${token.slice(0, 20)}${token[20] === "x" ? "y" : "x"}${token.slice(21)}`
+
+const encodeAll = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
