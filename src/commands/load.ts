@@ -6,31 +6,46 @@ import { formatSummary } from "../releases/summary.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { openDatabase } from "./database.ts"
-import { print } from "./terminal.ts"
+import { print, table } from "./terminal.ts"
 
 interface LoadFlags {
   dryRun?: boolean
   acceptShrink?: boolean
   partial?: boolean
   allSectors?: boolean
+  maxRejects?: number
+  rejectsDir?: string
+  unlinked?: string
+  json?: boolean
 }
+
+const descriptions = sources.map(({ name, description }) => [`  ${name}`, description])
 
 export function addLoadCommand(program: Command, config: () => Config): void {
   program
     .command("load")
     .description("load files of one source as one release")
-    .argument("<source>", `one of ${sources.map(({ name }) => name).join(", ")}`, knownSource)
-    .argument("<files...>", "CSV, TSV or NDJSON, gzip of these, or - for standard input")
+    .argument("<source>", "one of those below", knownSource)
+    .argument(
+      "<files...>",
+      "CSV, TSV, NDJSON, JSON, GeoJSON or dBase, gzip or zip of these, or - for standard input",
+    )
     .option("--dry-run", "do all but publish")
     .option("--accept-shrink", "publish even if more than 5% of the source's records go")
     .option("--partial", "add and change only, whatever the files lack")
-    .option("--all-sectors", "asx-directory: keep companies of every sector")
+    .option("--all-sectors", "asx-directory, asx-sectors: keep companies of every sector")
+    .option("--max-rejects <n>", "let up to n rows be rejected (1,000 or 5%)", wholeNumber)
+    .option("--rejects-dir <dir>", "where a file of rejected rows goes (the working directory)")
+    .option("--unlinked <file>", "write the holders of no company, to complete as subsidiaries")
+    .option("--json", "print the summary as one JSON object")
+    .addHelpText("after", `\n${table(["Sources:", ""], descriptions)}`)
     .action(async (source: Source, files: string[], flags: LoadFlags) => {
+      const { json, ...options } = flags
       const database = await openDatabase(config())
       try {
         const progress = progressOn(process.stderr)
-        const summary = await load({ url: database.url, source, files, progress, ...flags })
-        print(formatSummary(summary))
+        const summary = await load({ url: database.url, source, files, progress, ...options })
+        print(json ? JSON.stringify(summary) : formatSummary(summary))
       } finally {
         await database.close()
       }
@@ -41,4 +56,9 @@ function knownSource(name: string): Source {
   const source = sourceNamed(name)
   if (typeof source === "string") throw new InvalidArgumentError(source)
   return source
+}
+
+function wholeNumber(written: string): number {
+  if (!/^\d{1,9}$/.test(written)) throw new InvalidArgumentError("It is not a whole number.")
+  return Number(written)
 }

@@ -3,7 +3,7 @@ import type { Resource, ResourceRecord } from "../resources/resource.ts"
 import type { Mapped, RawRecord, Source } from "../sources/source.ts"
 import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
 import type { Progress } from "./progress.ts"
-import { openInput } from "./reading/input-file.ts"
+import { type InputFile, openInputs } from "./reading/input-file.ts"
 import { openRows } from "./reading/rows.ts"
 import type { Rejects } from "./rejects.ts"
 import { recordReader } from "./validate.ts"
@@ -33,22 +33,28 @@ export async function* candidatesOfFiles(
   { allSectors }: { allSectors: boolean },
   collected: Collected,
 ): AsyncGenerator<Candidate[]> {
-  for (const path of paths) {
-    const input = await openInput(path)
+  for await (const input of inputsOf(paths)) {
     const intake = intakeOf(input.name, source.resource, collected)
-    const { format, batches } = await openRows(input, source)
+    const { figures } = intake
+    const note = (what: string) => countText(figures.warnings, what)
+    const { format, counts, batches } = await openRows(input, source, note)
+    if (counts !== "lines") figures.counted = counts
     for await (const rows of batches) {
       yield intake.take(rows, (row) => {
         const readable = row.fault === undefined ? row.raw : row.partial
         return source.map(readable ?? {}, { format, allSectors })
       })
       const { bytesTotal } = input
-      const { read } = intake.figures
       const bytesRead = input.bytesRead()
-      collected.progress.reading({ file: input.name, rows: read, bytesRead, bytesTotal })
+      collected.progress.reading({ file: input.name, rows: figures.read, bytesRead, bytesTotal })
     }
-    intake.figures.sha256 = input.sha256()
+    figures.sha256 = input.sha256()
   }
+}
+
+/** A zip file is several. */
+async function* inputsOf(paths: readonly string[]): AsyncGenerator<InputFile> {
+  for (const path of paths) yield* openInputs(path)
 }
 
 const batchRecords = 1000

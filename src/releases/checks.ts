@@ -3,7 +3,9 @@
  * to leave out. Such rows leave the temporary table here; what remains in it is what is compared.
  */
 import type { TransactionSql } from "postgres"
-import { countText, type FileFigures, rowsRead } from "./figures.ts"
+import { countText, type FileFigures, placeOf, rowsRead } from "./figures.ts"
+import { joinHolders } from "./joint-holders.ts"
+import { giveWay, takeOver } from "./precedence.ts"
 import type { Rejects } from "./rejects.ts"
 import type { Staging } from "./staging.ts"
 
@@ -19,17 +21,24 @@ interface Context {
 export async function checkStaged(context: Context): Promise<void> {
   await dropRepeats(context)
   await leaveOut(context)
+  for (const { file, reason, count } of await giveWay(context)) {
+    countText(at(context.files, file).left_out, reason, count)
+  }
+  await takeOver(context)
   await rejectForeign(context)
   context.rejects.check(rowsRead(context.files))
   await countAccepted(context)
 }
 
 /** The first row of a key stays. The same record again is counted; another under its key rejected. */
-async function dropRepeats({ sql, staging, files, rejects }: Context): Promise<void> {
+async function dropRepeats(context: Context): Promise<void> {
+  const { sql, staging, source, files, rejects } = context
   const { staged, key, columns } = staging
   const repeated = `select ${key} from ${staged} group by ${key} having count(*) > 1`
   const [any] = await sql.unsafe(`${repeated} limit 1`)
   if (!any) return
+  // Who writes the resource's own columns has written all holders into one row.
+  if (source !== staging.resource.name) await joinHolders(sql, staging, repeated)
   await sql.unsafe(`
     create temporary table repeats on commit drop as
     with ranked as (
@@ -45,9 +54,10 @@ async function dropRepeats({ sql, staging, files, rejects }: Context): Promise<v
     from repeats r join ${staged} s on s.ctid = r.place
     where conflicts order by r.file, r.line limit ${rejects.room(rowsRead(files)) + 1}`)
   for (const { file, line, first_file, first_line, row } of conflicts) {
-    const first = `${first_file === file ? "" : `${at(files, first_file).name}, `}line ${first_line}`
+    const firstFile = at(files, first_file)
+    const first = `${first_file === file ? "" : `${firstFile.name}, `}${placeOf(firstFile, first_line)}`
     reject(
-      { staging, files, rejects },
+      context,
       file,
       line,
       row,

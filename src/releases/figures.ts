@@ -6,6 +6,8 @@ export interface FileFigures {
   name: string
   /** Of the file as it was read, still packed; null where there is no file. */
   sha256: string | null
+  /** What the numbers of its rows count, where these are no lines. */
+  counted?: "features" | "records"
   read: number
   /** What is left of `read` without the following; it is this that was compared. */
   accepted: number
@@ -57,6 +59,10 @@ export const newFileFigures = (name: string): FileFigures => ({
   left_out: {},
   warnings: {},
 })
+
+/** Where a row stands in its file, for people: `line 3`, `feature 3`, `record 3`. */
+export const placeOf = ({ counted }: FileFigures, line: number): string =>
+  `${(counted ?? "lines").slice(0, -1)} ${line}`
 
 /** Texts that differ in every row must not fill the memory or the manifest. */
 const mostTexts = 200

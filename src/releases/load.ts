@@ -1,4 +1,5 @@
 /** What the command line and the quickstart call: one load is one release, or none. */
+import { statSync } from "node:fs"
 import { companies } from "../resources/companies.ts"
 import { reports } from "../resources/reports.ts"
 import type { ResourceName } from "../resources/resource.ts"
@@ -11,6 +12,7 @@ import { type Progress, silent } from "./progress.ts"
 import { type Load, type Part, publish } from "./publish.ts"
 import { Rejects } from "./rejects.ts"
 import type { LoadSummary } from "./summary.ts"
+import { checkUnlinkedPath, writeUnlinked } from "./unlinked.ts"
 
 interface CommonOptions {
   /** Of the database: `postgres://…`. */
@@ -34,16 +36,22 @@ export interface LoadOptions extends CommonOptions {
   allSectors?: boolean
   /** Adds and changes only, although the source's files are its whole set. */
   partial?: boolean
+  /** Where the holders that then belong to no company are written; a file that is not there yet. */
+  unlinked?: string
 }
 
 /** @throws LoadRefused, with a message for people, where nothing is published for a reason. */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
-  const { source, files, allSectors = false, partial = false } = options
+  const { url, source, files, allSectors = false, partial = false, unlinked } = options
   if (files.length === 0) throw new LoadRefused("There is no file to load.")
   if (files.filter((file) => file === "-").length > 1) {
     throw new LoadRefused("Standard input can be read only once.")
   }
-  return run(options, source.name, (collected) => [
+  if (unlinked !== undefined) {
+    if (options.dryRun) throw new LoadRefused("A dry run leaves no unlinked holders to write.")
+    checkUnlinkedPath(unlinked)
+  }
+  const summary = await run(options, source.name, (collected) => [
     {
       resource: source.resource,
       candidates: candidatesOfFiles(source, files, { allSectors }, collected),
@@ -51,6 +59,8 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
       whenMissing: source.whenMissing,
     },
   ])
+  if (unlinked === undefined) return summary
+  return { ...summary, unlinked: await writeUnlinked(url, unlinked) }
 }
 
 export interface LoadRecordsOptions extends CommonOptions {
@@ -80,6 +90,9 @@ async function run(
   partsOf: (collected: Collected) => Part[],
 ): Promise<LoadSummary> {
   const { url, dryRun = false, acceptShrink = false, rejectsDir = ".", maxRejects } = options
+  if (!statSync(rejectsDir, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new LoadRefused(`There is no directory ${rejectsDir} for rejected rows.`)
+  }
   const startedMs = performance.now()
   const progress = options.progress ?? silent
   const rejects = new Rejects({
@@ -96,6 +109,7 @@ async function run(
       dryRun,
       files: collected.files,
       ...published,
+      unlinked: null,
       rejectsFile: rejects.path,
       seconds: (performance.now() - startedMs) / 1000,
     }

@@ -4,11 +4,12 @@
  */
 import { closeSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import type { FileFigures } from "./figures.ts"
+import { type FileFigures, placeOf } from "./figures.ts"
 import { LoadRefused } from "./load-refused.ts"
 
 export interface Reject {
   file: FileFigures
+  /** Or the number of the feature or record that it is. */
   line: number
   reason: string
   /** As read; as mapped, where the row was rejected after it had been staged. */
@@ -36,8 +37,10 @@ export class Rejects {
 
   add({ file, line, reason, row }: Reject): void {
     this.#file ??= this.#open()
-    if (this.count === 0) this.#first = `${file.name}, line ${line}: ${reason}`
-    writeSync(this.#file, `${JSON.stringify({ file: file.name, line, reason, row })}\n`)
+    if (this.count === 0) this.#first = `${file.name}, ${placeOf(file, line)}: ${reason}`
+    const [counted, number] = placeOf(file, line).split(" ")
+    const place = { [String(counted)]: Number(number) }
+    writeSync(this.#file, `${JSON.stringify({ file: file.name, ...place, reason, row })}\n`)
     this.count++
     file.rejected++
   }

@@ -2,6 +2,7 @@
 import type { ResourceName } from "../resources/resource.ts"
 import type { ChangeFigures, FileFigures, LinkFigures } from "./figures.ts"
 import { grouped } from "./progress.ts"
+import type { UnlinkedFile } from "./unlinked.ts"
 
 export interface LoadSummary {
   source: string
@@ -12,17 +13,20 @@ export interface LoadSummary {
   resources: Partial<Record<ResourceName, ChangeFigures>>
   /** Null where the load touched nothing that links depend on. */
   links: LinkFigures | null
+  /** The file of holders that belong to no company; null where none was asked for. */
+  unlinked: UnlinkedFile | null
   rejectsFile: string | null
   seconds: number
 }
 
 /** Several lines, without a line break at the end. */
 export function formatSummary(summary: LoadSummary): string {
-  const { files, resources, links, rejectsFile } = summary
+  const { files, resources, links, unlinked, rejectsFile } = summary
   return [
     ...files.flatMap(fileLines),
     ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
     ...(links ? [linkText(links)] : []),
+    ...(unlinked ? [unlinkedText(unlinked)] : links ? [unlinkedHint] : []),
     ...(rejectsFile ? [`Rejected rows are in ${rejectsFile}`] : []),
     outcome(summary),
   ].join("\n")
@@ -71,6 +75,12 @@ function linkText(links: LinkFigures): string {
     `${grouped(links.relinked)} tenements and ${grouped(links.retotalled)} totals changed`
   )
 }
+
+const unlinkedText = ({ path, holders }: UnlinkedFile) =>
+  `${grouped(holders)} holders that belong to no company are in ${path}; ` +
+  "fill in parent_asx_code where there is one and load it: load subsidiaries --partial"
+
+const unlinkedHint = "(--unlinked FILE writes the holders that belong to no company)"
 
 function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`

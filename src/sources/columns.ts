@@ -3,6 +3,11 @@
 export interface Columns {
   required: readonly string[]
   optional: readonly string[]
+  /**
+   * For a name above that is none of a column: the columns that it may stand for, in the layouts that
+   * a source has had. Where a file has several of them, the first one named here is read.
+   */
+  spellings?: Readonly<Record<string, readonly string[]>>
   /** What a column of another name means: a mistake, or something the source has no use for. */
   others: "refuse" | "ignore"
 }
@@ -10,18 +15,33 @@ export interface Columns {
 /** For each column of a header the name it is known by, null for one to ignore; or what is wrong. */
 export type ColumnMatch = { names: (string | null)[] } | { fault: string }
 
+/** Whether a header has every column that a source requires. */
+export const hasRequired = (columns: Columns, header: readonly string[]): boolean =>
+  columns.required.every((name) =>
+    (columns.spellings?.[name] ?? [name]).some((column) =>
+      header.some((written) => same(column, written)),
+    ),
+  )
+
 /** Compares without regard to case and outer blanks. */
 export function matchColumns(columns: Columns, header: readonly string[]): ColumnMatch {
-  const known = [...columns.required, ...columns.optional]
-  const names = header.map((written) => known.find((name) => same(name, written)) ?? null)
+  const spelled = (name: string) => columns.spellings?.[name] ?? [name]
+  const names: (string | null)[] = header.map(() => null)
+  for (const name of [...columns.required, ...columns.optional]) {
+    const spelling = spelled(name).find((column) => header.some((other) => same(column, other)))
+    header.forEach((written, index) => {
+      if (spelling !== undefined && same(spelling, written)) names[index] = name
+    })
+  }
   const missing = columns.required.filter((name) => !names.includes(name))
-  const unknown = header.filter((_, index) => names[index] === null)
+  const known = [...columns.required, ...columns.optional].flatMap(spelled)
+  const unknown = header.filter((written) => !known.some((column) => same(column, written)))
   const faults = [
     ...known
-      .filter((name) => count(names, name) > 1)
-      .map((name) => `column "${name}" stands twice`),
+      .filter((column) => header.filter((written) => same(column, written)).length > 1)
+      .map((column) => `column "${column}" stands twice`),
     ...(columns.others === "refuse" ? unknown.map((name) => unknownColumn(name, known)) : []),
-    ...missing.map((name) => missingColumn(name, unknown, columns.others)),
+    ...missing.map((name) => missingColumn(spelled(name), unknown, columns.others)),
   ]
   if (faults.length === 0) return { names }
   if (missing.length === columns.required.length && missing.length > 1)
@@ -42,10 +62,16 @@ function unknownColumn(written: string, known: readonly string[]): string {
   return `unknown column "${shown(written)}"${near ? ` (is it "${near}"?)` : ""}`
 }
 
-function missingColumn(name: string, unknown: readonly string[], others: Columns["others"]) {
+function missingColumn(
+  spellings: readonly string[],
+  unknown: readonly string[],
+  others: Columns["others"],
+): string {
+  const written = spellings.map((name) => `"${name}"`).join(" or ")
   // Where unknown columns are refused, the likely one has been named already.
-  const near = others === "ignore" ? nearest(name, unknown) : undefined
-  return `column "${name}" is missing${near ? ` (is it "${shown(near)}"?)` : ""}`
+  const near =
+    others === "ignore" ? spellings.map((name) => nearest(name, unknown)).find(Boolean) : undefined
+  return `column ${written} is missing${near ? ` (is it "${shown(near)}"?)` : ""}`
 }
 
 function nothingKnown(header: readonly string[], known: readonly string[]): string {
@@ -56,8 +82,6 @@ function nothingKnown(header: readonly string[], known: readonly string[]): stri
 const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
 const shown = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name)
-const count = (names: readonly (string | null)[], name: string) =>
-  names.filter((other) => other === name).length
 
 /** Levenshtein distance: how many letters must be put in, taken out or changed. */
 function distance(a: string, b: string): number {

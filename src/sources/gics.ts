@@ -65,6 +65,9 @@ const sectors = new Map(
   ].map(([group, sector]) => [plain(group), sector]),
 )
 
+/** Whether the standard has a sector of that name. */
+export const isSector = (name: string): boolean => Object.hasOwn(groupsBySector, name)
+
 export interface Classification {
   sector: string | null
   industryGroup: string | null

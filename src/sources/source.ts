@@ -7,10 +7,10 @@
 import type { Resource } from "../resources/resource.ts"
 import type { Columns } from "./columns.ts"
 
-/** A row as read, by column name: text from CSV and TSV, any JSON value from NDJSON. */
+/** A row as read, by column name: text from CSV, TSV and dBase, any JSON value from the JSON forms. */
 export type RawRecord = Readonly<Record<string, unknown>>
 
-export type Format = "csv" | "tsv" | "ndjson"
+export type Format = "csv" | "tsv" | "ndjson" | "json" | "geojson" | "dbase"
 
 export interface MapOptions {
   format: Format

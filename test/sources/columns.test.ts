@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { matchColumns } from "../../src/sources/columns.ts"
+import { type Columns, matchColumns } from "../../src/sources/columns.ts"
 
 const columns = {
   required: ["asx_code", "company_name"],
@@ -27,5 +27,21 @@ test("where other columns don't matter, the near miss of a missing one is named"
   })
   expect(matchColumns(ignoring, ["asx_code", "x", "company_name"])).toEqual({
     names: ["asx_code", null, "company_name"],
+  })
+})
+
+test("a name that stands for several columns is read from the first of them that is there", () => {
+  const columns: Columns = {
+    required: ["status"],
+    optional: ["day"],
+    spellings: { status: ["STATUS_1", "status"], day: ["granted", "GRANT_DATE"] },
+    others: "ignore",
+  }
+  expect(matchColumns(columns, ["Status", "status_1", "grant_date"])).toEqual({
+    names: [null, "status", "day"],
+  })
+  expect(matchColumns(columns, ["status"])).toEqual({ names: ["status"] })
+  expect(matchColumns(columns, ["granted", "stat"])).toEqual({
+    fault: 'column "STATUS_1" or "status" is missing',
   })
 })

@@ -140,7 +140,7 @@ export const awkward: Fixtures = {
     company("STR", "Straße Lithium", { gics_sector: "Métaux précieux" }),
     company("ANG", "ÅNGSTRÖM Uranium", { gics_sector: "MÉTAUX PRÉCIEUX" }),
     company("DEC", "Cafe\u0301 Copper"),
-    company("SIG", "ΛΟΓΟΣ Gold"),
+    company("SIG", "ΛΟΓΟΣΑ Gold"),
     company("IST", "İstanbul Silver"),
     company("AST", "😀 Rare Earths"),
     company("FWD", "Ｗide Letters"),

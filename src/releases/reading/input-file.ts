@@ -1,13 +1,15 @@
 /**
- * One input as a stream of text: a path, or `-` for standard input. Gzip is known by its first
- * bytes, not by its name. The digest is of the file as it lies on the disk.
+ * One input as a stream of bytes: a path, `-` for standard input, or a table inside a zip file. Gzip
+ * and zip are known by their first bytes, not by their names. The digest is of the file as it lies on
+ * the disk.
  */
 import { createReadStream } from "node:fs"
-import { stat } from "node:fs/promises"
-import { basename } from "node:path"
+import { readdir, stat } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
 import { pipeline, type Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { LoadRefused } from "../load-refused.ts"
+import { isZip, tablesInZip } from "./zip.ts"
 
 export interface InputFile {
   /** Without its directories, which are nobody else's business. */
@@ -17,23 +19,41 @@ export interface InputFile {
   bytesRead: () => number
   /** Of what has been read, hexadecimal. Ask once, at the end. */
   sha256: () => string
-  /** Unpacked, without a byte order mark. Any fault of the file is thrown as `LoadRefused`. */
-  text: () => AsyncGenerator<string>
+  /** Unpacked. Any fault of the file is thrown as `LoadRefused`. */
+  bytes: () => AsyncGenerator<Uint8Array>
+  /** What the `.cpg` file beside a dBase file says of its text; null where there is none. */
+  codePage: () => Promise<string | null>
 }
 
 const chunkBytes = 256 * 1024
 
-export async function openInput(path: string): Promise<InputFile> {
-  const isStandardInput = path === "-"
-  const name = isStandardInput ? "standard input" : basename(path)
-  const bytesTotal = isStandardInput ? null : await sizeOf(path, name)
+/** One input, or those that a zip file holds, one after the other. */
+export async function* openInputs(path: string): AsyncGenerator<InputFile> {
+  if (path === "-") return yield openStream(process.stdin)
+  const name = basename(path)
+  const bytesTotal = await sizeOf(path, name)
+  const start = bytesTotal === null ? new Uint8Array() : await Bun.file(path).slice(0, 4).bytes()
+  if (!isZip(start)) return yield openFile(path, name, bytesTotal)
+  for await (const { bytes, ...table } of tablesInZip(path, name)) {
+    yield { ...table, bytes: () => unpacked(bytes(), table.name) }
+  }
+}
+
+function openStream(stream: Readable): InputFile {
+  const name = "standard input"
+  return { ...counted(name, null, () => stream), codePage: async () => null }
+}
+
+function openFile(path: string, name: string, bytesTotal: number | null): InputFile {
+  const open = () => createReadStream(path, { highWaterMark: chunkBytes })
+  return { ...counted(name, bytesTotal, open), codePage: () => codePageBeside(path) }
+}
+
+function counted(name: string, bytesTotal: number | null, open: () => Readable) {
   const hasher = new Bun.CryptoHasher("sha256")
   let bytesRead = 0
   async function* bytes(): AsyncGenerator<Uint8Array> {
-    const stream: Readable = isStandardInput
-      ? process.stdin
-      : createReadStream(path, { highWaterMark: chunkBytes })
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    for await (const chunk of open() as AsyncIterable<Uint8Array>) {
       hasher.update(chunk)
       bytesRead += chunk.length
       yield chunk
@@ -44,7 +64,7 @@ export async function openInput(path: string): Promise<InputFile> {
     bytesTotal,
     bytesRead: () => bytesRead,
     sha256: () => hasher.digest("hex"),
-    text: () => decoded(unpacked(bytes(), name), name),
+    bytes: () => unpacked(bytes(), name),
   }
 }
 
@@ -66,6 +86,13 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+async function codePageBeside(path: string): Promise<string | null> {
+  const wanted = basename(path).replace(/\.[^.]*$/, ".cpg")
+  const names = await readdir(dirname(path))
+  const found = names.find((name) => name.toLowerCase() === wanted.toLowerCase())
+  return found === undefined ? null : await Bun.file(join(dirname(path), found)).text()
+}
+
 async function* unpacked(bytes: AsyncGenerator<Uint8Array>, name: string) {
   const { start, all } = await withStart(bytes, 4)
   const foreign = foreignFile(start)
@@ -83,7 +110,7 @@ async function* unpacked(bytes: AsyncGenerator<Uint8Array>, name: string) {
 }
 
 /** Holds back the first chunks until they reach `length`, and gives them again with the rest. */
-async function withStart(bytes: AsyncGenerator<Uint8Array>, length: number) {
+export async function withStart(bytes: AsyncGenerator<Uint8Array>, length: number) {
   let start: Uint8Array = new Uint8Array(0)
   while (start.length < length) {
     const next = await bytes.next()
@@ -99,16 +126,23 @@ async function withStart(bytes: AsyncGenerator<Uint8Array>, length: number) {
 
 function foreignFile(start: Uint8Array): string | undefined {
   const [a, b, c, d] = start
-  if (a === 0x50 && b === 0x4b) return "it is a zip file or an Excel workbook; save it as CSV"
+  if (isZip(start)) return "it is a zip file inside another or from standard input; unpack it"
   if (a === 0xd0 && b === 0xcf) return "it is an old Excel workbook; save it as CSV"
   if (a === 0x25 && b === 0x50 && c === 0x44 && d === 0x46) return "it is a PDF"
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
     return "it is UTF-16 text; save it as UTF-8"
   }
+  if (a === 0 && b === 0 && c === 0x27 && d === 0x0a) {
+    return "it is the geometry of a shapefile; the table is in the .dbf file beside it"
+  }
   return undefined
 }
 
-async function* decoded(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
+/** Without a byte order mark. */
+export async function* decoded(
+  bytes: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   try {
     for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true })

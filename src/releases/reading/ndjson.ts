@@ -1,6 +1,9 @@
-/** NDJSON: one JSON object on each line. The first one's names are judged as a header is. */
-import { matchColumns } from "../../sources/columns.ts"
-import type { RawRecord } from "../../sources/source.ts"
+/**
+ * NDJSON: one JSON object on each line, which may be a GeoJSON feature. The first one's names are
+ * judged as a header is.
+ */
+import { propertiesOf } from "./features.ts"
+import { namesOf, rowReader } from "./named-rows.ts"
 import type { Layout, Refuse, Row } from "./rows.ts"
 
 const batchRows = 1000
@@ -8,21 +11,20 @@ const longestLine = 4_000_000
 
 export async function* readNdjson(
   text: AsyncIterable<string>,
-  { columns }: Layout,
+  layout: Layout,
   refuse: Refuse,
 ): AsyncGenerator<Row[]> {
   let line = 0
   let batch: Row[] = []
   let isFirst = true
-  const rowOf = rowReader(columns)
+  const rowOf = rowReader(layout)
   for await (const { content, isWhole } of linesOf(text, refuse)) {
     line++
     if (content.trim() === "") continue
-    const object = parsed(content)
+    const object = propertiesOf(content)
     if (isFirst) {
       if (!object) refuse("it looks like JSON, but its first line is not one whole record")
-      const match = matchColumns(columns, Object.keys(object ?? {}))
-      if ("fault" in match) refuse(match.fault)
+      namesOf(layout, Object.keys(object ?? {}), refuse)
       isFirst = false
     }
     if (!object && !isWhole)
@@ -44,34 +46,4 @@ async function* linesOf(text: AsyncIterable<string>, refuse: Refuse) {
     for (const content of lines) yield { content, isWhole: true }
   }
   if (rest !== "") yield { content: rest, isWhole: false }
-}
-
-function parsed(content: string): RawRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(content)
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
-    return isObject ? (value as RawRecord) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Rows of one file mostly have the same names, which are then looked up once. */
-function rowReader({ required, optional, others }: Layout["columns"]) {
-  const columns = { required: [], optional: [...required, ...optional], others }
-  let lastKeys = ""
-  let match = matchColumns(columns, [])
-  return (object: RawRecord, line: number): Row => {
-    const written = Object.keys(object)
-    const keys = JSON.stringify(written)
-    if (keys !== lastKeys) match = matchColumns(columns, written)
-    lastKeys = keys
-    if ("fault" in match) return { line, raw: object, fault: match.fault, partial: object }
-    const raw: Record<string, unknown> = {}
-    for (const [index, key] of written.entries()) {
-      const name = match.names[index]
-      if (name) raw[name] = object[key]
-    }
-    return { line, raw }
-  }
 }

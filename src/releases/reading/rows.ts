@@ -1,14 +1,19 @@
-/** A file's rows, whatever its format: CSV, TSV and NDJSON are told apart by how they begin. */
+/**
+ * A file's rows, whatever its format: CSV, TSV, NDJSON, GeoJSON and other JSON documents, and dBase are
+ * told apart by how they begin.
+ */
 import type { Columns } from "../../sources/columns.ts"
 import type { Format, RawRecord } from "../../sources/source.ts"
 import { LoadRefused } from "../load-refused.ts"
-import type { InputFile } from "./input-file.ts"
+import { isDbase, readDbase } from "./dbase.ts"
+import { readFeatures } from "./features.ts"
+import { decoded, type InputFile, withStart } from "./input-file.ts"
 import { readNdjson } from "./ndjson.ts"
 import { readTable } from "./table.ts"
 
 /**
- * A row and the line of the file on which it begins. With a `fault` it can't be read as a record;
- * `partial` is then what of it could be.
+ * A row and the line of the file on which it begins, or the number of the feature or record that it
+ * is. With a `fault` it can't be read as a record; `partial` is then what of it could be.
  */
 export type Row =
   | { line: number; raw: RawRecord; fault?: never }
@@ -25,6 +30,8 @@ export interface Layout {
 
 export interface OpenedRows {
   format: Format
+  /** What the number of a row counts. */
+  counts: "lines" | "features" | "records"
   /** A file that is not what it should be ends them with `LoadRefused`. */
   batches: AsyncGenerator<Row[]>
 }
@@ -32,21 +39,41 @@ export interface OpenedRows {
 /** How much of the start of a file is looked at. */
 const startLength = 4096
 
-/** Refuses what is no table at all; the header and the rows are judged as they are read. */
-export async function openRows(file: InputFile, layout: Layout): Promise<OpenedRows> {
-  const text = file.text()
-  const { start, all } = await withStart(text)
+/**
+ * Refuses what is no table at all; the header and the rows are judged as they are read. `note` is
+ * told what the reader of the load's figures should know.
+ */
+export async function openRows(
+  file: InputFile,
+  layout: Layout,
+  note: (what: string) => void = () => {},
+): Promise<OpenedRows> {
   const refuse: Refuse = (what) => {
     throw new LoadRefused(`Cannot read ${file.name}: ${what}.`)
   }
+  const { start: firstBytes, all: bytes } = await withStart(file.bytes(), startLength)
+  if (isDbase(firstBytes)) {
+    const batches = readDbase(bytes, file.codePage, layout, refuse)
+    return { format: "dbase", counts: "records", batches }
+  }
+  const { start, all } = await withTextStart(decoded(bytes, file.name))
   const odd = notATable(start)
   if (odd) refuse(odd)
-  if (/^\s*\{/.test(start)) return { format: "ndjson", batches: readNdjson(all, layout, refuse) }
+  if (isCollection(start)) {
+    return {
+      format: start.trimStart().startsWith("[") ? "json" : "geojson",
+      counts: start.trimStart().startsWith("[") ? "records" : "features",
+      batches: readFeatures(all, layout, refuse, note),
+    }
+  }
+  if (/^\s*\{/.test(start)) {
+    return { format: "ndjson", counts: "lines", batches: readNdjson(all, layout, refuse) }
+  }
   const format = isTabSeparated(start) ? "tsv" : "csv"
-  return { format, batches: readTable(all, format, layout, refuse) }
+  return { format, counts: "lines", batches: readTable(all, format, layout, refuse) }
 }
 
-async function withStart(text: AsyncGenerator<string>) {
+async function withTextStart(text: AsyncGenerator<string>) {
   let start = ""
   while (start.length < startLength) {
     const next = await text.next()
@@ -60,16 +87,27 @@ async function withStart(text: AsyncGenerator<string>) {
   return { start: start.slice(0, startLength), all: all() }
 }
 
+/**
+ * One JSON document of many records. An object is one where it begins like a FeatureCollection or
+ * like the answer of an ArcGIS service; what else begins with a brace has a record on each line.
+ */
+function isCollection(start: string): boolean {
+  const text = start.trimStart()
+  if (text.startsWith("[")) return true
+  return (
+    text.startsWith("{") &&
+    (/"type"\s*:\s*"FeatureCollection"|"features"\s*:\s*\[/.test(text) ||
+      /^\{\s*"(displayFieldName|objectIdFieldName|fieldAliases|geometryType)"/.test(text))
+  )
+}
+
 /** What a failed download looks like. */
 function notATable(start: string): string | undefined {
   const text = start.trim()
   if (text === "") return "it is empty"
   if (text.startsWith("<")) return `it looks like a web page or XML, not a table ("${shown(text)}")`
-  if (text.startsWith("[")) {
-    return "it looks like a JSON array; NDJSON has one record on each line and no brackets around them"
-  }
   const isOneLine = !/[\r\n]/.test(text)
-  if (isOneLine && !/[,\t{]/.test(text)) {
+  if (isOneLine && !/[,\t{]|^\[/.test(text)) {
     return `it looks like an error message, not a table ("${shown(text)}")`
   }
   return undefined

@@ -2,9 +2,9 @@
  * CSV (RFC 4180) and TSV. TSV knows no quotes: a tab or a line break can't be part of a value, as
  * the service itself writes it. Header and rows are read in one pass of flat memory.
  */
-import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { type CsvRecord, csvRecords } from "./csv-records.ts"
+import { namesOf } from "./named-rows.ts"
 import type { Layout, Refuse, Row } from "./rows.ts"
 
 const batchRows = 1000
@@ -47,16 +47,15 @@ export async function* readTable(
 
 async function readHeader(
   records: AsyncGenerator<CsvRecord>,
-  { columns, banner }: Layout,
+  layout: Layout,
   refuse: Refuse,
 ): Promise<(string | null)[]> {
   for (let lines = 0; lines <= mostBannerLines; lines++) {
     const { done, value } = await records.next()
     if (done) break
     const cells = value.cells ?? []
-    if (banner?.test(cells.join(","))) continue
-    const match = matchColumns(columns, cells)
-    return "fault" in match ? refuse(match.fault) : match.names
+    if (layout.banner?.test(cells.join(","))) continue
+    return namesOf(layout, cells, refuse)
   }
   return refuse("it has no header")
 }

@@ -1,0 +1,55 @@
+/** Between sources of which one gives way to the other; which they are stands in the catalogue. */
+import type { TransactionSql } from "postgres"
+import { inferiorsOf, precedenceOf } from "../sources/catalogue.ts"
+import { arrayLiteral } from "./array-literal.ts"
+import type { Staging } from "./staging.ts"
+
+interface Context {
+  sql: TransactionSql
+  staging: Staging
+  /** Of the load. */
+  source: string
+}
+
+export interface LeftOut {
+  file: number
+  reason: string
+  count: number
+}
+
+/** Takes out what superior sources hold, and all else that is not for this one to add beside them. */
+export async function giveWay({ sql, staging, source }: Context): Promise<LeftOut[]> {
+  const { staged, table, key } = staging
+  const { superiors, mayAdd } = precedenceOf(source)
+  if (superiors.length === 0) return []
+  const counts = await sql.unsafe(
+    `with gone as (
+      delete from ${staged} s using (
+        select s.ctid as place, t.source as owner
+        from ${staged} s left join ${table} t on t.${key} = s.${key}
+      ) known
+      where known.place = s.ctid and (known.owner = any($1::text[]) or
+        known.owner is null and not $2::boolean
+          and exists (select from ${table} t where t.source = any($1::text[])))
+      returning s.file, known.owner)
+    select file, owner, count(*)::integer as count from gone group by 1, 2 order by 1, 2`,
+    [arrayLiteral(superiors), mayAdd],
+  )
+  return counts.map(({ file, owner, count }) => ({
+    file,
+    count,
+    reason: owner === null ? `not in ${superiors.join(" or ")}` : `known from ${owner}`,
+  }))
+}
+
+/** Makes inferior sources' records this one's: compared then, and changed where they differ. */
+export async function takeOver({ sql, staging, source }: Context): Promise<void> {
+  const { staged, table, key } = staging
+  const inferiors = inferiorsOf(source)
+  if (inferiors.length === 0) return
+  await sql.unsafe(
+    `update ${table} t set source = $1 from ${staged} s
+     where t.${key} = s.${key} and t.source = any($2::text[])`,
+    [source, arrayLiteral(inferiors)],
+  )
+}

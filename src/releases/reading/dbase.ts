@@ -1,0 +1,143 @@
+/**
+ * dBase III and IV, and the tables of FoxPro: the form of a shapefile's attributes. A header of 32
+ * bytes, one of 32 for each column, then records of fixed width, each led by a blank or, where it is
+ * deleted, an asterisk. Values are text; memos lie in another file and are not read.
+ */
+import type { RawRecord } from "../../sources/source.ts"
+import { type Decode, decoderOf } from "./code-pages.ts"
+import { namesOf, rowReader } from "./named-rows.ts"
+import type { Layout, Refuse, Row } from "./rows.ts"
+
+const batchRows = 1000
+
+/** The versions of III, IV and FoxPro, with and without memos. */
+const versions = new Set([0x03, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0xcb, 0xf5])
+const endOfColumns = 0x0d
+const deleted = 0x2a
+
+export function isDbase(start: Uint8Array): boolean {
+  const [version = 0, , month = 99, day = 99] = start
+  if (start.length < 65 || !versions.has(version) || month > 12 || day > 31) return false
+  const { headerLength, recordLength } = sizesOf(Buffer.from(start))
+  const isPlausible = headerLength >= 65 && recordLength >= 2
+  return isPlausible && start.subarray(32, 43).includes(0)
+}
+
+interface Column {
+  name: string
+  type: string
+  /** Within a record. */
+  from: number
+  to: number
+}
+
+export async function* readDbase(
+  bytes: AsyncIterable<Uint8Array>,
+  codePage: () => Promise<string | null>,
+  layout: Layout,
+  refuse: Refuse,
+): AsyncGenerator<Row[]> {
+  const file = bufferOf(bytes)
+  const sizes = sizesOf((await file.take(32)) ?? refuse("it is cut short within its header"))
+  const header =
+    (await file.take(sizes.headerLength - 32)) ?? refuse("it is cut short in its header")
+  const columns = columnsOf(header)
+  const names = columns.map(({ name }) => name)
+  namesOf(layout, names, refuse)
+  if (sizes.records === 0) refuse("it has a header and no rows")
+  const decode = decoderOf(sizes.languageDriver, await codePage())
+  const rowOf = rowReader(layout)
+  let batch: Row[] = []
+  for (let record = 1; record <= sizes.records; record++) {
+    const content = await file.take(sizes.recordLength)
+    if (!content) return refuse(`it is cut short: it has ${record - 1} of ${sizes.records} records`)
+    if (content[0] === deleted) continue
+    batch.push(readRecord(columns, content, decode, record, rowOf))
+    if (batch.length < batchRows) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+function sizesOf(start: Buffer) {
+  return {
+    records: start.readUInt32LE(4),
+    headerLength: start.readUInt16LE(8),
+    recordLength: start.readUInt16LE(10),
+    languageDriver: start.readUInt8(29),
+  }
+}
+
+function columnsOf(header: Buffer): Column[] {
+  const columns: Column[] = []
+  let from = 1
+  for (let at = 0; at + 32 <= header.length && header[at] !== endOfColumns; at += 32) {
+    const name = header.toString("latin1", at, at + 11).replace(/\0.*$/s, "")
+    const type = String.fromCharCode(header.readUInt8(at + 11))
+    const length = header.readUInt8(at + 16)
+    // Texts longer than 255 have the rest of their length where numbers have their decimals.
+    const to = from + (type === "C" ? length + header.readUInt8(at + 17) * 256 : length)
+    columns.push({ name, type, from, to })
+    from = to
+  }
+  return columns
+}
+
+function readRecord(
+  columns: readonly Column[],
+  content: Buffer,
+  decode: Decode,
+  record: number,
+  rowOf: (object: RawRecord, line: number) => Row,
+): Row {
+  const raw: Record<string, unknown> = {}
+  let fault: string | undefined
+  for (const { name, type, from, to } of columns) {
+    const value = readValue(type, content.subarray(from, to), decode)
+    if (value === undefined) fault = `${name} holds what is no text in the code page of the file`
+    else raw[name] = value
+  }
+  const row = rowOf(raw, record)
+  if (fault === undefined || row.fault !== undefined) return row
+  return { line: record, raw, fault, partial: row.raw }
+}
+
+/** Null where there is none, undefined where it can't be read. Dates stay YYYYMMDD. */
+function readValue(type: string, bytes: Buffer, decode: Decode): unknown {
+  switch (type) {
+    case "C":
+      return decode(bytes)?.replace(/[\0 ]+$/, "")
+    case "N":
+    case "F":
+    case "D":
+      return bytes.toString("latin1").replaceAll("\0", "").trim() || null
+    case "L":
+      return logical(String.fromCharCode(bytes[0] ?? 0).toUpperCase())
+    case "I":
+      return bytes.length === 4 ? bytes.readInt32LE() : null
+    default:
+      return null
+  }
+}
+
+const logical = (letter: string) =>
+  "TY".includes(letter) ? true : "FN".includes(letter) ? false : null
+
+/** Takes so many bytes at a time from chunks of any size; undefined where the file ends before. */
+function bufferOf(bytes: AsyncIterable<Uint8Array>) {
+  const chunks = bytes[Symbol.asyncIterator]()
+  let held = Buffer.alloc(0)
+  return {
+    async take(length: number): Promise<Buffer | undefined> {
+      while (held.length < length) {
+        const { done, value } = await chunks.next()
+        if (done) return undefined
+        held = held.length === 0 ? Buffer.from(value) : Buffer.concat([held, value])
+      }
+      const taken = held.subarray(0, length)
+      held = held.subarray(length)
+      return taken
+    },
+  }
+}

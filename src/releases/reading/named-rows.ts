@@ -1,0 +1,46 @@
+/** From what a file calls its values to the names that its source knows them by. */
+import { sourceOfColumns } from "../../sources/catalogue.ts"
+import { matchColumns } from "../../sources/columns.ts"
+import type { RawRecord } from "../../sources/source.ts"
+import type { Layout, Refuse, Row } from "./rows.ts"
+
+/** For each column the name it is known by, null for one to ignore. Ends the load where it must. */
+export function namesOf(
+  { columns }: Layout,
+  header: readonly string[],
+  refuse: Refuse,
+): (string | null)[] {
+  const match = matchColumns(columns, header)
+  if (!("fault" in match)) return match.names
+  const other = sourceOfColumns(header)
+  const isOther = other !== undefined && other.columns !== columns
+  return refuse(
+    isOther
+      ? `it looks like a file of the source "${other.name}": ${other.description}`
+      : match.fault,
+  )
+}
+
+/**
+ * Reads objects as rows; what the first one must have, the others may lack. Rows of one file mostly
+ * have the same names, which are then looked up once.
+ */
+export function rowReader({ columns }: Layout): (object: RawRecord, line: number) => Row {
+  const { required, optional } = columns
+  const anyOf = { ...columns, required: [], optional: [...required, ...optional] }
+  let lastKeys = ""
+  let match = matchColumns(anyOf, [])
+  return (object, line) => {
+    const written = Object.keys(object)
+    const keys = JSON.stringify(written)
+    if (keys !== lastKeys) match = matchColumns(anyOf, written)
+    lastKeys = keys
+    if ("fault" in match) return { line, raw: object, fault: match.fault, partial: object }
+    const raw: Record<string, unknown> = {}
+    for (const [index, key] of written.entries()) {
+      const name = match.names[index]
+      if (name) raw[name] = object[key]
+    }
+    return { line, raw }
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Cuts a JSON document into the elements of its list while it streams. The list is the document
+ * itself, or the value of `features` in its outermost object. What is around the list is returned at
+ * the end as an object, which also proves that the document is whole.
+ */
+import type { RawRecord } from "../../sources/source.ts"
+import type { Refuse } from "./rows.ts"
+
+/** A coastline may be long; a longer element is taken for one that does not end. */
+const longestElement = 128_000_000
+const longestEnvelope = 4_000_000
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+
+export async function* splitJson(
+  text: AsyncIterable<string>,
+  refuse: Refuse,
+): AsyncGenerator<string, RawRecord> {
+  let depth = 0
+  let isInString = false
+  let isEscaped = false
+  /** How deep the list's elements are; null outside it. */
+  let listDepth: number | null = null
+  let envelope = ""
+  let element = ""
+  for await (const chunk of text) {
+    let from = 0
+    const takeElement = (to: number): string => {
+      const whole = element + chunk.slice(from, to)
+      element = ""
+      from = to + 1
+      return whole
+    }
+    for (let at = 0; at < chunk.length; at++) {
+      const code = chunk.charCodeAt(at)
+      if (isInString) {
+        if (isEscaped) isEscaped = false
+        else if (code === backslash) isEscaped = true
+        else if (code === quote) isInString = false
+        continue
+      }
+      if (code === quote) isInString = true
+      else if (isOpening(code)) {
+        depth++
+        if (listDepth === null && isList(code, depth, envelope, chunk, from, at)) {
+          listDepth = depth
+          envelope += chunk.slice(from, at + 1)
+          from = at + 1
+        }
+      } else if (isClosing(code)) {
+        if (depth === listDepth) {
+          const last = takeElement(at)
+          if (last.trim() !== "") yield last
+          // The closing bracket is the envelope's.
+          from = at
+          listDepth = null
+        }
+        depth--
+      } else if (code === comma && depth === listDepth) yield takeElement(at)
+    }
+    if (listDepth === null) envelope += chunk.slice(from)
+    else element += chunk.slice(from)
+    if (element.length > longestElement) refuse("one of its records does not end")
+    if (envelope.length > longestEnvelope) refuse("it holds no list of records")
+  }
+  if (depth > 0 || isInString) refuse("it is cut short: its JSON does not end")
+  return parsed(envelope, refuse)
+}
+
+const isOpening = (code: number) => code === 0x5b || code === 0x7b
+const isClosing = (code: number) => code === 0x5d || code === 0x7d
+
+/** Whether the bracket at `at` begins the list. */
+function isList(
+  code: number,
+  depth: number,
+  envelope: string,
+  chunk: string,
+  from: number,
+  at: number,
+): boolean {
+  if (code !== 0x5b) return false
+  const before = envelope.slice(-100) + chunk.slice(Math.max(from, at - 100), at)
+  return depth === 1 ? before.trim() === "" : depth === 2 && /"features"\s*:\s*$/.test(before)
+}
+
+function parsed(envelope: string, refuse: Refuse): RawRecord {
+  try {
+    const value: unknown = JSON.parse(envelope)
+    return Array.isArray(value) ? {} : (value as RawRecord)
+  } catch {
+    return refuse("it is no whole JSON document: there is something before, behind or between")
+  }
+}

@@ -1,0 +1,24 @@
+/** The holders in the owner's cell of the registers that follow the national view. */
+import { holdersInCell, withoutShare } from "./register-values.ts"
+
+/** Who stands in the cell with a role before the name, and which of them hold the tenement. */
+const roles = /(?:^|[\s,;])(Holder|Owner|Applicant|Agent|Operator|Manager|Contact)s?\s+-\s+/gi
+const holding = new Set(["holder", "owner", "applicant"])
+
+/**
+ * `Holder - X (100%),` and on the next line `Agent - Y` is X; `X (70%); Y (30%)` is X and Y. A line
+ * break may have become a blank on the way.
+ */
+export function ownersIn(cell: unknown): string[] {
+  if (typeof cell !== "string") return []
+  const found = [...cell.matchAll(roles)]
+  if (found.length === 0) return holdersInCell(cell).map(withoutComma)
+  return found.flatMap((role, index) => {
+    if (!holding.has((role[1] ?? "").toLowerCase())) return []
+    const written = cell.slice(role.index + role[0].length, found[index + 1]?.index)
+    return holdersInCell(written).map(withoutComma)
+  })
+}
+
+/** Of a list with a name on each line. */
+const withoutComma = (name: string) => withoutShare(name.replace(/[\s,]+$/, ""))

@@ -1,0 +1,51 @@
+/**
+ * The MineralTenement view of EarthResourceML, in whose columns several states publish. An area is
+ * text with its unit (http://schemas.geoscience.gov.au/MineralTenementML/1.0/); without one it stays
+ * unknown.
+ */
+import { tenements } from "../resources/tenements.ts"
+import { ownersIn } from "./national-owners.ts"
+import { commonStatuses, commonTypes } from "./national-phrases.ts"
+import { type Register, register, tenementOf } from "./register-tenement.ts"
+import type { State } from "./register-values.ts"
+import type { RawRecord, Source } from "./source.ts"
+
+export const commonRegister: Register = register(commonStatuses, commonTypes)
+
+/** A register in the view's columns. `stateOf` gives undefined where a row's state can't be told. */
+export function viewSource(
+  name: string,
+  description: string,
+  stateOf: (raw: RawRecord) => State | undefined,
+  { statuses, types }: Register = commonRegister,
+): Source {
+  return {
+    name,
+    description,
+    resource: tenements,
+    columns: {
+      required: ["name", "tenementType", "status", "owner", "grantDate", "expireDate"],
+      optional: ["area", "identifier", "state", "jurisdiction"],
+      others: "ignore",
+    },
+    complete: true,
+    whenMissing: "remove",
+    map: (raw) => {
+      const state = stateOf(raw)
+      if (!state) return { rejected: "neither a state nor an identifier says which state it is of" }
+      return tenementOf(
+        { statuses, types },
+        {
+          state,
+          reference: raw.name,
+          status: raw.status,
+          type: raw.tenementType,
+          holders: ownersIn(raw.owner),
+          grantDate: raw.grantDate,
+          expiryDate: raw.expireDate,
+          area: raw.area,
+        },
+      )
+    },
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The national MineralTenement view: tenements of all states. A row is of the state that its `state`
+ * or `jurisdiction` names, or else of the government that its identifier, a web address, is under.
+ * Files that say neither are loaded as `national-wa` and so on, which are sources of their own.
+ */
+import { viewSource } from "./national-view.ts"
+import { type State, timeZones } from "./register-values.ts"
+import type { RawRecord, Source } from "./source.ts"
+
+const states = Object.keys(timeZones) as State[]
+
+const names: Readonly<Record<string, State>> = {
+  "western australia": "WA",
+  "northern territory": "NT",
+  "south australia": "SA",
+  queensland: "QLD",
+  "new south wales": "NSW",
+  victoria: "VIC",
+  tasmania: "TAS",
+}
+
+export const national: Source = viewSource(
+  "national",
+  "the national MineralTenement view (EarthResourceML), with a state or an identifier in each row",
+  stateOf,
+)
+
+export const nationalByState: readonly Source[] = states.map((state) =>
+  viewSource(
+    `national-${state.toLowerCase()}`,
+    `the national MineralTenement view of ${state}, where its rows name no state`,
+    (raw) => stateOf(raw) ?? state,
+  ),
+)
+
+function stateOf({ state, jurisdiction, identifier }: RawRecord): State | undefined {
+  return stateNamed(state) ?? stateNamed(jurisdiction) ?? stateOfAddress(identifier)
+}
+
+function stateNamed(written: unknown): State | undefined {
+  if (typeof written !== "string") return undefined
+  const name = written.trim()
+  return states.find((state) => state === name.toUpperCase()) ?? names[name.toLowerCase()]
+}
+
+function stateOfAddress(identifier: unknown): State | undefined {
+  if (typeof identifier !== "string" || !URL.canParse(identifier)) return undefined
+  const government = /(?:^|\.)([a-z]+)\.gov\.au$/.exec(new URL(identifier).hostname)
+  return stateNamed(government?.[1])
+}

@@ -1,0 +1,85 @@
+/**
+ * New South Wales' register, in today's columns and in those of the older export.
+ *
+ * Today's columns have neither a type nor a status. The type is then that of the letters with which
+ * the title begins (`EL 8123 (1992)`); a title of them is granted where it has a day of grant, for
+ * the register lists titles in force, and pending where its letters are an application's.
+ *
+ * The older export repeats a title for each of its holders.
+ */
+import { tenements } from "../resources/tenements.ts"
+import { ownersIn } from "./national-owners.ts"
+import { commonStatuses, commonTypes } from "./national-phrases.ts"
+import { register, tenementOf } from "./register-tenement.ts"
+import { textOf } from "./register-values.ts"
+import type { RawRecord, Source } from "./source.ts"
+import type { Phrases, TenementType } from "./tenement-vocabulary.ts"
+
+const letters: Phrases<TenementType> = {
+  A: "exploration",
+  AL: "assessment",
+  AUTH: "exploration",
+  CCL: "mining",
+  CL: "mining",
+  CML: "mining",
+  EL: "exploration",
+  EP: "exploration",
+  GL: "mining",
+  MC: "mineral claim",
+  ML: "mining",
+  MPL: "general purpose",
+  OPL: "opal",
+  PL: "prospecting",
+  PLL: "mining",
+  SL: "mining",
+}
+
+const newSouthWales = register(commonStatuses, { ...commonTypes, ...letters })
+
+export const nsw: Source = {
+  name: "nsw",
+  description:
+    "New South Wales' register of titles, in today's columns or those of the older export",
+  resource: tenements,
+  columns: {
+    required: ["title", "holder", "grant_date", "expiry_date"],
+    optional: ["company", "type", "status", "area"],
+    spellings: {
+      title: ["title", "TENID"],
+      holder: ["holder", "OWNER"],
+      grant_date: ["grant_date", "GRANTDATE"],
+      expiry_date: ["expiry_date", "EXPIREDATE"],
+      status: ["status", "TENSTATUS"],
+    },
+    others: "ignore",
+  },
+  complete: true,
+  whenMissing: "remove",
+  map: (raw) => {
+    const { prefix, isApplication } = prefixOf(raw.title)
+    return tenementOf(newSouthWales, {
+      state: "NSW",
+      reference: raw.title,
+      status: textOf(raw.status) ?? statusOf(raw, isApplication),
+      type: textOf(raw.type) ?? prefix,
+      holders: ownersIn(textOf(raw.holder) === null ? raw.company : raw.holder),
+      grantDate: raw.grant_date,
+      expiryDate: raw.expiry_date,
+      area: raw.area,
+    })
+  },
+}
+
+/** `ELA 6512` is an application for an exploration licence. */
+function prefixOf(title: unknown): { prefix: string | null; isApplication: boolean } {
+  const written = /^\s*([A-Z]+)/i.exec(textOf(title) ?? "")?.[1]?.toUpperCase()
+  if (written === undefined) return { prefix: null, isApplication: false }
+  const applied = written.replace(/A$/, "")
+  const isApplication = applied !== written && Object.hasOwn(letters, applied)
+  return { prefix: isApplication ? applied : written, isApplication }
+}
+
+function statusOf({ grant_date }: RawRecord, isApplication: boolean): string | null {
+  if (isApplication) return "application"
+  return textOf(grant_date) === null ? null : "granted"
+}

@@ -1,0 +1,100 @@
+/**
+ * Queensland: the layers of granted permits and of applications (EPC, EPM, MDL, ML), under the names
+ * of ten letters that a shapefile cuts them to, or under the long names of the service. In the short
+ * layout `PERMITTYPE` and `PERMITSTAT` are numbers; the words stand in the columns that end in `_1`.
+ *
+ * The layer of moratorium areas has the columns of the permits, but its permits have ended: their land
+ * is closed to applications for a time. It says Granted all the same. What tells it apart is
+ * `DATE_RANGE`, the class of the map's legend: there it is of days of expiry, elsewhere of grant or
+ * lodgement.
+ */
+import { tenements } from "../resources/tenements.ts"
+import { register, tenementOf } from "./register-tenement.ts"
+import { areaOf, dateOf, textOf } from "./register-values.ts"
+import type { RawRecord, Source } from "./source.ts"
+
+const phrases = register(
+  {
+    Granted: "granted",
+    Application: "pending",
+    Suspended: "suspended",
+    Expired: "expired",
+    Surrendered: "surrendered",
+    Cancelled: "cancelled",
+    Forfeited: "forfeited",
+    Refused: "refused",
+    Rejected: "refused",
+    Withdrawn: "withdrawn",
+    Lapsed: "lapsed",
+    "Non-Current": "ceased",
+    "Non Current": "ceased",
+  },
+  {
+    "Exploration Permit Coal": "exploration",
+    "Exploration Permit Minerals": "exploration",
+    "Exploration Permit Minerals other than Coal": "exploration",
+    "Exploration Permit for Coal": "exploration",
+    "Exploration Permit for Minerals": "exploration",
+    "Exploration Permit for Minerals other than Coal": "exploration",
+    "Mineral Development Licence": "mineral development",
+    "Mining Lease": "mining",
+    "Mining Claim": "mineral claim",
+    "Prospecting Permit": "prospecting",
+  },
+)
+
+export const qld: Source = {
+  name: "qld",
+  description:
+    "the Queensland register of coal and mineral permits, as GeoJSON, CSV or dBase; moratorium areas are left out",
+  resource: tenements,
+  columns: {
+    required: ["reference", "type", "status", "holder"],
+    optional: ["substatus", "granted", "expires", "squareMetres", "hectares", "dateRange"],
+    spellings: {
+      reference: ["displayname", "DISPLAYNAM"],
+      type: ["PERMITTY_1", "permittype"],
+      status: ["PERMITST_1", "permitstatus"],
+      substatus: ["PERMITST_2", "permitstate"],
+      holder: ["authorisedholdername", "AUTHORIS_1"],
+      granted: ["approvedate", "APPROVEDAT"],
+      expires: ["expirydate"],
+      squareMetres: ["SHAPEAREA"],
+      hectares: ["shapeareahectares", "SHAPEAREAH"],
+      dateRange: ["DATE_RANGE"],
+    },
+    others: "ignore",
+  },
+  complete: true,
+  whenMissing: "remove",
+  map: (raw) => {
+    if (isMoratorium(raw)) return { skipped: "moratorium areas, which are no permits" }
+    return tenementOf(phrases, {
+      state: "QLD",
+      reference: raw.reference,
+      status: raw.status,
+      type: raw.type,
+      holders: [raw.holder],
+      grantDate: raw.granted,
+      expiryDate: raw.expires,
+      ...areaIn(raw),
+    })
+  },
+}
+
+/** Hectares are 0.0 on exploration permits; square metres are there for all. */
+function areaIn({ squareMetres, hectares }: RawRecord) {
+  return areaOf(squareMetres, "m2") === null
+    ? { area: hectares, areaUnit: "ha" }
+    : { area: squareMetres, areaUnit: "m2" }
+}
+
+function isMoratorium({ status, substatus, type, dateRange, granted, expires }: RawRecord) {
+  if ([status, substatus, type].some((text) => /moratorium/i.test(String(text)))) return true
+  const [from, to] = (textOf(dateRange) ?? "").split(" to ")
+  const [grant, expiry] = [dateOf(granted, "QLD"), dateOf(expires, "QLD")]
+  if (from === undefined || to === undefined) return false
+  if (typeof grant !== "string" || typeof expiry !== "string") return false
+  const isWithin = (day: string) => from <= day && day <= to
+  return isWithin(expiry) && !isWithin(grant)
+}

@@ -1,0 +1,79 @@
+/** From the cells of any state's register to a tenement, and the warnings of what stays unknown. */
+import {
+  areaOf,
+  dateOf,
+  holdersOf,
+  type Read,
+  type State,
+  shownReference,
+  tenementIdOf,
+  textOf,
+  Unread,
+} from "./register-values.ts"
+import type { Mapped } from "./source.ts"
+import {
+  type PhraseReader,
+  type Phrases,
+  phraseReader,
+  type TenementStatus,
+  type TenementType,
+} from "./tenement-vocabulary.ts"
+
+export interface Register {
+  statuses: PhraseReader<TenementStatus>
+  types: PhraseReader<TenementType>
+}
+
+/** The phrases of a register, ready to be looked up. */
+export const register = (
+  statuses: Phrases<TenementStatus>,
+  types: Phrases<TenementType>,
+): Register => ({ statuses: phraseReader(statuses), types: phraseReader(types) })
+
+/** Cells as they stand in the register; dates, phrases and areas are read here. */
+export interface Entry {
+  state: State
+  /** The whole reference, from which the id is made. */
+  reference: unknown
+  status: unknown
+  type: unknown
+  /** One holder each. */
+  holders: readonly unknown[]
+  grantDate: unknown
+  expiryDate: unknown
+  area: unknown
+  /** Where the amount carries none itself. */
+  areaUnit?: unknown
+}
+
+export function tenementOf(register: Register, entry: Entry): Mapped {
+  const { state } = entry
+  const reference = textOf(entry.reference)
+  if (reference === null) return { rejected: "has no reference, so it has no id" }
+  const warnings: string[] = []
+  const known = <T>(field: string, read: Read<T>): T | null => {
+    if (!(read instanceof Unread)) return read
+    warnings.push(`${field} ${read.why}`)
+    return null
+  }
+  return {
+    record: {
+      id: tenementIdOf(state, reference),
+      tenement_id: shownReference(reference),
+      state,
+      status: known("status", wordOf(register.statuses, entry.status)),
+      type: known("type", wordOf(register.types, entry.type)),
+      holder_name: holdersOf(entry.holders),
+      grant_date: known("grant_date", dateOf(entry.grantDate, state)),
+      expiry_date: known("expiry_date", dateOf(entry.expiryDate, state)),
+      area_km2: known("area_km2", areaOf(entry.area, entry.areaUnit)),
+    },
+    warnings,
+  }
+}
+
+function wordOf<Word extends string>(words: PhraseReader<Word>, written: unknown): Read<Word> {
+  const phrase = textOf(written)
+  if (phrase === null) return null
+  return words(phrase) ?? new Unread(`has no word for the phrase "${phrase.slice(0, 60)}"`)
+}

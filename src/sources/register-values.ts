@@ -1,0 +1,201 @@
+/**
+ * What the cells of a register mean. Each function gives a value, null where the register says
+ * nothing, or `Unread` where it says something from which no value can be had; a source counts
+ * that as a warning and never guesses.
+ */
+
+/** Says why there is no value, as the end of a sentence that begins with the field's name. */
+export class Unread {
+  constructor(readonly why: string) {}
+}
+
+export type Read<T> = T | null | Unread
+
+/** Written by registers, and by the programs that export them, where there is nothing. */
+const nothing = new Set(["", "none", "null", "<null>", "n/a"])
+
+/** Text without outer and doubled blanks; null where there is nothing. */
+export function textOf(written: unknown): string | null {
+  if (typeof written !== "string" && typeof written !== "number") return null
+  const text = String(written).replace(/\s+/g, " ").trim()
+  return nothing.has(text.toLowerCase()) ? null : text
+}
+
+/** Every state's own time. A moment becomes the day that it was there. */
+export const timeZones = {
+  WA: "Australia/Perth",
+  NT: "Australia/Darwin",
+  SA: "Australia/Adelaide",
+  QLD: "Australia/Brisbane",
+  NSW: "Australia/Sydney",
+  VIC: "Australia/Melbourne",
+  TAS: "Australia/Hobart",
+} as const
+
+export type State = keyof typeof timeZones
+
+const dayFirst = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:[ T,].*)?$/
+const yearFirst = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:[ T](.*)|Z|[+-]\d\d:?\d\d)?$/
+const together = /^(\d{4})(\d\d)(\d\d)$/
+const milliseconds = /^-?\d{9,15}(?:\.0+)?$/
+const zoned = /^(\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?)\s?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i
+
+/**
+ * The calendar day, as YYYY-MM-DD, that a register means, in whichever form it was exported:
+ *
+ * - `2014/05/28 08:00:00.000`, `2014-05-28`, `28/05/2014`, `20140528`: the day as it is written; a
+ *   time without a zone is local, whatever it reads.
+ * - `2014-05-28T01:30:00Z`, `2014/05/28 00:00:01+00`, milliseconds since 1970: a moment, and the day
+ *   that it was in the state. An export writes a day as a midnight or a noon, of the state or of
+ *   UTC; in Australia, 8 to 11 hours ahead, the state's day is the one that was meant in each case.
+ *   Only the last second of a day of UTC falls into the next morning; it means the day it ends.
+ *
+ * Days such as 2999-12-31 and 1899-12-30 stand for none.
+ */
+export function dateOf(written: unknown, state: State): Read<string> {
+  const text = textOf(written)
+  if (text === null) return null
+  const compact = together.exec(text)
+  if (compact) return dayOf(compact[1], compact[2], compact[3], text)
+  if (milliseconds.test(text)) return dayOfMoment(Number(text), state, text)
+  const local = dayFirst.exec(text)
+  if (local) return dayOf(local[3], local[2], local[1], text)
+  const iso = yearFirst.exec(text)
+  if (!iso) return unreadDate(text)
+  const day = dayOf(iso[1], iso[2], iso[3], text)
+  const time = zoned.exec(iso[4] ?? "")
+  if (!time || typeof day !== "string") return day
+  return dayOfMoment(Date.parse(`${day}T${clock(time[1])}${offset(time[2])}`), state, text)
+}
+
+function dayOfMoment(ms: number, state: State, text: string): Read<string> {
+  if (!Number.isFinite(ms) || Math.abs(ms) > 8e15) return unreadDate(text)
+  const secondOfDay = Math.floor(ms / 1000) - Math.floor(ms / 86_400_000) * 86_400
+  const day = secondOfDay === 86_399 ? new Date(ms).toISOString().slice(0, 10) : localDay(ms, state)
+  const [year, month, date] = day.split("-")
+  return dayOf(year, month, date, text)
+}
+
+const dayFormats = new Map<State, Intl.DateTimeFormat>()
+
+function localDay(ms: number, state: State): string {
+  let format = dayFormats.get(state)
+  if (!format) {
+    // Canada's English writes YYYY-MM-DD.
+    format = new Intl.DateTimeFormat("en-CA", {
+      timeZone: timeZones[state],
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+    })
+    dayFormats.set(state, format)
+  }
+  return format.format(ms)
+}
+
+/** Nothing was granted before, and nothing runs longer; beyond stand the days that mean none. */
+const earliestYear = 1800
+const latestYear = 2500
+/** The zero of spreadsheets and of Windows. */
+const zeroDay = "1899-12-30"
+
+function dayOf(
+  year: string | undefined,
+  month: string | undefined,
+  day: string | undefined,
+  text: string,
+): Read<string> {
+  const date = `${year?.padStart(4, "0")}-${month?.padStart(2, "0")}-${day?.padStart(2, "0")}`
+  const moment = new Date(`${date}T00:00:00Z`)
+  // A 31 of June would be read as the 1 of July.
+  const exists = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date)
+  if (!exists) return unreadDate(text)
+  const isNone = date === zeroDay || Number(year) < earliestYear || Number(year) > latestYear
+  return isNone ? null : date
+}
+
+const clock = (time = "") => {
+  const padded = time.replace(/^(\d):/, "0$1:").replace(",", ".")
+  return padded.length === 5 ? `${padded}:00` : padded
+}
+
+const offset = (zone = "") =>
+  /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3).replace(":", "") || "00"}` : "Z"
+
+const unreadDate = (text: string) => new Unread(`is not a date in any form known: "${cut(text)}"`)
+
+/** How much of a square kilometre a unit is. */
+const unitsKm2: readonly [unit: RegExp, km2: number][] = [
+  [/^(ha|hectares?)\.?$/i, 0.01],
+  [/^(km2|km²|sq\.? ?kms?|km sq|square kilomet(er|re)s?)\.?$/i, 1],
+  [/^(m2|m²|sq\.? ?m|square met(er|re)s?)\.?$/i, 0.000001],
+]
+const inexactUnits = /^(bl|blocks?|sub-?blocks?|units?|graticular (sections?|blocks?))\.?$/i
+
+/**
+ * Square kilometres. The unit stands beside the amount or behind it (`17.7 HA`). Zero is what
+ * registers write where they have no area. A block has no exact area: it is narrower further south.
+ */
+export function areaOf(written: unknown, unitWritten: unknown = null): Read<number> {
+  const text = textOf(written)
+  if (text === null) return null
+  const parts = /^(-?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(.*)$/i.exec(text)
+  const amount = Number((parts?.[1] ?? "").replaceAll(",", ""))
+  if (!parts || !Number.isFinite(amount) || amount < 0) {
+    return new Unread(`is not an amount: "${cut(text)}"`)
+  }
+  if (amount === 0) return null
+  const unit = parts[2] || textOf(unitWritten)
+  if (!unit) return new Unread("has no unit in this file")
+  if (inexactUnits.test(unit)) return new Unread(`is in ${unit}, which is no exact area`)
+  const km2 = unitsKm2.find(([pattern]) => pattern.test(unit))?.[1]
+  if (km2 === undefined) return new Unread(`is in an unknown unit: "${cut(unit)}"`)
+  // What is beyond 12 digits is noise of the division.
+  return Number((amount * km2).toPrecision(12))
+}
+
+/**
+ * All holders as one text, `A; B`, each once, in the register's order; null where there is none.
+ * A semicolon inside a name would part it, and becomes a comma.
+ */
+export function holdersOf(names: readonly unknown[]): string | null {
+  const clean = names
+    .map((name) => textOf(name)?.replaceAll(/\s*;\s*/g, ", ") ?? null)
+    .filter((name) => name !== null)
+  return clean.length === 0 ? null : [...new Set(clean)].join("; ")
+}
+
+/** The holders of a cell that parts them by semicolons or line breaks, without their shares. */
+export function holdersInCell(cell: unknown): string[] {
+  if (typeof cell !== "string") return []
+  return cell
+    .split(/[;\r\n]+/)
+    .map((name) => withoutShare(textOf(name) ?? ""))
+    .filter((name) => name !== "")
+}
+
+/** `X (70%)` and `X - 70.5 %` are X. */
+export const withoutShare = (name: string): string =>
+  name.replace(/[\s-]*\(?\s*\d+(?:\.\d+)?\s*%\s*\)?[\s,]*$/, "").trim()
+
+/**
+ * A reference as this service shows it: without the blank between letters and number, so that a
+ * tenement of a register that writes `E 47/1234` reads `E47/1234`, as people write it.
+ */
+export const shownReference = (reference: string): string =>
+  reference.trim().replace(/(?<=\p{L})\s+(?=\d)/gu, "")
+
+/**
+ * An id from the state and the whole reference: `E 47/1234` of WA is `WA-E47-1234`. It holds only what
+ * is safe in a path, and never depends on the file or the row. Where two references give one id, the
+ * loader rejects the second and says so.
+ */
+export function tenementIdOf(state: State, reference: string): string {
+  const plain = shownReference(reference)
+    .toUpperCase()
+    .replace(/[^A-Z0-9._~]+/g, "-")
+    .replace(/^-|-$/g, "")
+  return `${state}-${plain}`
+}
+
+const cut = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)

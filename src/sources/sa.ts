@@ -1,0 +1,91 @@
+/**
+ * South Australia: exploration licences, mineral leases, extractive leases and applications, each a
+ * layer with names of its own. Times are local noons, and the features' ids change with every
+ * download: a tenement is known by its label, an application by its file reference.
+ */
+import { tenements } from "../resources/tenements.ts"
+import { register, tenementOf } from "./register-tenement.ts"
+import { holdersInCell, textOf } from "./register-values.ts"
+import type { Source } from "./source.ts"
+
+const phrases = register(
+  {
+    Active: "granted",
+    Application: "pending",
+    Expired: "expired",
+    Surrendered: "surrendered",
+    Cancelled: "cancelled",
+    Forfeited: "forfeited",
+    Refused: "refused",
+    Withdrawn: "withdrawn",
+    Lapsed: "lapsed",
+    Suspended: "suspended",
+  },
+  {
+    EL: "exploration",
+    ELA: "exploration",
+    ML: "mining",
+    MLA: "mining",
+    EML: "extractive",
+    EMLA: "extractive",
+    RL: "retention",
+    RLA: "retention",
+    MPL: "miscellaneous",
+    MPLA: "miscellaneous",
+    MC: "mineral claim",
+    // A private mine.
+    PM: "mining",
+  },
+)
+
+export const sa: Source = {
+  name: "sa",
+  description:
+    "the South Australian register: licences, mineral and extractive leases, applications, as GeoJSON, CSV or dBase",
+  resource: tenements,
+  columns: {
+    required: ["reference", "type", "holders"],
+    optional: ["status", "granted", "expires", "area", "unit", "outcome"],
+    spellings: {
+      reference: ["TENEMENT_LABEL", "FILE_REFERENCE"],
+      type: ["TENEMENT_TYPE", "APPLICATION_TYPE"],
+      holders: ["LICENCEES", "TENEMENT_HOLDERS", "APPLICANTS"],
+      status: ["TENEMENT_STATUS"],
+      granted: ["TENEMENT_START_DATE", "REGISTRATION_GRANT_DATE"],
+      expires: ["TENEMENT_EXPIRY_DATE", "EXPIRY_DATE"],
+      area: ["AREA_LEGAL", "LEGAL_AREA"],
+      unit: ["AREA_UNIT"],
+      outcome: ["OUTCOME"],
+    },
+    others: "ignore",
+  },
+  complete: true,
+  whenMissing: "remove",
+  map: (raw) => {
+    const reference = textOf(raw.reference)
+    const type = textOf(raw.type)
+    return tenementOf(phrases, {
+      state: "SA",
+      reference: withType(reference, type),
+      // The layer of applications has no status, only what became of those that are decided.
+      status: "status" in raw ? raw.status : (textOf(raw.outcome) ?? "Application"),
+      type,
+      holders: holdersInCell(raw.holders).flatMap(companiesIn).map(withoutRole),
+      grantDate: raw.granted,
+      expiryDate: raw.expires,
+      area: raw.area,
+      areaUnit: raw.unit,
+    })
+  },
+}
+
+/** A file reference such as `1999/00035` does not say what it is of, as a label (`EL 6709`) does. */
+const withType = (reference: string | null, type: string | null): string | null =>
+  reference !== null && type !== null && /^\d/.test(reference) ? `${type} ${reference}` : reference
+
+/** A comma that follows the end of a company's name parts two holders; any other is of a name. */
+const companiesIn = (names: string): string[] =>
+  names.split(/(?<=\b(?:LTD|LIMITED|NL|INC)\b\.?)\s*,\s*(?=\p{L})/iu)
+
+/** What a holder is to its tenement is no part of its name. */
+const withoutRole = (name: string): string => name.replace(/\s*\(Tenement Holder\)$/i, "")

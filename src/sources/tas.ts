@@ -1,0 +1,5 @@
+/** Tasmania's register, in the national view's columns, which it writes in capitals, without areas. */
+import { viewSource } from "./national-view.ts"
+import type { Source } from "./source.ts"
+
+export const tas: Source = viewSource("tas", "Tasmania's register of tenements", () => "TAS")

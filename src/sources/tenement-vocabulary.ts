@@ -1,0 +1,56 @@
+/**
+ * The words that this service has for a tenement's status and type. Every register has its own
+ * phrases; each source says which of them mean which word, and what it does not know stays unknown
+ * and is counted, so that a new phrase is seen and never guessed.
+ *
+ * A status is what the register says. A granted tenement that is past its day of expiry stays
+ * granted: hundreds of them await renewal.
+ */
+
+export const tenementStatuses = {
+  granted: "In force, also where its day of expiry has passed and a renewal is awaited",
+  pending: "Applied for and not yet decided",
+  suspended: "Granted, with its rights suspended",
+  expired: "Ended with its term",
+  surrendered: "Given up by its holder",
+  cancelled: "Ended by the authority",
+  forfeited: "Lost by its holder for a breach of its conditions",
+  refused: "Applied for and not granted",
+  withdrawn: "Applied for, and the application taken back",
+  lapsed: "Applied for, and the application came to nothing",
+  converted: "Replaced by another tenement",
+  ceased: "No longer in force, and the register does not say why",
+} as const
+
+export const tenementTypes = {
+  exploration: "To look for minerals, coal or opal, on land or offshore",
+  prospecting: "To look for minerals on a small area, with simple means",
+  retention: "To hold a known deposit that can't be mined yet",
+  assessment: "To assess a known deposit before it is mined",
+  "mineral development": "To evaluate and develop a known deposit before it is mined",
+  mining: "To mine: mining leases and licences, also those of earlier acts",
+  "mineral claim": "To mine on a small claim",
+  opal: "To look for or to mine opal and precious stones",
+  extractive: "To take stone, gravel, sand or clay",
+  fossicking: "To collect minerals by hand, for recreation or tourism",
+  "general purpose": "Land for works of a mine, such as plant, tailings and stockpiles",
+  miscellaneous: "Works outside a mine, such as roads, pipelines, power and water",
+  reserve: "Land that the authority keeps for a purpose or a holder",
+} as const
+
+export type TenementStatus = keyof typeof tenementStatuses
+export type TenementType = keyof typeof tenementTypes
+
+/** A register's phrases, and the word for each. Compared without regard to case and blanks. */
+export type Phrases<Word extends string> = Readonly<Record<string, Word>>
+
+/** The word for a phrase, undefined where the register is not known to use it. */
+export type PhraseReader<Word extends string> = (phrase: string) => Word | undefined
+
+/** Prepares a register's phrases once, to be looked up for every row. */
+export function phraseReader<Word extends string>(phrases: Phrases<Word>): PhraseReader<Word> {
+  const words = new Map(Object.entries(phrases).map(([phrase, word]) => [plain(phrase), word]))
+  return (phrase) => words.get(plain(phrase))
+}
+
+const plain = (phrase: string): string => phrase.replace(/\s+/g, " ").trim().toLowerCase()

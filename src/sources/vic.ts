@@ -1,0 +1,31 @@
+/** Victoria's register of mineral tenements. */
+import { tenements } from "../resources/tenements.ts"
+import { ownersIn } from "./national-owners.ts"
+import { commonRegister } from "./national-view.ts"
+import { tenementOf } from "./register-tenement.ts"
+import type { Source } from "./source.ts"
+
+export const vic: Source = {
+  name: "vic",
+  description: "Victoria's register of mineral tenements",
+  resource: tenements,
+  columns: {
+    required: ["tno", "typedesc", "statussdsc", "own_name"],
+    optional: ["grant1_dt", "expl_dt", "hectares"],
+    others: "ignore",
+  },
+  complete: true,
+  whenMissing: "remove",
+  map: (raw) =>
+    tenementOf(commonRegister, {
+      state: "VIC",
+      reference: raw.tno,
+      status: raw.statussdsc,
+      type: raw.typedesc,
+      holders: ownersIn(raw.own_name),
+      grantDate: raw.grant1_dt,
+      expiryDate: raw.expl_dt,
+      area: raw.hectares,
+      areaUnit: "ha",
+    }),
+}

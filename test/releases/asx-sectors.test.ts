@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+beforeEach(async () => {
+  await bench.empty()
+  bench.rejects()
+})
+
+const list = `Code,Company,Sector,Market Cap,Weight(%)\r
+QZA,Quarry Alpha Ltd,Materials,"1,529,190,000",0.1\r
+QZB,Beta Bank Ltd,Financials,"5,001,250",0.34\r
+QZC,Gamma Oil NL,Energy,--,0\r
+`
+const directory = `"ASX code","Company name","GICs industry group","Listing date","Market Cap"
+"QZA","QUARRY ALPHA LIMITED","Materials","",7
+"QZD","DELTA LIMITED","Energy","",8
+`
+const listed = async () =>
+  (
+    await bench.sql`
+    select asx_code, company_name, market_cap_aud::float8 as cap, gics_sector, is_active, source
+    from companies order by 1`
+  ).map((row) => Object.values(row))
+
+const fromTheList = [
+  ["QZA", "Quarry Alpha Ltd", 1529190000, "Materials", true, "asx-sectors"],
+  ["QZC", "Gamma Oil NL", null, "Energy", true, "asx-sectors"],
+]
+const fromTheDirectory = [
+  ["QZA", "QUARRY ALPHA LIMITED", 7, "Materials", true, "asx-directory"],
+  ["QZD", "DELTA LIMITED", 8, "Energy", true, "asx-directory"],
+]
+
+test("a sector list gives the resource companies, their sectors and caps", async () => {
+  const summary = await bench.load("asx-sectors", list)
+  expect(await listed()).toEqual(fromTheList)
+  expect(summary.files[0]).toMatchObject({ read: 3, rejected: 0, left_out: { "other sectors": 1 } })
+  expect((await bench.load("asx-sectors", list)).release).toBeNull()
+})
+
+test("where a directory is loaded, the list changes and adds nothing", async () => {
+  await bench.load("asx-directory", directory)
+  const summary = await bench.load("asx-sectors", list)
+  expect(summary.release).toBeNull()
+  expect(summary.files[0]).toMatchObject({
+    accepted: 0,
+    rejected: 0,
+    left_out: {
+      "other sectors": 1,
+      "known from asx-directory": 1,
+      "not in asx-directory or companies": 1,
+    },
+  })
+  expect(await listed()).toEqual(fromTheDirectory)
+})
+
+test("a directory loaded after the list takes over what both have", async () => {
+  await bench.load("asx-sectors", list)
+  const summary = await bench.load("asx-directory", directory)
+  expect(summary.resources.companies).toEqual({ added: 1, changed: 1, removed: 0, deactivated: 0 })
+  expect(summary.files[0]?.rejected).toBe(0)
+  expect(await listed()).toEqual([
+    ...fromTheDirectory.slice(0, 1),
+    ...fromTheList.slice(1),
+    ...fromTheDirectory.slice(1),
+  ])
+  const again = await bench.load("asx-sectors", list)
+  expect(again.release).toBeNull()
+})
+
+test("a sector that nobody knows is a counted warning; thousands are only parted where they are", async () => {
+  const odd = list.replace("Energy,--", 'Space,"1,52"')
+  const summary = await bench.load("asx-sectors", odd, { allSectors: true })
+  expect(bench.rejects().map(({ reason }) => reason)).toEqual([
+    'market_cap_aud is not a whole number: "1,52"',
+  ])
+  const unknown = await bench.load("asx-sectors", odd.replace('"1,52"', '"1,520"'), {
+    allSectors: true,
+  })
+  expect(summary.files[0]?.accepted).toBe(2)
+  expect(unknown.files[0]?.warnings).toEqual({ 'unknown sector "Space"': 1 })
+})

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
+import { type DbaseColumn, type DbaseOptions, dbaseFile, zipFile } from "./packed-files.ts"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+beforeEach(async () => {
+  await bench.empty()
+  bench.rejects()
+})
+
+const tenement = (nth: number, holder1 = "QUARRY ALPHA PTY LTD") => ({
+  type: "MINING LEASE",
+  tenstatus: "LIVE",
+  holder1,
+  fmt_tenid: `M 77/${nth}`,
+  legal_area: 100,
+  unit_of_me: "HA.",
+  grantdate: "2001/07/01 08:00:00.000",
+})
+const polygon = {
+  type: "Polygon",
+  coordinates: [
+    [
+      [1.5, -2],
+      [3, 4],
+      [1.5, -2],
+    ],
+    [],
+  ],
+}
+const feature = (properties: unknown) => ({
+  type: "Feature",
+  id: "x.1",
+  geometry: polygon,
+  properties,
+})
+const collection = (...features: unknown[]) => ({
+  type: "FeatureCollection",
+  crs: { a: [] },
+  features,
+})
+
+const holders = async () =>
+  (await bench.sql`select id, holder_name from tenements order by id`).map(
+    ({ id, holder_name }) => [id, holder_name],
+  )
+const two = [
+  ["WA-M77-1", "QUARRY ALPHA PTY LTD"],
+  ["WA-M77-2", "QUARRY ALPHA PTY LTD"],
+]
+
+const documents: readonly [form: string, content: string][] = [
+  ["GeoJSON on one line", JSON.stringify(collection(feature(tenement(1)), feature(tenement(2))))],
+  [
+    "GeoJSON in many lines",
+    JSON.stringify(collection(feature(tenement(1)), feature(tenement(2))), null, 2),
+  ],
+  [
+    "GeoJSON with a byte order mark",
+    `\ufeff${JSON.stringify(collection(feature(tenement(1)), feature(tenement(2))))}`,
+  ],
+  [
+    "one feature on each line",
+    [1, 2].map((nth) => JSON.stringify(feature(tenement(nth)))).join("\n"),
+  ],
+  [
+    "the answer of an ArcGIS service",
+    JSON.stringify({
+      displayFieldName: "",
+      fieldAliases: { features: "features" },
+      fields: [{ name: "type", features: [1] }],
+      features: [1, 2].map((nth) => ({
+        attributes: tenement(nth),
+        geometry: { rings: [[[1, 2]]] },
+      })),
+    }),
+  ],
+  ["a JSON array of records", JSON.stringify([tenement(1), tenement(2)])],
+  ["a JSON array of features", JSON.stringify([feature(tenement(1)), feature(tenement(2))])],
+]
+
+test.each(documents)("%s is read, and its geometry is not", async (_form, content) => {
+  const summary = await bench.load("wa", content)
+  expect(summary.files[0]).toMatchObject({ read: 2, accepted: 2, rejected: 0 })
+  expect(await holders()).toEqual(two)
+})
+
+test("braces, brackets, quotes and backslashes inside a text end nothing, wherever a chunk ends", async () => {
+  const awkward = 'A "B" \\ [C] {D}, é 矿 \\" LTD'
+  // Longer than several chunks, so that every kind of letter meets the end of one.
+  const features = Array.from({ length: 4000 }, (_, nth) =>
+    feature(tenement(nth, `${awkward} ${nth}`)),
+  )
+  const summary = await bench.load("wa", JSON.stringify(collection(...features)))
+  expect(summary.files[0]).toMatchObject({ read: 4000, accepted: 4000 })
+  expect((await holders())[0]).toEqual(["WA-M77-0", `${awkward} 0`])
+})
+
+test("a feature that can't be read is rejected by its number, and the load goes on", async () => {
+  const content = JSON.stringify(
+    collection(feature(tenement(1)), feature(null), 7, feature({ ...tenement(1), legal_area: 2 })),
+  )
+  const summary = await bench.load("wa", content)
+  expect(summary.files[0]).toMatchObject({ read: 4, accepted: 1, rejected: 3, unreadable: 2 })
+  const reason = "is no JSON object with properties"
+  expect(bench.rejects().map(({ row, ...reject }) => reject)).toEqual([
+    { file: "rows.csv", feature: 2, reason },
+    { file: "rows.csv", feature: 3, reason },
+    {
+      file: "rows.csv",
+      feature: 4,
+      reason: 'id "WA-M77-1" stands already in feature 1, with other values',
+    },
+  ] as unknown as ReturnType<Workbench["rejects"]>)
+})
+
+test("a service's answer that is a part of the whole is loaded with a warning", async () => {
+  const parts = [{ numberMatched: 9, numberReturned: 1 }, { exceededTransferLimit: true }]
+  for (const part of parts) {
+    const summary = await bench.load(
+      "wa",
+      JSON.stringify({ ...collection(feature(tenement(1))), ...part }),
+    )
+    expect(Object.keys(summary.files[0]?.warnings ?? {})).toEqual([
+      "the service that made this file says that it is not the whole answer",
+    ])
+  }
+})
+
+const whole = JSON.stringify(collection(feature(tenement(1)), feature(tenement(2))))
+const broken: readonly [what: string, content: string, message: RegExp][] = [
+  ["cut inside a feature", whole.slice(0, -40), /it is cut short: its JSON does not end/],
+  ["cut between features", whole.slice(0, -2), /it is cut short/],
+  ["without features", '{"type":"FeatureCollection","features":[]}', /it has no records/],
+  [
+    "an error instead of features",
+    '{"type":"FeatureCollection","features":[],"error":{"code":400}}',
+    /it has no records, but an error: \{"code":400\}/,
+  ],
+  ["followed by something else", `${whole}<html>`, /it is no whole JSON document/],
+  ["of another form", '[{"colour":"red"}]', /columns? "fmt_tenid"|no header of this source/],
+]
+
+test.each(broken)("JSON %s is refused", async (_what, content, message) => {
+  expect(await bench.refusal("wa", content)).toMatch(message)
+  expect(await bench.releases()).toBe(0)
+})
+
+const columns: readonly DbaseColumn[] = [
+  { name: "FMT_TENID", type: "C", length: 16 },
+  { name: "TYPE", type: "C", length: 40 },
+  { name: "TENSTATUS", type: "C", length: 10 },
+  { name: "HOLDER1", type: "C", length: 40 },
+  { name: "LEGAL_AREA", type: "N", length: 12 },
+  { name: "UNIT_OF_ME", type: "C", length: 4 },
+  { name: "GRANTDATE", type: "D", length: 8 },
+  { name: "SURVEYED", type: "L", length: 1 },
+  { name: "SHAPE_LEN", type: "F", length: 12 },
+]
+const record = (nth: number, holder: string | Buffer = "QUARRY ALPHA PTY LTD") => [
+  `M 77/${nth}`,
+  "MINING LEASE",
+  "LIVE",
+  holder,
+  "100.5",
+  "HA.",
+  "20010701",
+  "T",
+  "1.25e+3",
+]
+const dbase = (rows: ReturnType<typeof record>[], options?: DbaseOptions) =>
+  dbaseFile(columns, rows, options)
+
+test("dBase III and IV are read: texts, numbers and dates, without the deleted records", async () => {
+  for (const version of [0x03, 0x83, 0x8b]) {
+    await bench.empty()
+    const table = dbase([record(1), record(2), record(3)], { version, deleted: [2] })
+    const summary = await bench.load("wa", [bench.file("table.dbf", table)])
+    expect(summary.files[0]).toMatchObject({ read: 2, accepted: 2, counted: "records" })
+    const [row] = await bench.sql`select id, area_km2, grant_date::text from tenements order by id`
+    expect(row).toEqual({ id: "WA-M77-1", area_km2: 1.005, grant_date: "2001-07-01" })
+  }
+})
+
+test("a dBase row is named by its record, deleted ones counted", async () => {
+  const table = dbase([record(1), record(2), ["", "", ""]], { deleted: [2] })
+  await bench.load("wa", [bench.file("table.dbf", table)])
+  expect(bench.rejects()).toMatchObject([
+    { file: "table.dbf", record: 3, reason: "has no reference, so it has no id" },
+  ])
+})
+
+const pages: readonly [driver: number, cpg: string | null, bytes: Buffer, text: string][] = [
+  [0x57, null, Buffer.from("CAF\xc9 \x96 NL", "latin1"), "CAFÉ – NL"],
+  [0x02, null, Buffer.from("CAF\x90 NL", "latin1"), "CAFÉ NL"],
+  [0x01, null, Buffer.from("CAF\x90 \xe3 NL", "latin1"), "CAFÉ π NL"],
+  [0x57, "UTF-8", Buffer.from("CAFÉ 矿 NL"), "CAFÉ 矿 NL"],
+  [0x00, "ANSI 1252", Buffer.from("CAF\xc9 NL", "latin1"), "CAFÉ NL"],
+  [0x00, null, Buffer.from("CAFÉ NL"), "CAFÉ NL"],
+  [0x00, null, Buffer.from("CAF\xc9 NL", "latin1"), "CAFÉ NL"],
+  // The column was cut in the middle of a letter.
+  [0x00, "UTF-8", Buffer.from(`${"A".repeat(39)}É`).subarray(0, 40), "A".repeat(39)],
+]
+
+test.each(pages)("dBase text of driver %d and .cpg %p is decoded", async (driver, cpg, ...rest) => {
+  const [bytes, text] = rest
+  const table = dbase([record(1, bytes)], { languageDriver: driver })
+  const entries = { "layer/t.dbf": table, ...(cpg === null ? {} : { "layer/T.CPG": cpg }) }
+  await bench.load("wa", [bench.file("t.zip", zipFile(entries))])
+  expect(await holders()).toEqual([["WA-M77-1", text]])
+})
+
+test("the .cpg file beside a dBase file is read", async () => {
+  const path = bench.file("beside.dbf", dbase([record(1, Buffer.from("É"))], { languageDriver: 1 }))
+  bench.file("beside.cpg", "UTF-8\r\n")
+  await bench.load("wa", [path])
+  expect(await holders()).toEqual([["WA-M77-1", "É"]])
+})
+
+test("dBase bytes that are no text are a rejected row, and a table cut short is refused", async () => {
+  const table = dbase([record(1), record(2, Buffer.from([0x41, 0xff, 0x41]))])
+  const zip = zipFile({ "t.dbf": table, "t.cpg": "UTF-8" })
+  await bench.load("wa", [bench.file("t.zip", zip)])
+  expect(bench.rejects()).toMatchObject([
+    { record: 2, reason: "HOLDER1 holds what is no text in the code page of the file" },
+  ])
+  expect(await bench.refusal("wa", [bench.file("cut.dbf", table.subarray(0, -20))])).toMatch(
+    /it is cut short: it has 1 of 2 records/,
+  )
+  expect(await bench.refusal("wa", [bench.file("none.dbf", dbase([]))])).toMatch(/no rows/)
+  expect(await bench.refusal("qld", [bench.file("wa.dbf", table)])).toMatch(/the source "wa"/)
+})
+
+test("the tables of a zip file are loaded together, its other files passed over", async () => {
+  const zip = zipFile({
+    "README.txt": "read me",
+    "shapes/a.shp": "\0\0\u0027\n geometry",
+    "shapes/a.dbf": dbase([record(1)]),
+    "b.geojson": JSON.stringify(collection(feature(tenement(2)))),
+    "c.csv.gz": gzipSync("fmt_tenid,type,tenstatus,holder1\nM 77/3,MINING LEASE,LIVE,X\n"),
+  })
+  const path = bench.file("register.zip", zip)
+  const summary = await bench.load("wa", [path])
+  expect(summary.files.map(({ name, accepted }) => [name, accepted])).toEqual([
+    ["register.zip/a.dbf", 1],
+    ["register.zip/b.geojson", 1],
+    ["register.zip/c.csv.gz", 1],
+  ])
+  const sha256 = new Bun.CryptoHasher("sha256").update(zip).digest("hex")
+  expect(summary.files.map((file) => file.sha256)).toEqual([sha256, sha256, sha256])
+  expect((await bench.load("wa", [path])).release).toBeNull()
+})
+
+const zips: readonly [what: string, content: Buffer, message: RegExp][] = [
+  ["cut short", zipFile({ "a.dbf": dbase([record(1)]) }).subarray(0, -9), /cut short or damaged/],
+  ["damaged", damaged(zipFile({ "a.csv": "fmt_tenid".repeat(99) })), /cut short or damaged/],
+  ["of a workbook", zipFile({ "[Content_Types].xml": "<x/>" }), /it is an Excel workbook/],
+  ["without a table", zipFile({ "a.txt": "x", "a.prj": "y" }), /without any table/],
+  ["of a zip", zipFile({ "a.zip": zipFile({ "a.csv": "x" }) }), /it is a zip file inside another/],
+]
+
+function damaged(zip: Buffer): Buffer {
+  zip.fill(0xff, 36, 44)
+  return zip
+}
+
+test.each(zips)("a zip file %s is refused", async (_what, content, message) => {
+  expect(await bench.refusal("wa", [bench.file("bad.zip", content)])).toMatch(message)
+})
+
+test("the geometry of a shapefile is refused with the name of the file to take", async () => {
+  const shp = Buffer.concat([Buffer.from([0, 0, 0x27, 0x0a]), Buffer.alloc(200)])
+  expect(await bench.refusal("wa", [bench.file("a.shp", shp)])).toMatch(/the \.dbf file beside it/)
+})

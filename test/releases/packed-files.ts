@@ -1,0 +1,84 @@
+/** Writes dBase and zip files by hand, byte by byte, so that the readers are tested against the forms. */
+import { deflateRawSync } from "node:zlib"
+
+export interface DbaseColumn {
+  name: string
+  type: "C" | "N" | "F" | "D" | "L"
+  length: number
+}
+
+export interface DbaseOptions {
+  version?: number
+  languageDriver?: number
+  /** Numbers of the records that are deleted. */
+  deleted?: readonly number[]
+  /** What the header says, where it lies. */
+  records?: number
+}
+
+/** Cells are bytes as they stand, or text of which each letter is one byte. */
+export function dbaseFile(
+  columns: readonly DbaseColumn[],
+  rows: readonly (readonly (string | Buffer)[])[],
+  { version = 3, languageDriver = 0, deleted = [], records = rows.length }: DbaseOptions = {},
+): Buffer {
+  const headerLength = 32 + 32 * columns.length + 1
+  const header = Buffer.alloc(headerLength)
+  header.writeUInt8(version, 0)
+  header.set([126, 7, 1], 1)
+  header.writeUInt32LE(records, 4)
+  header.writeUInt16LE(headerLength, 8)
+  header.writeUInt16LE(1 + columns.reduce((sum, { length }) => sum + length, 0), 10)
+  header.writeUInt8(languageDriver, 29)
+  for (const [index, { name, type, length }] of columns.entries()) {
+    const at = 32 + 32 * index
+    header.write(name, at, "latin1")
+    header.write(type, at + 11, "latin1")
+    header.writeUInt8(length, at + 16)
+  }
+  header.writeUInt8(0x0d, headerLength - 1)
+  const contents = rows.map((row, index) =>
+    Buffer.concat([
+      Buffer.from(deleted.includes(index + 1) ? "*" : " "),
+      ...columns.map(({ type, length }, at) => {
+        const cell = row[at] ?? ""
+        const bytes = typeof cell === "string" ? Buffer.from(cell, "latin1") : cell
+        const blanks = Buffer.alloc(length - bytes.length, " ")
+        return Buffer.concat(type === "N" || type === "F" ? [blanks, bytes] : [bytes, blanks])
+      }),
+    ]),
+  )
+  return Buffer.concat([header, ...contents, Buffer.from([0x1a])])
+}
+
+export function zipFile(entries: Readonly<Record<string, string | Uint8Array>>): Buffer {
+  const parts: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [name, content] of Object.entries(entries)) {
+    const bytes = Buffer.from(content)
+    const packed = deflateRawSync(bytes)
+    const fields = Buffer.alloc(26)
+    fields.writeUInt16LE(20, 0)
+    fields.writeUInt16LE(8, 4)
+    fields.writeUInt32LE(Bun.hash.crc32(bytes), 10)
+    fields.writeUInt32LE(packed.length, 14)
+    fields.writeUInt32LE(bytes.length, 18)
+    fields.writeUInt16LE(name.length, 22)
+    const local = Buffer.concat([Buffer.from("PK\u0003\u0004"), fields, Buffer.from(name), packed])
+    const rest = Buffer.alloc(14)
+    rest.writeUInt32LE(offset, 10)
+    directory.push(
+      Buffer.concat([Buffer.from("PK\u0001\u0002\u0014\u0000"), fields, rest, Buffer.from(name)]),
+    )
+    parts.push(local)
+    offset += local.length
+  }
+  const end = Buffer.alloc(22)
+  end.write("PK\u0005\u0006", "latin1")
+  end.writeUInt16LE(directory.length, 8)
+  end.writeUInt16LE(directory.length, 10)
+  end.writeUInt32LE(Buffer.concat(directory).length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...parts, ...directory, end])
+}

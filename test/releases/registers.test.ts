@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+beforeEach(async () => {
+  await bench.empty()
+  bench.rejects()
+})
+
+const features = (...properties: object[]) =>
+  JSON.stringify({
+    type: "FeatureCollection",
+    features: properties.map((of) => ({
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [120.5, -30.25] },
+      properties: of,
+    })),
+  })
+
+const stored = async () =>
+  Object.fromEntries(
+    (
+      await bench.sql`
+        select id, tenement_id, state, status, type, holder_name, grant_date::text,
+          expiry_date::text, area_km2 from tenements order by id`
+    ).map(({ id, ...row }) => [id, Object.values(row)]),
+  )
+
+const waHeader = "TENID,TYPE,TENSTATUS,HOLDERCNT,HOLDER1,HOLDER2,FMT_TENID,LEGAL_AREA,SPECIAL_IND"
+
+test("the WA register's CSV: padded ids, blanks of one space, a holder in quotes, no dates", async () => {
+  const summary = await bench.load(
+    "wa",
+    [
+      waHeader,
+      'E  4709001,EXPLORATION LICENCE,LIVE,2,"EMU, ANNA",QUARRY ALPHA PTY LTD,E 47/9001,12.0, ',
+      "E  4709002,EXPLORATION LICENCE,PENDING,1,QUARRY ALPHA PTY LTD, ,E 47/9002-I,10.0,I",
+      "AM 7000904,MINING LEASE S.A.,LIVE,1,QUARRY BETA NL, ,M 904SA,7.5, ",
+      "",
+    ].join("\r\n"),
+  )
+  expect(await stored()).toEqual({
+    "WA-E47-9001": [
+      "E47/9001",
+      "WA",
+      "granted",
+      "exploration",
+      "EMU, ANNA; QUARRY ALPHA PTY LTD",
+      null,
+      null,
+      null,
+    ],
+    "WA-E47-9002": [
+      "E47/9002",
+      "WA",
+      "pending",
+      "exploration",
+      "QUARRY ALPHA PTY LTD",
+      null,
+      null,
+      null,
+    ],
+    "WA-M904SA": ["M904SA", "WA", "granted", "mining", "QUARRY BETA NL", null, null, null],
+  })
+  expect(summary.files[0]?.warnings).toEqual({ "area_km2 has no unit in this file": 3 })
+})
+
+const waFeature = {
+  tenid: "M  7709001",
+  type: "MINING LEASE",
+  tenstatus: "LIVE",
+  holder1: "QUARRY ALPHA PTY LTD",
+  holder2: null,
+  fmt_tenid: "M 77/9001",
+  legal_area: 120.5,
+  unit_of_me: "HA.",
+  grantdate: "2001/07/01 08:00:00.000",
+  startdate: "1999/01/01 08:00:00.000",
+  enddate: "2022/06/30 08:00:00.000",
+}
+
+test("the WA register's dates are one day in each form of export, and a lease past its day is granted", async () => {
+  const forms = [
+    [waFeature.grantdate, waFeature.enddate],
+    ["2001-07-01 00:00:01+00", "2022-06-30 00:00:01+00"],
+    [Date.UTC(2001, 6, 1), Date.UTC(2022, 5, 30)],
+    ["2001-06-30T16:00:00Z", "2022-06-29T16:00:00Z"],
+  ]
+  const releases = []
+  for (const [grantdate, enddate] of forms) {
+    const summary = await bench.load("wa", features({ ...waFeature, grantdate, enddate }))
+    releases.push(summary.release)
+  }
+  expect(releases).toEqual([1, null, null, null])
+  expect(await stored()).toEqual({
+    "WA-M77-9001": [
+      "M77/9001",
+      "WA",
+      "granted",
+      "mining",
+      "QUARRY ALPHA PTY LTD",
+      "2001-07-01",
+      "2022-06-30",
+      1.205,
+    ],
+  })
+})
+
+test("2999 is no date, a block is no area, and an unknown phrase is no word but a warning", async () => {
+  const none = "2999/12/31 08:00:00.000"
+  const pending = {
+    ...waFeature,
+    tenstatus: "LIMBO",
+    type: "MOON LEASE",
+    grantdate: none,
+    enddate: none,
+    legal_area: 3,
+    unit_of_me: "BL.",
+  }
+  const summary = await bench.load("wa", features(pending, { ...pending, fmt_tenid: "M 77/9002" }))
+  const unknown = ["WA", null, null, "QUARRY ALPHA PTY LTD", null, null, null]
+  expect(await stored()).toEqual({
+    "WA-M77-9001": ["M77/9001", ...unknown],
+    "WA-M77-9002": ["M77/9002", ...unknown],
+  })
+  expect(summary.files[0]?.warnings).toEqual({
+    'status has no word for the phrase "LIMBO"': 2,
+    'type has no word for the phrase "MOON LEASE"': 2,
+    "area_km2 is in BL., which is no exact area": 2,
+  })
+})
+
+test("tenements that differ in the mark behind their number stay two, and one without a number is rejected", async () => {
+  const summary = await bench.load(
+    "wa",
+    features(
+      waFeature,
+      { ...waFeature, fmt_tenid: "M 77/9001-S" },
+      { ...waFeature, fmt_tenid: " " },
+    ),
+  )
+  expect(summary.files[0]).toMatchObject({ read: 3, accepted: 2, rejected: 1 })
+  expect(Object.keys(await stored())).toEqual(["WA-M77-9001", "WA-M77-9001-S"])
+  expect(bench.rejects()).toMatchObject([
+    { feature: 3, reason: "has no reference, so it has no id" },
+  ])
+})
+
+const qldShort = {
+  PERMITID: 900001,
+  DISPLAYNAM: "EPM 90001",
+  PERMITNAME: null,
+  PERMITTYPE: 4,
+  PERMITTY_1: "Exploration Permit Minerals other than Coal",
+  PERMITSTAT: 3,
+  PERMITST_1: "Granted",
+  PERMITST_2: "None",
+  LODGEDATE: "2009-01-05",
+  APPROVEDAT: "2010-03-04",
+  EXPIRYDATE: "2015-03-03",
+  AUTHORIS_1: "QUARRY ALPHA PTY LTD",
+  SHAPEAREA: 22_229_573.3991,
+  SHAPEAREAH: 0,
+  DATE_RANGE: "2009-12-01 to 2011-01-01",
+}
+const qldRow = [
+  "EPM90001",
+  "QLD",
+  "granted",
+  "exploration",
+  "QUARRY ALPHA PTY LTD",
+  "2010-03-04",
+  "2015-03-03",
+  22.2295733991,
+]
+
+test("Queensland's short and long names hold the same permit", async () => {
+  await bench.load("qld", features(qldShort))
+  expect(await stored()).toEqual({ "QLD-EPM90001": qldRow })
+  const long = {
+    displayname: "EPM 90001",
+    permittype: qldShort.PERMITTY_1,
+    permittypeabbreviation: "EPM",
+    permitstatus: "Granted",
+    permitstate: null,
+    approvedate: Date.UTC(2010, 2, 4),
+    expirydate: Date.UTC(2015, 2, 2, 14),
+    authorisedholdername: "QUARRY ALPHA PTY LTD",
+    shapearea: qldShort.SHAPEAREA,
+    shapeareahectares: 0,
+  }
+  expect((await bench.load("qld", features(long))).release).toBeNull()
+})
+
+test("a Queensland permit without square metres has its hectares, and none where they are zero", async () => {
+  const { SHAPEAREA, ...without } = qldShort
+  await bench.load(
+    "qld",
+    features({ ...without, SHAPEAREAH: 120 }, { ...without, DISPLAYNAM: "EPM 90002" }),
+  )
+  expect(
+    (await bench.sql`select area_km2 from tenements order by id`).map(({ area_km2 }) => area_km2),
+  ).toEqual([1.2, null])
+})
+
+test("Queensland's moratorium areas, which say Granted, are left out", async () => {
+  const ended = { ...qldShort, DISPLAYNAM: "EPM 90009", DATE_RANGE: "2015-02-01 to 2015-04-01" }
+  const told = { ...qldShort, DISPLAYNAM: "EPM 90010", PERMITST_2: "Moratorium" }
+  const summary = await bench.load("qld", features(qldShort, ended, told))
+  expect(summary.files[0]).toMatchObject({
+    accepted: 1,
+    left_out: { "moratorium areas, which are no permits": 2 },
+  })
+})
+
+test("South Australia's licences, leases and applications are read by their own columns", async () => {
+  const paths = [
+    features({
+      TENEMENT_TYPE: "EL",
+      TENEMENT_LABEL: "EL 9001",
+      TENEMENT_STATUS: "Active",
+      LICENCEES: "Quarry Alpha Limited, Beta (SA) Pty Ltd",
+      TENEMENT_START_DATE: "2022-04-01T01:30:00Z",
+      TENEMENT_EXPIRY_DATE: "2028-07-01T02:30:00Z",
+      AREA_LEGAL: 264,
+      AREA_UNIT: "Square Kilometres",
+    }),
+    features({
+      TENEMENT_TYPE: "EML",
+      TENEMENT_LABEL: "EML 9002",
+      TENEMENT_STATUS: "Active",
+      TENEMENT_HOLDERS: "Emu, Anna; Quarry Alpha Limited; Quarry Alpha Limited",
+      LEGAL_AREA: 4.0600000000000005,
+      AREA_UNIT: "Hectares",
+      REGISTRATION_GRANT_DATE: "1899-06-30T02:30:00Z",
+      EXPIRY_DATE: null,
+    }),
+    features(
+      {
+        APPLICATION_TYPE: "ELA",
+        FILE_REFERENCE: "1999/90035",
+        APPLICANTS: "Beta Ltd (Tenement Holder)",
+        LEGAL_AREA: 0,
+        AREA_UNIT: "Square Kilometres",
+        OUTCOME: "",
+      },
+      {
+        APPLICATION_TYPE: "ELA",
+        FILE_REFERENCE: "ELA-90036",
+        APPLICANTS: "Gamma NL",
+        LEGAL_AREA: 52,
+        AREA_UNIT: "Square Kilometres",
+        OUTCOME: "Withdrawn",
+      },
+    ),
+  ].map((content, index) => bench.file(`layer-${index}.json`, content))
+  const summary = await bench.load("sa", paths)
+  expect(summary.files.map(({ warnings }) => warnings)).toEqual([{}, {}, {}])
+  expect(await stored()).toEqual({
+    "SA-EL9001": [
+      "EL9001",
+      "SA",
+      "granted",
+      "exploration",
+      "Quarry Alpha Limited; Beta (SA) Pty Ltd",
+      "2022-04-01",
+      "2028-07-01",
+      264,
+    ],
+    "SA-ELA-90036": ["ELA-90036", "SA", "withdrawn", "exploration", "Gamma NL", null, null, 52],
+    "SA-ELA1999-90035": [
+      "ELA1999/90035",
+      "SA",
+      "pending",
+      "exploration",
+      "Beta Ltd",
+      null,
+      null,
+      null,
+    ],
+    "SA-EML9002": [
+      "EML9002",
+      "SA",
+      "granted",
+      "extractive",
+      "Emu, Anna; Quarry Alpha Limited",
+      "1899-06-30",
+      null,
+      0.0406,
+    ],
+  })
+})
+
+test("a file of another source is refused with the name of that source", async () => {
+  expect(await bench.refusal("wa", features(qldShort))).toMatch(
+    /^Cannot read rows.csv: it looks like a file of the source "qld"/,
+  )
+  expect(await bench.refusal("sa", features(waFeature))).toMatch(/the source "wa"/)
+  expect(
+    await bench.refusal("qld", "ASX code,Company name,GICs industry group\nQZA,A,B\n"),
+  ).toMatch(/the source "asx-directory"/)
+  expect(await bench.releases()).toBe(0)
+})
+
+test("tenements that a register no longer has are removed", async () => {
+  await bench.load("wa", features(waFeature, { ...waFeature, fmt_tenid: "M 77/9002" }))
+  const summary = await bench.load("wa", features(waFeature), { acceptShrink: true })
+  expect(summary.resources.tenements).toMatchObject({ removed: 1 })
+  expect(Object.keys(await stored())).toEqual(["WA-M77-9001"])
+})

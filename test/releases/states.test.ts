@@ -1,0 +1,265 @@
+/** The registers of which there is no real file: rows of their columns, written by hand. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+beforeEach(async () => {
+  await bench.empty()
+  bench.rejects()
+})
+
+const held = async () =>
+  Object.fromEntries(
+    (
+      await bench.sql`
+      select id, tenement_id, state, status, type, holder_name, grant_date::text, expiry_date::text,
+        area_km2 from tenements order by id`
+    ).map(({ id, ...row }) => [id, Object.values(row)]),
+  )
+const file = (...lines: string[]) => `${lines.join("\r\n")}\r\n`
+
+test("NSW, the older export: units are no area, dates are yyyyMMdd, repeated titles are one", async () => {
+  const summary = await bench.load(
+    "nsw",
+    file(
+      "TENID,TYPE,OWNER,TENSTATUS,AREA,GRANTDATE,EXPIREDATE",
+      "EL 9001,EL,ALPHA PTY LTD,CURRENT,12 UNITS,20100203,20280203",
+      "ML 77,MINING LEASE,ALPHA PTY LTD,CURRENT,17.7 HA,20010131,20310131",
+      "ML 77,MINING LEASE,BETA NL,CURRENT,17.7 HA,20010131,20310131",
+      "ML 77,MINING LEASE,ALPHA PTY LTD,CURRENT,17.7 HA,20010131,20310131",
+      "ML 78,MINING LEASE,BETA NL,CURRENT,1 HA,20010131,20310131",
+      "ML 78,MINING LEASE,BETA NL,CURRENT,2 HA,20010131,20310131",
+      "ELA 5,EL,GAMMA,PONDERED,,,",
+    ),
+  )
+  expect(await held()).toEqual({
+    "NSW-EL9001": [
+      "EL9001",
+      "NSW",
+      "granted",
+      "exploration",
+      "ALPHA PTY LTD",
+      "2010-02-03",
+      "2028-02-03",
+      null,
+    ],
+    "NSW-ELA5": ["ELA5", "NSW", null, "exploration", "GAMMA", null, null, null],
+    "NSW-ML77": [
+      "ML77",
+      "NSW",
+      "granted",
+      "mining",
+      "ALPHA PTY LTD; BETA NL",
+      "2001-01-31",
+      "2031-01-31",
+      0.177,
+    ],
+    "NSW-ML78": ["ML78", "NSW", "granted", "mining", "BETA NL", "2001-01-31", "2031-01-31", 0.01],
+  })
+  expect(summary.files[0]).toMatchObject({ read: 7, accepted: 4, repeated: 2, rejected: 1 })
+  expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
+    [7, 'id "NSW-ML78" stands already in line 6, with other values'],
+  ])
+  expect(summary.files[0]?.warnings).toEqual({
+    "area_km2 is in UNITS, which is no exact area": 1,
+    'status has no word for the phrase "PONDERED"': 1,
+  })
+  const [joint] = await bench.sql`
+    select holder_name_folded, holder_keys from tenements where id = 'NSW-ML77'`
+  expect(joint).toEqual({
+    holder_name_folded: "alpha pty ltd; beta nl",
+    holder_keys: ["ALPHA PTY LTD", "BETA NL"],
+  })
+})
+
+test("NSW today: the type is that of the title's letters, in force where it has been granted", async () => {
+  const summary = await bench.load(
+    "nsw",
+    file(
+      "tas_id,title,holder,company,grant_date,expiry_date",
+      "1,EL 8123 (1992),ALPHA PTY LTD; BETA NL,Alpha,2014-05-28,2027-05-28",
+      "2,MPL 123 (1973),,GAMMA LTD,28/05/1974,",
+      "3,ELA 6512,ALPHA PTY LTD,Alpha,,",
+      "4,XX 1,ALPHA PTY LTD,Alpha,,",
+    ),
+  )
+  expect(await held()).toEqual({
+    "NSW-EL8123-1992": [
+      "EL8123 (1992)",
+      "NSW",
+      "granted",
+      "exploration",
+      "ALPHA PTY LTD; BETA NL",
+      "2014-05-28",
+      "2027-05-28",
+      null,
+    ],
+    "NSW-ELA6512": ["ELA6512", "NSW", "pending", "exploration", "ALPHA PTY LTD", null, null, null],
+    "NSW-MPL123-1973": [
+      "MPL123 (1973)",
+      "NSW",
+      "granted",
+      "general purpose",
+      "GAMMA LTD",
+      "1974-05-28",
+      null,
+      null,
+    ],
+    "NSW-XX1": ["XX1", "NSW", null, null, "ALPHA PTY LTD", null, null, null],
+  })
+  expect(summary.files[0]?.warnings).toEqual({ 'type has no word for the phrase "XX"': 1 })
+})
+
+test("VIC: hectares become square kilometres", async () => {
+  await bench.load(
+    "vic",
+    file(
+      "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares,other",
+      "EL005460,Exploration Licence,Current,ALPHA PTY LTD,2014-05-28,2027-05-28,1234.5,x",
+      "MIN006,Mining Licence,Application,BETA NL,,,0,x",
+    ),
+  )
+  expect(await held()).toEqual({
+    "VIC-EL005460": [
+      "EL005460",
+      "VIC",
+      "granted",
+      "exploration",
+      "ALPHA PTY LTD",
+      "2014-05-28",
+      "2027-05-28",
+      12.345,
+    ],
+    "VIC-MIN006": ["MIN006", "VIC", "pending", "mining", "BETA NL", null, null, null],
+  })
+})
+
+test("TAS: the national view's columns in capitals", async () => {
+  await bench.load(
+    "tas",
+    file(
+      "NAME,TENEMENTTYPE,STATUS,OWNER,GRANTDATE,EXPIREDATE",
+      "EL12/2019,Exploration Licence,Granted,ALPHA PTY LTD,2019-10-01,2029-10-01",
+      "12M/2009,Mining Lease,Surrendered,,1/07/2009,",
+    ),
+  )
+  expect(await held()).toEqual({
+    "TAS-12M-2009": ["12M/2009", "TAS", "surrendered", "mining", null, "2009-07-01", null, null],
+    "TAS-EL12-2019": [
+      "EL12/2019",
+      "TAS",
+      "granted",
+      "exploration",
+      "ALPHA PTY LTD",
+      "2019-10-01",
+      "2029-10-01",
+      null,
+    ],
+  })
+})
+
+const view = "name,tenementType,status,owner,area,grantDate,expireDate,applicationDate"
+
+test("NT: holders are told from agents, and shares are no part of a name", async () => {
+  const summary = await bench.load(
+    "nt",
+    file(
+      view,
+      'EL31234,Exploration Licence,Granted,"Holder - ALPHA PTY LTD (100%),\nAgent - WE ACT PTY LTD",10 km2,2016-05-20,2026-05-19,',
+      'ML 1,ML,Application,"Holder - ALPHA PTY LTD (60%),\nHolder - BETA (NT) NL (40%)",5,,,2020-01-01',
+    ),
+  )
+  expect(await held()).toEqual({
+    "NT-EL31234": [
+      "EL31234",
+      "NT",
+      "granted",
+      "exploration",
+      "ALPHA PTY LTD",
+      "2016-05-20",
+      "2026-05-19",
+      10,
+    ],
+    "NT-ML1": ["ML1", "NT", "pending", "mining", "ALPHA PTY LTD; BETA (NT) NL", null, null, null],
+  })
+  expect(summary.files[0]?.warnings).toEqual({ "area_km2 has no unit in this file": 1 })
+})
+
+const national = file(
+  `identifier,${view},state`,
+  "http://geology.data.nt.gov.au/x/1,EL1,exploration licence,granted,X (70%); Y (30%),1 ha,,,,",
+  ",EL1,exploration licence,granted,X,1 km2,,,,South Australia",
+  ",EL1,exploration licence,granted,X,,,,,vic",
+  "http://example.com/1,EL1,exploration licence,granted,X,,,,,",
+)
+
+test("the national view: each row is of the state that it names, or its identifier's government", async () => {
+  await bench.load("national", national)
+  expect(await held()).toEqual({
+    "NT-EL1": ["EL1", "NT", "granted", "exploration", "X; Y", null, null, 0.01],
+    "SA-EL1": ["EL1", "SA", "granted", "exploration", "X", null, null, 1],
+    "VIC-EL1": ["EL1", "VIC", "granted", "exploration", "X", null, null, null],
+  })
+  expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
+    [5, "neither a state nor an identifier says which state it is of"],
+  ])
+})
+
+test("where no row names its state, the source does", async () => {
+  const rows = file(view, "EL 1,exploration licence,granted,X,,,,")
+  await bench.load("national-qld", rows)
+  await bench.load("national-tas", rows)
+  expect(Object.keys(await held())).toEqual(["QLD-EL1", "TAS-EL1"])
+})
+
+test("the national view gives way to a state's own register, before and after", async () => {
+  const own = file(
+    "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares",
+    "EL1,Exploration Licence,Current,OWN,,,",
+  )
+  const owners = () => bench.sql`select id, holder_name, source from tenements order by id`
+  const expected = [
+    { id: "NT-EL1", holder_name: "X; Y", source: "national" },
+    { id: "SA-EL1", holder_name: "X", source: "national" },
+    { id: "VIC-EL1", holder_name: "OWN", source: "vic" },
+  ]
+  await bench.load("national", national)
+  const taken = await bench.load("vic", own)
+  expect(taken.resources.tenements).toMatchObject({ added: 0, changed: 1, removed: 0 })
+  expect(Array.from(await owners())).toEqual(expected)
+  const again = await bench.load("national", national)
+  expect(again.release).toBeNull()
+  expect(again.files[0]?.left_out).toEqual({ "known from vic": 1 })
+  expect(Array.from(await owners())).toEqual(expected)
+})
+
+test("GeoJSON: dates with a zone, as moments or as text, are the day that was meant", async () => {
+  const properties = {
+    name: "EL31234",
+    tenementType: "EL",
+    status: "Granted",
+    owner: "Holder - ALPHA PTY LTD (100%),\nAgent - WE ACT PTY LTD",
+    area: "2 km2",
+    grantDate: "2016-05-20Z",
+    expireDate: Date.UTC(2026, 4, 18, 14, 30),
+  }
+  const collection = {
+    type: "FeatureCollection",
+    features: [{ type: "Feature", id: "mt.1", geometry: null, properties }],
+  }
+  await bench.load("nt", JSON.stringify(collection))
+  expect((await held())["NT-EL31234"]).toEqual([
+    "EL31234",
+    "NT",
+    "granted",
+    "exploration",
+    "ALPHA PTY LTD",
+    "2016-05-20",
+    "2026-05-19",
+    2,
+  ])
+})

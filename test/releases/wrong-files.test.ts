@@ -1,0 +1,90 @@
+/** Files that are well formed, and not what the load was asked for. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+
+const files: Readonly<Record<string, string>> = {
+  companies: "asx_code,company_name,is_active\nQZA,Alpha,true\n",
+  tenements: "id,tenement_id,state,status\nWA-E1,E1,WA,granted\n",
+  subsidiaries: "name,parent_asx_code\nAlpha Pits,QZA\n",
+  "asx-directory": "ASX code,Company name,GICS industry group\nQZA,ALPHA,Materials\n",
+  "asx-sectors": 'Code,Company,Sector,Market Cap,Weight(%)\nQZA,Alpha,Materials,"1,000",1\n',
+  "asx-announcements":
+    "ticker,documentKey,date,headline,announcementTypes\nQZA,1,2026-01-02T03:04:05Z,T,[]\n",
+  nsw: "TENID,TYPE,OWNER,TENSTATUS,AREA,GRANTDATE,EXPIREDATE\nEL1,EL,X,CURRENT,,,\n",
+  vic: "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares\nEL1,Exploration Licence,Current,X,,,\n",
+  national:
+    "name,tenementType,status,owner,area,grantDate,expireDate,state\nEL1,exploration,granted,X,,,,NT\n",
+}
+
+for (const [source, content] of Object.entries(files)) {
+  test(`a file of ${source} given to another source is refused, and called by its name`, async () => {
+    const path = bench.file("given.csv", content)
+    const others = Object.keys(files).filter((other) => other !== source)
+    for (const other of others) {
+      expect(await bench.refusal(other, [path])).toMatch(
+        new RegExp(`^Cannot read given\\.csv: it looks like a file of the source "${source}"`),
+      )
+    }
+    expect(await bench.releases()).toBe(0)
+  })
+}
+
+test("a banner, too, says which source a file is of", async () => {
+  const old =
+    "ASX listed companies as at Mon Feb 01 2016\r\n\r\nCompany name,ASX code,GICS industry group\r\n"
+  expect(await bench.refusal("asx-sectors", [bench.file("given.csv", old)])).toStartWith(
+    'Cannot read given.csv: it looks like a file of the source "asx-directory"',
+  )
+})
+
+test("columns that no source has are refused by what is missing", async () => {
+  const path = bench.file("given.csv", "name,colour\nEL1,red\n")
+  expect(await bench.refusal("vic", [path])).toBe(
+    'Cannot read given.csv: its first line is no header of this source: it reads "name", "colour", ' +
+      "the columns are tno, typedesc, statussdsc, own_name, grant1_dt, expl_dt, hectares.",
+  )
+})
+
+const feature = (tno: string) =>
+  `{"type":"Feature","geometry":null,"properties":{"tno":"${tno}","typedesc":"Exploration Licence","statussdsc":"Current","own_name":"X","hectares":100}}`
+const features = (...each: string[]) =>
+  `{"type":"FeatureCollection","features":[${each.map(feature).join(",")}]}`
+
+test("the features of a register are its rows", async () => {
+  const summary = await bench.load("vic", [bench.file("a.geojson", features("EL1", "EL2"))])
+  expect(summary.files[0]).toMatchObject({ read: 2, accepted: 2 })
+})
+
+test.each([
+  ["JSON", features("EL1", "EL2").slice(0, -30), /^Cannot read cut: it is cut short/],
+  [
+    "a row",
+    `${files.vic}EL2,Exploration Lic`,
+    /^Cannot read cut: it is cut short: line 3, its last/,
+  ],
+  ["a quoted value", `${files.vic}"EL2,Expl`, /^Cannot read cut: it is cut short: it ends inside/],
+  ["a header", String(files.vic).split("\n")[0] ?? "", /^Cannot read cut: it has a header and no/],
+])("a file cut short in %s is refused", async (_, content, message) => {
+  expect(await bench.refusal("vic", [bench.file("cut", content)])).toMatch(message)
+})
+
+test("a register that has lost one of twenty is let pass, and one of nineteen is not", async () => {
+  const titles = (count: number) =>
+    [
+      files.vic?.split("\n")[0],
+      ...Array.from({ length: count }, (_, n) => `EL${n},,,,,,`),
+      "",
+    ].join("\n")
+  await bench.load("vic", titles(20), { acceptShrink: true })
+  await bench.load("vic", titles(19))
+  expect(await bench.refusal("vic", titles(18))).toStartWith(
+    "Nothing is published: 1 of the 19 tenements that vic holds (5.3%) are not in what was read",
+  )
+  expect((await bench.load("vic", titles(18), { acceptShrink: true })).release).not.toBeNull()
+})

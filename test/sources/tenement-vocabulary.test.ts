@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test"
+import {
+  phraseReader,
+  tenementStatuses,
+  tenementTypes,
+} from "../../src/sources/tenement-vocabulary.ts"
+
+test("every word has its sentence, and is lower case as filters are asked", () => {
+  for (const [word, sentence] of Object.entries({ ...tenementStatuses, ...tenementTypes })) {
+    expect(word).toMatch(/^[a-z]+( [a-z]+)*$/)
+    expect(sentence).toMatch(/^[A-Z].*[^.]$/)
+  }
+})
+
+test("a known phrase has its word however it is written; an unknown one has none", () => {
+  const wordOf = phraseReader({ "MINING LEASE": "mining", "MINING LEASE S.A.": "mining" })
+  expect(wordOf(" Mining  lease ")).toBe("mining")
+  expect(wordOf("MINING LEASE S.A.")).toBe("mining")
+  expect(wordOf("MINING LEASES")).toBeUndefined()
+  expect(wordOf("constructor")).toBeUndefined()
+})
