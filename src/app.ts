@@ -10,6 +10,7 @@ import { target } from "./plugins/target.ts"
 import { type AnswerOptions, createAnswers } from "./routes/answers.ts"
 import { companyRoutes } from "./routes/companies.ts"
 import { healthRoutes } from "./routes/health.ts"
+import { releaseRoutes } from "./routes/releases.ts"
 import { reportRoutes } from "./routes/reports.ts"
 import { tenementRoutes } from "./routes/tenements.ts"
 
@@ -28,6 +29,7 @@ export const createApp = (options: AppOptions) => {
         .use(companyRoutes(answers, options))
         .use(tenementRoutes(answers, options))
         .use(reportRoutes(answers, options))
+        .use(releaseRoutes(answers, options))
         .use(everythingElse(options)),
     )
 }

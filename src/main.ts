@@ -5,6 +5,7 @@ import { addAccountCommands, addTokenCommands } from "./commands/accounts.ts"
 import { addLoadCommand } from "./commands/load.ts"
 import { addMigrateCommand } from "./commands/migrate.ts"
 import { addQuickstartCommand } from "./commands/quickstart.ts"
+import { addReleaseCommands } from "./commands/releases.ts"
 import { addServeCommand } from "./commands/serve.ts"
 import { say } from "./commands/terminal.ts"
 import { ConfigError, readConfig } from "./config.ts"
@@ -21,6 +22,7 @@ addServeCommand(program, config)
 addQuickstartCommand(program, config)
 addMigrateCommand(program, config)
 addLoadCommand(program, config)
+addReleaseCommands(program, config)
 addAccountCommands(program, config)
 addTokenCommands(program, config)
 

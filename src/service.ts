@@ -3,10 +3,12 @@ import { createCredentials } from "./access/credentials.ts"
 import { createWindowStore } from "./access/sliding-window.ts"
 import { createApp } from "./app.ts"
 import type { Config } from "./config.ts"
+import { keepHolding } from "./db/held-releases.ts"
 import { createPool } from "./db/pool.ts"
 import { createReader } from "./db/reader.ts"
 import { createReleases } from "./db/releases.ts"
-import type { Log } from "./log.ts"
+import { describeError, type Log } from "./log.ts"
+import { createCrawls } from "./routes/crawls.ts"
 import { startServer } from "./server.ts"
 
 export interface ServiceOptions {
@@ -37,6 +39,7 @@ export function startService({ config, databaseUrl, log, now }: ServiceOptions):
 
   const windowMs = config.RATE_WINDOW_SECONDS * 1000
   const releases = createReleases(requests)
+  const crawls = createCrawls()
   const app = createApp({
     credentials: createCredentials(requests, housekeeping),
     windows: {
@@ -45,8 +48,9 @@ export function startService({ config, databaseUrl, log, now }: ServiceOptions):
       windowMs,
     },
     releases,
-    reader: createReader(requests, releases),
-    exporter: createReader(exports, createReleases(exports)),
+    reader: createReader(requests),
+    exporter: createReader(exports),
+    crawls,
     baseUrl: config.BASE_URL,
     exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
     log,
@@ -59,11 +63,17 @@ export function startService({ config, databaseUrl, log, now }: ServiceOptions):
     trustedProxies: config.TRUSTED_PROXIES,
     log,
   })
+  const holds = keepHolding(
+    housekeeping,
+    () => crawls.oldest(now().getTime()),
+    (error) => log.warn("the releases being read were not noted", describeError(error)),
+  )
   const shown = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST
   return {
     url: `http://${shown === "0.0.0.0" ? "localhost" : shown}:${server.port}`,
     stop: async () => {
       await server.stop(config.SHUTDOWN_SECONDS * 1000)
+      await holds.stop()
       await Promise.all([requests, exports, housekeeping].map((each) => each.close()))
     },
   }

@@ -63,7 +63,7 @@ const allowed: Record<string, string[]> = {
   routes: ["http", "plugins", "db", "resources", "log.ts"],
   "app.ts": ["http", "plugins", "routes"],
   "server.ts": ["http", "plugins", "app.ts", "log.ts"],
-  "service.ts": ["access", "db", "app.ts", "server.ts", "config.ts", "log.ts"],
+  "service.ts": ["access", "db", "routes", "app.ts", "server.ts", "config.ts", "log.ts"],
   commands: [
     "access",
     "db",

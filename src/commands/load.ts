@@ -1,8 +1,10 @@
+import { join } from "node:path"
 import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
 import { load } from "../releases/load.ts"
 import { progressOn } from "../releases/progress.ts"
 import { formatSummary } from "../releases/summary.ts"
+import { writeUnlinked } from "../releases/unlinked.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { openDatabase } from "./database.ts"
@@ -15,7 +17,8 @@ interface LoadFlags {
   allSectors?: boolean
   maxRejects?: number
   rejectsDir?: string
-  unlinked?: string
+  /** A file; true where none is named, false for none. */
+  unlinked: string | boolean
   json?: boolean
 }
 
@@ -36,21 +39,30 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .option("--all-sectors", "asx-directory, asx-sectors: keep companies of every sector")
     .option("--max-rejects <n>", "let up to n rows be rejected (1,000 or 5%)", wholeNumber)
     .option("--rejects-dir <dir>", "where a file of rejected rows goes (the working directory)")
-    .option("--unlinked <file>", "write the holders of no company, to complete as subsidiaries")
+    .option("--unlinked <file>", "where the holders of no company go, to complete as subsidiaries")
+    .option("--no-unlinked", "write no such file")
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", `\n${table(["Sources:", ""], descriptions)}`)
     .action(async (source: Source, files: string[], flags: LoadFlags) => {
-      const { json, ...options } = flags
+      const { json, unlinked, ...flagged } = flags
+      const options = { ...flagged, ...(typeof unlinked === "string" && { unlinked }) }
       const database = await openDatabase(config())
       try {
         const progress = progressOn(process.stderr)
         const summary = await load({ url: database.url, source, files, progress, ...options })
+        if (unlinked === true && summary.release !== null && summary.links?.unlinked) {
+          summary.unlinked = await writeUnlinked(database.url, unlinkedPath(flags.rejectsDir))
+        }
         print(json ? JSON.stringify(summary) : formatSummary(summary))
       } finally {
         await database.close()
       }
     })
 }
+
+/** Named by the time, as a person may have half completed the one before. */
+const unlinkedPath = (directory = ".") =>
+  join(directory, `unlinked-holders-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}.csv`)
 
 function knownSource(name: string): Source {
   const source = sourceNamed(name)

@@ -1,5 +1,5 @@
-/** The release that readers see now. */
-import { desc, sql } from "drizzle-orm"
+/** The releases that readers can ask for. */
+import { type SQL, sql } from "drizzle-orm"
 import type { Pool } from "./pool.ts"
 import { releases } from "./schema.ts"
 
@@ -12,22 +12,62 @@ export interface Release {
 
 export const noRelease: Release = { id: 0, publishedAt: 0 }
 
+/** A release by its number, or the newest that was published by a second. */
+export type ReleasePoint = { kind: "release"; id: number } | { kind: "time"; untilSeconds: number }
+
 export interface Releases {
   /** Reads the newest release. @throws Unavailable */
   current(): Promise<Release>
+  /** The release that stood then, or why none can be shown. @throws Unavailable */
+  at(point: ReleasePoint): Promise<Release | { refused: string }>
 }
 
+/** Past every id and every time that a release can have. */
+const lastId = 2_147_483_647
+const lastSecond = 253_402_300_799
+
 export function createReleases(pool: Pool): Releases {
-  const newest = pool.db
+  const found = pool.db
     .select({
       id: releases.id,
-      publishedAt: sql<number>`extract(epoch from ${releases.published_at})`.mapWith(Number),
+      publishedAt: epoch(sql`${releases.published_at}`),
+      oldest: sql<number>`(select min(${releases.id}) from ${releases})`,
+      newest: sql<number>`(select max(${releases.id}) from ${releases})`,
     })
-    .from(releases)
-    .orderBy(desc(releases.id))
-    .limit(1)
-    .prepare("newest release")
+    .from(sql`(select 1) as one`)
+    .leftJoin(
+      releases,
+      sql`${releases.id} = (select max(r.id) from ${releases} r
+        where r.id <= ${sql.placeholder("id")} and r.published_at <= to_timestamp(${sql.placeholder("until")}))`,
+    )
+    .prepare("release at")
+
+  async function read(id: number, until: number) {
+    const [row] = await pool.run(() => found.execute({ id, until }))
+    const release =
+      row?.id == null || row.publishedAt == null
+        ? noRelease
+        : { id: row.id, publishedAt: row.publishedAt }
+    return { release, oldest: row?.oldest ?? 0, newest: row?.newest ?? 0 }
+  }
+
   return {
-    current: async () => (await pool.run(() => newest.execute()))[0] ?? noRelease,
+    current: async () => (await read(lastId, lastSecond)).release,
+
+    at: async (point) => {
+      const { release, oldest, newest } =
+        point.kind === "release"
+          ? await read(point.id, lastSecond)
+          : await read(lastId, Math.min(point.untilSeconds, lastSecond))
+      if (point.kind === "release" && point.id > newest) {
+        return { refused: `Release ${point.id} is not published; the newest is ${newest}` }
+      }
+      if (release.id < oldest && oldest > 1) {
+        return { refused: `Is before release ${oldest}, the oldest that is still kept` }
+      }
+      return release
+    },
   }
 }
+
+const epoch = (instant: SQL) => sql<number | null>`extract(epoch from ${instant})`.mapWith(Number)

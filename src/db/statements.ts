@@ -3,12 +3,20 @@
  * each shape (resource, filters, order, way to the page) is built once and kept; shapes are few,
  * since values are always bound.
  *
- * Every statement returns the release that its snapshot saw, so that what is put together from two
- * of them can be checked to belong together.
+ * A statement on what is current returns the release that its snapshot saw, since it may be a newer
+ * one than was asked for. One on what stood at a release returns that release.
  */
-import { and, type SQL, sql } from "drizzle-orm"
+import { and, is, SQL, sql } from "drizzle-orm"
+import type { PgColumn } from "drizzle-orm/pg-core"
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
-import { filterOf, keyColumn, type OrderTerm, type Resource } from "../resources/resource.ts"
+import { filterOf, keyColumn, type OrderTerm, type Readable } from "../resources/resource.ts"
+import {
+  type FirstRows,
+  type Relation,
+  relationOf,
+  releaseName,
+  updatedSinceName,
+} from "./relations.ts"
 import { releases } from "./schema.ts"
 import { after, orderBy } from "./seek.ts"
 
@@ -17,12 +25,16 @@ export type Scope = (parentKey: SQL) => SQL
 
 /** What a list's rows are: everything that decides a statement but the page and the values. */
 export interface ListShape {
-  resource: Resource
+  resource: Readable
   /** Names of the filters in use. */
   filters: readonly string[]
   /** Where the list belongs to one record of another resource. */
-  parent?: { resource: Resource; scope: Scope } | undefined
+  parent?: { resource: Readable; scope: Scope } | undefined
   order: readonly OrderTerm[]
+  /** Narrows the list to what changed after the release bound as `updated_since`. */
+  updated: boolean
+  /** Lists what was removed since the release bound as `removed_since`, in place of what stands. */
+  removed: boolean
 }
 
 export interface Row {
@@ -39,19 +51,23 @@ interface Prepared<T> {
 /** The name under which the parent's key is bound. */
 export const parentName = "parent"
 
+/** All bind `release` where `relation` is not `current`, and lists their filters and parent's key. */
 export interface Statements {
-  /** Rows of a page by its offset. Binds `limit`, `offset`, the filters and the parent's key. */
-  rowsFrom(shape: ListShape): Prepared<Row>
-  /** Rows after a position. Binds `limit`, the position's values, the filters and the parent's key. */
-  rowsAfter(shape: ListShape, nulls: readonly boolean[]): Prepared<Row>
-  count(shape: ListShape): Prepared<{ release: number; total: number }>
+  /** Rows of a page by its offset. Binds `limit` and `offset`. */
+  rowsFrom(shape: ListShape, relation: Relation): Prepared<Row>
+  /** Rows after a position. Binds `limit` and the position's values. */
+  rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): Prepared<Row>
+  count(shape: ListShape, relation: Relation): Prepared<{ release: number; total: number }>
   /** One record by its key, bound as `key`. */
-  find(resource: Resource): Prepared<Row>
+  find(resource: Readable, relation: Relation): Prepared<Row>
   /** Whether a record exists. */
-  exists(resource: Resource): Prepared<{ release: number; exists: boolean }>
+  exists(resource: Readable, relation: Relation): Prepared<{ release: number; exists: boolean }>
 }
 
-const seenRelease = sql<number>`(select coalesce(max(${releases.id}), 0) from ${releases})`
+const seenRelease = (relation: Relation): SQL<number> =>
+  relation === "current"
+    ? sql`(select coalesce(max(${releases.id}), 0) from ${releases})`
+    : sql`${sql.placeholder(releaseName)}::integer`
 
 export function createStatements(db: PostgresJsDatabase): Statements {
   const prepared = new Map<string, unknown>()
@@ -63,71 +79,95 @@ export function createStatements(db: PostgresJsDatabase): Statements {
     }
     return statement
   }
-  const rows = (resource: Resource, order: readonly OrderTerm[]) =>
+  const rows = (
+    resource: Readable,
+    order: readonly OrderTerm[],
+    relation: Relation,
+    first?: FirstRows,
+  ) =>
     db
-      .select({ release: seenRelease, record: selection(resource), position: positions(order) })
-      .from(resource.table)
+      .select({
+        release: seenRelease(relation),
+        record: selection(resource),
+        position: positions(order),
+      })
+      .from(relationOf(resource, relation, first))
 
   return {
-    rowsFrom: (shape) =>
-      once(`from ${keyOf(shape)}`, () =>
-        rows(shape.resource, shape.order)
-          .where(conditionOf(shape))
-          .orderBy(...orderBy(shape.order))
+    rowsFrom: (shape, relation) =>
+      once(`from ${relation} ${keyOf(shape)}`, () => {
+        const first = {
+          where: conditionOf(shape),
+          orderBy: orderBy(shape.order),
+          limit: sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`,
+        }
+        return rows(shape.resource, shape.order, relation, first)
+          .where(first.where)
+          .orderBy(...first.orderBy)
           .limit(sql.placeholder("limit"))
           .offset(sql.placeholder("offset"))
-          .prepare("rowsFrom"),
-      ),
-    rowsAfter: (shape, nulls) =>
-      once(`after ${nulls} ${keyOf(shape)}`, () =>
-        rows(shape.resource, shape.order)
-          .where(and(conditionOf(shape), after(shape.order, nulls)))
-          .orderBy(...orderBy(shape.order))
+          .prepare("rowsFrom")
+      }),
+    rowsAfter: (shape, nulls, relation) =>
+      once(`after ${relation} ${nulls} ${keyOf(shape)}`, () => {
+        const first = {
+          where: and(conditionOf(shape), after(shape.order, nulls)),
+          orderBy: orderBy(shape.order),
+          limit: sql`${sql.placeholder("limit")}`,
+        }
+        return rows(shape.resource, shape.order, relation, first)
+          .where(first.where)
+          .orderBy(...first.orderBy)
           .limit(sql.placeholder("limit"))
-          .prepare("rowsAfter"),
-      ),
-    count: (shape) =>
-      once(`count ${keyOf({ ...shape, order: [] })}`, () =>
+          .prepare("rowsAfter")
+      }),
+    count: (shape, relation) =>
+      once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
         db
-          .select({ release: seenRelease, total: sql<number>`count(*)`.mapWith(Number) })
-          .from(shape.resource.table)
+          .select({ release: seenRelease(relation), total: sql<number>`count(*)`.mapWith(Number) })
+          .from(relationOf(shape.resource, relation))
           .where(conditionOf(shape))
           .prepare("count"),
       ),
-    find: (resource) =>
-      once(`find ${resource.name}`, () =>
-        rows(resource, [])
-          .where(sql`${keyColumn(resource)} = ${sql.placeholder("key")}`)
-          .prepare("find"),
+    find: (resource, relation) =>
+      once(`find ${relation} ${resource.name}`, () =>
+        rows(resource, [], relation).where(isKey(resource)).prepare("find"),
       ),
-    exists: (resource) =>
-      once(`exists ${resource.name}`, () => {
-        const key = sql`${keyColumn(resource)} = ${sql.placeholder("key")}`
-        const record = sql`select from ${resource.table} where ${key}`
+    exists: (resource, relation) =>
+      once(`exists ${relation} ${resource.name}`, () => {
+        const record = sql`select from ${relationOf(resource, relation)} where ${isKey(resource)}`
         return db
-          .select({ release: seenRelease, exists: sql<boolean>`exists (${record})` })
+          .select({ release: seenRelease(relation), exists: sql<boolean>`exists (${record})` })
           .from(sql`(select 1) as one`)
           .prepare("exists")
       }),
   }
 }
 
-const selection = ({ fields }: Resource) =>
-  Object.fromEntries(Object.entries(fields).map(([name, { select }]) => [name, select]))
+const isKey = (resource: Readable): SQL => sql`${keyColumn(resource)} = ${sql.placeholder("key")}`
+
+const selection = ({ fields }: Readable) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { select }]) => [name, expression(select)]))
 
 const positions = (order: readonly OrderTerm[]) =>
-  Object.fromEntries(order.map(({ column }, index) => [`${index}`, column]))
+  Object.fromEntries(order.map(({ column }, index) => [`${index}`, expression(column)]))
 
-const conditionOf = ({ resource, filters, parent }: ListShape): SQL | undefined =>
+/** A column as an expression: Drizzle takes no column of a table that is read by another relation. */
+const expression = (select: PgColumn | SQL): SQL =>
+  is(select, SQL) ? select : sql`${select}`.mapWith(select)
+
+const conditionOf = ({ resource, filters, parent, updated }: ListShape): SQL | undefined =>
   and(
+    updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
     parent?.scope(sql`${sql.placeholder(parentName)}`),
     ...filters.map((name) => filterOf(resource, name).where(sql`${sql.placeholder(name)}`)),
   )
 
-const keyOf = ({ resource, filters, parent, order }: ListShape): string =>
+const keyOf = ({ resource, filters, parent, order, updated }: ListShape): string =>
   [
     resource.name,
     parent ? `of ${parent.resource.name}` : "",
+    updated ? "updated" : "",
     [...filters].sort(),
     ...order.map(({ column, direction }) => `${column.name} ${direction}`),
   ].join(" ")

@@ -3,6 +3,8 @@
  * that what a caller meant is never guessed.
  */
 import { Kind, type TSchema } from "@sinclair/typebox"
+import { isCalendarDate } from "./calendar-date.ts"
+import { parseMoment } from "./moment.ts"
 
 export type ParameterValue = string | number | boolean
 
@@ -19,8 +21,13 @@ export function readValue(schema: TSchema, text: string): Reading {
     case "Union":
       return readAllowed(allowedValues(schema), text, text)
     default:
-      return schema.format === "date" ? readDate(text) : readText(text)
+      return readString(schema.format, text)
   }
+}
+
+function readString(format: unknown, text: string): Reading {
+  if (format === "date") return readDate(text)
+  return format === "moment" ? readMoment(text) : readText(text)
 }
 
 /** The values of a Union of literals. */
@@ -38,17 +45,16 @@ function readInteger(schema: TSchema, text: string): Reading {
 const readAllowed = (allowed: readonly string[], text: string, value: ParameterValue): Reading =>
   allowed.includes(text) ? { value } : { message: `Must be one of ${allowed.join(", ")}`, allowed }
 
-/** A day that exists in the proleptic Gregorian calendar, years 0001 to 9999. */
-function readDate(text: string): Reading {
-  const known =
-    /^\d{4}-\d{2}-\d{2}$/.test(text) &&
-    !text.startsWith("0000") &&
-    isSameDay(text, new Date(`${text}T00:00:00Z`))
-  return known ? { value: text } : { message: "Must be a date that exists, as YYYY-MM-DD" }
-}
+const readDate = (text: string): Reading =>
+  isCalendarDate(text) ? { value: text } : { message: "Must be a date that exists, as YYYY-MM-DD" }
 
-const isSameDay = (text: string, date: Date): boolean =>
-  !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+const readMoment = (text: string): Reading =>
+  parseMoment(text)
+    ? { value: text }
+    : {
+        message:
+          "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z",
+      }
 
 /**
  * PostgreSQL's text can't hold a NUL, and no name or title has control characters. U+FFFD is what

@@ -19,6 +19,8 @@ export interface Parameters {
   values: Readonly<Record<string, ParameterValue>>
   /** What the caller gave, in its order, without `api_key` and `_`: what a link repeats. */
   given: readonly (readonly [name: string, value: string])[]
+  /** The value of `_`, which changes no answer but tells one crawl from another. */
+  apart: string
 }
 
 /**
@@ -48,14 +50,15 @@ export function readParameters(
   const given = pairs
     .filter(({ name }) => !everywhere.includes(name))
     .map(({ name, value }) => [name, value ?? ""] as const)
-  const parameters = { values, given }
+  const apart = pairs.find(({ name }) => name === "_")?.value ?? ""
+  const parameters = { values, given, apart }
   faults.push(...check(parameters))
   if (faults.length > 0) throw invalidParameters(faults)
   return parameters
 }
 
 /** One text for all queries that ask the same: every value that holds, sorted by name. */
-export const canonicalQuery = ({ values }: Parameters): string =>
+export const canonicalQuery = ({ values }: Pick<Parameters, "values">): string =>
   encodeQuery(
     Object.keys(values)
       .sort()

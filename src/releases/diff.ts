@@ -1,6 +1,7 @@
 /**
  * From what is staged to what is current: only rows that differ are touched, and they take the new
- * release. A row's computed columns (links, totals) are no part of the comparison.
+ * release; what they were moves to the history. A row's computed columns (links, totals) are no part of
+ * the comparison.
  */
 import type { TransactionSql } from "postgres"
 import type { OrderTerm } from "../resources/resource.ts"
@@ -8,6 +9,7 @@ import { orderOf } from "../resources/resource.ts"
 import { arrayLiteral } from "./array-literal.ts"
 import type { ChangeFigures } from "./figures.ts"
 import { missing, type WhenMissing } from "./guard.ts"
+import { keepInHistory } from "./history.ts"
 import type { Staging } from "./staging.ts"
 
 interface Target {
@@ -33,9 +35,13 @@ async function updateChanged({ sql, staging, source, release }: Target): Promise
   const others = columns.filter((column) => column !== key)
   const assignments = others.map((column) => `${column} = s.${column}`)
   const result = await sql.unsafe(
-    `update ${table} t set ${assignments}, since_release = $2 from ${staged} s
-     where t.${key} = s.${key} and t.source = $1
-       and (${others.map((column) => `t.${column}`)}) is distinct from (${others.map((column) => `s.${column}`)})`,
+    `with changed as materialized (
+       select t.${key} from ${table} t join ${staged} s on t.${key} = s.${key}
+       where t.source = $1
+         and (${others.map((column) => `t.${column}`)}) is distinct from (${others.map((column) => `s.${column}`)})
+     ), kept as (${keepInHistory(staging.resource.table, `t.${key} in (select ${key} from changed)`, "$2")})
+     update ${table} t set ${assignments}, since_release = $2 from ${staged} s, changed
+     where t.${key} = s.${key} and t.${key} = changed.${key}`,
     [source, release],
   )
   return result.count
@@ -66,16 +72,15 @@ export async function applyMissing(
 ): Promise<Pick<ChangeFigures, "removed" | "deactivated">> {
   const { table } = staging
   const condition = missing(staging, whenMissing)
-  if (whenMissing === "remove") {
-    const result = await sql.unsafe(`delete from ${table} t where ${condition}`, [
-      source,
-      arrayLiteral(rejectedKeys),
-    ])
-    return { removed: result.count, deactivated: 0 }
-  }
+  const gone =
+    whenMissing === "remove"
+      ? `delete from ${table} t where ${condition}`
+      : `update ${table} t set is_active = false, since_release = $3 where ${condition}`
   const result = await sql.unsafe(
-    `update ${table} t set is_active = false, since_release = $3 where ${condition}`,
+    `with kept as (${keepInHistory(staging.resource.table, condition, "$3")}) ${gone}`,
     [source, arrayLiteral(rejectedKeys), release],
   )
-  return { removed: 0, deactivated: result.count }
+  return whenMissing === "remove"
+    ? { removed: result.count, deactivated: 0 }
+    : { removed: 0, deactivated: result.count }
 }

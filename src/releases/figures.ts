@@ -36,6 +36,8 @@ export interface LinkFigures {
   /** Of these, through the company's own name, and through a subsidiary's; some through both. */
   directly: number
   through_subsidiaries: number
+  /** Tenements with a holder that belong to no company. */
+  unlinked: number
   /** Held tenements whose companies are others than before, and companies whose total is. */
   relinked: number
   retotalled: number

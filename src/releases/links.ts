@@ -8,8 +8,10 @@
  * are others than before are touched, and take the load's release.
  */
 import type { TransactionSql } from "postgres"
+import { companies, tenements } from "../db/schema.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import type { LinkFigures } from "./figures.ts"
+import { keepInHistory } from "./history.ts"
 
 export const linkedResources: readonly ResourceName[] = ["companies", "subsidiaries", "tenements"]
 
@@ -38,6 +40,7 @@ export async function relink(sql: TransactionSql, release: number): Promise<Link
     linked: counts?.linked ?? 0,
     directly: counts?.directly ?? 0,
     through_subsidiaries: counts?.through_subsidiaries ?? 0,
+    unlinked: counts?.unlinked ?? 0,
     relinked: relinked.count + unlinked.count,
     retotalled: retotalled.count,
   }
@@ -66,23 +69,34 @@ const findLinks = `
   group by t.id`
 
 const linkTenements = `
+  with kept as (${keepInHistory(
+    tenements,
+    "exists (select from links l where l.id = t.id and l.asx_codes <> t.asx_codes)",
+    "$1",
+  )})
   update tenements t set asx_codes = l.asx_codes, since_release = $1
   from links l where t.id = l.id and t.asx_codes <> l.asx_codes`
 
+const isUnlinked = `t.asx_codes <> '{}' and not exists (select from links l where l.id = t.id)`
+
 const unlinkTenements = `
-  update tenements t set asx_codes = '{}', since_release = $1
-  where t.asx_codes <> '{}' and not exists (select from links l where l.id = t.id)`
+  with kept as (${keepInHistory(tenements, isUnlinked, "$1")})
+  update tenements t set asx_codes = '{}', since_release = $1 where ${isUnlinked}`
 
 const totalCompanies = `
   with totals as (
     select code, count(*)::integer as total from links, unnest(asx_codes) as code group by code
-  )
-  update companies c set total_tenements = coalesce(totals.total, 0), since_release = $1
-  from companies same left join totals on totals.code = same.asx_code
-  where same.asx_code = c.asx_code and c.total_tenements <> coalesce(totals.total, 0)`
+  ), retotalled as materialized (
+    select c.asx_code, coalesce(totals.total, 0) as total
+    from companies c left join totals on totals.code = c.asx_code
+    where c.total_tenements <> coalesce(totals.total, 0)
+  ), kept as (${keepInHistory(companies, "t.asx_code in (select asx_code from retotalled)", "$1")})
+  update companies c set total_tenements = retotalled.total, since_release = $1
+  from retotalled where c.asx_code = retotalled.asx_code`
 
 const countLinks = `
   select count(*)::integer as linked,
     count(*) filter (where is_direct)::integer as directly,
-    count(*) filter (where is_through_subsidiary)::integer as through_subsidiaries
+    count(*) filter (where is_through_subsidiary)::integer as through_subsidiaries,
+    (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked
   from links`

@@ -40,7 +40,7 @@ export interface Published {
 }
 
 /** Any number that other users of the database are unlikely to lock. */
-const loadLock = 7_140_233_002
+export const publishingLock = 7_140_233_002
 
 /** Tables of which a load changed this many rows are tidied after it, as autovacuum would later. */
 const manyRows = 10_000
@@ -99,10 +99,10 @@ const settings = `
   set local timezone = 'UTC'`
 
 async function lock(sql: TransactionSql, { collected }: Load): Promise<void> {
-  const [row] = await sql`select pg_try_advisory_xact_lock(${loadLock}) as taken`
+  const [row] = await sql`select pg_try_advisory_xact_lock(${publishingLock}) as taken`
   if (row?.taken) return
   collected.progress.step("Waiting for another load to end")
-  await sql`select pg_advisory_xact_lock(${loadLock})`
+  await sql`select pg_advisory_xact_lock(${publishingLock})`
 }
 
 async function work(sql: TransactionSql, load: Load): Promise<Published> {

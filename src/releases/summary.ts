@@ -26,7 +26,7 @@ export function formatSummary(summary: LoadSummary): string {
     ...files.flatMap(fileLines),
     ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
     ...(links ? [linkText(links)] : []),
-    ...(unlinked ? [unlinkedText(unlinked)] : links ? [unlinkedHint] : []),
+    ...(unlinked ? [unlinkedText(unlinked)] : []),
     ...(rejectsFile ? [`Rejected rows are in ${rejectsFile}`] : []),
     outcome(summary),
   ].join("\n")
@@ -72,6 +72,7 @@ function linkText(links: LinkFigures): string {
   return (
     `links: ${grouped(links.linked)} tenements belong to a company, ` +
     `${grouped(links.directly)} directly, ${grouped(links.through_subsidiaries)} through subsidiaries; ` +
+    `${grouped(links.unlinked)} held ones belong to none; ` +
     `${grouped(links.relinked)} tenements and ${grouped(links.retotalled)} totals changed`
   )
 }
@@ -79,8 +80,6 @@ function linkText(links: LinkFigures): string {
 const unlinkedText = ({ path, holders }: UnlinkedFile) =>
   `${grouped(holders)} holders that belong to no company are in ${path}; ` +
   "fill in parent_asx_code where there is one and load it: load subsidiaries --partial"
-
-const unlinkedHint = "(--unlinked FILE writes the holders that belong to no company)"
 
 function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`

@@ -51,16 +51,14 @@ export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHold
   const linked = await linkedKeys(sql)
   const keyOf = remembering(normaliseName)
   const spellings = new Map<string, Map<string, number>>()
-  const statement = sql.unsafe(
+  const rows = await sql.unsafe(
     "select holder_name, count(*)::integer as count from tenements where holder_name is not null group by 1",
   )
-  for await (const rows of statement.cursor(5000)) {
-    for (const { holder_name, count } of rows) {
-      for (const [key, name] of keysOf(holder_name, keyOf)) {
-        if (linked.has(key)) continue
-        const names = spellings.get(key) ?? new Map<string, number>()
-        spellings.set(key, names.set(name, (names.get(name) ?? 0) + count))
-      }
+  for (const { holder_name, count } of rows) {
+    for (const [key, name] of keysOf(holder_name, keyOf)) {
+      if (linked.has(key)) continue
+      const names = spellings.get(key) ?? new Map<string, number>()
+      spellings.set(key, names.set(name, (names.get(name) ?? 0) + count))
     }
   }
   return [...spellings.values()].map(underOneName).sort(mostFrequentFirst)

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
-import { companies as table } from "../db/schema.ts"
+import { companiesHistory as history, companies as table } from "../db/schema.ts"
 import { normaliseName } from "./company-name.ts"
 import { contains, equals, likeFolded } from "./conditions.ts"
 import { fold } from "./fold.ts"
@@ -14,6 +14,8 @@ const searchedCode = contains(sql`lower(${table.asx_code})`)
 export const companies: Resource = {
   name: "companies",
   table,
+  history,
+  since: table.since_release,
   key: "asx_code",
   keyFromPath: asxCodeFromText,
   fields: {

@@ -1,17 +1,17 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
-import { reports as table } from "../db/schema.ts"
+import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { contains, equals, includes, likeFolded } from "./conditions.ts"
 import { fold, partsOf } from "./fold.ts"
 import { field, filter, type Resource } from "./resource.ts"
-import { asxCode, asxCodeFromText, calendarDate, text } from "./values.ts"
-
-const publishedAt = sql`to_char(${table.published_at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+import { asxCode, asxCodeFromText, calendarDate, instantText, text } from "./values.ts"
 
 /** Company announcements. */
 export const reports: Resource = {
   name: "reports",
   table,
+  history,
+  since: table.since_release,
   key: "hash",
   keyFromPath: (hash) => hash,
   fields: {
@@ -22,7 +22,7 @@ export const reports: Resource = {
     published_at: field(
       table.published_at,
       Type.String({ format: "date-time", description: "UTC, to the second" }),
-      { select: publishedAt },
+      { select: instantText(table.published_at) },
     ),
     url: field(table.url, Type.String({ format: "uri" })),
   },

@@ -45,10 +45,15 @@ export interface OrderTerm {
 
 export type ResourceName = "companies" | "tenements" | "subsidiaries" | "reports"
 
-export interface Resource {
-  /** Plural: its table, its path and the name of its own-column source. */
-  name: ResourceName
+/** What lists and records are read from. */
+export interface Readable {
+  /** Plural: its table, its path. */
+  name: string
   table: PgTable
+  /** Where its superseded and removed records are; none for what never changes. */
+  history: PgTable | null
+  /** The column of the release from which a record stands as it is. */
+  since: PgColumn
   /** The field that names one record in a path, and in which every order ends. */
   key: string
   /** The key as the table has it, from the key as a caller wrote it. */
@@ -59,6 +64,13 @@ export interface Resource {
   /** The columns that `sort` can name; none where a caller can't choose. */
   sorts: Record<string, PgColumn>
   defaultOrder: readonly OrderTerm[]
+}
+
+/** What is loaded as well. */
+export interface Resource extends Readable {
+  /** Also the name of its own-column source. */
+  name: ResourceName
+  history: PgTable
   /** The table's other columns, from a loaded record. */
   derived: Record<string, (record: ResourceRecord) => unknown>
 }
@@ -96,7 +108,7 @@ export const oneOf = (
   )
 
 /** The schema of one record as JSON shows it. */
-export const itemSchema = ({ fields }: Resource) =>
+export const itemSchema = ({ fields }: Readable) =>
   Type.Object(
     Object.fromEntries(
       Object.entries(fields).map(([name, { schema, nullable }]) => [
@@ -107,14 +119,14 @@ export const itemSchema = ({ fields }: Resource) =>
   )
 
 /** The filter of that name. */
-export function filterOf({ name: resource, filters }: Resource, name: string): Filter {
+export function filterOf({ name: resource, filters }: Readable, name: string): Filter {
   const found = filters[name]
   if (!found) throw new Error(`${resource} has no filter ${name}`)
   return found
 }
 
 /** The key's column. */
-export function keyColumn({ key, fields }: Resource): PgColumn {
+export function keyColumn({ key, fields }: Readable): PgColumn {
   const field = fields[key]
   if (!field) throw new Error(`No field ${key}`)
   return field.column
@@ -122,7 +134,7 @@ export function keyColumn({ key, fields }: Resource): PgColumn {
 
 /** The total order of a list: the one asked for, or the resource's own, ended by the key. */
 export function orderOf(
-  resource: Resource,
+  resource: Readable,
   sort?: string,
   direction: Direction = "asc",
 ): OrderTerm[] {

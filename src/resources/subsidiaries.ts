@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { subsidiaries as table } from "../db/schema.ts"
+import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
 import { normaliseName } from "./company-name.ts"
 import { equals } from "./conditions.ts"
 import { fold } from "./fold.ts"
@@ -10,6 +10,8 @@ import { asxCode, text } from "./values.ts"
 export const subsidiaries: Resource = {
   name: "subsidiaries",
   table,
+  history,
+  since: table.since_release,
   key: "id",
   keyFromPath: (id) => id,
   fields: {

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { tenements as table } from "../db/schema.ts"
+import { tenementsHistory as history, tenements as table } from "../db/schema.ts"
 import { normaliseName } from "./company-name.ts"
 import { contains, equals, includes, likeFolded } from "./conditions.ts"
 import { fold, partsOf } from "./fold.ts"
@@ -12,6 +12,8 @@ const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"]
 export const tenements: Resource = {
   name: "tenements",
   table,
+  history,
+  since: table.since_release,
   key: "id",
   keyFromPath: (id) => id,
   fields: {

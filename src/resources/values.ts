@@ -1,5 +1,7 @@
 /** Schemas and conversions that more than one resource needs. */
 import { Type } from "@sinclair/typebox"
+import { type SQL, sql } from "drizzle-orm"
+import type { PgColumn } from "drizzle-orm/pg-core"
 import { fold } from "./fold.ts"
 import type { Value } from "./resource.ts"
 
@@ -16,3 +18,7 @@ export const text = (value: Value | undefined): string => String(value ?? "")
 
 export const foldedOrNull = (value: Value | undefined): string | null =>
   value === null || value === undefined ? null : fold(String(value))
+
+/** A point in time as JSON shows it: `2026-01-02T03:04:05Z`. */
+export const instantText = (column: PgColumn): SQL<string> =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`

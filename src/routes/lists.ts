@@ -13,19 +13,21 @@ import {
   type Parameters,
   readParameters,
 } from "../http/parameters.ts"
-import { type Direction, filterOf, oneOf, orderOf, type Resource } from "../resources/resource.ts"
+import { type Direction, filterOf, oneOf, orderOf, type Readable } from "../resources/resource.ts"
 
 export interface ListEndpoint {
-  resource: Resource
+  resource: Readable
   /** The resource's filters that this endpoint takes. */
   filters: readonly string[]
   /** Where the list belongs to one record of another resource. */
-  belongsTo?: { resource: Resource; scope: Scope }
+  belongsTo?: { resource: Readable; scope: Scope }
 }
 
 /** A list, and how the caller wants it shown. */
 export interface ListQuery {
+  /** Without the releases that `updated` and `removed` need: see `moments`. */
   list: List
+  moments: Moments
   page: number
   perPage: number
   format: Format
@@ -36,6 +38,15 @@ export interface ListQuery {
   given: Parameters["given"]
   /** One text for all queries that ask the same. */
   canonical: string
+  /** The same for all pages of one crawl. */
+  crawl: string
+}
+
+/** Points in the history of the data, as the caller wrote them. */
+export interface Moments {
+  asOf?: string | undefined
+  updatedSince?: string | undefined
+  removedSince?: string | undefined
 }
 
 const paging: ParameterSchemas = {
@@ -46,6 +57,20 @@ const paging: ParameterSchemas = {
     default: 50,
     description: "Records per page",
   }),
+}
+
+const moment = (description: string) =>
+  Type.String({
+    format: "moment",
+    description: `${description}: a release number, a date or a date-time`,
+  })
+
+/** What single records take too. */
+export const reading: ParameterSchemas = { as_of: moment("The answer as it stood then") }
+
+const changes: ParameterSchemas = {
+  updated_since: moment("Only records added or changed after it"),
+  removed_since: moment("The records that stood then and do not stand any more"),
 }
 
 const representation: ParameterSchemas = {
@@ -74,6 +99,8 @@ export function listParameters({ resource, filters }: ListEndpoint): ParameterSc
       sort: oneOf(sorts, { default: sorts[0], description: "What to sort by" }),
       order: oneOf(["asc", "desc"], { default: "asc", description: "Direction" }),
     }),
+    ...reading,
+    ...(resource.history && changes),
     ...representation,
   }
 }
@@ -86,17 +113,24 @@ export function readListQuery(
   endpoint: ListEndpoint,
   query: string,
   accept: string | null,
-  parentKey: (parent: Resource) => string,
+  parentKey: (parent: Readable) => string,
 ): ListQuery {
   const format = (values: Parameters["values"]): Format =>
     (values.format as Format | undefined) ?? preferredFormat(accept)
   const parameters = readParameters(query, listParameters(endpoint), (read) => [
     ...exportFaults(read, format(read.values)),
     ...periodFaults(read),
+    ...changeFaults(read),
   ])
-  const { values, given } = parameters
+  const { values, given, apart } = parameters
+  const shown = { ...values, format: format(values) }
   return {
     list: toList(endpoint, values, parentKey),
+    moments: {
+      asOf: values.as_of as string | undefined,
+      updatedSince: values.updated_since as string | undefined,
+      removedSince: values.removed_since as string | undefined,
+    },
     page: values.page as number,
     perPage: values.per_page as number,
     format: format(values),
@@ -104,14 +138,15 @@ export function readListQuery(
     byteOrderMark: values.bom as boolean,
     formulaGuard: values.formula_guard as boolean,
     given,
-    canonical: canonicalQuery({ given, values: { ...values, format: format(values) } }),
+    canonical: canonicalQuery({ values: shown }),
+    crawl: `${canonicalQuery({ values: { ...shown, page: 1 } })} ${apart}`,
   }
 }
 
 function toList(
   { resource, filters, belongsTo }: ListEndpoint,
   values: Parameters["values"],
-  parentKey: (parent: Resource) => string,
+  parentKey: (parent: Readable) => string,
 ): List {
   const used = filters.filter((name) => values[name] !== undefined)
   const bound = Object.fromEntries(
@@ -123,6 +158,8 @@ function toList(
     resource,
     filters: used,
     order: orderOf(resource, sort, direction),
+    updated: values.updated_since !== undefined,
+    removed: values.removed_since !== undefined,
     bound,
     parent,
     identity: JSON.stringify([resource.name, parent?.key, sort, direction, bound]),
@@ -144,4 +181,9 @@ function exportFaults({ values, given }: Parameters, format: Format): Fault[] {
 function periodFaults({ values: { from, to } }: Parameters): Fault[] {
   if (from === undefined || to === undefined || from <= to) return []
   return [{ parameter: "from", message: "Must not be after to" }]
+}
+
+function changeFaults({ values }: Parameters): Fault[] {
+  if (values.updated_since === undefined || values.removed_since === undefined) return []
+  return [{ parameter: "removed_since", message: "Must not be given together with updated_since" }]
 }

@@ -130,6 +130,9 @@ const ofTenements = [
   "status",
   "type",
   "holder",
+  "as_of",
+  "updated_since",
+  "removed_since",
   "format",
   "all",
   "bom",
@@ -174,7 +177,7 @@ test("every endpoint knows its own parameters alone", async () => {
   }
   const onEveryList = {
     first: ["page", "per_page"],
-    last: ["format", "all", "bom", "formula_guard"],
+    last: ["as_of", "updated_since", "removed_since", "format", "all", "bom", "formula_guard"],
   }
   for (const [path, own] of Object.entries(known)) {
     const allowed = [...onEveryList.first, ...own, ...onEveryList.last]
@@ -183,7 +186,7 @@ test("every endpoint knows its own parameters alone", async () => {
   }
   for (const path of ["/companies/BIG", "/tenements/NT-1", "/reports/a1"]) {
     expect(await faultsOf(`${path}?format=csv`)).toEqual([
-      { parameter: "format", message: "Is not known here", allowed: [] },
+      { parameter: "format", message: "Is not known here", allowed: ["as_of"] },
     ])
   }
 })

@@ -26,7 +26,7 @@ const routes = createApp({} as AppOptions)
   .routes.filter(({ path, method }) => path.startsWith("/api") && method !== "OPTIONS")
   .map(({ path, method }) => [method === "ALL" ? "GET" : method, path] as const)
 
-test("the app has the interface's eight routes, and two for all else", () => {
+test("the app has the interface's eight routes, the releases, and two for all else", () => {
   expect([...new Set(routes.map(([method, path]) => `${method} ${path}`))].sort()).toEqual([
     "GET /api/v1/",
     "GET /api/v1/*",
@@ -34,6 +34,7 @@ test("the app has the interface's eight routes, and two for all else", () => {
     "GET /api/v1/companies/:code",
     "GET /api/v1/companies/:code/subsidiaries",
     "GET /api/v1/companies/:code/tenements",
+    "GET /api/v1/releases/",
     "GET /api/v1/reports/",
     "GET /api/v1/reports/:hash",
     "GET /api/v1/tenements/",

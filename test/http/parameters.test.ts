@@ -22,7 +22,11 @@ const faultsOf = (query: string) => {
 }
 
 test("values have their types, and defaults hold where nothing is given", () => {
-  expect(readParameters("", schemas)).toEqual({ values: { page: 1, active: true }, given: [] })
+  expect(readParameters("", schemas)).toEqual({
+    values: { page: 1, active: true },
+    given: [],
+    apart: "",
+  })
   expect(readParameters("search=a+b&page=2&active=false&from=2024-02-29", schemas)).toEqual({
     values: { search: "a b", page: 2, active: false, from: "2024-02-29" },
     given: [
@@ -31,11 +35,13 @@ test("values have their types, and defaults hold where nothing is given", () => 
       ["active", "false"],
       ["from", "2024-02-29"],
     ],
+    apart: "",
   })
 })
 
 test("api_key and _ are no parameters of the query that is asked", () => {
-  const { given, values } = readParameters("api_key=x&page=1&_=5", schemas)
+  const { given, values, apart } = readParameters("api_key=x&page=1&_=5", schemas)
+  expect(apart).toBe("5")
   expect(given).toEqual([["page", "1"]])
   expect(values).not.toHaveProperty("api_key")
   expect(values).not.toHaveProperty("_")

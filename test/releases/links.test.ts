@@ -67,6 +67,7 @@ test("a tenement belongs to every company whose own or subsidiary's name holds i
     linked: 4,
     directly: 2,
     through_subsidiaries: 4,
+    unlinked: 1,
     relinked: 0,
     retotalled: 3,
   })

@@ -76,7 +76,14 @@ test("a load is one numbered release, whose manifest says what came from where",
         },
       ],
       resources: { companies: { added: 3, changed: 0, removed: 0, deactivated: 0 } },
-      links: { linked: 0, directly: 0, through_subsidiaries: 0, relinked: 0, retotalled: 0 },
+      links: {
+        linked: 0,
+        directly: 0,
+        through_subsidiaries: 0,
+        unlinked: 0,
+        relinked: 0,
+        retotalled: 0,
+      },
     },
   })
 })

@@ -69,7 +69,8 @@ export async function workbench(): Promise<Workbench> {
         }),
     releases: async () => (await sql`select count(*)::integer as count from releases`)[0]?.count,
     empty: async () => {
-      await sql`truncate companies, tenements, subsidiaries, reports, releases`
+      await sql`truncate companies, tenements, subsidiaries, reports, releases,
+        companies_history, tenements_history, subsidiaries_history, reports_history`
     },
     close: async () => {
       await sql.end({ timeout: 1 })

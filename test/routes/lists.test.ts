@@ -13,7 +13,7 @@ const held: ListEndpoint = {
   filters: ["state"],
   belongsTo: { resource: companies, scope: ofCompany },
 }
-const common = ["format", "all", "bom", "formula_guard"]
+const common = ["as_of", "updated_since", "removed_since", "format", "all", "bom", "formula_guard"]
 
 const read = (endpoint: ListEndpoint, query: string, accept: string | null = null) =>
   readListQuery(endpoint, query, accept, () => "BIG")

@@ -1,6 +1,6 @@
 /** The real service on a database of its own, with tokens of every plan and a clock that tests set. */
 import { setDefaultTimeout } from "bun:test"
-import { getTableColumns, max } from "drizzle-orm"
+import { getTableColumns, max, sql as statement } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import { createAccount, issueToken } from "../../src/access/accounts.ts"
@@ -9,6 +9,7 @@ import { readConfig } from "../../src/config.ts"
 import { createPool } from "../../src/db/pool.ts"
 import { releases } from "../../src/db/schema.ts"
 import { createLog } from "../../src/log.ts"
+import { keepInHistory } from "../../src/releases/history.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
 import type { Resource, ResourceRecord } from "../../src/resources/resource.ts"
@@ -118,6 +119,7 @@ async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
       const [last] = await tx.select({ id: max(releases.id) }).from(releases)
       const id = (last?.id ?? 0) + 1
       for (const resource of resources) {
+        await tx.execute(statement.raw(keepInHistory(resource.table, "true", String(id))))
         await tx.delete(resource.table)
         const rows = visible[resource.name].map((record, index) =>
           columnsOf(resource, { ...records[resource.name][index], ...record }, id),

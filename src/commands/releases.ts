@@ -1,0 +1,34 @@
+import { type Command, InvalidArgumentError } from "commander"
+import type { Config } from "../config.ts"
+import { prune } from "../releases/prune.ts"
+import { openDatabase } from "./database.ts"
+import { print } from "./terminal.ts"
+
+export function addReleaseCommands(program: Command, config: () => Config): void {
+  const releases = program.command("releases").description("the releases that are kept")
+
+  releases
+    .command("prune")
+    .description("drop old releases, but none that a crawl or an export still reads")
+    .requiredOption("--keep-days <days>", "keep what stood within so many days", days)
+    .action(async ({ keepDays }: { keepDays: number }) => {
+      const database = await openDatabase(config())
+      try {
+        const { oldest, releases, records } = await prune(database.url, keepDays)
+        print(
+          oldest === null
+            ? "There is no release yet"
+            : `Dropped ${releases} releases and ${records} superseded records; release ${oldest} is the oldest kept`,
+        )
+      } finally {
+        await database.close()
+      }
+    })
+}
+
+function days(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) {
+    throw new InvalidArgumentError("It must be a whole number of days, at least 1.")
+  }
+  return Number(text)
+}

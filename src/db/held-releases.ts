@@ -1,0 +1,56 @@
+/**
+ * Tells other processes which old releases are still being read here, so that none drops them: the
+ * oldest of all crawls and exports under way, written every half minute. What a process that died
+ * has left behind is believed for a few minutes only.
+ */
+import { eq, sql } from "drizzle-orm"
+import type { Pool } from "./pool.ts"
+import { heldReleases } from "./schema.ts"
+
+const everyMs = 30_000
+/** Longer than a few reports that fail, and than a crawl may pause. */
+export const believedMinutes = 20
+
+export interface Holding {
+  /** Holds nothing any more. */
+  stop(): Promise<void>
+}
+
+/**
+ * @param oldest gives the number of the oldest release that is being read
+ * @param onFailure is told why that could not be written; the next half minute tries again
+ */
+export function keepHolding(
+  pool: Pool,
+  oldest: () => number | undefined,
+  onFailure: (error: unknown) => void,
+): Holding {
+  const process = crypto.randomUUID()
+  let held: number | undefined
+
+  async function report(release: number | undefined): Promise<void> {
+    if (release === undefined && held === undefined) return
+    await pool.run(async () => {
+      if (release === undefined) {
+        await pool.db.delete(heldReleases).where(eq(heldReleases.process, process))
+      } else {
+        const seen = { release, seen_at: sql`now()` }
+        await pool.db
+          .insert(heldReleases)
+          .values({ process, ...seen })
+          .onConflictDoUpdate({ target: heldReleases.process, set: seen })
+      }
+    })
+    held = release
+  }
+
+  const timer = setInterval(() => {
+    report(oldest()).catch(onFailure)
+  }, everyMs)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      await report(undefined).catch(onFailure)
+    },
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * What a release supersedes or removes moves to the history, in the statement that does it, with the
+ * releases between which it stood. A row that this release has already touched is not kept again: no
+ * reader ever saw it as it was in between.
+ */
+import { getTableColumns, getTableName } from "drizzle-orm"
+import type { PgTable } from "drizzle-orm/pg-core"
+
+/**
+ * An INSERT for a WITH clause: data-modifying parts of one statement see the same rows, so what is
+ * kept is what was there before.
+ * @param condition on the table as `t`
+ * @param release the parameter that holds the number of the release to be
+ */
+export function keepInHistory(table: PgTable, condition: string, release: string): string {
+  const name = getTableName(table)
+  const columns = Object.values(getTableColumns(table)).map((column) => column.name)
+  return `insert into ${name}_history (${columns}, until_release)
+    select ${columns.map((column) => `t.${column}`)}, ${release}::integer from ${name} t
+    where (${condition}) and t.since_release < ${release}::integer`
+}

@@ -1,0 +1,50 @@
+import { Type } from "@sinclair/typebox"
+import { sql } from "drizzle-orm"
+import { releases as table } from "../db/schema.ts"
+import { type Field, field, type Readable } from "./resource.ts"
+import { instantText } from "./values.ts"
+
+const counted = ["companies", "tenements", "subsidiaries", "reports"] as const
+const kinds = ["added", "changed", "removed"] as const
+
+/** What a release did to a resource, from its manifest; a company made inactive is changed. */
+const countFields = (): Record<string, Field> =>
+  Object.fromEntries(
+    counted.flatMap((resource) =>
+      kinds.map((kind) => [
+        `${resource}_${kind}`,
+        field(table.manifest, Type.Integer({ minimum: 0 }), { select: countOf(resource, kind) }),
+      ]),
+    ),
+  )
+
+function countOf(resource: string, kind: string) {
+  const count = (name: string) =>
+    sql`coalesce((${table.manifest} #>> ${sql.raw(`'{resources,${resource},${name}}'`)})::integer, 0)`
+  return kind === "changed"
+    ? sql<number>`${count("changed")} + ${count("deactivated")}`
+    : sql<number>`${count(kind)}`
+}
+
+/** The releases in which the data was published, newest first. */
+export const releases: Readable = {
+  name: "releases",
+  table,
+  history: null,
+  since: table.id,
+  key: "id",
+  keyFromPath: (id) => id,
+  fields: {
+    id: field(table.id, Type.Integer({ minimum: 1 })),
+    published_at: field(
+      table.published_at,
+      Type.String({ format: "date-time", description: "UTC, to the second" }),
+      { select: instantText(table.published_at) },
+    ),
+    source: field(table.source, Type.String({ description: "The source that was loaded" })),
+    ...countFields(),
+  },
+  filters: {},
+  sorts: {},
+  defaultOrder: [{ column: table.id, direction: "desc" }],
+}

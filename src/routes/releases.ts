@@ -1,0 +1,14 @@
+import { Elysia } from "elysia"
+import { type AccessOptions, access } from "../plugins/access.ts"
+import { target } from "../plugins/target.ts"
+import { releases } from "../resources/releases.ts"
+import type { Answers } from "./answers.ts"
+import type { ListEndpoint } from "./lists.ts"
+
+const list: ListEndpoint = { resource: releases, filters: [] }
+
+export const releaseRoutes = (answers: Answers, options: AccessOptions) =>
+  new Elysia({ name: "releases", prefix: "/releases" })
+    .use(access(options))
+    .use(target())
+    .get("/", ({ request, target }) => answers.list(list, { request, target }))

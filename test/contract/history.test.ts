@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { load } from "../../src/releases/load.ts"
+import { prune } from "../../src/releases/prune.ts"
+import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { readError, readList } from "./bodies.ts"
+
+const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
+/** One release a day, from the second of January 2026 on; release 1, on the first, is empty. */
+const days: [source: string, ...rows: string[]][] = [
+  ["companies", "asx_code,company_name,is_active", "AAA,Alpha Mining Ltd,true", "BBB,Beta NL,true"],
+  [
+    "tenements",
+    "id,tenement_id,state,holder_name",
+    "T1,E1/1,WA,ALPHA MINING LIMITED",
+    "T2,E1/2,WA,B",
+  ],
+  ["tenements", "id,tenement_id,state,holder_name", "T1,E1/1,WA,Beta NL", "T3,E1/3,SA,Beta NL"],
+  ["companies", "asx_code,company_name,is_active", "AAA,Alpha Gold Ltd,true"],
+]
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService({ records: none, now: new Date("2026-01-10T12:00:00Z") })
+  for (const [name, ...rows] of days) {
+    const source = sourceNamed(name)
+    if (typeof source === "string") throw new Error(source)
+    const file = `${process.env.TMPDIR ?? "/tmp"}/mds-history-${crypto.randomUUID()}.csv`
+    await Bun.write(file, `${rows.join("\n")}\n`)
+    await load({ url: service.database.url, source, files: [file], acceptShrink: true })
+    await Bun.file(file).delete()
+  }
+  await service.sql`update releases set published_at = '2026-01-01T10:00:00Z'::timestamptz + (id - 1) * interval '1 day'`
+})
+
+afterAll(() => service.stop())
+
+const list = async (path: string) => {
+  const answer = await service.get(path)
+  expect(answer.status).toBe(200)
+  const { data } = await readList(answer)
+  return { release: Number(answer.headers.get("x-data-release")), data }
+}
+const ids = async (path: string, key: string) => (await list(path)).data.map((each) => each[key])
+
+test("a list as of each release is what that release held", async () => {
+  const held = [[], [], ["T1", "T2"], ["T1", "T3"], ["T1", "T3"]]
+  for (const [index, expected] of held.entries()) {
+    const { release, data } = await list(`/tenements?as_of=${index + 1}`)
+    expect([release, data.map(({ id }) => id)]).toEqual([index + 1, expected])
+  }
+  expect(await ids("/companies?as_of=2", "company_name")).toEqual(["Alpha Mining Ltd", "Beta NL"])
+  expect(await ids("/companies?as_of=5", "company_name")).toEqual(["Alpha Gold Ltd"])
+})
+
+test("links and totals are those of the release too", async () => {
+  const totals = await Promise.all(
+    [2, 3, 4].map((release) => ids(`/companies?as_of=${release}`, "total_tenements")),
+  )
+  expect(totals).toEqual([
+    [0, 0],
+    [1, 0],
+    [0, 2],
+  ])
+  expect(await ids("/companies/AAA/tenements?as_of=3", "id")).toEqual(["T1"])
+  expect(await ids("/companies/AAA/tenements?as_of=4", "id")).toEqual([])
+  expect((await service.get("/companies/BBB/tenements?as_of=5")).status).toBe(404)
+})
+
+test("a record is found as of the releases that had it, and not found before and after", async () => {
+  const statuses = []
+  for (const as_of of [0, 2, 3, 4]) {
+    statuses.push((await service.get(`/tenements/T2?as_of=${as_of}`)).status)
+  }
+  expect(statuses).toEqual([404, 404, 200, 404])
+  expect((await service.get("/tenements/T2")).status).toBe(404)
+})
+
+test.each([
+  ["2026-01-03", "3"],
+  ["2026-01-03T09:59:59Z", "2"],
+  ["2026-01-03T10:00:00Z", "3"],
+  ["2026-01-03T20:00:00%2B10:00", "3"],
+  ["2026-01-10", "5"],
+  ["2025-12-31", "0"],
+  ["0", "0"],
+])("as_of=%s is release %s", async (asOf, release) => {
+  const answer = await service.get(`/tenements?as_of=${asOf}`)
+  expect([answer.status, answer.headers.get("x-data-release")]).toEqual([200, release])
+  expect((await readList(answer)).data.length).toBe(Number(release) < 3 ? 0 : 2)
+})
+
+test.each([
+  "2026-01-11",
+  "2026-01-10T12:00:01Z",
+  "6",
+  "yesterday",
+  "2026-02-30",
+  "-1",
+  "2026-01-03T10:00:00",
+])("as_of=%s is refused", async (asOf) => {
+  for (const path of ["/tenements", "/tenements/T1", "/releases"]) {
+    const answer = await service.get(`${path}?as_of=${asOf}`)
+    expect([path, answer.status]).toEqual([path, 400])
+    expect((await readError(answer)).details?.parameters).toMatchObject([{ parameter: "as_of" }])
+  }
+})
+
+test("an export as of a release has that release's rows", async () => {
+  const answer = await service.get("/tenements?as_of=3&format=csv&all=true")
+  expect(
+    (await answer.text())
+      .split("\r\n")
+      .slice(1, -1)
+      .map((row) => row.slice(0, 2)),
+  ).toEqual(["T1", "T2"])
+})
+
+test("updated_since gives what was added or changed after it, and removed_since what has gone", async () => {
+  expect(await ids("/tenements?updated_since=3", "id")).toEqual(["T1", "T3"])
+  // Their one company is gone: a link is a part of a tenement's record, though no field shows it.
+  expect(await ids("/tenements?updated_since=4", "id")).toEqual(["T1", "T3"])
+  expect(await ids("/tenements?updated_since=5", "id")).toEqual([])
+  expect(await ids("/companies?updated_since=2026-01-04", "asx_code")).toEqual(["AAA"])
+  expect(await ids("/tenements?removed_since=3", "id")).toEqual(["T2"])
+  expect(await ids("/tenements?removed_since=4", "id")).toEqual([])
+  expect(await ids("/companies?removed_since=2&as_of=4", "asx_code")).toEqual([])
+  expect((await service.get("/companies?removed_since=5&as_of=4")).status).toBe(400)
+  expect((await service.get("/companies?removed_since=2&updated_since=2")).status).toBe(400)
+})
+
+test("a copy that follows updated_since and removed_since equals the whole", async () => {
+  for (const from of [1, 2, 3, 4]) {
+    const copy = new Map(
+      (await list(`/tenements?as_of=${from}`)).data.map((each) => [each.id, each]),
+    )
+    for (const { id } of (await list(`/tenements?removed_since=${from}`)).data) copy.delete(id)
+    for (const each of (await list(`/tenements?updated_since=${from}`)).data)
+      copy.set(each.id, each)
+    const whole = (await list("/tenements")).data
+    expect([...copy.values()].sort((a, b) => String(a.id).localeCompare(String(b.id)))).toEqual(
+      whole,
+    )
+  }
+})
+
+test("the releases are a list like the others, newest first", async () => {
+  const { data } = await list("/releases")
+  expect(data.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1])
+  expect(data[1]).toEqual({
+    id: 4,
+    published_at: "2026-01-04T10:00:00Z",
+    source: "tenements",
+    companies_added: 0,
+    companies_changed: 0,
+    companies_removed: 0,
+    tenements_added: 1,
+    tenements_changed: 1,
+    tenements_removed: 1,
+    subsidiaries_added: 0,
+    subsidiaries_changed: 0,
+    subsidiaries_removed: 0,
+    reports_added: 0,
+    reports_changed: 0,
+    reports_removed: 0,
+  })
+  expect(await ids("/releases?as_of=2&per_page=1", "id")).toEqual([2])
+})
+
+test("pruning drops what no kept release needs, and what is kept answers as before", async () => {
+  const before = await list("/tenements?as_of=4")
+  await service.sql`update releases set published_at = now() - (5 - id) * interval '25 hours'`
+  service.clock.now = new Date(Date.now() + 60_000)
+  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4, releases: 3 })
+  expect(await list("/tenements?as_of=4")).toEqual(before)
+  expect((await service.get("/tenements?as_of=3")).status).toBe(400)
+  expect((await service.get("/tenements?updated_since=3")).status).toBe(400)
+  expect((await service.get("/tenements?as_of=2000-01-01")).status).toBe(400)
+})
+
+test("pruning leaves a release that another process says it still reads", async () => {
+  await service.sql`insert into held_releases values ('another', 4, now())`
+  await service.sql`update releases set published_at = published_at - interval '9 days'`
+  expect((await prune(service.database.url, 1)).oldest).toBe(4)
+  await service.sql`update held_releases set seen_at = now() - interval '1 hour'`
+  expect((await prune(service.database.url, 1)).oldest).toBe(5)
+})
