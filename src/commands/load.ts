@@ -17,8 +17,8 @@ interface LoadFlags {
   allSectors?: boolean
   maxRejects?: number
   rejectsDir?: string
-  /** A file; true where none is named, false for none. */
-  unlinked: string | boolean
+  /** A file, or false for none; where neither is said, a file named by the time. */
+  unlinked?: string | false
   json?: boolean
 }
 
@@ -50,7 +50,7 @@ export function addLoadCommand(program: Command, config: () => Config): void {
       try {
         const progress = progressOn(process.stderr)
         const summary = await load({ url: database.url, source, files, progress, ...options })
-        if (unlinked === true && summary.release !== null && summary.links?.unlinked) {
+        if (unlinked === undefined && summary.release !== null && summary.links?.unlinked) {
           summary.unlinked = await writeUnlinked(database.url, unlinkedPath(flags.rejectsDir))
         }
         print(json ? JSON.stringify(summary) : formatSummary(summary))

@@ -63,3 +63,18 @@ test("a directory for rejected rows that is not there is told before anything is
   expect(stderr).toContain("There is no directory nowhere for rejected rows.")
   expect(code).toBe(1)
 }, 30_000)
+
+test("the holders of no company are left in a file, unless none is wanted", async () => {
+  const rows = "id,tenement_id,state,holder_name\nT1,E1/1,WA,Nobody Pty Ltd\n"
+  writeFileSync(join(directory, "held.csv"), rows)
+  const unlinked = () => readdirSync(directory).filter((name) => name.startsWith("unlinked-"))
+  await load("tenements", "held.csv", "--no-unlinked")
+  expect(unlinked()).toEqual([])
+  writeFileSync(join(directory, "held.csv"), rows.replace("Nobody", "Somebody"))
+  const { stdout } = await load("tenements", "held.csv")
+  const [file = "none"] = unlinked()
+  expect(stdout).toContain(file)
+  expect(await Bun.file(join(directory, file)).text()).toBe(
+    "name,parent_asx_code,country,ownership_percentage,tenements\r\nSomebody Pty Ltd,,,,1\r\n",
+  )
+}, 30_000)
