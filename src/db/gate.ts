@@ -1,7 +1,8 @@
 /**
  * A bounded queue before a pool. postgres.js would queue without limit and pipeline behind slow
  * statements; here at most `places` statements are under way, at most `queueLength` wait, and none
- * waits or runs longer than its limit. Who is refused gets Unavailable.
+ * waits or runs longer than its limit. Who is refused gets Unavailable. While the last statements have
+ * gone without any answer, callers are refused much sooner, for the database is most likely away.
  */
 import { Unavailable } from "./unavailable.ts"
 
@@ -11,6 +12,8 @@ export interface GateOptions {
   waitMs: number
   /** How long the caller waits for a statement that has its place. */
   deadlineMs: number
+  /** The same, while the database gives no answers. */
+  impatientMs: number
 }
 
 export interface Gate {
@@ -23,9 +26,16 @@ interface Waiter {
   enter: () => void
 }
 
-export function createGate({ places, queueLength, waitMs, deadlineMs }: GateOptions): Gate {
+export function createGate({
+  places,
+  queueLength,
+  waitMs,
+  deadlineMs,
+  impatientMs,
+}: GateOptions): Gate {
   let running = 0
   const waiting = new Set<Waiter>()
+  let answering = true
 
   const enter = (): Promise<void> | undefined => {
     if (running < places) {
@@ -65,19 +75,28 @@ export function createGate({ places, queueLength, waitMs, deadlineMs }: GateOpti
       await enter()
       // The place is held until the statement has ended, not until its caller gave up: else more
       // statements than places would pile up at a database that hangs.
-      const statement = Promise.try(task).finally(leave)
-      return withDeadline(statement, deadlineMs)
+      const statement = Promise.try(task).finally(() => {
+        answering = true
+        leave()
+      })
+      return withDeadline(statement, answering ? deadlineMs : impatientMs, () => {
+        answering = false
+      })
     },
     load: () => ({ running, waiting: waiting.size }),
   }
 }
 
-function withDeadline<T>(statement: Promise<T>, deadlineMs: number): Promise<T> {
+function withDeadline<T>(
+  statement: Promise<T>,
+  deadlineMs: number,
+  onDeadline: () => void,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Unavailable(`No answer from the database within ${deadlineMs} ms`)),
-      deadlineMs,
-    )
+    const timer = setTimeout(() => {
+      onDeadline()
+      reject(new Unavailable(`No answer from the database within ${deadlineMs} ms`))
+    }, deadlineMs)
     statement.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

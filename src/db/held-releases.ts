@@ -12,6 +12,8 @@ const everyMs = 30_000
 export const believedMinutes = 20
 
 export interface Holding {
+  /** Writes what is held now; also called every half minute. */
+  report(): Promise<void>
   /** Holds nothing any more. */
   stop(): Promise<void>
 }
@@ -28,7 +30,7 @@ export function keepHolding(
   const process = crypto.randomUUID()
   let held: number | undefined
 
-  async function report(release: number | undefined): Promise<void> {
+  async function write(release: number | undefined): Promise<void> {
     if (release === undefined && held === undefined) return
     await pool.run(async () => {
       if (release === undefined) {
@@ -45,12 +47,13 @@ export function keepHolding(
   }
 
   const timer = setInterval(() => {
-    report(oldest()).catch(onFailure)
+    write(oldest()).catch(onFailure)
   }, everyMs)
   return {
+    report: () => write(oldest()),
     stop: async () => {
       clearInterval(timer)
-      await report(undefined).catch(onFailure)
+      await write(undefined).catch(onFailure)
     },
   }
 }

@@ -28,6 +28,8 @@ export interface Pool {
 const waitMs = 5_000
 /** Past the server's own limit, so that its answer, which names the cause, comes first. */
 const graceMs = 2_000
+/** Ample for any page of a database that is there. */
+const impatientMs = 1_000
 
 export function createPool(url: string, options: PoolOptions): Pool {
   const client = postgres(url, {
@@ -47,6 +49,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
     queueLength: options.queueLength,
     waitMs,
     deadlineMs: options.statementTimeoutMs + graceMs,
+    impatientMs,
   })
   return {
     db: drizzle(client),

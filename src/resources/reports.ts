@@ -4,7 +4,7 @@ import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { contains, equals, includes, likeFolded } from "./conditions.ts"
 import { fold, partsOf } from "./fold.ts"
 import { field, filter, type Resource } from "./resource.ts"
-import { asxCode, asxCodeFromText, calendarDate, instantText, text } from "./values.ts"
+import { asxCode, asxCodeFromText, calendarDate, instantText, pathSafeId, text } from "./values.ts"
 
 /** Company announcements. */
 export const reports: Resource = {
@@ -15,7 +15,7 @@ export const reports: Resource = {
   key: "hash",
   keyFromPath: (hash) => hash,
   fields: {
-    hash: field(table.hash, Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })),
+    hash: field(table.hash, pathSafeId),
     asx_code: field(table.asx_code, asxCode),
     title: field(table.title, Type.String()),
     type: field(table.type, Type.String({ description: "Report type; several stand as A; B" })),

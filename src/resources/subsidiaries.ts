@@ -4,7 +4,7 @@ import { normaliseName } from "./company-name.ts"
 import { equals } from "./conditions.ts"
 import { fold } from "./fold.ts"
 import { field, type Resource } from "./resource.ts"
-import { asxCode, text } from "./values.ts"
+import { asxCode, pathSafeId, text } from "./values.ts"
 
 /** Companies that an ASX-listed company owns, wholly or in part. */
 export const subsidiaries: Resource = {
@@ -15,7 +15,7 @@ export const subsidiaries: Resource = {
   key: "id",
   keyFromPath: (id) => id,
   fields: {
-    id: field(table.id, Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })),
+    id: field(table.id, pathSafeId),
     name: field(table.name, Type.String()),
     parent_asx_code: field(table.parent_asx_code, asxCode),
     country: field(table.country, Type.String()),

@@ -4,7 +4,7 @@ import { normaliseName } from "./company-name.ts"
 import { contains, equals, includes, likeFolded } from "./conditions.ts"
 import { fold, partsOf } from "./fold.ts"
 import { field, filter, oneOf, type Resource } from "./resource.ts"
-import { calendarDate, foldedOrNull, text } from "./values.ts"
+import { calendarDate, foldedOrNull, pathSafeId, text } from "./values.ts"
 
 const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"]
 
@@ -17,7 +17,7 @@ export const tenements: Resource = {
   key: "id",
   keyFromPath: (id) => id,
   fields: {
-    id: field(table.id, Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })),
+    id: field(table.id, pathSafeId),
     tenement_id: field(table.tenement_id, Type.String({ description: "Tenement reference" })),
     state: field(table.state, oneOf(states)),
     status: field(table.status, Type.String({ description: "Tenement status" })),

@@ -8,6 +8,9 @@ import type { Value } from "./resource.ts"
 /** An ASX code: 3 to 6 letters and digits, in upper case. Never a number, though some look like one. */
 export const asxCode = Type.String({ pattern: "^[0-9A-Z]{3,6}$", description: "ASX code" })
 
+/** An identifier that stands in a path as it is: no character of it needs an escape (RFC 3986, 2.3). */
+export const pathSafeId = Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })
+
 /** ASX codes are matched without regard to case. */
 export const asxCodeFromText = (text: string): string => text.toUpperCase()
 

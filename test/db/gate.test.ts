@@ -2,7 +2,13 @@ import { expect, test } from "bun:test"
 import { createGate } from "../../src/db/gate.ts"
 import { Unavailable } from "../../src/db/unavailable.ts"
 
-const options = { places: 2, queueLength: 2, waitMs: 60_000, deadlineMs: 60_000 }
+const options = {
+  places: 2,
+  queueLength: 2,
+  waitMs: 60_000,
+  deadlineMs: 60_000,
+  impatientMs: 60_000,
+}
 
 /** A task that ends when it is told to, and whether it was begun. */
 function task() {
@@ -95,4 +101,18 @@ test("a task that takes too long keeps its place though its caller has gone", as
   next.resolve("in time")
   expect(await waiting).toBe("in time")
   expect(gate.load()).toEqual({ running: 0, waiting: 0 })
+})
+
+test("after a statement without an answer the next are refused soon, until one is answered", async () => {
+  const gate = createGate({ ...options, places: 3, deadlineMs: 50, impatientMs: 5 })
+  const silent = [task(), task()]
+  await expect(gate.run(silent[0]?.run ?? (() => Promise.resolve("")))).rejects.toThrow(
+    "within 50 ms",
+  )
+  await expect(gate.run(silent[1]?.run ?? (() => Promise.resolve("")))).rejects.toThrow(
+    "within 5 ms",
+  )
+  for (const each of silent) each.resolve("late")
+  await settled()
+  await expect(gate.run(() => new Promise(() => {}))).rejects.toThrow("within 50 ms")
 })

@@ -1,7 +1,7 @@
 /** csv-parse as an iterator of records that know on which line they begin. */
 import { pipeline, Readable } from "node:stream"
 import { CsvError, Parser } from "csv-parse"
-import type { Refuse } from "./rows.ts"
+import type { Refuse } from "./row.ts"
 
 /** The cells of a record, or why they can't be told apart and the text that holds them. */
 export type CsvRecord =

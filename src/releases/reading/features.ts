@@ -6,7 +6,7 @@
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { namesOf, rowReader } from "./named-rows.ts"
-import type { Layout, Refuse, Row } from "./rows.ts"
+import type { Layout, Refuse, Row } from "./row.ts"
 import { splitJson } from "./split-json.ts"
 
 const batchRows = 1000

@@ -2,7 +2,7 @@
 import { sourceOfColumns } from "../../sources/catalogue.ts"
 import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
-import type { Layout, Refuse, Row } from "./rows.ts"
+import type { Layout, Refuse, Row } from "./row.ts"
 
 /** For each column the name it is known by, null for one to ignore. Ends the load where it must. */
 export function namesOf(

@@ -4,7 +4,7 @@
  */
 import { propertiesOf } from "./features.ts"
 import { namesOf, rowReader } from "./named-rows.ts"
-import type { Layout, Refuse, Row } from "./rows.ts"
+import type { Layout, Refuse, Row } from "./row.ts"
 
 const batchRows = 1000
 const longestLine = 4_000_000

@@ -2,31 +2,15 @@
  * A file's rows, whatever its format: CSV, TSV, NDJSON, GeoJSON and other JSON documents, and dBase are
  * told apart by how they begin.
  */
-import type { Columns } from "../../sources/columns.ts"
-import type { Format, RawRecord } from "../../sources/source.ts"
+import type { Format } from "../../sources/source.ts"
 import { LoadRefused } from "../load-refused.ts"
 import { isDbase, readDbase } from "./dbase.ts"
 import { readFeatures } from "./features.ts"
-import { decoded, type InputFile, withStart } from "./input-file.ts"
+import type { InputFile } from "./input.ts"
+import { decoded, withStart } from "./input-file.ts"
 import { readNdjson } from "./ndjson.ts"
+import type { Layout, Refuse, Row } from "./row.ts"
 import { readTable } from "./table.ts"
-
-/**
- * A row and the line of the file on which it begins, or the number of the feature or record that it
- * is. With a `fault` it can't be read as a record; `partial` is then what of it could be.
- */
-export type Row =
-  | { line: number; raw: RawRecord; fault?: never }
-  | { line: number; raw: unknown; fault: string; partial?: RawRecord }
-
-/** Ends the load: the file is not what it should be. */
-export type Refuse = (what: string) => never
-
-/** What a file must look like. */
-export interface Layout {
-  columns: Columns
-  banner?: RegExp
-}
 
 export interface OpenedRows {
   format: Format

@@ -4,7 +4,7 @@
  * the end as an object, which also proves that the document is whole.
  */
 import type { RawRecord } from "../../sources/source.ts"
-import type { Refuse } from "./rows.ts"
+import type { Refuse } from "./row.ts"
 
 /** A coastline may be long; a longer element is taken for one that does not end. */
 const longestElement = 128_000_000

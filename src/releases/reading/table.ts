@@ -5,7 +5,7 @@
 import type { RawRecord } from "../../sources/source.ts"
 import { type CsvRecord, csvRecords } from "./csv-records.ts"
 import { namesOf } from "./named-rows.ts"
-import type { Layout, Refuse, Row } from "./rows.ts"
+import type { Layout, Refuse, Row } from "./row.ts"
 
 const batchRows = 1000
 /** How many lines may stand before the header. */

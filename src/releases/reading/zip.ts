@@ -7,7 +7,7 @@ import { createReadStream } from "node:fs"
 import { basename } from "node:path"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { LoadRefused } from "../load-refused.ts"
-import type { InputFile } from "./input-file.ts"
+import type { InputFile } from "./input.ts"
 
 /** Also the form of Excel's and other office programs' files. */
 export const isZip = (start: Uint8Array): boolean =>

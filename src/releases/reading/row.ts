@@ -1,0 +1,20 @@
+/** What every reader of a form takes and gives. */
+import type { Columns } from "../../sources/columns.ts"
+import type { RawRecord } from "../../sources/source.ts"
+
+/**
+ * A row and the line of the file on which it begins, or the number of the feature or record that it
+ * is. With a `fault` it can't be read as a record; `partial` is then what of it could be.
+ */
+export type Row =
+  | { line: number; raw: RawRecord; fault?: never }
+  | { line: number; raw: unknown; fault: string; partial?: RawRecord }
+
+/** Ends the load: the file is not what it should be. */
+export type Refuse = (what: string) => never
+
+/** What a file must look like. */
+export interface Layout {
+  columns: Columns
+  banner?: RegExp
+}
