@@ -41,6 +41,17 @@ export const tenementTypes = {
 export type TenementStatus = keyof typeof tenementStatuses
 export type TenementType = keyof typeof tenementTypes
 
+/** The README's tables of both vocabularies. */
+export const vocabularyTables = (): string =>
+  [table("status", tenementStatuses), table("type", tenementTypes)].join("\n\n")
+
+const table = (of: string, words: Readonly<Record<string, string>>): string =>
+  [
+    `| ${of} | meaning |`,
+    "|---|---|",
+    ...Object.entries(words).map(([word, meaning]) => `| ${word} | ${meaning} |`),
+  ].join("\n")
+
 /** A register's phrases, and the word for each. Compared without regard to case and blanks. */
 export type Phrases<Word extends string> = Readonly<Record<string, Word>>
 

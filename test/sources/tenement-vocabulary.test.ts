@@ -3,6 +3,7 @@ import {
   phraseReader,
   tenementStatuses,
   tenementTypes,
+  vocabularyTables,
 } from "../../src/sources/tenement-vocabulary.ts"
 
 test("every word has its sentence, and is lower case as filters are asked", () => {
@@ -18,4 +19,10 @@ test("a known phrase has its word however it is written; an unknown one has none
   expect(wordOf("MINING LEASE S.A.")).toBe("mining")
   expect(wordOf("MINING LEASES")).toBeUndefined()
   expect(wordOf("constructor")).toBeUndefined()
+})
+
+test("the README's tables of statuses and types are those that the declarations give", async () => {
+  const readme = await Bun.file(new URL("../../README.md", import.meta.url)).text()
+  const [, tables] = /<!-- vocabulary -->\n([\s\S]*)\n<!-- \/vocabulary -->/.exec(readme) ?? []
+  expect(tables).toBe(vocabularyTables())
 })
