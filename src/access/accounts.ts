@@ -3,6 +3,7 @@ import { and, asc, eq, like, sql } from "drizzle-orm"
 import type { Pool } from "../db/pool.ts"
 import { accounts, tokens } from "../db/schema.ts"
 import { fold } from "../resources/fold.ts"
+import { instantText } from "../resources/values.ts"
 import type { Plan } from "./plan.ts"
 import { createToken, hashToken, prefixOf } from "./token.ts"
 
@@ -39,7 +40,7 @@ export const listAccounts = (pool: Pool) =>
         email: accounts.email,
         plan: accounts.plan,
         requestLimit: accounts.request_limit,
-        createdAt: utc(accounts.created_at),
+        createdAt: instantText(accounts.created_at),
         tokens:
           sql<number>`count(${tokens.id}) filter (where ${tokens.revoked_at} is null)`.mapWith(
             Number,
@@ -91,10 +92,10 @@ export async function listTokens(pool: Pool, email: string) {
       .select({
         prefix: tokens.prefix,
         name: tokens.name,
-        createdAt: utc(tokens.created_at),
-        lastUsedAt: utc(tokens.last_used_at),
-        expiresAt: utc(tokens.expires_at),
-        revokedAt: utc(tokens.revoked_at),
+        createdAt: instantText(tokens.created_at),
+        lastUsedAt: instantText(tokens.last_used_at),
+        expiresAt: instantText(tokens.expires_at),
+        revokedAt: instantText(tokens.revoked_at),
       })
       .from(tokens)
       .where(eq(tokens.account_id, account.id))
@@ -159,7 +160,3 @@ function checkAccount({ email, plan, requestLimit }: NewAccount): void {
 }
 
 const byEmail = (email: string) => eq(accounts.email_folded, fold(email))
-
-const utc = (
-  column: typeof tokens.created_at | typeof tokens.expires_at | typeof accounts.created_at,
-) => sql<string | null>`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`

@@ -30,12 +30,21 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   return { url: server.url, close: server.stop }
 }
 
-/** Runs `work` with one connection to the database, and closes both whatever happens. */
+/** Runs `work` on the settings' database, and closes it whatever happens. */
 export async function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> {
   const database = await openDatabase(config)
-  const pool = createPool(database.url, {
+  try {
+    return await usePool(database, work)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Runs `work` with a pool on a database that is open, and closes the pool whatever happens. */
+export async function usePool<T>({ url }: Database, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = createPool(url, {
     name: "command",
-    connections: 1,
+    connections: 2,
     queueLength: 10,
     statementTimeoutMs: 60_000,
   })
@@ -43,6 +52,5 @@ export async function withPool<T>(config: Config, work: (pool: Pool) => Promise<
     return await work(pool)
   } finally {
     await pool.close()
-    await database.close()
   }
 }

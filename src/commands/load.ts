@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
+import { fileTime } from "../releases/file-time.ts"
 import { load } from "../releases/load.ts"
 import { progressOn } from "../releases/progress.ts"
 import { formatSummary } from "../releases/summary.ts"
@@ -62,7 +63,7 @@ export function addLoadCommand(program: Command, config: () => Config): void {
 
 /** Named by the time, as a person may have half completed the one before. */
 const unlinkedPath = (directory = ".") =>
-  join(directory, `unlinked-holders-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}.csv`)
+  join(directory, `unlinked-holders-${fileTime(new Date())}.csv`)
 
 function knownSource(name: string): Source {
   const source = sourceNamed(name)

@@ -5,11 +5,10 @@ import type { Command } from "commander"
 import { issueToken } from "../access/accounts.ts"
 import { createCredentials } from "../access/credentials.ts"
 import type { Config } from "../config.ts"
-import { createPool } from "../db/pool.ts"
 import { createReleases } from "../db/releases.ts"
 import { loadRecords } from "../releases/load.ts"
 import { sampleData } from "../sample/sample-data.ts"
-import { type Database, openDatabase } from "./database.ts"
+import { type Database, openDatabase, usePool } from "./database.ts"
 import { serve } from "./serve.ts"
 import { print, say } from "./terminal.ts"
 
@@ -25,14 +24,8 @@ export function addQuickstartCommand(program: Command, config: () => Config): vo
     })
 }
 
-async function prepare(config: Config, database: Database): Promise<string> {
-  const pool = createPool(database.url, {
-    name: "quickstart",
-    connections: 2,
-    queueLength: 10,
-    statementTimeoutMs: 60_000,
-  })
-  try {
+function prepare(config: Config, database: Database): Promise<string> {
+  return usePool(database, async (pool) => {
     if ((await createReleases(pool).current()).id === 0) {
       say("Loading generated sample data")
       await loadRecords({ url: database.url, source: "sample", records: sampleRecords() })
@@ -48,9 +41,7 @@ async function prepare(config: Config, database: Database): Promise<string> {
     // A token can't be read back from the database, and a second start should show the same one.
     await Bun.write(tokenFile, `${token}\n`, { mode: 0o600, createPath: true })
     return token
-  } finally {
-    await pool.close()
-  }
+  })
 }
 
 function sampleRecords() {

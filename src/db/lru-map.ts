@@ -13,6 +13,11 @@ export class LruMap<V> {
     return value
   }
 
+  /** From what was used longest ago to what was used last. */
+  values(): IterableIterator<V> {
+    return this.#entries.values()
+  }
+
   set(key: string, value: V): void {
     this.#entries.delete(key)
     this.#entries.set(key, value)

@@ -1,6 +1,6 @@
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
-import postgres from "postgres"
+import { withConnection } from "./connection.ts"
 
 /** Any number that other users of the database are unlikely to lock. */
 const migrationLock = 7_140_233_001
@@ -10,13 +10,10 @@ const migrationLock = 7_140_233_001
  * they wait for each other on an advisory lock, held by the one connection that also migrates.
  */
 export async function migrate(url: string): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 })
-  try {
+  await withConnection(url, async (client) => {
     await client`select pg_advisory_lock(${migrationLock})`
     await applyMigrations(drizzle(client), {
       migrationsFolder: Bun.fileURLToPath(new URL("../../drizzle", import.meta.url)),
     })
-  } finally {
-    await client.end({ timeout: 5 })
-  }
+  })
 }

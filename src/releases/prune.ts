@@ -1,5 +1,5 @@
 /** Drops old releases: their rows of the history, and their own. */
-import postgres from "postgres"
+import { withConnection } from "../db/connection.ts"
 import { believedMinutes } from "../db/held-releases.ts"
 import { publishingLock } from "./publish.ts"
 
@@ -18,15 +18,9 @@ const histories = ["companies", "tenements", "subsidiaries", "reports"]
  * that a crawl or an export under way still reads, in whatever process.
  * @param url of the database: `postgres://…`
  */
-export async function prune(url: string, keepDays: number): Promise<Pruned> {
-  const client = postgres(url, {
-    max: 1,
-    connect_timeout: 5,
-    fetch_types: false,
-    onnotice: () => {},
-  })
-  try {
-    return await client.begin(async (sql) => {
+export function prune(url: string, keepDays: number): Promise<Pruned> {
+  return withConnection(url, (client) =>
+    client.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${publishingLock})`
       const [row] = await sql<{ oldest: number | null }[]>`
         select least(
@@ -46,8 +40,6 @@ export async function prune(url: string, keepDays: number): Promise<Pruned> {
       }
       const releases = (await sql`delete from releases where id < ${oldest}`).count
       return { oldest, releases, records }
-    })
-  } finally {
-    await client.end({ timeout: 5 })
-  }
+    }),
+  )
 }

@@ -4,7 +4,8 @@
  *
  *   lock -> for each resource: stage -> checks -> guard -> diff -> then: links -> release -> commit
  */
-import postgres, { type Sql, type TransactionSql } from "postgres"
+import type { Sql, TransactionSql } from "postgres"
+import { withConnection } from "../db/connection.ts"
 import type { Resource, ResourceName } from "../resources/resource.ts"
 import type { Candidate, Collected } from "./candidates.ts"
 import { checkStaged } from "./checks.ts"
@@ -46,22 +47,12 @@ export const publishingLock = 7_140_233_002
 const manyRows = 10_000
 
 /** @throws LoadRefused where the load is refused; nothing is published then. */
-export async function publish(load: Load): Promise<Published> {
-  const client = postgres(load.url, {
-    max: 1,
-    connect_timeout: 5,
-    // The one connection is the transaction's: it may be as old as the load is long.
-    max_lifetime: null,
-    fetch_types: false,
-    onnotice: () => {},
-  })
-  try {
+export function publish(load: Load): Promise<Published> {
+  return withConnection(load.url, async (client) => {
     const published = await inTransaction(client, load)
     if (published.release !== null) await tidy(client, load, published)
     return published
-  } finally {
-    await client.end({ timeout: 5 })
-  }
+  })
 }
 
 /** Ends the transaction of a dry run. */
@@ -176,7 +167,7 @@ async function record(
 /**
  * A table that has just been filled has no statistics and no map of what all can see, and its text
  * index is in part a list: the first requests would be slow. None of it is the release's own
- * business, so it is done after it, and a failure (a role that may not) is left to autovacuum.
+ * business, so it is done after it, and what fails (a role that may not) is told and left to autovacuum.
  */
 async function tidy(client: Sql, { collected }: Load, { resources, links }: Published) {
   const tables = namesOfTouched(resources).filter(
@@ -185,6 +176,8 @@ async function tidy(client: Sql, { collected }: Load, { resources, links }: Publ
   if (links && links.relinked >= manyRows && !tables.includes("tenements")) tables.push("tenements")
   for (const table of tables) {
     collected.progress.step(`Tidying ${table}`)
-    await client.unsafe(`vacuum (analyze) ${table}`).catch(() => {})
+    await client.unsafe(`vacuum (analyze) ${table}`).catch((error: unknown) => {
+      collected.progress.step(`Could not tidy ${table} (${error}), autovacuum will`)
+    })
   }
 }

@@ -5,6 +5,7 @@
 import { closeSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { type FileFigures, placeOf } from "./figures.ts"
+import { fileTime } from "./file-time.ts"
 import { LoadRefused } from "./load-refused.ts"
 
 export interface Reject {
@@ -71,7 +72,7 @@ export class Rejects {
 
   /** Never writes over the rejects of another load. */
   #open(): number {
-    const time = new Date().toISOString().replace(/[-:]|\.\d+/g, "")
+    const time = fileTime(new Date())
     for (let attempt = 1; ; attempt++) {
       const suffix = attempt === 1 ? "" : `-${attempt}`
       const path = join(

@@ -5,7 +5,8 @@
  */
 import { accessSync, constants, existsSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
-import postgres, { type TransactionSql } from "postgres"
+import type { TransactionSql } from "postgres"
+import { withConnection } from "../db/connection.ts"
 import { normaliseName } from "../resources/company-name.ts"
 import { partsOf } from "../resources/fold.ts"
 import { LoadRefused } from "./load-refused.ts"
@@ -36,15 +37,12 @@ export function checkUnlinkedPath(path: string): void {
 }
 
 /** Writes the holders that what is published now leaves unlinked. */
-export async function writeUnlinked(url: string, path: string): Promise<UnlinkedFile> {
-  const client = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} })
-  try {
+export function writeUnlinked(url: string, path: string): Promise<UnlinkedFile> {
+  return withConnection(url, async (client) => {
     const holders = await client.begin("isolation level repeatable read read only", unlinkedHolders)
     writeFileSync(path, asCsv(holders), { flag: "wx" })
     return { path, holders: holders.length }
-  } finally {
-    await client.end({ timeout: 5 })
-  }
+  })
 }
 
 export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {

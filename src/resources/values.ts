@@ -22,6 +22,6 @@ export const text = (value: Value | undefined): string => String(value ?? "")
 export const foldedOrNull = (value: Value | undefined): string | null =>
   value === null || value === undefined ? null : fold(String(value))
 
-/** A point in time as JSON shows it: `2026-01-02T03:04:05Z`. */
-export const instantText = (column: PgColumn): SQL<string> =>
+/** A point in time as JSON shows it: `2026-01-02T03:04:05Z`; null where the column is. */
+export const instantText = (column: PgColumn): SQL<string | null> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`

@@ -9,6 +9,7 @@
  * which makes theirs a crawl apart. A page that no crawl expects, as when pages are read in parallel
  * or again, is of the crawl that was read last.
  */
+import { LruMap } from "../db/lru-map.ts"
 import type { Release } from "../db/releases.ts"
 
 export interface Crawls {
@@ -35,31 +36,25 @@ const keptQueries = 50_000
 const keptCrawlsOfQuery = 50
 
 export function createCrawls(): Crawls {
-  /** By query; the query read last stands last. */
-  const crawls = new Map<string, Crawl[]>()
+  const crawls = new LruMap<Crawl[]>(keptQueries)
   const held = new Set<{ id: number }>()
 
-  /** Those under way, the one read last at the end. */
-  const underWay = (query: string, nowMs: number): Crawl[] =>
-    (crawls.get(query) ?? []).filter(({ readMs }) => nowMs - readMs <= crawlIdleMs)
-
-  function keep(query: string, kept: Crawl[]): void {
-    crawls.delete(query)
-    crawls.set(query, kept.slice(-keptCrawlsOfQuery))
-    if (crawls.size <= keptQueries) return
-    for (const oldest of crawls.keys()) {
-      crawls.delete(oldest)
-      return
-    }
-  }
+  /** Those of them under way, the one read last at the end. */
+  const underWay = (known: readonly Crawl[], nowMs: number): Crawl[] =>
+    known.filter(({ readMs }) => nowMs - readMs <= crawlIdleMs)
+  const underWayOf = (query: string, nowMs: number) => underWay(crawls.get(query) ?? [], nowMs)
+  const keep = (query: string, kept: Crawl[]) => crawls.set(query, kept.slice(-keptCrawlsOfQuery))
 
   return {
     begin: (query, client, release, nowMs) => {
-      keep(query, [...underWay(query, nowMs), { release, client, expectedPage: 2, readMs: nowMs }])
+      keep(query, [
+        ...underWayOf(query, nowMs),
+        { release, client, expectedPage: 2, readMs: nowMs },
+      ])
     },
 
     next: (query, client, page, nowMs) => {
-      const known = underWay(query, nowMs)
+      const known = underWayOf(query, nowMs)
       const expecting = known.filter(({ expectedPage }) => expectedPage === page)
       const crawl = expecting.find((each) => each.client === client) ?? expecting[0] ?? known.at(-1)
       if (!crawl) return undefined
@@ -75,9 +70,7 @@ export function createCrawls(): Crawls {
     },
 
     oldest: (nowMs) => {
-      const crawled = [...crawls.keys()].flatMap((query) =>
-        underWay(query, nowMs).map(({ release }) => release.id),
-      )
+      const crawled = underWay([...crawls.values()].flat(), nowMs).map(({ release }) => release.id)
       const oldest = Math.min(...crawled, ...[...held].map(({ id }) => id))
       return Number.isFinite(oldest) ? oldest : undefined
     },
