@@ -82,6 +82,12 @@ export const settings = {
     fallback: "3600",
     parse: integer(1, 86_400),
   },
+  WINDOW_MEMORY_MB: {
+    description:
+      "Memory that the windows of accounts may take in a process, and those of addresses an eighth of it; beyond, those longest without a request are forgotten",
+    fallback: "512",
+    parse: integer(1, 1_000_000),
+  },
   REQUEST_CONNECTIONS: {
     description: "Database connections that answer requests",
     fallback: "8",

@@ -38,13 +38,14 @@ export function startService({ config, databaseUrl, log, now }: ServiceOptions):
   const housekeeping = pool("housekeeping", housekeepingConnections)
 
   const windowMs = config.RATE_WINDOW_SECONDS * 1000
+  const windowBytes = config.WINDOW_MEMORY_MB * 1024 * 1024
   const releases = createReleases(requests)
   const crawls = createCrawls()
   const app = createApp({
     credentials: createCredentials(requests, housekeeping),
     windows: {
-      accounts: createWindowStore({ windowMs }),
-      addresses: createWindowStore({ windowMs }),
+      accounts: createWindowStore({ windowMs, maxBytes: windowBytes }),
+      addresses: createWindowStore({ windowMs, maxBytes: Math.ceil(windowBytes / 8) }),
       windowMs,
     },
     releases,

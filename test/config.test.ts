@@ -30,6 +30,7 @@ test("without an environment every default holds, and is frozen", () => {
     DATA_DIR: resolve("data"),
     TRUSTED_PROXIES: 0,
     RATE_WINDOW_SECONDS: 3600,
+    WINDOW_MEMORY_MB: 512,
     REQUEST_CONNECTIONS: 8,
     EXPORT_CONNECTIONS: 3,
     QUEUE_LENGTH: 500,

@@ -1,22 +1,15 @@
 import { describe, expect, test } from "bun:test"
 import { createWindowStore } from "../../src/access/sliding-window.ts"
+import { seeded } from "../support/seeded.ts"
 
 const UNLIMITED = Number.POSITIVE_INFINITY
 
-/** Numbers in [0, 1) that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+const maxBytes = 1_000_000
+const HOUR_MS = 3_600_000
 
 describe("a window", () => {
   test("admits up to the limit, and tells what is left and when the oldest leaves", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     expect(store.admit("a", 2, 1000)).toEqual({
       admitted: true,
       limit: 2,
@@ -38,7 +31,7 @@ describe("a window", () => {
   })
 
   test("counts a request until exactly one window later", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 1, 1000)
     expect(store.admit("a", 1, 1099).admitted).toBe(false)
     expect(store.admit("a", 1, 1100)).toEqual({
@@ -50,7 +43,7 @@ describe("a window", () => {
   })
 
   test("does not count a denied request", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 1, 0)
     for (let nowMs = 1; nowMs < 100; nowMs++)
       expect(store.admit("a", 1, nowMs).admitted).toBe(false)
@@ -58,14 +51,14 @@ describe("a window", () => {
   })
 
   test("belongs to its key alone", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 1, 0)
     expect(store.admit("b", 1, 0).admitted).toBe(true)
     expect(store.admit("a", 1, 0).admitted).toBe(false)
   })
 
   test("with nothing counted ends one window from now", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     expect(store.peek("a", 5, 1000)).toEqual({
       admitted: true,
       limit: 5,
@@ -82,7 +75,7 @@ describe("a window", () => {
   })
 
   test("can be looked at without being used", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 1, 1000)
     for (let look = 0; look < 3; look++) {
       expect(store.peek("a", 1, 1050)).toEqual({
@@ -97,7 +90,7 @@ describe("a window", () => {
   })
 
   test("without a limit always admits and keeps no log", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     for (let call = 0; call < 10_000; call++) {
       expect(store.admit("a", UNLIMITED, 1000)).toEqual({
         admitted: true,
@@ -113,7 +106,7 @@ describe("a window", () => {
 
 describe("a change of limit", () => {
   test("upwards opens the window at once", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 1, 0)
     expect(store.admit("a", 1, 1).admitted).toBe(false)
     expect(store.admit("a", 3, 2)).toEqual({
@@ -125,7 +118,7 @@ describe("a change of limit", () => {
   })
 
   test("downwards closes it at once, until as many have left as it takes to be admitted", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     for (const nowMs of [0, 10, 20, 30]) store.admit("a", 10, nowMs)
     const denied = store.admit("a", 2, 40)
     expect(denied).toEqual({ admitted: false, limit: 2, remaining: 0, resetAtMs: 120 })
@@ -134,16 +127,97 @@ describe("a change of limit", () => {
   })
 
   test("downwards and back forgets nothing", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     for (const nowMs of [0, 10, 20, 30]) store.admit("a", 10, nowMs)
     store.admit("a", 1, 40)
     expect(store.peek("a", 10, 41).remaining).toBe(6)
+  })
+
+  test("across 10,000 takes no request out of the window before its time", () => {
+    const store = createWindowStore({ windowMs: HOUR_MS, maxBytes })
+    store.admit("a", 20_000, 1) // logged at 360
+    store.admit("a", 2, 2) // not before the newest
+    expect(store.peek("a", 2, HOUR_MS + 359)).toMatchObject({
+      admitted: false,
+      resetAtMs: HOUR_MS + 360,
+    })
+    expect(store.peek("a", 2, HOUR_MS + 360).remaining).toBe(2)
+  })
+
+  test("downwards from a million finds the time at which as many have left as it takes", () => {
+    const store = createWindowStore({ windowMs: HOUR_MS, maxBytes })
+    for (let granule = 1; granule <= 3; granule++) {
+      for (let call = 0; call < 5; call++) store.admit("a", 1_000_000, 360 * granule)
+    }
+    const resetOf = (limit: number) => store.peek("a", limit, 1080).resetAtMs - HOUR_MS
+    expect([1, 5, 6, 10, 11, 15].map(resetOf)).toEqual([1080, 1080, 720, 720, 360, 360])
+    expect(resetOf(16)).toBe(360)
+  })
+})
+
+describe("a limit of up to 10,000", () => {
+  test("is exact to the millisecond", () => {
+    const store = createWindowStore({ windowMs: HOUR_MS, maxBytes })
+    const startMs = 1_000_003
+    for (let call = 0; call < 10_000; call++) {
+      expect(store.admit("a", 10_000, startMs + 7 * call).remaining).toBe(9_999 - call)
+    }
+    for (let call = 0; call < 10_000; call++) {
+      const leavesMs = startMs + 7 * call + HOUR_MS
+      expect(store.admit("a", 10_000, leavesMs - 1)).toEqual({
+        admitted: false,
+        limit: 10_000,
+        remaining: 0,
+        resetAtMs: leavesMs,
+      })
+      expect(store.admit("a", 10_000, leavesMs).admitted).toBe(true)
+    }
+  })
+})
+
+describe("a limit past 10,000", () => {
+  test("counts a request for its window and on to the end of its granule, 360 ms for an hour", () => {
+    const store = createWindowStore({ windowMs: HOUR_MS, maxBytes })
+    const limit = 10_001
+    const startMs = 360_000
+    for (let call = 0; call < limit; call++) store.admit("a", limit, startMs + 1 + (call % 360))
+    const resetAtMs = startMs + 360 + HOUR_MS
+    expect(store.admit("a", limit, resetAtMs - 1)).toEqual({
+      admitted: false,
+      limit,
+      remaining: 0,
+      resetAtMs,
+    })
+    expect(store.admit("a", limit, resetAtMs).remaining).toBe(10_000)
+  })
+
+  test("admits a million where the limit is a million, and not one more", () => {
+    const store = createWindowStore({ windowMs: HOUR_MS, maxBytes })
+    const limit = 1_000_000
+    const startMs = 1_700_000_000_123
+    let admitted = 0
+    for (let call = 0; call < limit; call++) {
+      if (store.admit("a", limit, startMs + Math.floor(call * 3.6)).admitted) admitted++
+    }
+    expect(admitted).toBe(limit)
+    const denied = store.admit("a", limit, startMs + HOUR_MS - 1)
+    expect(denied).toMatchObject({ admitted: false, remaining: 0 })
+    expect(denied.resetAtMs).toBeGreaterThanOrEqual(startMs + HOUR_MS)
+    expect(denied.resetAtMs).toBeLessThan(startMs + HOUR_MS + 360)
+    expect(store.peek("a", limit, denied.resetAtMs - 1).admitted).toBe(false)
+    expect(store.peek("a", limit, denied.resetAtMs).admitted).toBe(true)
+    expect(store.bytes).toBeLessThan(200_000)
+  })
+
+  test("of seconds counts to the millisecond too: a granule is never less", () => {
+    const store = createWindowStore({ windowMs: 100, maxBytes })
+    expect(store.admit("a", 1_000_000, 1003).resetAtMs).toBe(1103)
   })
 })
 
 describe("a clock that steps backwards", () => {
   test("by less than a window opens nothing until it is again where it was", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 2, 1000)
     store.admit("a", 2, 950)
     expect(store.admit("a", 2, 900)).toEqual({
@@ -157,7 +231,7 @@ describe("a clock that steps backwards", () => {
   })
 
   test("by days shuts nobody out for longer than one window, and tells times of the new clock", () => {
-    const store = createWindowStore({ windowMs: 100 })
+    const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 1, 9_000_000)
     const denied = store.admit("a", 1, 5000)
     expect(denied).toEqual({ admitted: false, limit: 1, remaining: 0, resetAtMs: 5100 })
@@ -173,7 +247,7 @@ describe("a clock that steps backwards", () => {
     const random = seeded(11)
     const below = (bound: number) => Math.floor(random() * bound)
     const [windowMs, limit] = [100, 5]
-    const store = createWindowStore({ windowMs })
+    const store = createWindowStore({ windowMs, maxBytes })
     const admittedAtMs: number[] = []
     let realMs = 0
     let behindMs = 0
@@ -187,104 +261,6 @@ describe("a clock that steps backwards", () => {
     for (let index = limit; index < admittedAtMs.length; index++) {
       const spanMs = Number(admittedAtMs[index]) - Number(admittedAtMs[index - limit])
       expect(spanMs).toBeGreaterThanOrEqual(windowMs - lateMs)
-    }
-  })
-})
-
-describe("memory", () => {
-  test("is given back by later calls for other keys", () => {
-    const store = createWindowStore({ windowMs: 100 })
-    for (let key = 0; key < 1000; key++) store.admit(`old ${key}`, 5, 0)
-    expect(store.size).toBe(1000)
-    for (let call = 0; call < 500; call++) store.admit("new", 1000, 100)
-    expect(store.size).toBe(1)
-  })
-
-  test("never holds more keys than allowed, however many call", () => {
-    const store = createWindowStore({ windowMs: 1000, maxKeys: 50 })
-    for (let key = 0; key < 10_000; key++) {
-      expect(store.admit(`address ${key}`, 5, key % 7).admitted).toBe(true)
-      expect(store.size).toBeLessThanOrEqual(50)
-    }
-  })
-
-  test("that runs short costs the key longest without a call its log, and no other", () => {
-    const store = createWindowStore({ windowMs: 1000, maxKeys: 3 })
-    store.admit("a", 1, 0)
-    store.admit("b", 1, 1)
-    store.admit("c", 1, 2)
-    store.admit("a", 1, 3) // denied, but not idle
-    store.admit("d", 1, 4)
-    const open = (key: string) => store.peek(key, 1, 5).admitted
-    expect({ a: open("a"), b: open("b"), c: open("c"), d: open("d") }).toEqual({
-      a: false,
-      b: true,
-      c: false,
-      d: false,
-    })
-  })
-
-  test("that runs short does not let a caller out that keeps calling", () => {
-    const store = createWindowStore({ windowMs: 1_000_000, maxKeys: 100 })
-    store.admit("abuser", 1, 0)
-    for (let flood = 1; flood < 5000; flood++) {
-      store.admit(`address ${flood}`, 1, flood)
-      if (flood % 50 === 0) expect(store.admit("abuser", 1, flood).admitted).toBe(false)
-    }
-  })
-})
-
-/** The rule itself: every admitted time, filtered anew on each call. */
-class Oracle {
-  private readonly admittedAtMs = new Map<string, number[]>()
-  private latestMs = 0
-
-  constructor(private readonly windowMs: number) {}
-
-  ask(key: string, limit: number, nowMs: number, takes: boolean) {
-    if (limit === UNLIMITED) {
-      return { admitted: true, limit, remaining: limit, resetAtMs: nowMs + this.windowMs }
-    }
-    this.latestMs = Math.max(this.latestMs, nowMs)
-    const counted = (this.admittedAtMs.get(key) ?? []).filter(
-      (timeMs) => timeMs + this.windowMs > this.latestMs,
-    )
-    const admitted = counted.length < limit
-    if (admitted && takes) counted.push(this.latestMs)
-    this.admittedAtMs.set(key, counted)
-    const [firstMs = this.latestMs] = limit < 1 ? [] : counted.slice(-limit)
-    const remaining = Math.max(0, limit - counted.length)
-    return { admitted, limit, remaining, resetAtMs: firstMs + this.windowMs }
-  }
-}
-
-describe("against the rule computed naively", () => {
-  test.each([1, 2, 3, 4, 5, 6])("every answer is the same (seed %i)", (seed) => {
-    const random = seeded(seed)
-    const below = (bound: number) => Math.floor(random() * bound)
-    const windowMs = 500
-    const store = createWindowStore({ windowMs })
-    const oracle = new Oracle(windowMs)
-    const limits = [0, 1, 2, 3, 7, 40, 150, 1000, UNLIMITED]
-    const limitOf = new Map<string, number>()
-    let nowMs = 10_000
-    let latestMs = nowMs
-    let paceMs = 1
-
-    for (let step = 0; step < 20_000; step++) {
-      // The pace changes, so that logs fill to hundreds, shrink and run empty.
-      if (random() < 0.002) paceMs = [0, 1, 3, 40][below(4)] ?? 1
-      nowMs += below(paceMs + 1)
-      if (random() < 0.001) nowMs += below(3 * windowMs)
-      latestMs = Math.max(latestMs, nowMs)
-      // A clock further behind than one window counts as corrected; that has its own tests above.
-      if (random() < 0.01) nowMs = Math.max(nowMs - below(windowMs / 4), latestMs - windowMs)
-      const key = `key ${below(random() < 0.7 ? 1 : 8)}`
-      if (random() < 0.01) limitOf.set(key, limits[below(limits.length)] ?? 1)
-      const limit = limitOf.get(key) ?? 100
-      const takes = random() < 0.9
-      const state = takes ? store.admit(key, limit, nowMs) : store.peek(key, limit, nowMs)
-      expect(state).toEqual(oracle.ask(key, limit, nowMs, takes))
     }
   })
 })

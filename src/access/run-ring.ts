@@ -1,0 +1,85 @@
+import { exactRuns } from "./granule.ts"
+
+const SMALLEST_LENGTH = 4
+
+/**
+ * Runs of requests, oldest first: a ring of pairs, a time and how many requests came at it. A run is
+ * written once and dropped once, so that all but `oldestOfNewest` costs amortised O(1). Positions
+ * and lengths are those of the array, two to a run.
+ */
+export class RunRing {
+  /** How many requests its runs have together. */
+  requests = 0
+  private ring = new Float64Array(SMALLEST_LENGTH)
+  private start = 0
+  private used = 0
+
+  get isEmpty(): boolean {
+    return this.used === 0
+  }
+
+  get bytes(): number {
+    return 8 * this.ring.length
+  }
+
+  /** Adds a run that is later than the newest. `limit` bounds how far the ring grows at first. */
+  push(timeMs: number, requests: number, limit: number): void {
+    if (this.used === this.ring.length) this.grow(limit)
+    const position = this.positionOf(this.used)
+    this.ring[position] = timeMs
+    this.ring[position + 1] = requests
+    this.used += 2
+    this.requests += requests
+  }
+
+  /** Drops what has left the window by `nowMs`. */
+  expire(nowMs: number, windowMs: number): void {
+    const { ring } = this
+    while (this.used > 0 && (ring[this.start] as number) + windowMs <= nowMs) {
+      this.requests -= ring[this.start + 1] as number
+      this.start = this.start + 2 === ring.length ? 0 : this.start + 2
+      this.used -= 2
+    }
+    // A quarter, and not a half, so that a ring about that size is not copied back and forth.
+    if (this.used * 4 < ring.length) this.resize(this.used * 2)
+  }
+
+  /** The time of the oldest among the newest `most` requests; there must be a request. */
+  oldestOfNewest(most: number): number {
+    if (most >= this.requests) return this.ring[this.start] as number
+    // Only after a limit was lowered below what is logged.
+    let position = this.start
+    let offset = this.used
+    for (let left = most; left > 0; left -= this.ring[position + 1] as number) {
+      offset -= 2
+      position = this.positionOf(offset)
+    }
+    return this.ring[position] as number
+  }
+
+  private positionOf(offset: number): number {
+    const position = this.start + offset
+    return position < this.ring.length ? position : position - this.ring.length
+  }
+
+  /**
+   * Doubles the ring, up to what one limit can fill. More than that is there only after the limit
+   * changed, and no more than `exactRuns` twice: as many exact runs, and as many of whole granules.
+   */
+  private grow(limit: number): void {
+    const most = 2 * Math.min(limit, exactRuns)
+    const doubled = 2 * this.used
+    this.resize(this.used < most ? Math.min(doubled, most) : doubled)
+  }
+
+  private resize(wanted: number): void {
+    const length = Math.max(wanted, SMALLEST_LENGTH)
+    if (length === this.ring.length) return
+    const ring = new Float64Array(length)
+    const untilEnd = this.ring.subarray(this.start, this.start + this.used)
+    ring.set(untilEnd)
+    ring.set(this.ring.subarray(0, this.used - untilEnd.length), untilEnd.length)
+    this.ring = ring
+    this.start = 0
+  }
+}
