@@ -9,12 +9,13 @@ import { errors } from "./plugins/errors.ts"
 import { target } from "./plugins/target.ts"
 import { type AnswerOptions, createAnswers } from "./routes/answers.ts"
 import { companyRoutes } from "./routes/companies.ts"
-import { healthRoutes } from "./routes/health.ts"
+import { type OperationOptions, operationRoutes } from "./routes/operations.ts"
 import { releaseRoutes } from "./routes/releases.ts"
 import { reportRoutes } from "./routes/reports.ts"
 import { tenementRoutes } from "./routes/tenements.ts"
+import { usageRoutes } from "./routes/usage.ts"
 
-export type AppOptions = AccessOptions & AnswerOptions
+export type AppOptions = AccessOptions & AnswerOptions & OperationOptions
 
 /** The service over its parts. Every request it is given must have an Exchange. */
 export const createApp = (options: AppOptions) => {
@@ -22,7 +23,7 @@ export const createApp = (options: AppOptions) => {
   return new Elysia()
     .use(errors(options))
     .use(commonHeaders())
-    .use(healthRoutes(options))
+    .use(operationRoutes(options))
     .group("/api/v1", (api) =>
       api
         .use(preflight())
@@ -30,6 +31,7 @@ export const createApp = (options: AppOptions) => {
         .use(tenementRoutes(answers, options))
         .use(reportRoutes(answers, options))
         .use(releaseRoutes(answers, options))
+        .use(usageRoutes(options))
         .use(everythingElse(options)),
     )
 }

@@ -113,6 +113,12 @@ export const settings = {
     fallback: "300",
     parse: integer(1, 86_400),
   },
+  ACTOR: {
+    description:
+      "Who changes accounts and tokens on the command line, for the audit; empty for the name of the system's user",
+    fallback: "",
+    parse: text,
+  },
   SHUTDOWN_SECONDS: {
     description: "How long requests under way may take to end when the service is stopped",
     fallback: "20",

@@ -1,13 +1,16 @@
 /** The running service: its pools, its windows, its app and its server, wired from the settings. */
-import { createCredentials } from "./access/credentials.ts"
-import { createWindowStore } from "./access/sliding-window.ts"
+import { type Credentials, createCredentials } from "./access/credentials.ts"
+import { createUsage } from "./access/usage.ts"
+import { createWindows } from "./access/windows.ts"
 import { createApp } from "./app.ts"
 import type { Config } from "./config.ts"
 import { keepHolding } from "./db/held-releases.ts"
+import { keepListening } from "./db/notices.ts"
 import { createPool } from "./db/pool.ts"
 import { createReader } from "./db/reader.ts"
 import { createReleases } from "./db/releases.ts"
 import { describeError, type Log } from "./log.ts"
+import { createMetrics } from "./metrics.ts"
 import { createCrawls } from "./routes/crawls.ts"
 import { startServer } from "./server.ts"
 
@@ -27,31 +30,43 @@ export interface Service {
 }
 
 const housekeepingConnections = 2
+const suspectConnections = 1
 
-export function startService({ config, databaseUrl, log, now }: ServiceOptions): Service {
-  const statementTimeoutMs = config.STATEMENT_TIMEOUT_SECONDS * 1000
-  const queueLength = config.QUEUE_LENGTH
-  const pool = (name: string, connections: number) =>
-    createPool(databaseUrl, { name, connections, queueLength, statementTimeoutMs })
-  const requests = pool("requests", config.REQUEST_CONNECTIONS)
-  const exports = pool("exports", config.EXPORT_CONNECTIONS)
-  const housekeeping = pool("housekeeping", housekeepingConnections)
+/** Starts serving. */
+export function startService(options: ServiceOptions): Service {
+  const { config, log, now } = options
+  const pools = createPools(options)
+  const { requests, exports, housekeeping } = pools
 
-  const windowMs = config.RATE_WINDOW_SECONDS * 1000
-  const windowBytes = config.WINDOW_MEMORY_MB * 1024 * 1024
   const releases = createReleases(requests)
   const crawls = createCrawls()
+  const credentials = createCredentials(pools)
+  const notices = followNotices(credentials, options)
+  const usage = createUsage(housekeeping, now, (error) =>
+    log.warn("the use of accounts was not written", describeError(error)),
+  )
+  const windows = createWindows({
+    windowMs: config.RATE_WINDOW_SECONDS * 1000,
+    maxBytes: config.WINDOW_MEMORY_MB * 1024 * 1024,
+    now,
+  })
+  const metrics = createMetrics(() => ({
+    noticed: notices.listening,
+    windows: { accounts: windows.accounts.store, addresses: windows.addresses.store },
+    pools: Object.fromEntries(Object.entries(pools).map(([name, { load }]) => [name, load()])),
+  }))
   const app = createApp({
-    credentials: createCredentials(requests, housekeeping),
-    windows: {
-      accounts: createWindowStore({ windowMs, maxBytes: windowBytes }),
-      addresses: createWindowStore({ windowMs, maxBytes: Math.ceil(windowBytes / 8) }),
-      windowMs,
-    },
+    credentials,
+    windows,
+    usage,
     releases,
     reader: createReader(requests),
     exporter: createReader(exports),
     crawls,
+    metrics,
+    conditions: () => ({
+      notices: notices.listening ? "listening" : "lost",
+    }),
     baseUrl: config.BASE_URL,
     exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
     log,
@@ -74,8 +89,51 @@ export function startService({ config, databaseUrl, log, now }: ServiceOptions):
     url: `http://${shown === "0.0.0.0" ? "localhost" : shown}:${server.port}`,
     stop: async () => {
       await server.stop(config.SHUTDOWN_SECONDS * 1000)
-      await holds.stop()
-      await Promise.all([requests, exports, housekeeping].map((each) => each.close()))
+      await Promise.all([holds.stop(), usage.stop(), notices.stop()])
+      await Promise.all(Object.values(pools).map((each) => each.close()))
     },
+  }
+}
+
+/** Each kind of work has connections of its own, so that none waits for another. */
+function createPools({ config, databaseUrl }: ServiceOptions) {
+  const pool = (name: string, connections: number) =>
+    createPool(databaseUrl, {
+      name,
+      connections,
+      queueLength: config.QUEUE_LENGTH,
+      statementTimeoutMs: config.STATEMENT_TIMEOUT_SECONDS * 1000,
+    })
+  return {
+    requests: pool("requests", config.REQUEST_CONNECTIONS),
+    exports: pool("exports", config.EXPORT_CONNECTIONS),
+    housekeeping: pool("housekeeping", housekeepingConnections),
+    suspects: pool("suspects", suspectConnections),
+  }
+}
+
+/** Keeps what is known of tokens in step with the database. */
+function followNotices(credentials: Credentials, { databaseUrl, log }: ServiceOptions) {
+  let listening = false
+  const set = (comes: boolean): void => {
+    listening = comes
+    credentials.setNoticed(comes)
+  }
+  const { stop } = keepListening(databaseUrl, {
+    onListening: () => set(true),
+    onChange: credentials.forget,
+    onLost: (error) => {
+      set(false)
+      log.warn(
+        "notices of changed accounts do not come: each request looks its token up",
+        error === undefined ? {} : describeError(error),
+      )
+    },
+  })
+  return {
+    get listening() {
+      return listening
+    },
+    stop,
   }
 }

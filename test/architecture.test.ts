@@ -51,6 +51,7 @@ const files: File[] = await Promise.all(
 const allowed: Record<string, string[]> = {
   "log.ts": [],
   "config.ts": [],
+  "metrics.ts": [],
   http: [],
   [schema]: [],
   resources: [schema],
@@ -60,10 +61,19 @@ const allowed: Record<string, string[]> = {
   releases: ["db", schema, "resources", "sources"],
   access: ["db", schema, "resources"],
   plugins: ["http", "access", "db", "log.ts"],
-  routes: ["http", "plugins", "db", "resources", "log.ts"],
+  routes: ["access", "http", "plugins", "db", "resources", "log.ts", "metrics.ts"],
   "app.ts": ["http", "plugins", "routes"],
   "server.ts": ["http", "plugins", "app.ts", "log.ts"],
-  "service.ts": ["access", "db", "routes", "app.ts", "server.ts", "config.ts", "log.ts"],
+  "service.ts": [
+    "access",
+    "db",
+    "routes",
+    "app.ts",
+    "server.ts",
+    "config.ts",
+    "log.ts",
+    "metrics.ts",
+  ],
   commands: [
     "access",
     "db",
@@ -146,6 +156,7 @@ test("the frameworks stay where they belong", () => {
     ].sort()
   expect(users("elysia")).toEqual(["app.ts", "plugins", "routes"])
   expect(users("@elysiajs/bearer")).toEqual(["plugins"])
+  expect(users("prom-client")).toEqual(["metrics.ts"])
   expect(users("commander")).toEqual(["commands", "main.ts"])
   for (const part of users("postgres")) expect(["db", "releases"]).toContain(part)
   for (const part of users("drizzle-orm")) {

@@ -36,6 +36,7 @@ test("without an environment every default holds, and is frozen", () => {
     QUEUE_LENGTH: 500,
     STATEMENT_TIMEOUT_SECONDS: 15,
     EXPORT_STALL_SECONDS: 300,
+    ACTOR: "",
     SHUTDOWN_SECONDS: 20,
   })
   expect(Object.isFrozen(config)).toBe(true)

@@ -1,16 +1,11 @@
-/** Accounts and their tokens, as the command line keeps them. */
-import { and, asc, eq, like, sql } from "drizzle-orm"
+/** Accounts, as the command line keeps them. */
+import { asc, eq, sql } from "drizzle-orm"
 import type { Pool } from "../db/pool.ts"
-import { accounts, tokens } from "../db/schema.ts"
+import { accessChanges, accounts, tokens } from "../db/schema.ts"
 import { fold } from "../resources/fold.ts"
 import { instantText } from "../resources/values.ts"
+import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
 import type { Plan } from "./plan.ts"
-import { createToken, hashToken, prefixOf } from "./token.ts"
-
-/** Something that a person asked for and that can't be done as asked. The message says why. */
-export class AccountError extends Error {
-  override readonly name = "AccountError"
-}
 
 export interface NewAccount {
   email: string
@@ -20,27 +15,89 @@ export interface NewAccount {
 }
 
 /** @throws AccountError where the address is malformed or taken, or the limit does not fit the plan */
-export async function createAccount(pool: Pool, account: NewAccount): Promise<void> {
-  checkAccount(account)
+export function createAccount(editor: Editor, account: NewAccount): Promise<Changed<void>> {
+  return change(editor, async (tx) => {
+    const { email } = account
+    if (!(await addAccount(tx, account))) {
+      throw new AccountError(`There is an account ${email} already`)
+    }
+  })
+}
+
+/**
+ * Adds an account, unless there is one of that address.
+ * @returns whether it was added
+ * @throws AccountError where the address is malformed or the limit does not fit the plan
+ */
+export async function addAccount(tx: Transaction, account: NewAccount): Promise<boolean> {
   const { email, plan, requestLimit } = account
-  const created = await pool.run(() =>
-    pool.db
-      .insert(accounts)
-      .values({ email, email_folded: fold(email), plan, request_limit: requestLimit })
-      .onConflictDoNothing()
-      .returning({ id: accounts.id }),
-  )
-  if (created.length === 0) throw new AccountError(`There is an account ${email} already`)
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new AccountError(`${email} is no email address`)
+  checkLimit(plan, requestLimit)
+  const added = await tx
+    .insert(accounts)
+    .values({ email, email_folded: fold(email), plan, request_limit: requestLimit })
+    .onConflictDoNothing()
+    .returning({ id: accounts.id })
+  return added.length > 0
+}
+
+/** @throws AccountError where there is no such account or the limit does not fit the plan */
+export function setPlan(
+  editor: Editor,
+  { email, plan, requestLimit }: NewAccount,
+): Promise<Changed<void>> {
+  return change(editor, async (tx) => {
+    checkLimit(plan, requestLimit)
+    const set = await tx
+      .update(accounts)
+      .set({ plan, request_limit: requestLimit })
+      .where(byEmail(email))
+      .returning({ id: accounts.id })
+    if (set.length === 0) throw noAccount(email)
+  })
+}
+
+/**
+ * Disables an account, so that its tokens are refused, or enables it again.
+ * @throws AccountError where there is no such account, or it is so already
+ */
+export function setDisabled(
+  editor: Editor,
+  email: string,
+  disabled: boolean,
+): Promise<Changed<void>> {
+  return change(editor, async (tx) => {
+    const [account] = await tx
+      .select({ isDisabled: sql<boolean>`${accounts.disabled_at} is not null` })
+      .from(accounts)
+      .where(byEmail(email))
+      .for("update")
+    if (!account) throw noAccount(email)
+    if (account.isDisabled === disabled) {
+      throw new AccountError(
+        `The account ${email} is ${disabled ? "disabled already" : "not disabled"}`,
+      )
+    }
+    await tx
+      .update(accounts)
+      .set({ disabled_at: disabled ? sql`now()` : null })
+      .where(byEmail(email))
+  })
+}
+
+const shownOfAccount = {
+  email: accounts.email,
+  plan: accounts.plan,
+  requestLimit: accounts.request_limit,
+  createdAt: instantText(accounts.created_at),
+  disabledAt: instantText(accounts.disabled_at),
 }
 
 export const listAccounts = (pool: Pool) =>
   pool.run(() =>
     pool.db
       .select({
-        email: accounts.email,
-        plan: accounts.plan,
-        requestLimit: accounts.request_limit,
-        createdAt: instantText(accounts.created_at),
+        ...shownOfAccount,
         tokens:
           sql<number>`count(${tokens.id}) filter (where ${tokens.revoked_at} is null)`.mapWith(
             Number,
@@ -52,42 +109,27 @@ export const listAccounts = (pool: Pool) =>
       .orderBy(asc(accounts.email_folded)),
   )
 
-/**
- * Issues a token and returns it: the only time that it is known. The account is made, on the
- * standard plan, where it is missing.
- */
-export async function issueToken(
-  pool: Pool,
-  { email, name, expiresAt }: { email: string; name: string; expiresAt: Date | null },
-): Promise<string> {
-  checkAccount({ email, plan: "standard", requestLimit: null })
-  if (name.trim() === "") throw new AccountError("A token needs a name")
-  await pool.run(() =>
+/** An account, with its tokens and all that was changed of either, oldest first. @throws AccountError where there is none */
+export async function showAccount(pool: Pool, email: string) {
+  const [found] = await pool.run(() =>
     pool.db
-      .insert(accounts)
-      .values({ email, email_folded: fold(email), plan: "standard" })
-      .onConflictDoNothing(),
+      .select({ id: accounts.id, ...shownOfAccount })
+      .from(accounts)
+      .where(byEmail(email)),
   )
-  const token = createToken()
-  await pool.run(() =>
-    pool.db.insert(tokens).values({
-      account_id: sql`(select ${accounts.id} from ${accounts} where ${byEmail(email)})`,
-      name,
-      sha256: hashToken(token),
-      prefix: prefixOf(token),
-      expires_at: expiresAt?.toISOString() ?? null,
-    }),
-  )
-  return token
+  if (!found) throw noAccount(email)
+  const { id, ...account } = found
+  const [itsTokens, changes] = await Promise.all([tokensOf(pool, id), changesOf(pool, id)])
+  return { ...account, tokens: itsTokens, changes }
 }
 
 /** The tokens of an account, oldest first. @throws AccountError where there is no such account */
 export async function listTokens(pool: Pool, email: string) {
-  const [account] = await pool.run(() =>
-    pool.db.select({ id: accounts.id }).from(accounts).where(byEmail(email)),
-  )
-  if (!account) throw new AccountError(`There is no account ${email}`)
-  return pool.run(() =>
+  return (await showAccount(pool, email)).tokens
+}
+
+const tokensOf = (pool: Pool, accountId: number) =>
+  pool.run(() =>
     pool.db
       .select({
         prefix: tokens.prefix,
@@ -98,59 +140,27 @@ export async function listTokens(pool: Pool, email: string) {
         revokedAt: instantText(tokens.revoked_at),
       })
       .from(tokens)
-      .where(eq(tokens.account_id, account.id))
+      .where(eq(tokens.account_id, accountId))
       .orderBy(asc(tokens.id)),
   )
-}
 
-/**
- * Revokes the one token that begins with `prefix`, from the next request on.
- * @returns its name and prefix
- * @throws AccountError where no token begins so, more than one does, or it is revoked already
- */
-export async function revokeToken(pool: Pool, prefix: string) {
-  const found = await tokensBeginningWith(pool, prefix)
-  const [token, ...others] = found
-  if (!token) throw new AccountError("No token begins like that")
-  if (others.length > 0) {
-    const shown = found.map((each) => `${each.prefix} (${each.name}, ${each.email})`).join("; ")
-    throw new AccountError(`More than one token begins like that, give more of it: ${shown}`)
-  }
-  if (token.revokedAt !== null) throw new AccountError("That token is revoked already")
-  await pool.run(() =>
-    pool.db.update(tokens).set({ revoked_at: sql`now()` }).where(eq(tokens.id, token.id)),
-  )
-  return { name: token.name, prefix: token.prefix }
-}
-
-/** A whole token is found by its hash: past the prefix that is kept, nothing else tells tokens apart. */
-function tokensBeginningWith(pool: Pool, start: string) {
-  if (!/^mds_[0-9A-Za-z]+$/.test(start)) {
-    throw new AccountError("A token is named by how it begins: mds_ and at least one character")
-  }
-  const kept = prefixOf(start)
-  return pool.run(() =>
+const changesOf = (pool: Pool, accountId: number) =>
+  pool.run(() =>
     pool.db
       .select({
-        id: tokens.id,
-        prefix: tokens.prefix,
-        name: tokens.name,
-        email: accounts.email,
-        revokedAt: tokens.revoked_at,
+        at: instantText(accessChanges.at),
+        tokenPrefix: accessChanges.token_prefix,
+        action: accessChanges.action,
+        columns: accessChanges.columns,
+        who: accessChanges.who,
+        origin: accessChanges.origin,
       })
-      .from(tokens)
-      .innerJoin(accounts, eq(accounts.id, tokens.account_id))
-      .where(
-        start.length > kept.length
-          ? and(eq(tokens.prefix, kept), eq(tokens.sha256, hashToken(start)))
-          : like(tokens.prefix, `${start.replaceAll("_", "\\_")}%`),
-      )
-      .orderBy(asc(tokens.id)),
+      .from(accessChanges)
+      .where(eq(accessChanges.account_id, accountId))
+      .orderBy(asc(accessChanges.id)),
   )
-}
 
-function checkAccount({ email, plan, requestLimit }: NewAccount): void {
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new AccountError(`${email} is no email address`)
+function checkLimit(plan: Plan, requestLimit: number | null): void {
   if (plan === "enterprise" && requestLimit === null) {
     throw new AccountError("The enterprise plan needs a limit")
   }
@@ -159,4 +169,6 @@ function checkAccount({ email, plan, requestLimit }: NewAccount): void {
   }
 }
 
-const byEmail = (email: string) => eq(accounts.email_folded, fold(email))
+export const noAccount = (email: string) => new AccountError(`There is no account ${email}`)
+
+export const byEmail = (email: string) => eq(accounts.email_folded, fold(email))

@@ -1,57 +1,147 @@
-/** Whose request it is: what a server process reads and writes of tokens. */
+/**
+ * Whose request it is, as a server process knows it.
+ *
+ * What the database said of a token is kept, so that a token in use costs no look-up. It is dropped
+ * the moment a notice says that its account or one of its tokens has changed, and nothing is kept
+ * while notices do not come. Should one be lost without a word, what is known is believed for
+ * `believedMs` and then read again: that is the longest that a change can go unseen.
+ *
+ * Tokens are kept by their SHA-256 alone, in memory as in the database, and found by it. How long
+ * that takes tells nothing of any other token, for nobody can choose the hash that is looked up.
+ */
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
+import { LruMap } from "../db/lru-map.ts"
 import type { Pool } from "../db/pool.ts"
 import { accounts, tokens } from "../db/schema.ts"
-import { limitOf } from "./plan.ts"
+import { milliseconds } from "../resources/values.ts"
+import { limitOf, type Plan } from "./plan.ts"
 import { hashToken, isWellFormed } from "./token.ts"
 
 /** The account and token behind a request. */
 export interface Caller {
   accountId: number
   tokenId: number
+  plan: Plan
   /** Requests per window, infinite on the admin plan. */
   limit: number
 }
 
 export interface Credentials {
-  /** The caller whom a token names; null where it is malformed, unknown, revoked or expired. @throws Unavailable */
-  callerOf(token: string, now: Date): Promise<Caller | null>
+  /**
+   * The caller whom a token names; null where it is malformed, unknown, revoked or expired, or its
+   * account disabled.
+   * @param suspect it comes from where many came that named nobody
+   * @throws Unavailable
+   */
+  callerOf(token: string, now: Date, suspect?: boolean): Promise<Caller | null>
   /** Notes that a token was used. Written at most once a minute for each token. */
   noteUse(tokenId: number, now: Date): Promise<void>
+  /** Notices come from now on, or not any more. */
+  setNoticed(noticed: boolean): void
+  /** Drops what is known of an account; undefined: of all. */
+  forget(accountId: number | undefined): void
 }
 
+export const believedMs = 30_000
 const noteEveryMs = 60_000
+const keptTokens = 100_000
+/** Apart, so that a flood of invented tokens drives none of those out. */
+const keptRefusals = 10_000
+/** Where more accounts have changed, all that is known is dropped. */
+const changedAccounts = 10_000
 
-/** @param pool for look-ups @param housekeeping for what may wait */
-export function createCredentials(pool: Pool, housekeeping: Pool): Credentials {
-  const byHash = pool.db
-    .select({
-      accountId: accounts.id,
-      tokenId: tokens.id,
-      plan: accounts.plan,
-      requestLimit: accounts.request_limit,
-      expiresAt: sql<number | null>`extract(epoch from ${tokens.expires_at})`.mapWith(Number),
-    })
-    .from(tokens)
-    .innerJoin(accounts, eq(accounts.id, tokens.account_id))
-    .where(and(eq(tokens.sha256, sql.placeholder("sha256")), isNull(tokens.revoked_at)))
-    .prepare("token by hash")
-  const notedAt = new Map<number, number>()
+interface Found {
+  caller: Caller
+  expiresMs: number
+}
+
+interface Asked {
+  /** When, and after how many notices, the database was asked. */
+  askedMs: number
+  notices: number
+}
+
+export interface CredentialPools {
+  /** For look-ups. */
+  requests: Pool
+  /** For look-ups of suspects, whose flood then delays nobody else's. */
+  suspects: Pool
+  /** For what may wait. */
+  housekeeping: Pool
+}
+
+export function createCredentials(pools: CredentialPools): Credentials {
+  const { housekeeping } = pools
+  const readers = { trusted: tokenReader(pools.requests), suspect: tokenReader(pools.suspects) }
+  const known = new LruMap<Found & Asked>(keptTokens)
+  const refused = new LruMap<Asked>(keptRefusals)
+  const reading = new Map<string, Promise<Found | null>>()
+  const notedAt = new LruMap<number>(keptTokens)
+  let noticed = false
+  /** How many have come, and how many had come when each account last changed, and any account. */
+  let notices = 0
+  let changedAll = 0
+  const changed = new Map<number, number>()
+
+  const isBelieved = ({ askedMs, notices: had }: Asked, changedAfter: number, nowMs: number) =>
+    // Either way, for a clock may be set back.
+    noticed && Math.abs(nowMs - askedMs) < believedMs && had >= changedAfter
+
+  function keptOf(hash: string, nowMs: number): Found | null | undefined {
+    const refusal = refused.get(hash)
+    if (refusal && isBelieved(refusal, notices, nowMs)) return null
+    const found = known.get(hash)
+    const changedAfter = found && Math.max(changedAll, changed.get(found.caller.accountId) ?? 0)
+    return found && isBelieved(found, changedAfter ?? 0, nowMs) ? found : undefined
+  }
+
+  /** Callers who ask for one token at once share a look-up, unless a notice came in between. */
+  function look(hash: string, askedMs: number, suspect: boolean): Promise<Found | null> {
+    const read = suspect ? readers.suspect : readers.trusted
+    if (!noticed) return read(hash)
+    const under = reading.get(hash)
+    if (under) return under
+    const asked = { askedMs, notices }
+    const looking = read(hash)
+      .then((found) => {
+        known.delete(hash)
+        refused.delete(hash)
+        if (found) known.set(hash, { ...found, ...asked })
+        else refused.set(hash, asked)
+        return found
+      })
+      .finally(() => {
+        if (reading.get(hash) === looking) reading.delete(hash)
+      })
+    reading.set(hash, looking)
+    return looking
+  }
+
+  function forget(accountId: number | undefined): void {
+    notices++
+    reading.clear()
+    if (accountId !== undefined && changed.size < changedAccounts) {
+      changed.set(accountId, notices)
+    } else {
+      changedAll = notices
+      changed.clear()
+    }
+  }
 
   return {
-    callerOf: async (token, now) => {
+    callerOf: async (token, now, suspect = false) => {
       if (!isWellFormed(token)) return null
-      const [row] = await pool.run(() => byHash.execute({ sha256: hashToken(token) }))
-      if (!row) return null
-      if (row.expiresAt !== null && row.expiresAt * 1000 <= now.getTime()) return null
-      const { accountId, tokenId } = row
-      return { accountId, tokenId, limit: limitOf(row.plan, row.requestLimit) }
+      const hash = hashToken(token)
+      const nowMs = now.getTime()
+      const kept = keptOf(hash, nowMs)
+      const found = kept === undefined ? await look(hash, nowMs, suspect) : kept
+      return found && nowMs < found.expiresMs ? found.caller : null
     },
 
     noteUse: async (tokenId, now) => {
-      const noted = notedAt.get(tokenId)
+      const noted = notedAt.get(String(tokenId))
       if (noted !== undefined && now.getTime() - noted < noteEveryMs) return
-      notedAt.set(tokenId, now.getTime())
+      notedAt.set(String(tokenId), now.getTime())
       const lastMinute = new Date(now.getTime() - noteEveryMs).toISOString()
       await housekeeping.run(() =>
         housekeeping.db
@@ -66,5 +156,42 @@ export function createCredentials(pool: Pool, housekeeping: Pool): Credentials {
           ),
       )
     },
+
+    setNoticed: (comes) => {
+      noticed = comes
+      forget(undefined)
+    },
+    forget,
+  }
+}
+
+function tokenReader(pool: Pool) {
+  const byHash = pool.db
+    .select({
+      accountId: accounts.id,
+      tokenId: tokens.id,
+      plan: accounts.plan,
+      requestLimit: accounts.request_limit,
+      expiresMs: milliseconds(tokens.expires_at),
+    })
+    .from(tokens)
+    .innerJoin(accounts, eq(accounts.id, tokens.account_id))
+    .where(
+      and(
+        eq(tokens.sha256, sql.placeholder("sha256")),
+        isNull(tokens.revoked_at),
+        isNull(accounts.disabled_at),
+      ),
+    )
+    .prepare("token by hash")
+
+  return async (hash: string): Promise<Found | null> => {
+    const [row] = await pool.run(() => byHash.execute({ sha256: hash }))
+    if (!row) return null
+    const { expiresMs, requestLimit, ...caller } = row
+    return {
+      caller: { ...caller, limit: limitOf(row.plan, requestLimit) },
+      expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
+    }
   }
 }

@@ -1,30 +1,34 @@
-import { type Command, InvalidArgumentError, Option } from "commander"
+import { Argument, type Command, Option } from "commander"
 import {
   createAccount,
-  issueToken,
   listAccounts,
-  listTokens,
-  revokeToken,
+  setDisabled,
+  setPlan,
+  showAccount,
 } from "../access/accounts.ts"
 import { limitOf, type Plan, plans } from "../access/plan.ts"
 import type { Config } from "../config.ts"
-import { withPool } from "./database.ts"
-import { print, say, table } from "./terminal.ts"
-
-const dayMs = 24 * 60 * 60 * 1000
+import { positiveInteger } from "./arguments.ts"
+import { editorOf, withDatabase, withPool } from "./database.ts"
+import { print, say, table, warnOfUnconfirmed } from "./terminal.ts"
+import { tokenTable } from "./tokens.ts"
 
 export function addAccountCommands(program: Command, config: () => Config): void {
   const account = program.command("account").description("accounts and their plans")
+  const limit = () =>
+    new Option("--limit <requests>", "requests per hour; the enterprise plan's alone").argParser(
+      positiveInteger,
+    )
 
   account
     .command("create")
     .description("make an account")
     .argument("<email>")
     .addOption(new Option("--plan <plan>", "what it may use").choices(plans).default("standard"))
-    .option("--limit <requests>", "requests per hour; the enterprise plan's alone", positiveInteger)
+    .addOption(limit())
     .action(async (email: string, { plan, limit }: { plan: Plan; limit?: number }) => {
-      await withPool(config(), (pool) =>
-        createAccount(pool, { email, plan, requestLimit: limit ?? null }),
+      await withDatabase(config(), (database) =>
+        createAccount(editorOf(config(), database), { email, plan, requestLimit: limit ?? null }),
       )
       say(`Made the account ${email} on the ${plan} plan`)
     })
@@ -34,60 +38,96 @@ export function addAccountCommands(program: Command, config: () => Config): void
     .description("all accounts")
     .action(async () => {
       const accounts = await withPool(config(), listAccounts)
-      const rows = accounts.map(({ email, plan, requestLimit, tokens, createdAt }) => {
-        const limit = limitOf(plan, requestLimit)
-        const shown = Number.isFinite(limit) ? String(limit) : "unlimited"
-        return [email, plan, shown, String(tokens), createdAt ?? ""]
+      const rows = accounts.map(({ email, plan, requestLimit, tokens, createdAt, disabledAt }) =>
+        [email, plan, perHour(plan, requestLimit), String(tokens), createdAt, disabledAt].map(
+          (cell) => cell ?? "-",
+        ),
+      )
+      print(table(["email", "plan", "per hour", "tokens", "created", "disabled"], rows))
+    })
+
+  account
+    .command("show")
+    .description("an account, its tokens, and all that was changed of them")
+    .argument("<email>")
+    .action(async (email: string) => {
+      const shown = await withPool(config(), (pool) => showAccount(pool, email))
+      print(accountText(shown))
+    })
+
+  account
+    .command("set-plan")
+    .description("put an account on another plan, from the next request on")
+    .argument("<email>")
+    .addArgument(new Argument("<plan>").choices(plans))
+    .addOption(limit())
+    .action(async (email: string, plan: Plan, { limit }: { limit?: number }) => {
+      const { unconfirmed } = await withDatabase(config(), (database) =>
+        setPlan(editorOf(config(), database), { email, plan, requestLimit: limit ?? null }),
+      )
+      say(`Put the account ${email} on the ${plan} plan`)
+      warnOfUnconfirmed(unconfirmed)
+    })
+
+  for (const [name, disabled] of [
+    ["disable", true],
+    ["enable", false],
+  ] as const) {
+    account
+      .command(name)
+      .description(
+        `${disabled ? "refuse" : "take"} all tokens of an account from the next request on`,
+      )
+      .argument("<email>")
+      .action(async (email: string) => {
+        const { unconfirmed } = await withDatabase(config(), (database) =>
+          setDisabled(editorOf(config(), database), email, disabled),
+        )
+        say(`The account ${email} is ${disabled ? "disabled" : "enabled"}`)
+        warnOfUnconfirmed(unconfirmed)
       })
-      print(table(["email", "plan", "per hour", "tokens", "created"], rows))
-    })
-}
-
-export function addTokenCommands(program: Command, config: () => Config): void {
-  const token = program.command("token").description("API tokens of accounts")
-
-  token
-    .command("create")
-    .description("issue a token and print it, the only time that it is shown")
-    .requiredOption("--account <email>", "made on the standard plan where it is missing")
-    .requiredOption("--name <text>", "what the token is for")
-    .option("--expires-in <days>", "days until it expires; never without this", positiveInteger)
-    .action(async (options: { account: string; name: string; expiresIn?: number }) => {
-      const { account: email, name, expiresIn } = options
-      const expiresAt = expiresIn ? new Date(Date.now() + expiresIn * dayMs) : null
-      const issued = await withPool(config(), (pool) =>
-        issueToken(pool, { email, name, expiresAt }),
-      )
-      print(issued)
-      say("Keep it now: it can't be shown again.")
-    })
-
-  token
-    .command("list")
-    .description("an account's tokens, by their first characters")
-    .requiredOption("--account <email>")
-    .action(async ({ account }: { account: string }) => {
-      const tokens = await withPool(config(), (pool) => listTokens(pool, account))
-      const rows = tokens.map(({ prefix, name, createdAt, lastUsedAt, expiresAt, revokedAt }) =>
-        [prefix, name, createdAt, lastUsedAt, expiresAt, revokedAt].map((cell) => cell ?? "-"),
-      )
-      print(table(["token", "name", "created", "last used", "expires", "revoked"], rows))
-    })
-
-  token
-    .command("revoke")
-    .description("refuse a token from the next request on")
-    .argument("<prefix>", "how the token begins, as `token list` shows it")
-    .action(async (prefix: string) => {
-      const revoked = await withPool(config(), (pool) => revokeToken(pool, prefix))
-      say(`Revoked ${revoked.prefix} (${revoked.name})`)
-    })
-}
-
-function positiveInteger(text: string): number {
-  const value = Number(text)
-  if (!/^[1-9]\d*$/.test(text) || value > 2_147_483_646) {
-    throw new InvalidArgumentError("It must be an integer from 1 to 2147483646.")
   }
-  return value
+}
+
+type Shown = Awaited<ReturnType<typeof showAccount>>
+
+function accountText({ email, plan, requestLimit, createdAt, disabledAt, ...of }: Shown): string {
+  const facts = [
+    ["email", email],
+    ["plan", plan],
+    ["per hour", perHour(plan, requestLimit)],
+    ["created", createdAt ?? "-"],
+    ["disabled", disabledAt ?? "-"],
+  ]
+  const changes = of.changes.map((change) => [
+    change.at ?? "",
+    change.tokenPrefix ?? "account",
+    change.action,
+    columnsText(change),
+    change.who,
+    change.origin,
+  ])
+  return [
+    table(facts[0] ?? [], facts.slice(1)),
+    tokenTable(of.tokens),
+    table(["changed at", "what", "change", "columns", "by", "from"], changes),
+  ].join("\n\n")
+}
+
+/** `plan standard -> admin, request_limit none -> 5`; of what was created or deleted its values alone. */
+const columnsText = ({ action, columns }: Shown["changes"][number]): string =>
+  Object.entries(columns)
+    .filter(([name]) => name !== "account_id" || action === "changed")
+    .map(([name, [before, after]]) => {
+      if (action === "changed") return `${name} ${valueText(before)} -> ${valueText(after)}`
+      return `${name} ${valueText(action === "created" ? after : before)}`
+    })
+    .join(", ")
+
+/** The database writes times in UTC, with an offset. */
+const valueText = (value: unknown): string => String(value ?? "none").replace(/\+00:00$/, "Z")
+
+function perHour(plan: Plan, requestLimit: number | null): string {
+  const limit = limitOf(plan, requestLimit)
+  return Number.isFinite(limit) ? String(limit) : "unlimited"
 }

@@ -1,4 +1,6 @@
 /** The database that a command works on. */
+import { hostname } from "node:os"
+import type { Editor } from "../access/change.ts"
 import type { Config } from "../config.ts"
 import { startEmbedded } from "../db/embedded/server.ts"
 import { migrate } from "../db/migrate.ts"
@@ -31,14 +33,27 @@ async function openEmbedded(dataDir: string): Promise<Database> {
 }
 
 /** Runs `work` on the settings' database, and closes it whatever happens. */
-export async function withPool<T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  config: Config,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
   const database = await openDatabase(config)
   try {
-    return await usePool(database, work)
+    return await work(database)
   } finally {
     await database.close()
   }
 }
+
+export const withPool = <T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> =>
+  withDatabase(config, (database) => usePool(database, work))
+
+/** Who changes accounts and tokens here: a person at this machine's command line. */
+export const editorOf = (config: Config, { url }: Database): Editor => ({
+  url,
+  who: config.ACTOR || systemUser(),
+  origin: `command line on ${hostname()}`,
+})
 
 /** Runs `work` with a pool on a database that is open, and closes the pool whatever happens. */
 export async function usePool<T>({ url }: Database, work: (pool: Pool) => Promise<T>): Promise<T> {
@@ -53,4 +68,11 @@ export async function usePool<T>({ url }: Database, work: (pool: Pool) => Promis
   } finally {
     await pool.close()
   }
+}
+
+/** Asked of the system: Bun's `userInfo` tells what the environment says, or "unknown". */
+function systemUser(): string {
+  const id = Bun.which("id")
+  const name = id ? Bun.spawnSync([id, "-un"]).stdout.toString().trim() : ""
+  return name || `uid ${process.getuid?.()}`
 }

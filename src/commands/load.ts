@@ -8,7 +8,7 @@ import { formatSummary } from "../releases/summary.ts"
 import { writeUnlinked } from "../releases/unlinked.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
-import { openDatabase } from "./database.ts"
+import { withDatabase } from "./database.ts"
 import { print, table } from "./terminal.ts"
 
 interface LoadFlags {
@@ -47,17 +47,14 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .action(async (source: Source, files: string[], flags: LoadFlags) => {
       const { json, unlinked, ...flagged } = flags
       const options = { ...flagged, ...(typeof unlinked === "string" && { unlinked }) }
-      const database = await openDatabase(config())
-      try {
+      await withDatabase(config(), async ({ url }) => {
         const progress = progressOn(process.stderr)
-        const summary = await load({ url: database.url, source, files, progress, ...options })
+        const summary = await load({ url, source, files, progress, ...options })
         if (unlinked === undefined && summary.release !== null && summary.links?.unlinked) {
-          summary.unlinked = await writeUnlinked(database.url, unlinkedPath(flags.rejectsDir))
+          summary.unlinked = await writeUnlinked(url, unlinkedPath(flags.rejectsDir))
         }
         print(json ? JSON.stringify(summary) : formatSummary(summary))
-      } finally {
-        await database.close()
-      }
+      })
     })
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { openDatabase } from "./database.ts"
+import { withDatabase } from "./database.ts"
 import { say } from "./terminal.ts"
 
 export function addMigrateCommand(program: Command, config: () => Config): void {
@@ -8,8 +8,7 @@ export function addMigrateCommand(program: Command, config: () => Config): void 
     .command("migrate")
     .description("bring the database to the newest migration; every other command does so too")
     .action(async () => {
-      const database = await openDatabase(config())
-      await database.close()
+      await withDatabase(config(), async () => {})
       say("The database is at the newest migration")
     })
 }

@@ -2,13 +2,13 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Command } from "commander"
-import { issueToken } from "../access/accounts.ts"
 import { createCredentials } from "../access/credentials.ts"
+import { issueToken } from "../access/tokens.ts"
 import type { Config } from "../config.ts"
 import { createReleases } from "../db/releases.ts"
 import { loadRecords } from "../releases/load.ts"
 import { sampleData } from "../sample/sample-data.ts"
-import { type Database, openDatabase, usePool } from "./database.ts"
+import { type Database, editorOf, openDatabase, usePool } from "./database.ts"
 import { serve } from "./serve.ts"
 import { print, say } from "./terminal.ts"
 
@@ -32,8 +32,9 @@ function prepare(config: Config, database: Database): Promise<string> {
     }
     const tokenFile = join(config.DATA_DIR, "quickstart-token")
     const kept = existsSync(tokenFile) ? readFileSync(tokenFile, "utf8").trim() : ""
-    if (kept && (await createCredentials(pool, pool).callerOf(kept, new Date()))) return kept
-    const token = await issueToken(pool, {
+    const credentials = createCredentials({ requests: pool, suspects: pool, housekeeping: pool })
+    if (kept && (await credentials.callerOf(kept, new Date()))) return kept
+    const { value: token } = await issueToken(editorOf(config, database), {
       email: "demo@example.com",
       name: "quickstart",
       expiresAt: null,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
 import { prune } from "../releases/prune.ts"
-import { openDatabase } from "./database.ts"
+import { withDatabase } from "./database.ts"
 import { print } from "./terminal.ts"
 
 export function addReleaseCommands(program: Command, config: () => Config): void {
@@ -12,17 +12,14 @@ export function addReleaseCommands(program: Command, config: () => Config): void
     .description("drop old releases, but none that a crawl or an export still reads")
     .requiredOption("--keep-days <days>", "keep what stood within so many days", days)
     .action(async ({ keepDays }: { keepDays: number }) => {
-      const database = await openDatabase(config())
-      try {
-        const { oldest, releases, records } = await prune(database.url, keepDays)
-        print(
-          oldest === null
-            ? "There is no release yet"
-            : `Dropped ${releases} releases and ${records} superseded records; release ${oldest} is the oldest kept`,
-        )
-      } finally {
-        await database.close()
-      }
+      const { oldest, releases, records } = await withDatabase(config(), ({ url }) =>
+        prune(url, keepDays),
+      )
+      print(
+        oldest === null
+          ? "There is no release yet"
+          : `Dropped ${releases} releases and ${records} superseded records; release ${oldest} is the oldest kept`,
+      )
     })
 }
 

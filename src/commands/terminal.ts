@@ -1,4 +1,5 @@
 /** What commands print: results on standard output, everything else on standard error. */
+import { believedMs } from "../access/credentials.ts"
 
 /** A message for the person at the terminal. */
 export const say = (message: string): void => {
@@ -8,6 +9,15 @@ export const say = (message: string): void => {
 /** A result, alone on its line, for a person or the next program. */
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
+}
+
+/** Told where a change could not be confirmed by all processes that serve. */
+export function warnOfUnconfirmed(processes: number): void {
+  if (processes === 0) return
+  const who = processes === 1 ? "One serving process has" : `${processes} serving processes have`
+  say(
+    `${who} not confirmed it yet; there it holds after ${believedMs / 1000} seconds at the latest.`,
+  )
 }
 
 /** Rows under a header, in columns as wide as their widest cell. */

@@ -18,6 +18,10 @@ export class LruMap<V> {
     return this.#entries.values()
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
+
   set(key: string, value: V): void {
     this.#entries.delete(key)
     this.#entries.set(key, value)

@@ -28,8 +28,8 @@ const UNLIMITED = 2_147_483_647
  * least 1 so that no client spins, and is never before `t` ends.
  */
 export function toHeaders(state: RateLimit, windowMs: number, nowMs: number): RateLimitHeaders {
-  const limit = Math.min(state.limit, UNLIMITED)
-  const remaining = Math.min(state.remaining, UNLIMITED)
+  const limit = shownCount(state.limit)
+  const remaining = shownCount(state.remaining)
   const windowSeconds = Math.max(1, Math.ceil(windowMs / 1000))
   const waitSeconds = Math.max(0, Math.ceil((state.resetAtMs - nowMs) / 1000))
 
@@ -43,6 +43,9 @@ export function toHeaders(state: RateLimit, windowMs: number, nowMs: number): Ra
   if (!state.admitted) headers["Retry-After"] = String(Math.max(1, waitSeconds))
   return headers
 }
+
+/** A limit, or what remains of it, as callers are told: never infinite. */
+export const shownCount = (count: number): number => Math.min(count, UNLIMITED)
 
 /**
  * Unix seconds, rounded up, so that a client that sleeps until then is admitted. The error's

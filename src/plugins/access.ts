@@ -5,9 +5,11 @@
  */
 import { bearer } from "@elysiajs/bearer"
 import { Elysia } from "elysia"
-import type { Credentials } from "../access/credentials.ts"
+import type { Caller, Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/plan.ts"
-import type { WindowState, WindowStore } from "../access/sliding-window.ts"
+import type { WindowState } from "../access/sliding-window.ts"
+import type { Usage } from "../access/usage.ts"
+import type { Windows } from "../access/windows.ts"
 import { ApiError } from "../http/api-error.ts"
 import { readBearer } from "../http/bearer-token.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
@@ -16,57 +18,77 @@ import { exchangeOf } from "./exchange.ts"
 
 export interface AccessOptions {
   credentials: Credentials
-  /** Of accounts, which no stranger can choose, apart from those of addresses, which anyone can. */
-  windows: { accounts: WindowStore; addresses: WindowStore; windowMs: number }
+  windows: Windows
+  usage: Usage
   now: () => Date
   log: Log
 }
 
-/** Gives `caller`. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
-export const access = ({ credentials, windows, now, log }: AccessOptions) =>
-  new Elysia({ name: "access" })
-    // It reads `api_key`. The header is read by ourselves: the plugin compares its scheme by case.
-    .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
+/** Gives `caller`. The request counts. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
+export const access = (options: AccessOptions) => accessPlugin("access", options, true)
 
-    .derive({ as: "scoped" }, async ({ bearer, headers, request, set }) => {
-      const exchange = exchangeOf(request)
-      const nowMs = now().getTime()
-      // What is shown should the look-up fail: the one window that is known so far.
-      const known = windows.addresses.peek(exchange.address, standardLimit, nowMs)
-      setHeaders(set.headers, known, windows.windowMs, nowMs)
+/** The same for what tells callers where they stand: a valid token's request does not count. */
+export const uncountedAccess = (options: AccessOptions) =>
+  accessPlugin("uncounted-access", options, false)
 
-      const header = readBearer(headers.authorization ?? null)
-      const token = header.kind === "bearer" ? header.token : header.kind === "none" ? bearer : ""
-      const caller = token ? await credentials.callerOf(token, now()) : null
-      if (caller) {
-        exchange.caller = caller
-        credentials.noteUse(caller.tokenId, now()).catch((error: unknown) => {
-          log.warn("a token's last use was not noted", describeError(error))
-        })
-      }
-      return { holder: caller, tokenSent: token !== undefined }
-    })
-
-    .derive({ as: "scoped" }, ({ holder, tokenSent, request, set }) => {
-      const nowMs = now().getTime()
-      const state = holder
-        ? windows.accounts.admit(String(holder.accountId), holder.limit, nowMs)
-        : windows.addresses.admit(exchangeOf(request).address, standardLimit, nowMs)
-      setHeaders(set.headers, state, windows.windowMs, nowMs)
-      if (!state.admitted) throw rateLimited(state)
-      if (!holder) throw unauthorized(tokenSent)
-      return { caller: holder }
-    })
-
-function setHeaders(
-  headers: Record<string, string | number>,
-  state: WindowState,
-  windowMs: number,
-  nowMs: number,
-): void {
-  for (const [name, value] of Object.entries(toHeaders(state, windowMs, nowMs))) {
-    headers[name] = value
+const accessPlugin = (
+  name: string,
+  { credentials, windows, usage, now, log }: AccessOptions,
+  counts: boolean,
+) => {
+  async function knownCaller(token: string | undefined, address: string): Promise<Caller | null> {
+    const suspect = !windows.addresses.own(address, standardLimit).admitted
+    const caller = token ? await credentials.callerOf(token, now(), suspect) : null
+    if (caller) {
+      credentials.noteUse(caller.tokenId, now()).catch((error: unknown) => {
+        log.warn("a token's last use was not noted", describeError(error))
+      })
+    }
+    return caller
   }
+
+  return (
+    new Elysia({ name })
+      // Reads `api_key`. The header is read by ourselves, for the plugin compares its scheme by case.
+      .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
+
+      .derive({ as: "scoped" }, async ({ bearer, headers, request, set }) => {
+        const exchange = exchangeOf(request)
+        const show = (state: WindowState): void => {
+          Object.assign(set.headers, toHeaders(state, windows.windowMs, now().getTime()))
+        }
+        const token = sentToken(headers.authorization, bearer)
+        const caller = await knownCaller(token, exchange.address).catch((error: unknown) => {
+          // Whose window it is stays unknown: the address's is the one that can be shown.
+          show(windows.addresses.own(exchange.address, standardLimit))
+          throw error
+        })
+        if (!caller) {
+          const state = await windows.addresses.admit(exchange.address, standardLimit)
+          show(state)
+          throw state.admitted ? unauthorized(token !== undefined) : rateLimited(state)
+        }
+        exchange.caller = caller
+        const { accountId, limit } = caller
+        if (!counts) {
+          const window = await windows.accounts.peek(String(accountId), limit)
+          show({ ...window, admitted: true })
+          return { caller, window }
+        }
+        const window = await windows.accounts.admit(String(accountId), limit)
+        show(window)
+        if (!window.admitted) throw rateLimited(window)
+        usage.count(accountId, now())
+        return { caller, window }
+      })
+  )
+}
+
+/** A header decides over `api_key`, whatever it holds. Undefined: none was sent. */
+function sentToken(authorization: string | undefined, apiKey: string | undefined) {
+  const header = readBearer(authorization ?? null)
+  if (header.kind === "none") return apiKey
+  return header.kind === "bearer" ? header.token : ""
 }
 
 const rateLimited = ({ resetAtMs }: WindowState) =>

@@ -25,3 +25,7 @@ export const foldedOrNull = (value: Value | undefined): string | null =>
 /** A point in time as JSON shows it: `2026-01-02T03:04:05Z`; null where the column is. */
 export const instantText = (column: PgColumn): SQL<string | null> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+
+/** A point in time in milliseconds since 1970; null where the column is. */
+export const milliseconds = (column: PgColumn): SQL<number | null> =>
+  sql<number | null>`extract(epoch from ${column}) * 1000`.mapWith(Number)

@@ -1,55 +1,58 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import {
-  AccountError,
   createAccount,
-  issueToken,
   listAccounts,
-  listTokens,
-  revokeToken,
+  type NewAccount,
+  setDisabled,
+  setPlan,
+  showAccount,
 } from "../../src/access/accounts.ts"
-import { createCredentials } from "../../src/access/credentials.ts"
-import { createPool, type Pool } from "../../src/db/pool.ts"
-import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { AccountError } from "../../src/access/change.ts"
+import { revokeToken } from "../../src/access/tokens.ts"
+import { type Registry, registry } from "./registry.ts"
 
-let database: TestDatabase
-let pool: Pool
+let at: Registry
 
 beforeAll(async () => {
-  database = await testDatabase()
-  pool = createPool(database.url, {
-    name: "test",
-    connections: 2,
-    queueLength: 100,
-    statementTimeoutMs: 10_000,
-  })
+  at = await registry()
 })
 
-afterAll(async () => {
-  await pool.close()
-  await database.drop()
-})
+afterAll(() => at.stop())
 
-const now = new Date("2026-03-01T00:00:00Z")
-const token = (email: string, name = "test", expiresAt: Date | null = null) =>
-  issueToken(pool, { email, name, expiresAt })
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+
+const standard = (email: string): NewAccount => ({ email, plan: "standard", requestLimit: null })
 
 test("accounts are listed by address, with their plan and how many tokens are in use", async () => {
-  await createAccount(pool, { email: "Zoe@example.com", plan: "enterprise", requestLimit: 20_000 })
-  await createAccount(pool, { email: "amy@example.com", plan: "admin", requestLimit: null })
-  const revoked = await token("zoe@EXAMPLE.com")
-  await token("zoe@example.com")
-  await revokeToken(pool, revoked)
-  const createdAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-  expect(await listAccounts(pool)).toEqual([
-    { email: "amy@example.com", plan: "admin", requestLimit: null, createdAt, tokens: 0 },
-    { email: "Zoe@example.com", plan: "enterprise", requestLimit: 20_000, createdAt, tokens: 1 },
+  await createAccount(at.editor, {
+    email: "Zoe@example.com",
+    plan: "enterprise",
+    requestLimit: 20_000,
+  })
+  await createAccount(at.editor, { email: "amy@example.com", plan: "admin", requestLimit: null })
+  await setDisabled(at.editor, "amy@example.com", true)
+  await revokeToken(at.editor, await at.issue("zoe@EXAMPLE.com"))
+  await at.issue("zoe@example.com")
+  const [amy, zoe] = [
+    { email: "amy@example.com", plan: "admin", requestLimit: null, disabledAt: instant, tokens: 0 },
+    {
+      email: "Zoe@example.com",
+      plan: "enterprise",
+      requestLimit: 20_000,
+      disabledAt: null,
+      tokens: 1,
+    },
+  ] as const
+  expect(await listAccounts(at.pool)).toEqual([
+    { ...amy, createdAt: instant },
+    { ...zoe, createdAt: instant },
   ])
 })
 
 test("an address has one account, whatever its case", async () => {
-  await createAccount(pool, { email: "one@example.com", plan: "standard", requestLimit: null })
-  const again = createAccount(pool, { email: "ONE@example.com", plan: "admin", requestLimit: null })
-  await expect(again).rejects.toThrow("There is an account ONE@example.com already")
+  await createAccount(at.editor, standard("one@example.com"))
+  const again = createAccount(at.editor, { ...standard("ONE@example.com"), plan: "admin" })
+  expect(await refusal(again)).toBe("There is an account ONE@example.com already")
 })
 
 test.each([
@@ -59,96 +62,120 @@ test.each([
   [{ email: "a@b", plan: "standard", requestLimit: 5 }, "The limit of the standard plan is fixed"],
   [{ email: "a@b", plan: "admin", requestLimit: 5 }, "The limit of the admin plan is fixed"],
 ] as const)("%j is refused: %s", async (account, message) => {
-  const refused = createAccount(pool, account)
-  await expect(refused).rejects.toThrow(message)
-  await expect(refused).rejects.toBeInstanceOf(AccountError)
+  expect(await refusal(createAccount(at.editor, account))).toBe(message)
 })
 
-test("a token makes its account where it is missing, on the standard plan", async () => {
-  await token("new@example.com")
-  const made = (await listAccounts(pool)).find(({ email }) => email === "new@example.com")
-  expect(made).toMatchObject({ plan: "standard", requestLimit: null, tokens: 1 })
-  await expect(token("new@example.com", " ")).rejects.toThrow("A token needs a name")
-  await expect(token("new")).rejects.toThrow("new is no email address")
+test("a plan is set as an account is made, and only for an account that is there", async () => {
+  await createAccount(at.editor, standard("plan@example.com"))
+  const enterprise = { plan: "enterprise", requestLimit: 5 } as const
+  await setPlan(at.editor, { email: "PLAN@example.com", ...enterprise })
+  expect(await showAccount(at.pool, "plan@example.com")).toMatchObject(enterprise)
+  const noLimit = { ...enterprise, requestLimit: null }
+  const refused = setPlan(at.editor, { email: "plan@example.com", ...noLimit })
+  expect(await refusal(refused)).toBe("The enterprise plan needs a limit")
+  const unknown = setPlan(at.editor, { email: "no@example.com", ...enterprise })
+  expect(await refusal(unknown)).toBe("There is no account no@example.com")
 })
 
-test("nothing that is kept of a token is enough to use it", async () => {
-  const secret = await token("kept@example.com", "spreadsheet")
-  expect(secret).toMatch(/^mds_[0-9A-Za-z]{49}$/)
-  const rows = await pool.run(() =>
-    pool.db.execute("select row_to_json(t)::text as row from tokens t"),
-  )
-  expect(JSON.stringify(rows)).not.toContain(secret.slice(12))
-  expect(await listTokens(pool, "KEPT@example.com")).toEqual([
+test("an account is disabled once and enabled once", async () => {
+  const email = "off@example.com"
+  await createAccount(at.editor, standard(email))
+  const enableFirst = setDisabled(at.editor, email, false)
+  expect(await refusal(enableFirst)).toBe("The account off@example.com is not disabled")
+  await setDisabled(at.editor, email, true)
+  expect((await showAccount(at.pool, email)).disabledAt).toEqual(instant)
+  const again = setDisabled(at.editor, email, true)
+  expect(await refusal(again)).toBe("The account off@example.com is disabled already")
+  await setDisabled(at.editor, email, false)
+  expect((await showAccount(at.pool, email)).disabledAt).toBeNull()
+  expect(await refusal(setDisabled(at.editor, "no@b", true))).toBe("There is no account no@b")
+})
+
+test("every change leaves who made it, when, from where, and what it was before", async () => {
+  const email = "audited@example.com"
+  await createAccount(at.editor, standard(email))
+  const token = await at.issue(email, "nightly")
+  const prefix = token.slice(0, 12)
+  await setPlan({ ...at.editor, who: "ann" }, { email, plan: "enterprise", requestLimit: 7 })
+  await setDisabled(at.editor, email, true)
+  await setDisabled(at.editor, email, false)
+  await revokeToken({ ...at.editor, origin: "elsewhere" }, prefix)
+
+  const { changes } = await showAccount(at.pool, email)
+  const jo = { at: instant, who: "jo", origin: "a test" }
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
+  const ofAccount = { tokenPrefix: null, action: "changed" } as const
+  expect(changes).toEqual([
     {
-      prefix: secret.slice(0, 12),
-      name: "spreadsheet",
-      createdAt: expect.any(String),
-      lastUsedAt: null,
-      expiresAt: null,
-      revokedAt: null,
+      ...jo,
+      tokenPrefix: null,
+      action: "created",
+      columns: { email: [null, email], plan: [null, "standard"] },
+    },
+    {
+      ...jo,
+      tokenPrefix: prefix,
+      action: "created",
+      columns: { account_id: [null, expect.any(Number)], name: [null, "nightly"] },
+    },
+    {
+      ...jo,
+      ...ofAccount,
+      who: "ann",
+      columns: { plan: ["standard", "enterprise"], request_limit: [null, 7] },
+    },
+    { ...jo, ...ofAccount, columns: { disabled_at: [null, time] } },
+    { ...jo, ...ofAccount, columns: { disabled_at: [time, null] } },
+    {
+      ...jo,
+      origin: "elsewhere",
+      tokenPrefix: prefix,
+      action: "changed",
+      columns: { revoked_at: [null, time] },
     },
   ])
-  await expect(listTokens(pool, "nobody@example.com")).rejects.toThrow("There is no account")
+  expect(JSON.stringify(changes)).not.toContain(token.slice(12, 24))
 })
 
-test("a token is revoked by how it begins, or whole, and only once", async () => {
-  const [first, second] = [await token("r@example.com", "first"), await token("r@example.com")]
-  expect(await revokeToken(pool, first.slice(0, 10))).toEqual({
-    name: "first",
-    prefix: first.slice(0, 12),
+test("a change by another way leaves its trace too, and a deletion keeps what it ends", async () => {
+  const email = "psql@example.com"
+  await at.issue(email)
+  await at.sql(`update accounts set plan = 'admin' where email = '${email}'`)
+  const { changes } = await showAccount(at.pool, email)
+  expect(changes.at(-1)).toMatchObject({
+    columns: { plan: ["standard", "admin"] },
+    who: expect.stringMatching(/^database role ./),
+    origin: expect.stringMatching(/^(127\.0\.0\.1|local socket)$/),
   })
-  await expect(revokeToken(pool, first)).rejects.toThrow("That token is revoked already")
-  await expect(revokeToken(pool, second.slice(0, 20))).rejects.toThrow("No token begins like that")
-  await revokeToken(pool, second)
-  for (const start of ["", "mds_", "abc", "mds_%", "mds_' or 1=1"]) {
-    await expect(revokeToken(pool, start)).rejects.toThrow("A token is named by how it begins")
-  }
-  await expect(revokeToken(pool, "mds_0000000000000")).rejects.toThrow("No token begins like that")
-})
-
-test("where several tokens begin alike, revoking asks for more", async () => {
-  const tokens = [await token("s@example.com", "one"), await token("s@example.com", "two")]
-  await pool.run(() =>
-    pool.db.execute(
-      `update tokens set prefix = 'mds_SAMESAME' where name in ('one', 'two') and prefix in ('${tokens
-        .map((each) => each.slice(0, 12))
-        .join("', '")}')`,
-    ),
+  const [{ id } = { id: 0 }] = await at.sql(
+    `delete from accounts where email = '${email}' returning id`,
   )
-  const refused = revokeToken(pool, "mds_SAME")
-  await expect(refused).rejects.toThrow(
-    /More than one token .*one, s@example.com.*two, s@example.com/,
+  const kept = await at.sql(
+    `select action, columns -> 'email' as email, columns -> 'name' as name
+     from access_changes where account_id = ${id} order by id`,
   )
+  expect([...kept].slice(-2)).toEqual([
+    { action: "deleted", email: [email, null], name: null },
+    { action: "deleted", email: null, name: ["test", null] },
+  ])
 })
 
-test("a caller is known by a token that is neither revoked nor expired", async () => {
-  const credentials = createCredentials(pool, pool)
-  const [lasting, brief, revoked] = [
-    await token("zoe@example.com"),
-    await token("zoe@example.com", "brief", new Date(now.getTime() + 1000)),
-    await token("zoe@example.com"),
-  ]
-  expect(await credentials.callerOf(lasting, now)).toMatchObject({ limit: 20_000 })
-  expect(await credentials.callerOf(brief, now)).not.toBeNull()
-  expect(await credentials.callerOf(brief, new Date(now.getTime() + 1000))).toBeNull()
-  await revokeToken(pool, revoked)
-  expect(await credentials.callerOf(revoked, now)).toBeNull()
-  expect(await credentials.callerOf("nonsense", now)).toBeNull()
+test("a change that fails leaves no trace, and a use of a token is none", async () => {
+  const email = "quiet@example.com"
+  await at.issue(email)
+  const before = (await showAccount(at.pool, email)).changes
+  await refusal(setPlan(at.editor, { email, plan: "admin", requestLimit: 5 }))
+  await refusal(createAccount(at.editor, standard(email)))
+  await at.sql("update tokens set last_used_at = now()")
+  await at.sql("update accounts set plan = plan")
+  expect((await showAccount(at.pool, email)).changes).toEqual(before)
 })
 
-test("a token's last use is written at most once a minute, by however many processes", async () => {
-  const processes = [createCredentials(pool, pool), createCredentials(pool, pool)]
-  const secret = await token("used@example.com")
-  const caller = await processes[0]?.callerOf(secret, now)
-  const lastUsed = async () => (await listTokens(pool, "used@example.com"))[0]?.lastUsedAt
-  for (const [seconds, written] of [
-    [0, "2026-03-01T00:00:00Z"],
-    [59, "2026-03-01T00:00:00Z"],
-    [61, "2026-03-01T00:01:01Z"],
-  ] as const) {
-    const at = new Date(now.getTime() + seconds * 1000)
-    for (const { noteUse } of processes) await noteUse(caller?.tokenId ?? 0, at)
-    expect(await lastUsed()).toBe(written)
-  }
-})
+async function refusal(change: Promise<unknown>): Promise<string> {
+  const error = await change.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(AccountError)
+  return error instanceof AccountError ? error.message : ""
+}

@@ -88,7 +88,8 @@ test("the health checks tell a live service from a ready one", async () => {
     return [answer.status, await answer.json()]
   }
   expect(await health("live")).toEqual([200, { status: "live" }])
-  expect(await health("ready")).toEqual([200, { status: "ready", release: 1 }])
+  const ready = { status: "ready", release: 1, notices: "listening" }
+  expect(await health("ready")).toEqual([200, ready])
   proxy.cut()
   expect(await health("live")).toEqual([200, { status: "live" }])
   expect((await health("ready"))[0]).toBe(503)

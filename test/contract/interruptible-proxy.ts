@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 export async function interruptibleProxy(target: { host: string; port: number }) {
   let mode: "open" | "cut" | "silent" = "open"
+  let refused = 0
   const sockets = new Set<Socket>()
   const keep = (socket: Socket): Socket => {
     sockets.add(socket)
@@ -12,7 +13,10 @@ export async function interruptibleProxy(target: { host: string; port: number })
   }
   const server = createServer((client) => {
     keep(client)
-    if (mode === "cut") return client.destroy()
+    if (mode === "cut") {
+      refused++
+      return client.destroy()
+    }
     const upstream = keep(connect(target.port, target.host))
     upstream.on("close", () => client.destroy())
     client.on("close", () => upstream.destroy())
@@ -30,6 +34,8 @@ export async function interruptibleProxy(target: { host: string; port: number })
   }
   return {
     port: (server.address() as AddressInfo).port,
+    /** How many connections it has refused. */
+    refused: () => refused,
     /** Ends every connection and refuses new ones. */
     cut: () => {
       mode = "cut"

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
+import { setPlan } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
+import { until } from "./raw-http.ts"
 
 let service: TestService
 
@@ -154,10 +156,11 @@ test("an enterprise account has its own number", async () => {
   const { enterprise } = service.tokens
   const { limit, remaining } = await ask(enterprise)
   expect([limit, remaining]).toEqual([enterpriseLimit, enterpriseLimit - 1])
-  await service.sql`update accounts set request_limit = 2 where plan = 'enterprise'`
+  const account = { email: "enterprise@example.com", plan: "enterprise" } as const
+  await setPlan(service.editor, { ...account, requestLimit: 2 })
   expect(await ask(enterprise)).toMatchObject({ status: 200, limit: 2, remaining: 0 })
   expect((await ask(enterprise)).status).toBe(429)
-  await service.sql`update accounts set request_limit = ${enterpriseLimit} where plan = 'enterprise'`
+  await setPlan(service.editor, { ...account, requestLimit: enterpriseLimit })
 })
 
 test("an unused window does not carry over", async () => {
@@ -195,6 +198,7 @@ test("requests without a valid token are counted against their address: past 1,0
 test.each([
   ["0", ["1.1.1.1", "2.2.2.2", "9.9.9.9, 3.3.3.3"], [999, 998, 997]],
   ["1", ["1.1.1.1", "2.2.2.2", "9.9.9.9, 2.2.2.2", "2.2.2.2, 1.1.1.1"], [999, 999, 998, 998]],
+  ["1", ["2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:3::1"], [999, 998, 999]],
   [
     "2",
     ["1.1.1.1, 8.8.8.8", "1.1.1.1, 7.7.7.7", "6.6.6.6, 1.1.1.1, 5.5.5.5", "4.4.4.4"],
@@ -215,3 +219,31 @@ test.each([
     await behind.stop()
   },
 )
+
+test("a flood of invented tokens from one address does not stand in line before others' look-ups", async () => {
+  const flooded = await testService({ settings: { TRUSTED_PROXIES: "1" } })
+  const from = (address: string) => ({ "X-Forwarded-For": address })
+  const invented = () =>
+    flooded.get("/companies", { token: createToken(), headers: from("192.0.2.1") })
+  for (let count = 0; count < 1_000; count++) {
+    await flooded.get("/companies", { token: null, headers: from("192.0.2.1") })
+  }
+  const load = async (pool: string) => {
+    const text = await (await fetch(`${flooded.url}/metrics`)).text()
+    return ["running", "waiting"].map((state) =>
+      Number(new RegExp(`statements_${state}{pool="${pool}"} (\\d+)`).exec(text)?.[1]),
+    )
+  }
+  const flood = await flooded.sql.begin(async (sql) => {
+    await sql`lock table tokens in access exclusive mode`
+    const answers = Array.from({ length: 20 }, invented)
+    await until(async () => (await load("suspects"))[1] === 19)
+    expect(await load("suspects")).toEqual([1, 19])
+    expect(await load("requests")).toEqual([0, 0])
+    return answers
+  })
+  for (const { status } of await Promise.all(flood)) expect(status).toBe(429)
+  const known = { token: flooded.tokens.standard, headers: from("192.0.2.1") }
+  expect((await flooded.get("/companies", known)).status).toBe(200)
+  await flooded.stop()
+})

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { setDisabled } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"
 import { type AppOptions, createApp } from "../../src/app.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -16,7 +17,7 @@ beforeAll(async () => {
   service = await testService()
   revoked = await service.issue("standard@example.com")
   expired = await service.issue("standard@example.com", new Date(service.clock.now.getTime() - 251))
-  await service.sql`update tokens set revoked_at = now() where prefix = ${revoked.slice(0, 12)}`
+  await service.revoke(revoked)
 })
 
 afterAll(() => service.stop())
@@ -26,7 +27,7 @@ const routes = createApp({} as AppOptions)
   .routes.filter(({ path, method }) => path.startsWith("/api") && method !== "OPTIONS")
   .map(({ path, method }) => [method === "ALL" ? "GET" : method, path] as const)
 
-test("the app has the interface's eight routes, the releases, and two for all else", () => {
+test("the app has the interface's eight routes, the releases, the usage, and two for all else", () => {
   expect([...new Set(routes.map(([method, path]) => `${method} ${path}`))].sort()).toEqual([
     "GET /api/v1/",
     "GET /api/v1/*",
@@ -39,6 +40,7 @@ test("the app has the interface's eight routes, the releases, and two for all el
     "GET /api/v1/reports/:hash",
     "GET /api/v1/tenements/",
     "GET /api/v1/tenements/:id",
+    "GET /api/v1/usage/",
   ])
 })
 
@@ -136,12 +138,37 @@ test("a token is refused from the very request after its revocation or expiry", 
   for (const token of [first, second]) {
     expect((await service.get("/companies", { token })).status).toBe(200)
   }
-  await service.sql`update tokens set revoked_at = now() where prefix = ${first.slice(0, 12)}`
+  await service.revoke(first)
   expect((await service.get("/companies", { token: first })).status).toBe(401)
   service.clock.advance(3_599_000)
   expect((await service.get("/companies", { token: second })).status).toBe(200)
   service.clock.advance(1_000)
   expect((await service.get("/companies", { token: second })).status).toBe(401)
+})
+
+test("a token in use is known without the database, which nobody can ask for it meanwhile", async () => {
+  const token = await service.issue("known@example.com")
+  expect((await service.get("/companies", { token })).status).toBe(200)
+  await service.sql.begin(async (sql) => {
+    await sql`lock table tokens, accounts in access exclusive mode`
+    for (let request = 0; request < 20; request++) {
+      expect((await service.get("/companies", { token })).status).toBe(200)
+    }
+  })
+})
+
+test("a disabled account's tokens answer the same 401 from the next request on, and pass again once it is enabled", async () => {
+  const email = "switched@example.com"
+  const token = await service.issue(email)
+  for (const [disabled, status] of [
+    [true, 401],
+    [false, 200],
+  ] as const) {
+    await setDisabled(service.editor, email, disabled)
+    const answer = await service.get("/companies", { token })
+    expect(answer.status).toBe(status)
+    if (disabled) expect(await answer.text()).toBe(unauthorized)
+  }
 })
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })

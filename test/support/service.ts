@@ -3,10 +3,10 @@ import { setDefaultTimeout } from "bun:test"
 import { getTableColumns, max, sql as statement } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
-import { createAccount, issueToken } from "../../src/access/accounts.ts"
+import { createAccount } from "../../src/access/accounts.ts"
 import type { Plan } from "../../src/access/plan.ts"
+import { issueToken, revokeToken } from "../../src/access/tokens.ts"
 import { readConfig } from "../../src/config.ts"
-import { createPool } from "../../src/db/pool.ts"
 import { releases } from "../../src/db/schema.ts"
 import { createLog } from "../../src/log.ts"
 import { keepInHistory } from "../../src/releases/history.ts"
@@ -48,19 +48,14 @@ export async function testService({
 }: TestServiceOptions = {}) {
   const database = await testDatabase()
   const sql = postgres(database.url, { max: 2, onnotice: () => {} })
-  const pool = createPool(database.url, {
-    name: "test",
-    connections: 1,
-    queueLength: 1000,
-    statementTimeoutMs: 60_000,
-  })
-  const issue = (email: string, expiresAt: Date | null = null) =>
-    issueToken(pool, { email, name: "test", expiresAt })
+  const editor = { url: database.url, who: "test", origin: "test" }
+  const issue = async (email: string, expiresAt: Date | null = null) =>
+    (await issueToken(editor, { email, name: "test", expiresAt })).value
   const tokens = {} as Record<Plan, string>
   for (const plan of ["standard", "enterprise", "admin"] as const) {
     const email = `${plan}@example.com`
     const requestLimit = plan === "enterprise" ? enterpriseLimit : null
-    await createAccount(pool, { email, plan, requestLimit })
+    await createAccount(editor, { email, plan, requestLimit })
     tokens[plan] = await issue(email)
   }
   await publish(database.url, records)
@@ -89,6 +84,9 @@ export async function testService({
     tokens,
     /** Makes a token, and its account on the standard plan where it is missing. */
     issue,
+    /** Who makes the test's own changes of accounts and tokens. */
+    editor,
+    revoke: (token: string) => revokeToken(editor, token),
     clock,
     logLines,
     /** GETs a path under /api/v1. */
@@ -101,7 +99,6 @@ export async function testService({
     publish: (next: Fixtures) => publish(database.url, next),
     stop: async () => {
       await service.stop()
-      await pool.close()
       await sql.end({ timeout: 1 })
       await database.drop()
     },

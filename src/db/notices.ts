@@ -1,0 +1,128 @@
+/**
+ * Tells every serving process at once that an account or a token has changed (LISTEN and NOTIFY).
+ *
+ * Triggers send the notices (see the migrations), so that no way of changing the tables goes without.
+ * PostgreSQL delivers them after the commit and in its order. Who makes a change can therefore wait
+ * until it holds everywhere: it sends a flush after its commit, which each process confirms when it
+ * comes to it, and by then it has taken in all that came before.
+ *
+ * A notice can't be lost on a connection that stands. One that falls is noticed, unless the network
+ * swallows it without a word; who relies on notices needs a bound of its own for that.
+ */
+import type { Sql } from "postgres"
+import { singleConnection, withConnection } from "./connection.ts"
+
+const changed = "mds_access"
+const confirmed = "mds_access_confirmed"
+const applicationName = "mds notices"
+const flushMark = "flush "
+
+const retryMs = 250
+const confirmWithinMs = 2_000
+
+export interface NoticeHandlers {
+  /** Notices come from now on. Of what came before nothing is known. */
+  onListening: () => void
+  /** The account's data or tokens have changed; undefined where it may be any account's. */
+  onChange: (accountId: number | undefined) => void
+  /** No notice comes any more, until `onListening` is called again. The error is why, where it is known. */
+  onLost: (error?: unknown) => void
+}
+
+export interface Listening {
+  stop(): Promise<void>
+}
+
+/** Listens until it is stopped, on a connection that is made anew whenever it is lost. */
+export function keepListening(url: string, handlers: NoticeHandlers): Listening {
+  let stopped = false
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let client = listen()
+
+  function listen(): Sql {
+    let standing = true
+    let heard = false
+    const lose = (error?: unknown): void => {
+      if (!standing) return
+      standing = false
+      mine.end({ timeout: 0 }).catch(() => {})
+      if (stopped) return
+      // Attempts that fail one after another are one loss.
+      if (heard) handlers.onLost(error)
+      retry = setTimeout(() => {
+        client = listen()
+      }, retryMs)
+    }
+    const mine = singleConnection(url, {
+      idle_timeout: 0,
+      connection: { application_name: applicationName },
+      onclose: () => lose(),
+      onnotify: (channel, payload) => {
+        if (!standing || channel !== changed) return
+        if (payload.startsWith(flushMark)) confirm(payload.slice(flushMark.length)).catch(lose)
+        else handlers.onChange(payload === "" ? undefined : Number(payload))
+      },
+    })
+    const confirm = (flush: string) =>
+      mine`select pg_notify(${confirmed}, ${flush} || ' ' || pg_backend_pid())`
+    mine`listen ${mine(changed)}`.then(() => {
+      if (!standing || stopped) return
+      heard = true
+      handlers.onListening()
+    }, lose)
+    return mine
+  }
+
+  return {
+    stop: async () => {
+      stopped = true
+      clearTimeout(retry)
+      await client.end({ timeout: 1 })
+    },
+  }
+}
+
+/**
+ * Runs `work` on a connection of its own and waits, for two seconds at most, until what it committed
+ * holds in every process that listens.
+ * @returns what `work` gave, and how many processes did not confirm in time
+ */
+export function changeEverywhere<T>(
+  url: string,
+  work: (client: Sql) => Promise<T>,
+): Promise<{ value: T; unconfirmed: number }> {
+  const flush = crypto.randomUUID()
+  const have = new Set<string>()
+  let onConfirmation = (): void => {}
+  return withConnection(
+    url,
+    async (client) => {
+      await client`listen ${client(confirmed)}`
+      const value = await work(client)
+      await client`select pg_notify(${changed}, ${flushMark + flush})`
+      // A process that begins to listen after this knows nothing yet that could be out of date.
+      const listeners = await client<{ pid: string }[]>`
+        select pid::text from pg_stat_activity
+        where datname = current_database() and application_name = ${applicationName}`
+      const missing = () => listeners.filter(({ pid }) => !have.has(pid)).length
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, confirmWithinMs)
+        onConfirmation = () => {
+          if (missing() > 0) return
+          clearTimeout(timer)
+          resolve()
+        }
+        onConfirmation()
+      })
+      return { value, unconfirmed: missing() }
+    },
+    {
+      onnotify: (_, payload) => {
+        const [of, pid] = payload.split(" ")
+        if (of !== flush || pid === undefined) return
+        have.add(pid)
+        onConfirmation()
+      },
+    },
+  )
+}

@@ -1,0 +1,104 @@
+/**
+ * What a process tells of itself, in the text format that Prometheus reads. Values are read when they
+ * are asked for. None names an account, an address or a token.
+ */
+import { Counter, Gauge, Registry } from "prom-client"
+
+export interface Readings {
+  /** Whether notices of changed accounts and tokens come. */
+  noticed: boolean
+  windows: Readonly<Record<"accounts" | "addresses", WindowReadings>>
+  pools: Readonly<Record<string, { running: number; waiting: number }>>
+}
+
+interface WindowReadings {
+  size: number
+  bytes: number
+  forgotten: number
+}
+
+export interface Metrics {
+  contentType: string
+  text(): Promise<string>
+}
+
+interface Declared {
+  name: string
+  help: string
+  kind: typeof Gauge | typeof Counter
+  /** What tells its values apart; none where it is one value. */
+  label?: string
+  values: (readings: Readings) => Record<string, number>
+}
+
+const alone = (value: number): Record<string, number> => ({ "": value })
+
+const ofWindows = (name: keyof WindowReadings) => (readings: Readings) => ({
+  accounts: readings.windows.accounts[name],
+  addresses: readings.windows.addresses[name],
+})
+
+const ofPools = (name: "running" | "waiting") => (readings: Readings) =>
+  Object.fromEntries(Object.entries(readings.pools).map(([pool, load]) => [pool, load[name]]))
+
+const declared: readonly Declared[] = [
+  {
+    name: "mds_notices_listening",
+    help: "1 while changes of accounts and tokens are told by the database, 0 while each request looks them up",
+    kind: Gauge,
+    values: ({ noticed }) => alone(Number(noticed)),
+  },
+  {
+    name: "mds_windows",
+    help: "Windows that the process keeps",
+    kind: Gauge,
+    label: "of",
+    values: ofWindows("size"),
+  },
+  {
+    name: "mds_windows_bytes",
+    help: "About how much memory they take",
+    kind: Gauge,
+    label: "of",
+    values: ofWindows("bytes"),
+  },
+  {
+    name: "mds_windows_forgotten_total",
+    help: "Windows that were dropped for want of memory though requests in them still counted",
+    kind: Counter,
+    label: "of",
+    values: ofWindows("forgotten"),
+  },
+  {
+    name: "mds_database_statements_running",
+    help: "Statements under way",
+    kind: Gauge,
+    label: "pool",
+    values: ofPools("running"),
+  },
+  {
+    name: "mds_database_statements_waiting",
+    help: "Callers who wait for a connection",
+    kind: Gauge,
+    label: "pool",
+    values: ofPools("waiting"),
+  },
+]
+
+export function createMetrics(read: () => Readings): Metrics {
+  const registry = new Registry()
+  for (const { kind: Metric, label, values, ...named } of declared) {
+    const metric = new Metric({
+      ...named,
+      labelNames: label ? [label] : [],
+      registers: [registry],
+      collect: () => {
+        metric.reset()
+        for (const [of, value] of Object.entries(values(read()))) {
+          metric.inc(label ? { [label]: of } : {}, value)
+        }
+      },
+    })
+  }
+  return { contentType: registry.contentType, text: () => registry.metrics() }
+}

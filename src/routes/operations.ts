@@ -1,0 +1,24 @@
+/** For whoever runs the service: is it up, can it answer, how does it stand? No token, no count. */
+import { Elysia } from "elysia"
+import type { Releases } from "../db/releases.ts"
+import type { Metrics } from "../metrics.ts"
+
+export interface OperationOptions {
+  releases: Releases
+  metrics: Metrics
+  /** What the service can do without, and how it does: `{ notices: "listening" }`. */
+  conditions: () => Readonly<Record<string, string>>
+}
+
+export const operationRoutes = ({ releases, metrics, conditions }: OperationOptions) =>
+  new Elysia({ name: "operations" })
+    .get("/health/live", () => ({ status: "live" }))
+    .get("/health/ready", async () => ({
+      status: "ready",
+      release: (await releases.current()).id,
+      ...conditions(),
+    }))
+    .get("/metrics", async () => {
+      const headers = { "Content-Type": metrics.contentType, "Cache-Control": "no-store" }
+      return new Response(await metrics.text(), { headers })
+    })

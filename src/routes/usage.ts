@@ -1,0 +1,31 @@
+/** Where a caller stands. Asking costs none of its requests. */
+import { Elysia } from "elysia"
+import type { WindowState } from "../access/sliding-window.ts"
+import { readParameters } from "../http/parameters.ts"
+import { shownCount, toResetSeconds } from "../http/rate-limit-headers.ts"
+import { type AccessOptions, uncountedAccess } from "../plugins/access.ts"
+import { target } from "../plugins/target.ts"
+import { respond } from "./representation.ts"
+
+export const usageRoutes = (options: AccessOptions) =>
+  new Elysia({ name: "usage", prefix: "/usage" })
+    .use(uncountedAccess(options))
+    .use(target())
+    .get("/", async ({ request, target, caller, window }) => {
+      readParameters(target.query, {})
+      const hours = await options.usage.lastDay(caller.accountId, options.now())
+      const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
+      return respond(
+        request,
+        { "Content-Type": "application/json", "Cache-Control": "private, no-cache" },
+        JSON.stringify({ data }),
+      )
+    })
+
+/** Without a limit nothing is logged, so what was used of it is unknown. */
+const standing = ({ limit, remaining, resetAtMs }: WindowState) => ({
+  limit: shownCount(limit),
+  used: Number.isFinite(limit) ? limit - remaining : null,
+  remaining: shownCount(remaining),
+  reset_at: toResetSeconds(resetAtMs),
+})

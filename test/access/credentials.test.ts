@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { listTokens, setDisabled, setPlan } from "../../src/access/accounts.ts"
+import { believedMs, createCredentials } from "../../src/access/credentials.ts"
+import { createToken } from "../../src/access/token.ts"
+import { revokeToken } from "../../src/access/tokens.ts"
+import { keepListening } from "../../src/db/notices.ts"
+import type { Pool } from "../../src/db/pool.ts"
+import { until } from "../contract/raw-http.ts"
+import { type Registry, registry } from "./registry.ts"
+
+let at: Registry
+
+beforeAll(async () => {
+  at = await registry()
+})
+
+afterAll(() => at.stop())
+
+const now = new Date("2026-03-01T00:00:00Z")
+const later = (ms: number) => new Date(now.getTime() + ms)
+
+/** Credentials as a process has them, with the number of look-ups that they made. */
+function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {}) {
+  let lookUps = 0
+  const counting: Pool = {
+    ...at.pool,
+    run: async (statement) => {
+      lookUps++
+      const found = await at.pool.run(statement)
+      await hold()
+      return found
+    },
+  }
+  const credentials = createCredentials({
+    requests: counting,
+    suspects: counting,
+    housekeeping: at.pool,
+  })
+  return { ...credentials, lookUps: () => lookUps }
+}
+
+/** A process that the database tells of changes. */
+async function noticed() {
+  const told = process()
+  let listens = false
+  const { stop } = keepListening(at.url, {
+    onListening: () => {
+      listens = true
+      told.setNoticed(true)
+    },
+    onChange: told.forget,
+    onLost: () => told.setNoticed(false),
+  })
+  await until(() => listens)
+  return { ...told, stop }
+}
+
+test("a caller is known by a token that is neither revoked nor expired, of an account in use", async () => {
+  const { callerOf } = process()
+  const email = "who@example.com"
+  const [lasting, brief, revoked] = [
+    await at.issue(email),
+    await at.issue(email, "brief", later(1000)),
+    await at.issue(email),
+  ]
+  const ids = { accountId: expect.any(Number), tokenId: expect.any(Number) }
+  expect(await callerOf(lasting, now)).toEqual({ ...ids, plan: "standard", limit: 1000 })
+  expect(await callerOf(brief, later(999))).not.toBeNull()
+  expect(await callerOf(brief, later(1000))).toBeNull()
+  await revokeToken(at.editor, revoked)
+  expect(await callerOf(revoked, now)).toBeNull()
+  expect(await callerOf(createToken(), now)).toBeNull()
+  expect(await callerOf("nonsense", now)).toBeNull()
+  await setDisabled(at.editor, email, true)
+  expect(await callerOf(lasting, now)).toBeNull()
+})
+
+test("a token in use costs one look-up, and so does one that is refused over and over", async () => {
+  const of = await noticed()
+  const [good, bad] = [await at.issue("often@example.com"), createToken()]
+  for (let request = 0; request < 50; request++) {
+    expect(await of.callerOf(good, later(request))).not.toBeNull()
+    expect(await of.callerOf(bad, later(request))).toBeNull()
+  }
+  expect(of.lookUps()).toBe(2)
+  await of.stop()
+})
+
+test("callers who come with one token at once share one look-up", async () => {
+  const of = await noticed()
+  const token = await at.issue("together@example.com")
+  const callers = await Promise.all(Array.from({ length: 50 }, () => of.callerOf(token, now)))
+  expect(new Set(callers).size).toBe(1)
+  expect(of.lookUps()).toBe(1)
+  await of.stop()
+})
+
+test("what is changed holds in every process as soon as the change is made", async () => {
+  const processes = [await noticed(), await noticed(), await noticed()]
+  const email = "changing@example.com"
+  const [token, other] = [await at.issue(email), await at.issue(email)]
+  const seen = async (of = token) =>
+    Promise.all(processes.map(async ({ callerOf }) => (await callerOf(of, now))?.limit ?? null))
+  const everywhere = (limit: number | null) => processes.map(() => limit)
+  expect(await seen()).toEqual(everywhere(1000))
+
+  const enterprise = { email, plan: "enterprise", requestLimit: 42 } as const
+  expect(await setPlan(at.editor, enterprise)).toEqual({ value: undefined, unconfirmed: 0 })
+  expect(await seen()).toEqual(everywhere(42))
+  await setDisabled(at.editor, email, true)
+  expect(await seen()).toEqual(everywhere(null))
+  await setDisabled(at.editor, email, false)
+  expect(await seen()).toEqual(everywhere(42))
+  await revokeToken(at.editor, token)
+  expect(await seen()).toEqual(everywhere(null))
+  expect(await seen(other)).toEqual(everywhere(42))
+  for (const { stop } of processes) await stop()
+})
+
+test("a change by another way is told too: a deleted account, a token set to expire, a table emptied", async () => {
+  const of = await noticed()
+  const [gone, brief, emptied] = [
+    await at.issue("gone@example.com"),
+    await at.issue("expiring@example.com"),
+    await at.issue("emptied@example.com"),
+  ]
+  const isTaken = async (token: string) => (await of.callerOf(token, now)) !== null
+  for (const token of [gone, brief, emptied]) expect(await isTaken(token)).toBe(true)
+  await at.sql("delete from accounts where email = 'gone@example.com'")
+  await until(async () => !(await isTaken(gone)))
+  await at.sql(`update tokens set expires_at = '2026-02-28' where prefix = '${brief.slice(0, 12)}'`)
+  await until(async () => !(await isTaken(brief)))
+  expect(await isTaken(emptied)).toBe(true)
+  await at.sql("truncate tokens")
+  await until(async () => !(await isTaken(emptied)))
+  await of.stop()
+})
+
+test("a look-up under way when a change is told is not believed after it", async () => {
+  const released = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  let holding = true
+  const of = process({
+    hold: async () => {
+      reached.resolve()
+      if (holding) await released.promise
+    },
+  })
+  of.setNoticed(true)
+  const token = await at.issue("race@example.com")
+  const early = of.callerOf(token, now)
+  await reached.promise
+  await revokeToken(at.editor, token)
+  of.forget(
+    (await at.sql("select id from accounts where email = 'race@example.com'"))[0]?.id as number,
+  )
+  holding = false
+  // It came before the change was told, so it may still be answered as things stood.
+  const afterwards = of.callerOf(token, now)
+  released.resolve()
+  await early
+  expect(await afterwards).toBeNull()
+  expect(await of.callerOf(token, now)).toBeNull()
+})
+
+test("should a notice be lost, a change holds after half a minute at the latest", async () => {
+  const of = process()
+  of.setNoticed(true)
+  const token = await at.issue("lost@example.com")
+  expect(await of.callerOf(token, now)).not.toBeNull()
+  await revokeToken(at.editor, token)
+  expect(believedMs).toBe(30_000)
+  expect(await of.callerOf(token, later(believedMs - 1))).not.toBeNull()
+  expect(await of.callerOf(token, later(believedMs))).toBeNull()
+  expect(await of.callerOf(token, now)).toBeNull()
+})
+
+test("a clock set back does not make what is known live longer", async () => {
+  const of = process()
+  of.setNoticed(true)
+  const token = await at.issue("clock@example.com")
+  await of.callerOf(token, now)
+  await revokeToken(at.editor, token)
+  expect(await of.callerOf(token, later(-3_600_000))).toBeNull()
+})
+
+test("while no notices come, every request is looked up", async () => {
+  const of = process()
+  const token = await at.issue("untold@example.com")
+  await of.callerOf(token, now)
+  expect(await of.callerOf(token, now)).not.toBeNull()
+  await revokeToken(at.editor, token)
+  expect(await of.callerOf(token, now)).toBeNull()
+  expect(of.lookUps()).toBe(3)
+})
+
+test("what became known before notices were lost is not believed when they come again", async () => {
+  const of = process()
+  of.setNoticed(true)
+  const token = await at.issue("again@example.com")
+  await of.callerOf(token, now)
+  of.setNoticed(false)
+  await revokeToken(at.editor, token)
+  of.setNoticed(true)
+  expect(await of.callerOf(token, now)).toBeNull()
+})
+
+test("a change of ten thousand accounts at once leaves none of them believed", async () => {
+  const of = process()
+  of.setNoticed(true)
+  const token = await at.issue("many@example.com")
+  const accountId = (await of.callerOf(token, now))?.accountId ?? 0
+  await revokeToken(at.editor, token)
+  of.forget(accountId)
+  for (let other = 1; other <= 25_000; other++) of.forget(accountId + other)
+  expect(await of.callerOf(token, now)).toBeNull()
+})
+
+test("a token's last use is written at most once a minute, by however many processes", async () => {
+  const processes = [process(), process()]
+  const email = "used@example.com"
+  const caller = await processes[0]?.callerOf(await at.issue(email), now)
+  const lastUsed = async () => (await listTokens(at.pool, email))[0]?.lastUsedAt
+  for (const [seconds, written] of [
+    [0, "2026-03-01T00:00:00Z"],
+    [59, "2026-03-01T00:00:00Z"],
+    [61, "2026-03-01T00:01:01Z"],
+  ] as const) {
+    for (const { noteUse } of processes) await noteUse(caller?.tokenId ?? 0, later(seconds * 1000))
+    expect(await lastUsed()).toBe(written)
+  }
+})

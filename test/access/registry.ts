@@ -1,0 +1,31 @@
+/** A database for tests of accounts and tokens, with a pool on it and an editor of it. */
+import type { Editor } from "../../src/access/change.ts"
+import { issueToken } from "../../src/access/tokens.ts"
+import { createPool } from "../../src/db/pool.ts"
+import { testDatabase } from "../support/postgres.ts"
+
+export type Registry = Awaited<ReturnType<typeof registry>>
+
+export async function registry() {
+  const database = await testDatabase()
+  const pool = createPool(database.url, {
+    name: "test",
+    connections: 2,
+    queueLength: 100,
+    statementTimeoutMs: 10_000,
+  })
+  const editor: Editor = { url: database.url, who: "jo", origin: "a test" }
+  return {
+    url: database.url,
+    pool,
+    editor,
+    issue: async (email: string, name = "test", expiresAt: Date | null = null) =>
+      (await issueToken(editor, { email, name, expiresAt })).value,
+    /** Runs SQL as a person with psql does. */
+    sql: (text: string) => pool.run(() => pool.db.execute(text)),
+    stop: async () => {
+      await pool.close()
+      await database.drop()
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { listAccounts, listTokens } from "../../src/access/accounts.ts"
+import { AccountError } from "../../src/access/change.ts"
+import { createCredentials } from "../../src/access/credentials.ts"
+import { issueToken, revokeToken, rotateToken } from "../../src/access/tokens.ts"
+import { type Registry, registry } from "./registry.ts"
+
+let at: Registry
+
+beforeAll(async () => {
+  at = await registry()
+})
+
+afterAll(() => at.stop())
+
+const now = new Date("2026-03-01T00:00:00Z")
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+const isTaken = async (token: string, when = now) =>
+  (await createCredentials({
+    requests: at.pool,
+    suspects: at.pool,
+    housekeeping: at.pool,
+  }).callerOf(token, when)) !== null
+
+async function refusal(change: Promise<unknown>): Promise<string> {
+  const error = await change.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(AccountError)
+  return error instanceof AccountError ? error.message : ""
+}
+
+test("a token makes its account where it is missing, on the standard plan", async () => {
+  await at.issue("new@example.com")
+  const made = (await listAccounts(at.pool)).find(({ email }) => email === "new@example.com")
+  expect(made).toMatchObject({ plan: "standard", requestLimit: null, tokens: 1 })
+})
+
+test("a token that can't be issued leaves no account behind", async () => {
+  const token = { email: "none@example.com", name: " ", expiresAt: null }
+  expect(await refusal(issueToken(at.editor, token))).toBe("A token needs a name")
+  const malformed = issueToken(at.editor, { ...token, email: "none", name: "x" })
+  expect(await refusal(malformed)).toBe("none is no email address")
+  expect(await refusal(listTokens(at.pool, "none@example.com"))).toStartWith("There is no account")
+})
+
+test("nothing that is kept of a token is enough to use it", async () => {
+  const secret = await at.issue("kept@example.com", "spreadsheet")
+  expect(secret).toMatch(/^mds_[0-9A-Za-z]{49}$/)
+  for (const table of ["tokens", "access_changes"]) {
+    const rows = await at.sql(`select row_to_json(t)::text as row from ${table} t`)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain(secret.slice(12, 24))
+  }
+  expect(await listTokens(at.pool, "KEPT@example.com")).toEqual([
+    {
+      prefix: secret.slice(0, 12),
+      name: "spreadsheet",
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+      expiresAt: null,
+      revokedAt: null,
+    },
+  ])
+})
+
+test("a token is revoked by how it begins, or whole, and only once", async () => {
+  const [first, second] = [
+    await at.issue("r@example.com", "first"),
+    await at.issue("r@example.com"),
+  ]
+  expect(await revokeToken(at.editor, first.slice(0, 10))).toEqual({
+    value: { name: "first", prefix: first.slice(0, 12) },
+    unconfirmed: 0,
+  })
+  expect(await refusal(revokeToken(at.editor, first))).toBe("That token is revoked already")
+  const mistaken = revokeToken(at.editor, second.slice(0, 20))
+  expect(await refusal(mistaken)).toBe("No token begins like that")
+  await revokeToken(at.editor, second)
+  for (const start of ["", "mds_", "abc", "mds_%", "mds_' or 1=1"]) {
+    expect(await refusal(revokeToken(at.editor, start))).toStartWith(
+      "A token is named by how it begins",
+    )
+  }
+  const unknown = revokeToken(at.editor, "mds_0000000000000")
+  expect(await refusal(unknown)).toBe("No token begins like that")
+})
+
+test("where several tokens begin alike, a command asks for more, and the whole token is enough", async () => {
+  const [one, two] = [
+    await at.issue("s@example.com", "one"),
+    await at.issue("s@example.com", "two"),
+  ]
+  const shared = "mds_SAMESAME"
+  await at.sql(`update tokens set prefix = '${shared}' where name in ('one', 'two')`)
+  for (const change of [
+    () => revokeToken(at.editor, "mds_SAME"),
+    () => rotateToken(at.editor, { prefix: shared, graceMs: 0, now }),
+  ]) {
+    expect(await refusal(change())).toMatch(
+      /More than one .*one, s@example.com.*two, s@example.com/,
+    )
+  }
+  expect([await isTaken(one), await isTaken(two)]).toEqual([true, true])
+})
+
+test("a rotated token lives on for its grace beside its successor", async () => {
+  const old = await at.issue("rotate@example.com", "nightly")
+  const { value } = await rotateToken(at.editor, { prefix: old.slice(0, 12), graceMs: dayMs, now })
+  const until = new Date(now.getTime() + dayMs)
+  expect(value).toEqual({
+    token: expect.stringMatching(/^mds_[0-9A-Za-z]{49}$/),
+    name: "nightly",
+    prefix: old.slice(0, 12),
+    until,
+  })
+  const justBefore = new Date(until.getTime() - 1)
+  expect([await isTaken(old, justBefore), await isTaken(value.token, justBefore)]).toEqual([
+    true,
+    true,
+  ])
+  expect([await isTaken(old, until), await isTaken(value.token, until)]).toEqual([false, true])
+  const tokens = await listTokens(at.pool, "rotate@example.com")
+  expect(tokens.map(({ name, expiresAt }) => [name, expiresAt])).toEqual([
+    ["nightly", "2026-03-02T00:00:00Z"],
+    ["nightly", null],
+  ])
+})
+
+test("without grace the old token is revoked at once", async () => {
+  const old = await at.issue("atonce@example.com")
+  const { value } = await rotateToken(at.editor, { prefix: old, graceMs: 0, now })
+  expect(value.until).toBeNull()
+  expect([await isTaken(old), await isTaken(value.token)]).toEqual([false, true])
+  const again = rotateToken(at.editor, { prefix: old, graceMs: 0, now })
+  expect(await refusal(again)).toBe("That token is revoked already")
+})
+
+test("the successor lives as long as the token was to live, and grace never prolongs that one", async () => {
+  const created = new Date()
+  const old = await at.issue("brief@example.com", "brief", new Date(created.getTime() + 10 * dayMs))
+  const at9 = new Date(created.getTime() + 9.5 * dayMs)
+  const { value } = await rotateToken(at.editor, { prefix: old, graceMs: dayMs, now: at9 })
+  const until = value.until?.getTime() ?? 0
+  expect(Math.abs(until - (created.getTime() + 10 * dayMs))).toBeLessThanOrEqual(1_000)
+  const [, successor] = await listTokens(at.pool, "brief@example.com")
+  const lifeMs = Date.parse(successor?.expiresAt ?? "") - at9.getTime()
+  expect(Math.abs(lifeMs - 10 * dayMs)).toBeLessThanOrEqual(5_000)
+})
+
+test("an expired token has no successor", async () => {
+  const old = await at.issue("late@example.com", "late", new Date(now.getTime() + 1_000))
+  const late = { prefix: old, graceMs: dayMs, now: new Date(now.getTime() + 1_000) }
+  expect(await refusal(rotateToken(at.editor, late))).toBe("That token has expired")
+  expect(await listTokens(at.pool, "late@example.com")).toHaveLength(1)
+})

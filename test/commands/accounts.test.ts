@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { createCredentials } from "../../src/access/credentials.ts"
+import { createPool } from "../../src/db/pool.ts"
+import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { command } from "../support/process.ts"
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+
+afterAll(() => database.drop())
+
+const mds = (...args: string[]) => command(args, { DATABASE_URL: database.url, ACTOR: "jo" })
+
+const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g
+
+test("an account's life, as an operator leads it", async () => {
+  const email = "analyst@example.com"
+  expect((await mds("account", "create", email, "--plan", "enterprise", "--limit", "7")).said).toBe(
+    `Made the account ${email} on the enterprise plan\n`,
+  )
+  const issued = await mds("token", "create", "--account", email, "--name", "nightly job")
+  expect(issued).toMatchObject({ exitCode: 0, said: "Keep it now: it can't be shown again.\n" })
+  const old = issued.printed.trim()
+  const rotated = await mds("token", "rotate", old.slice(0, 12), "--grace", "0")
+  const token = rotated.printed.trim()
+  expect(rotated.said.split("\n")[1]).toBe(
+    `It succeeds ${old.slice(0, 12)} (nightly job), which is revoked.`,
+  )
+  expect((await mds("account", "set-plan", email, "standard")).said).toBe(
+    `Put the account ${email} on the standard plan\n`,
+  )
+  expect((await mds("account", "disable", email)).said).toBe(`The account ${email} is disabled\n`)
+  expect((await mds("account", "enable", email)).said).toBe(`The account ${email} is enabled\n`)
+
+  const { printed } = await mds("account", "show", email)
+  const lines = printed.replace(instant, "TIME").trimEnd().split("\n")
+  expect(lines.map((line) => line.replace(/ {2,}/g, "  ").replace(/on \S+$/, "on HOST"))).toEqual([
+    `email  ${email}`,
+    "plan  standard",
+    "per hour  1000",
+    "created  TIME",
+    "disabled  -",
+    "",
+    "token  name  created  last used  expires  revoked",
+    `${old.slice(0, 12)}  nightly job  TIME  -  -  TIME`,
+    `${token.slice(0, 12)}  nightly job  TIME  -  -  -`,
+    "",
+    "changed at  what  change  columns  by  from",
+    `TIME  account  created  plan enterprise, email ${email}, request_limit 7  jo  command line on HOST`,
+    `TIME  ${old.slice(0, 12)}  created  name nightly job  jo  command line on HOST`,
+    `TIME  ${token.slice(0, 12)}  created  name nightly job  jo  command line on HOST`,
+    `TIME  ${old.slice(0, 12)}  changed  revoked_at none -> TIME  jo  command line on HOST`,
+    "TIME  account  changed  plan enterprise -> standard, request_limit 7 -> none  jo  command line on HOST",
+    "TIME  account  changed  disabled_at none -> TIME  jo  command line on HOST",
+    "TIME  account  changed  disabled_at TIME -> none  jo  command line on HOST",
+  ])
+
+  const pool = createPool(database.url, {
+    name: "test",
+    connections: 1,
+    queueLength: 1,
+    statementTimeoutMs: 10_000,
+  })
+  const { callerOf } = createCredentials({ requests: pool, suspects: pool, housekeeping: pool })
+  expect(await callerOf(old, new Date())).toBeNull()
+  expect(await callerOf(token, new Date())).toMatchObject({ plan: "standard", limit: 1000 })
+  await pool.close()
+})
+
+test.each([
+  [["account", "show", "nobody@example.com"], "There is no account nobody@example.com"],
+  [["account", "set-plan", "nobody@example.com", "admin"], "There is no account"],
+  [["account", "set-plan", "nobody@example.com", "gold"], "Allowed choices are standard"],
+  [["account", "disable", "nobody@example.com"], "There is no account nobody@example.com"],
+  [["token", "rotate", "mds_00000000", "--grace", "24"], "It must be like 30m, 24h, 7d, or 0."],
+  [["token", "rotate", "mds_00000000", "--grace", "1h"], "No token begins like that"],
+  [["token", "revoke", "nonsense"], "A token is named by how it begins"],
+])("%j is refused in plain words, and nothing is printed", async (args, message) => {
+  const { exitCode, printed, said } = await mds(...args)
+  expect([exitCode, printed]).toEqual([1, ""])
+  expect(said).toContain(message)
+  expect(said).not.toMatch(/\n\s+at /)
+})

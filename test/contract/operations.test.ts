@@ -1,0 +1,75 @@
+/** What whoever runs the service is told, without a token. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "./raw-http.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(() => service.stop())
+
+const metrics = async () => {
+  const answer = await fetch(`${service.url}/metrics`)
+  expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"])
+  return answer.text()
+}
+
+const metric = async (named: string) =>
+  (await metrics())
+    .split("\n")
+    .filter((line) => line.startsWith(`${named} `))
+    .map((line) => Number(line.slice(named.length)))
+
+test("every metric has its help and its type, and is said once", async () => {
+  const text = await metrics()
+  const names = [...text.matchAll(/^([a-z_]+)(?:\{[a-z]+="[a-z]+"\})? \S+$/gm)].map(
+    ([line]) => line,
+  )
+  expect(new Set(names).size).toBe(names.length)
+  const kinds = [...text.matchAll(/^# TYPE (\S+) (?:gauge|counter)$/gm)].map(([, name]) => name)
+  expect(kinds.length).toBeGreaterThan(5)
+  for (const name of kinds) expect(text).toMatch(new RegExp(`^# HELP ${name} .{10}`, "m"))
+  const measured = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+  for (const line of measured) expect(kinds).toContain(/^[a-z_]+/.exec(line)?.[0])
+  expect(text).toEndWith("\n")
+})
+
+test("windows are counted as they come and go, and asking for metrics adds none", async () => {
+  const [before] = await metric('mds_windows{of="accounts"}')
+  await service.get("/companies", { token: service.tokens.standard })
+  expect(await metric('mds_windows{of="accounts"}')).toEqual([(before ?? 0) + 1])
+  expect(await metric('mds_windows{of="accounts"}')).toEqual([(before ?? 0) + 1])
+  expect((await metric('mds_windows_bytes{of="accounts"}'))[0]).toBeGreaterThan(0)
+  expect(await metric('mds_windows_forgotten_total{of="accounts"}')).toEqual([0])
+})
+
+test("that notices of changed accounts stop and come again is told", async () => {
+  const isListening = async (expected: string) => {
+    const ready = await (await fetch(`${service.url}/health/ready`)).json()
+    return (ready as { notices?: string }).notices === expected
+  }
+  await until(() => isListening("listening"))
+  expect(await metric("mds_notices_listening")).toEqual([1])
+  await service.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'mds notices'`
+  await until(() => service.logLines.some((line) => line.includes("notices of changed accounts")))
+  await until(() => isListening("listening"))
+})
+
+test("neither metrics nor health tell of a token, an account or an address", async () => {
+  const { standard } = service.tokens
+  await service.get("/companies", { token: standard })
+  await fetch(`${service.url}/metrics?api_key=${standard}`)
+  for (const path of ["/metrics", "/health/ready", "/health/live"]) {
+    const answer = await fetch(`${service.url}${path}?api_key=${standard}`)
+    const told = JSON.stringify([...answer.headers]) + (await answer.text())
+    for (const secret of [standard.slice(4, 16), "example.com", "127.0.0.1"]) {
+      expect(told).not.toContain(secret)
+    }
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+  }
+})

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { setPlan } from "../../src/access/accounts.ts"
+import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { readError, readRecord, type Shown } from "./bodies.ts"
+
+let service: TestService
+
+const hourMs = 3_600_000
+
+beforeAll(async () => {
+  service = await testService({ now: new Date("2026-03-01T10:59:58.250Z") })
+})
+
+afterAll(() => service.stop())
+
+interface Told {
+  requests_per_hour: { hour: string; requests: number }[]
+}
+
+async function usage(token: string) {
+  const answer = await service.get("/usage", { token })
+  expect(answer.status).toBe(200)
+  return (await readRecord(answer)) as Shown & Told
+}
+
+const lastHour = ({ requests_per_hour }: Told) => requests_per_hour.at(-1)?.requests ?? 0
+
+const ask = async (times: number, token: string, path = "/companies/BIG") => {
+  for (let request = 0; request < times; request++) await service.get(path, { token })
+}
+
+const inHours = (counted: Record<string, number>, lastHour: string) =>
+  Array.from({ length: 24 }, (_, index) => {
+    const startMs = Date.parse(lastHour) - (23 - index) * hourMs
+    const hour = `${new Date(startMs).toISOString().slice(0, 19)}Z`
+    return { hour, requests: counted[hour] ?? 0 }
+  })
+
+test("it tells the plan, where the window stands, and the requests of each hour of the last day", async () => {
+  const token = await service.issue("told@example.com")
+  const resetAt = Math.ceil((service.clock.now.getTime() + hourMs) / 1000)
+  const untouched = { plan: "standard", limit: 1000, used: 0, remaining: 1000, reset_at: resetAt }
+  expect(await usage(token)).toEqual({
+    ...untouched,
+    requests_per_hour: inHours({}, "2026-03-01T10:00:00Z"),
+  })
+  await ask(3, token)
+  await ask(2, token, "/companies?page=0")
+  service.clock.advance(3_000)
+  await ask(1, token)
+  expect(await usage(token)).toEqual({
+    ...untouched,
+    used: 6,
+    remaining: 994,
+    requests_per_hour: inHours(
+      { "2026-03-01T10:00:00Z": 5, "2026-03-01T11:00:00Z": 1 },
+      "2026-03-01T11:00:00Z",
+    ),
+  })
+  service.clock.advance(23 * hourMs)
+  const { requests_per_hour } = await usage(token)
+  expect(requests_per_hour).toEqual(inHours({ "2026-03-01T11:00:00Z": 1 }, "2026-03-02T10:00:00Z"))
+})
+
+test("asking does not count, and shows the window's headers as they stand", async () => {
+  const token = await service.issue("free@example.com")
+  await ask(1, token)
+  for (let times = 0; times < 20; times++) {
+    const answer = await service.get("/usage", { token })
+    expect(answer.headers.get("x-ratelimit-remaining")).toBe("999")
+    expect(answer.headers.get("x-ratelimit-limit")).toBe("1000")
+    expect(answer.headers.get("cache-control")).toBe("private, no-cache")
+    expect(answer.headers.get("content-type")).toBe("application/json")
+  }
+  expect((await service.get("/companies", { token })).headers.get("x-ratelimit-remaining")).toBe(
+    "998",
+  )
+})
+
+test("a caller past its limit can still ask", async () => {
+  const token = service.tokens.enterprise
+  await ask(enterpriseLimit + 2, token)
+  const answer = await service.get("/usage", { token })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get("retry-after")).toBeNull()
+  const told = await usage(token)
+  expect([told.plan, told.limit, told.used, told.remaining]).toEqual([
+    "enterprise",
+    enterpriseLimit,
+    enterpriseLimit,
+    0,
+  ])
+  // Denied requests are none.
+  expect(lastHour(told)).toBe(enterpriseLimit)
+})
+
+test("without a limit what was used of it is unknown, and the hours are counted all the same", async () => {
+  const before = lastHour(await usage(service.tokens.admin))
+  await ask(2, service.tokens.admin)
+  const { requests_per_hour, ...standing } = await usage(service.tokens.admin)
+  expect(standing).toEqual({
+    plan: "admin",
+    limit: 2_147_483_647,
+    used: null,
+    remaining: 2_147_483_647,
+    reset_at: expect.any(Number),
+  })
+  expect(lastHour({ requests_per_hour })).toBe(before + 2)
+})
+
+test("the tokens of an account share its usage, and a changed plan shows at once", async () => {
+  const email = "shared@example.com"
+  const [one, two] = [await service.issue(email), await service.issue(email)]
+  await ask(1, one)
+  await ask(1, two)
+  expect(await usage(one)).toEqual(await usage(two))
+  expect(await usage(one)).toMatchObject({ used: 2 })
+  await setPlan(service.editor, { email, plan: "enterprise", requestLimit: 50 })
+  expect(await usage(one)).toMatchObject({ plan: "enterprise", limit: 50, used: 2, remaining: 48 })
+})
+
+test("it needs a token, takes no parameter, and is GET and HEAD alone", async () => {
+  const { status, headers } = await service.get("/usage", { token: null })
+  expect([status, headers.get("x-ratelimit-limit")]).toEqual([401, "1000"])
+  const refused = await service.get("/usage?page=1")
+  expect([refused.status, (await readError(refused)).code]).toEqual([400, "INVALID_PARAMETER"])
+  const asked = await service.get(`/usage?_=1&api_key=${service.tokens.standard}`, { token: null })
+  expect(asked.status).toBe(200)
+  const head = await service.get("/usage", { method: "HEAD" })
+  expect([head.status, await head.text()]).toEqual([200, ""])
+  const post = await service.get("/usage", { method: "POST" })
+  expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
+})
+
+test("a path below it is unknown", async () => {
+  expect((await service.get("/usage/more")).status).toBe(404)
+  expect((await service.get("/usage/")).status).toBe((await service.get("/companies/")).status)
+})

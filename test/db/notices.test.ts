@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import postgres from "postgres"
+import { changeEverywhere, keepListening } from "../../src/db/notices.ts"
+import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
+import { until } from "../contract/raw-http.ts"
+import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+
+let database: TestDatabase
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  database = await testDatabase()
+  sql = postgres(database.url, { max: 1, onnotice: () => {} })
+})
+
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+const tell = (payload: string) => sql`select pg_notify('mds_access', ${payload})`
+
+const listeners = () => sql<{ pid: number }[]>`
+  select pid from pg_stat_activity
+  where datname = current_database() and application_name = 'mds notices'`
+
+/** Listens, and keeps what it hears in order. */
+function listener(url = database.url) {
+  const heard: string[] = []
+  const { stop } = keepListening(url, {
+    onListening: () => heard.push("listening"),
+    onChange: (accountId) => heard.push(`changed ${accountId}`),
+    onLost: () => heard.push("lost"),
+  })
+  return { heard, stop }
+}
+
+test("notices come in their order, an empty one for any account", async () => {
+  const { heard, stop } = listener()
+  await until(() => heard.length === 1)
+  for (const payload of ["1", "2", ""]) await tell(payload)
+  await until(() => heard.length === 4)
+  expect(heard).toEqual(["listening", "changed 1", "changed 2", "changed undefined"])
+  await stop()
+})
+
+test("a connection that the server ends is told of as lost, and made anew", async () => {
+  const { heard, stop } = listener()
+  await until(() => heard.includes("listening"))
+  for (const { pid } of await listeners()) await sql`select pg_terminate_backend(${pid})`
+  await until(() => heard.length === 3)
+  await tell("7")
+  await until(() => heard.length === 4)
+  expect(heard).toEqual(["listening", "lost", "listening", "changed 7"])
+  await stop()
+})
+
+test("a database that can't be reached is tried until it can, and is one loss", async () => {
+  const { hostname, port } = new URL(database.url)
+  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
+  const through = new URL(database.url)
+  through.host = `127.0.0.1:${proxy.port}`
+  proxy.cut()
+  const { heard, stop } = listener(through.href)
+  await until(() => proxy.refused() >= 2)
+  expect(heard).toEqual([])
+  proxy.mend()
+  await until(() => heard.length === 1)
+  proxy.cut()
+  const refused = proxy.refused()
+  await until(() => proxy.refused() >= refused + 2)
+  proxy.mend()
+  await until(() => heard.length === 3)
+  expect(heard).toEqual(["listening", "lost", "listening"])
+  await stop()
+  proxy.close()
+})
+
+test("one that stops listening leaves no connection, and hears no loss", async () => {
+  const { heard, stop } = listener()
+  await until(() => heard.length === 1)
+  await stop()
+  await until(async () => (await listeners()).length === 0)
+  expect(heard).toEqual(["listening"])
+})
+
+test("stopping before the first connection stands leaves none", async () => {
+  const { heard, stop } = listener()
+  await stop()
+  await until(async () => (await listeners()).length === 0)
+  expect(heard).toEqual([])
+})
+
+test("who changes something goes on when all who listen have heard of it", async () => {
+  const all = Array.from({ length: 5 }, () => listener())
+  await until(() => all.every(({ heard }) => heard.length === 1))
+  for (let change = 0; change < 20; change++) {
+    const { value, unconfirmed } = await changeEverywhere(database.url, async (client) => {
+      await client`select pg_notify('mds_access', ${String(change)})`
+      return change
+    })
+    expect([value, unconfirmed]).toEqual([change, 0])
+    for (const { heard } of all) expect(heard.at(-1)).toBe(`changed ${change}`)
+  }
+  for (const { stop } of all) await stop()
+})
+
+test("one that listens and does not confirm is waited for, but not for ever, and is counted", async () => {
+  const deaf = postgres(database.url, { max: 1, connection: { application_name: "mds notices" } })
+  await deaf`select 1`
+  const startedMs = performance.now()
+  const { value, unconfirmed } = await changeEverywhere(database.url, async () => "done")
+  expect([value, unconfirmed]).toEqual(["done", 1])
+  expect(performance.now() - startedMs).toBeGreaterThan(1_900)
+  await deaf.end()
+})
+
+test("a change that fails is told as such, and leaves no connection", async () => {
+  const before =
+    await sql`select count(*)::int from pg_stat_activity where datname = current_database()`
+  const failing = changeEverywhere(database.url, async (client) => client`select 1/0`)
+  const error = await failing.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(postgres.PostgresError)
+  await until(async () => {
+    const now =
+      await sql`select count(*)::int from pg_stat_activity where datname = current_database()`
+    return now[0]?.count === before[0]?.count
+  })
+})
