@@ -34,6 +34,15 @@ const postgresUrl = (value: string): string | null => {
   return value
 }
 
+/** Empty means none. */
+const redisUrl = (value: string): string | null => {
+  if (value === "") return null
+  if (!/^(redis|valkey)s?:\/\/.+/.test(value) || !URL.canParse(value)) {
+    throw new Error("must be an address that begins with redis:// or rediss://")
+  }
+  return value
+}
+
 const baseUrl = (value: string): string => {
   if (value === "") return ""
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
@@ -87,6 +96,19 @@ export const settings = {
       "Memory that the windows of accounts may take in a process, and those of addresses an eighth of it; beyond, those longest without a request are forgotten",
     fallback: "512",
     parse: integer(1, 1_000_000),
+  },
+  REDIS_URL: {
+    description:
+      "A Redis or Valkey through which several processes share the windows and the crawls, as `redis://user:password@host:6379/0`; empty for one process alone",
+    fallback: "",
+    secret: true,
+    parse: redisUrl,
+  },
+  REDIS_TIMEOUT_MS: {
+    description:
+      "A process that gets no answer from Redis in this time goes on with its own windows",
+    fallback: "50",
+    parse: integer(1, 60_000),
   },
   REQUEST_CONNECTIONS: {
     description: "Database connections that answer requests",

@@ -5,6 +5,8 @@
 import { Counter, Gauge, Registry } from "prom-client"
 
 export interface Readings {
+  /** How the connection to Redis stands; null without one. */
+  redis: { answering: boolean; losses: number } | null
   /** Whether notices of changed accounts and tokens come. */
   noticed: boolean
   windows: Readonly<Record<"accounts" | "addresses", WindowReadings>>
@@ -31,7 +33,8 @@ interface Declared {
   values: (readings: Readings) => Record<string, number>
 }
 
-const alone = (value: number): Record<string, number> => ({ "": value })
+const alone = (value: number | undefined): Record<string, number> =>
+  value === undefined ? {} : { "": value }
 
 const ofWindows = (name: keyof WindowReadings) => (readings: Readings) => ({
   accounts: readings.windows.accounts[name],
@@ -42,6 +45,18 @@ const ofPools = (name: "running" | "waiting") => (readings: Readings) =>
   Object.fromEntries(Object.entries(readings.pools).map(([pool, load]) => [pool, load[name]]))
 
 const declared: readonly Declared[] = [
+  {
+    name: "mds_redis_answering",
+    help: "1 while windows are shared through Redis, 0 while it does not answer and each process goes by its own; absent without Redis",
+    kind: Gauge,
+    values: ({ redis }) => alone(redis ? Number(redis.answering) : undefined),
+  },
+  {
+    name: "mds_redis_losses_total",
+    help: "How often Redis stopped answering",
+    kind: Counter,
+    values: ({ redis }) => alone(redis?.losses),
+  },
   {
     name: "mds_notices_listening",
     help: "1 while changes of accounts and tokens are told by the database, 0 while each request looks them up",
@@ -85,9 +100,12 @@ const declared: readonly Declared[] = [
   },
 ]
 
+/** @param read gives what can be told now; what can't be at first is not told later either */
 export function createMetrics(read: () => Readings): Metrics {
   const registry = new Registry()
+  const first = read()
   for (const { kind: Metric, label, values, ...named } of declared) {
+    if (Object.keys(values(first)).length === 0) continue
     const metric = new Metric({
       ...named,
       labelNames: label ? [label] : [],

@@ -11,7 +11,9 @@ import { createReader } from "./db/reader.ts"
 import { createReleases } from "./db/releases.ts"
 import { describeError, type Log } from "./log.ts"
 import { createMetrics } from "./metrics.ts"
+import { connectRedis, type RedisConnection } from "./redis/connection.ts"
 import { createCrawls } from "./routes/crawls.ts"
+import { createSharedCrawls } from "./routes/shared-crawls.ts"
 import { startServer } from "./server.ts"
 
 export interface ServiceOptions {
@@ -32,16 +34,17 @@ export interface Service {
 const housekeepingConnections = 2
 const suspectConnections = 1
 
-/** Starts serving. */
-export function startService(options: ServiceOptions): Service {
+/** Starts serving. Of what it can do without, it waits for one attempt, which takes some seconds at most. */
+export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now } = options
   const pools = createPools(options)
   const { requests, exports, housekeeping } = pools
+  const redis = config.REDIS_URL ? await reachRedis(config.REDIS_URL, options) : null
 
   const releases = createReleases(requests)
-  const crawls = createCrawls()
+  const crawls = createCrawls(redis && createSharedCrawls(redis))
   const credentials = createCredentials(pools)
-  const notices = followNotices(credentials, options)
+  const notices = await followNotices(credentials, options)
   const usage = createUsage(housekeeping, now, (error) =>
     log.warn("the use of accounts was not written", describeError(error)),
   )
@@ -49,8 +52,10 @@ export function startService(options: ServiceOptions): Service {
     windowMs: config.RATE_WINDOW_SECONDS * 1000,
     maxBytes: config.WINDOW_MEMORY_MB * 1024 * 1024,
     now,
+    redis,
   })
   const metrics = createMetrics(() => ({
+    redis,
     noticed: notices.listening,
     windows: { accounts: windows.accounts.store, addresses: windows.addresses.store },
     pools: Object.fromEntries(Object.entries(pools).map(([name, { load }]) => [name, load()])),
@@ -65,6 +70,7 @@ export function startService(options: ServiceOptions): Service {
     crawls,
     metrics,
     conditions: () => ({
+      redis: redis === null ? "unused" : redis.answering ? "answering" : "lost",
       notices: notices.listening ? "listening" : "lost",
     }),
     baseUrl: config.BASE_URL,
@@ -90,6 +96,7 @@ export function startService(options: ServiceOptions): Service {
     stop: async () => {
       await server.stop(config.SHUTDOWN_SECONDS * 1000)
       await Promise.all([holds.stop(), usage.stop(), notices.stop()])
+      redis?.close()
       await Promise.all(Object.values(pools).map((each) => each.close()))
     },
   }
@@ -112,14 +119,26 @@ function createPools({ config, databaseUrl }: ServiceOptions) {
   }
 }
 
+async function reachRedis(url: string, { config, log }: ServiceOptions): Promise<RedisConnection> {
+  const redis = connectRedis({
+    url,
+    answerWithinMs: config.REDIS_TIMEOUT_MS,
+    onLost: (error) =>
+      log.warn("Redis does not answer: limits are kept by each process", describeError(error)),
+    onBack: () => log.info("Redis answers: limits are shared"),
+  })
+  await redis.ready
+  return redis
+}
+
 /** Keeps what is known of tokens in step with the database. */
-function followNotices(credentials: Credentials, { databaseUrl, log }: ServiceOptions) {
+async function followNotices(credentials: Credentials, { databaseUrl, log }: ServiceOptions) {
   let listening = false
   const set = (comes: boolean): void => {
     listening = comes
     credentials.setNoticed(comes)
   }
-  const { stop } = keepListening(databaseUrl, {
+  const { ready, stop } = keepListening(databaseUrl, {
     onListening: () => set(true),
     onChange: credentials.forget,
     onLost: (error) => {
@@ -130,6 +149,7 @@ function followNotices(credentials: Credentials, { databaseUrl, log }: ServiceOp
       )
     },
   })
+  await ready
   return {
     get listening() {
       return listening

@@ -31,6 +31,8 @@ test("without an environment every default holds, and is frozen", () => {
     TRUSTED_PROXIES: 0,
     RATE_WINDOW_SECONDS: 3600,
     WINDOW_MEMORY_MB: 512,
+    REDIS_URL: null,
+    REDIS_TIMEOUT_MS: 50,
     REQUEST_CONNECTIONS: 8,
     EXPORT_CONNECTIONS: 3,
     QUEUE_LENGTH: 500,
@@ -62,6 +64,9 @@ test.each([
   ["BASE_URL", ["example.com", "ftp://example.com", "//x"]],
   ["DATABASE_URL", ["mysql://x/y", "postgres:x", "postgres://"]],
   ["RATE_WINDOW_SECONDS", ["0", "86401", "1h"]],
+  ["REDIS_URL", ["localhost:6379", "http://x", "redis:x", "redis://", "rediss://x:port"]],
+  ["REDIS_TIMEOUT_MS", ["0", "60001", "50ms"]],
+  ["WINDOW_MEMORY_MB", ["0", "1000001"]],
   ["REQUEST_CONNECTIONS", ["0", "501"]],
   ["TRUSTED_PROXIES", ["true", "21"]],
 ] as const)("%s is refused where it can't be meant", (name, values) => {
@@ -72,7 +77,8 @@ test.each([
 })
 
 test("every fault is told at once, with what was given, and no secret", () => {
-  const environment = { PORT: "x", QUEUE_LENGTH: "-1", DATABASE_URL: "hunter2" }
+  const secrets = { DATABASE_URL: "hunter2", REDIS_URL: "http://:hunter2@x" }
+  const environment = { PORT: "x", QUEUE_LENGTH: "-1", ...secrets }
   const message = (() => {
     try {
       readConfig(environment)
@@ -85,6 +91,7 @@ test("every fault is told at once, with what was given, and no secret", () => {
       "Cannot use the settings:",
       'PORT must be an integer from 0 to 65535 (it is "x")',
       "DATABASE_URL must begin with postgres://",
+      "REDIS_URL must be an address that begins with redis:// or rediss://",
       'QUEUE_LENGTH must be an integer from 0 to 100000 (it is "-1")',
     ].join("\n"),
   )

@@ -1,4 +1,11 @@
 /** The windows of a process: of accounts, and of the addresses of requests without a valid token. */
+import type { RedisConnection } from "../redis/connection.ts"
+import {
+  accountsInRedis,
+  addressesInRedis,
+  createSharedWindow,
+  type PlaceInRedis,
+} from "./shared-window.ts"
 import { createWindowStore, type WindowState, type WindowStore } from "./sliding-window.ts"
 
 export interface Window {
@@ -24,18 +31,23 @@ export interface WindowsOptions {
   /** What the windows of accounts may take; those of addresses may take an eighth of it beside. */
   maxBytes: number
   now: () => Date
+  /** Through which several processes share them. */
+  redis: RedisConnection | null
 }
 
-export function createWindows({ windowMs, maxBytes, now }: WindowsOptions): Windows {
-  function window(bytes: number): Window {
+export function createWindows({ windowMs, maxBytes, now, redis }: WindowsOptions): Windows {
+  function window(bytes: number, place: PlaceInRedis): Window {
     const store = createWindowStore({ windowMs, maxBytes: bytes })
     const nowMs = () => now().getTime()
     const own = (key: string, limit: number) => store.peek(key, limit, nowMs())
+    if (redis) {
+      return { ...createSharedWindow({ redis, own: store, windowMs, place, now }), own, store }
+    }
     return { admit: (key, limit) => store.admit(key, limit, nowMs()), peek: own, own, store }
   }
   return {
-    accounts: window(maxBytes),
-    addresses: window(Math.ceil(maxBytes / 8)),
+    accounts: window(maxBytes, accountsInRedis),
+    addresses: window(Math.ceil(maxBytes / 8), addressesInRedis),
     windowMs,
   }
 }

@@ -21,7 +21,7 @@ export async function serve(config: Config, database: Database): Promise<Service
   const now = () => new Date()
   const log = createLog((line) => process.stdout.write(line), now)
   try {
-    const service = startService({ config, databaseUrl: database.url, log, now })
+    const service = await startService({ config, databaseUrl: database.url, log, now })
     stopOnSignal(service, database)
     return service
   } catch (error) {

@@ -30,6 +30,8 @@ export interface NoticeHandlers {
 }
 
 export interface Listening {
+  /** Resolves when the first attempt to listen has succeeded or failed, within some seconds. */
+  ready: Promise<void>
   stop(): Promise<void>
 }
 
@@ -37,6 +39,7 @@ export interface Listening {
 export function keepListening(url: string, handlers: NoticeHandlers): Listening {
   let stopped = false
   let retry: ReturnType<typeof setTimeout> | undefined
+  const firstAttempt = Promise.withResolvers<void>()
   let client = listen()
 
   function listen(): Sql {
@@ -45,6 +48,7 @@ export function keepListening(url: string, handlers: NoticeHandlers): Listening 
     const lose = (error?: unknown): void => {
       if (!standing) return
       standing = false
+      firstAttempt.resolve()
       mine.end({ timeout: 0 }).catch(() => {})
       if (stopped) return
       // Attempts that fail one after another are one loss.
@@ -69,13 +73,16 @@ export function keepListening(url: string, handlers: NoticeHandlers): Listening 
       if (!standing || stopped) return
       heard = true
       handlers.onListening()
+      firstAttempt.resolve()
     }, lose)
     return mine
   }
 
   return {
+    ready: firstAttempt.promise,
     stop: async () => {
       stopped = true
+      firstAttempt.resolve()
       clearTimeout(retry)
       await client.end({ timeout: 1 })
     },

@@ -63,10 +63,10 @@ export function createAnswers(options: AnswerOptions): Answers {
       const accept = request.headers.get("accept")
       const query = readListQuery(endpoint, target.query, accept, (of) => keyOf(of, parent ?? ""))
       const crawl = crawlOf(request, target.path, query)
-      const release = crawled(crawl, query) ?? (await moments.shown(query.moments.asOf))
+      const release = (await crawled(crawl, query)) ?? (await moments.shown(query.moments.asOf))
       const shown = dataHeaders(release, `${target.path}?${query.canonical}`, query.format)
       if (isKnown(request, shown)) {
-        if (query.page === 1) beginCrawl(options, crawl, query, release)
+        if (query.page === 1) await beginCrawl(options, crawl, query, release)
         return notModified(shown)
       }
       const list = await moments.compared(query.list, query.moments, release)
@@ -106,19 +106,23 @@ type Crawl = ReturnType<typeof crawlOf>
 /** The release that a later page belongs to, as long as its crawl is under way. */
 const crawledRelease =
   ({ crawls, now }: AnswerOptions) =>
-  ({ query, client }: Crawl, { page, all, moments }: ListQuery): Release | undefined =>
+  async (
+    { query, client }: Crawl,
+    { page, all, moments }: ListQuery,
+  ): Promise<Release | undefined> =>
     page === 1 || all || moments.asOf !== undefined
       ? undefined
       : crawls.next(query, client, page, now().getTime())
 
 /** An answer that shows a release by the caller's own word needs no crawl to stay on it. */
-function beginCrawl(
+async function beginCrawl(
   { crawls, now }: AnswerOptions,
   { query, client }: Crawl,
   { moments, all }: ListQuery,
   release: Release,
-): void {
-  if (!all && moments.asOf === undefined) crawls.begin(query, client, release, now().getTime())
+): Promise<void> {
+  if (all || moments.asOf !== undefined) return
+  await crawls.begin(query, client, release, now().getTime())
 }
 
 interface AskedList {
@@ -141,7 +145,7 @@ async function pageAnswer(
   const found = await options.reader.page(list, place, release.id)
   if (!found) throw new ApiError("NOT_FOUND")
   const meta = pageMeta(found.total, page, perPage)
-  if (page === 1 && meta.total_pages > 1) beginCrawl(options, crawl, query, release)
+  if (page === 1 && meta.total_pages > 1) await beginCrawl(options, crawl, query, release)
   const headers = {
     ...shown,
     ...fileName(query),

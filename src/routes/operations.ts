@@ -6,7 +6,7 @@ import type { Metrics } from "../metrics.ts"
 export interface OperationOptions {
   releases: Releases
   metrics: Metrics
-  /** What the service can do without, and how it does: `{ notices: "listening" }`. */
+  /** What the service can do without, and how it does: `{ redis: "answering" }`. */
   conditions: () => Readonly<Record<string, string>>
 }
 

@@ -42,6 +42,12 @@ afterAll(async () => {
 async function recovered(): Promise<void> {
   proxy.mend()
   await until(async () => (await service.get("/companies")).status === 200)
+  await until(async () => (await health("ready"))[1].notices === "listening")
+}
+
+const health = async (check: string): Promise<[status: number, body: Record<string, unknown>]> => {
+  const answer = await fetch(`${service.url}/health/${check}`)
+  return [answer.status, (await answer.json()) as Record<string, unknown>]
 }
 
 async function expectUnavailable(path: string): Promise<void> {
@@ -83,12 +89,8 @@ test("without the database an anonymous caller still gets 401, and a malformed t
 })
 
 test("the health checks tell a live service from a ready one", async () => {
-  const health = async (check: string) => {
-    const answer = await fetch(`${service.url}/health/${check}`)
-    return [answer.status, await answer.json()]
-  }
   expect(await health("live")).toEqual([200, { status: "live" }])
-  const ready = { status: "ready", release: 1, notices: "listening" }
+  const ready = { status: "ready", release: 1, redis: "unused", notices: "listening" }
   expect(await health("ready")).toEqual([200, ready])
   proxy.cut()
   expect(await health("live")).toEqual([200, { status: "live" }])

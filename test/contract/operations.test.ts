@@ -46,6 +46,12 @@ test("windows are counted as they come and go, and asking for metrics adds none"
   expect(await metric('mds_windows_forgotten_total{of="accounts"}')).toEqual([0])
 })
 
+test("without Redis nothing is said of it", async () => {
+  expect(await metric("mds_redis_answering")).toEqual([])
+  const ready = await (await fetch(`${service.url}/health/ready`)).json()
+  expect(ready).toMatchObject({ redis: "unused" })
+})
+
 test("that notices of changed accounts stop and come again is told", async () => {
   const isListening = async (expected: string) => {
     const ready = await (await fetch(`${service.url}/health/ready`)).json()

@@ -65,7 +65,7 @@ export async function testService({
     clock.now = new Date(clock.now.getTime() + ms)
   }
   const logLines: string[] = []
-  const service = startService({
+  const service = await startService({
     config: readConfig({ PORT: "0", SHUTDOWN_SECONDS: "2", ...settings }),
     databaseUrl: reach(database.url),
     log: createLog(

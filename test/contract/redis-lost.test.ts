@@ -1,0 +1,133 @@
+/** What becomes of limits while Redis is gone, and after. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { createAccount } from "../../src/access/accounts.ts"
+import { issueToken } from "../../src/access/tokens.ts"
+import { type ServiceProcess, serviceProcess } from "../support/process.ts"
+import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "./raw-http.ts"
+
+sayIfLeftOut(import.meta.path)
+
+const limit = 60
+const spentBefore = 10
+/** How long Redis may be back before it is used again. */
+const backWithinMs = 5_000
+
+describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
+  let service: TestService
+  let redis: RedisServer
+  let processes: [ServiceProcess, ServiceProcess]
+  let accounts = 0
+
+  beforeAll(async () => {
+    service = await testService()
+    redis = await redisServer({ password: "hunter2" })
+    processes = await Promise.all([start(), start()])
+  })
+
+  afterAll(async () => {
+    for (const each of processes) await each.stop()
+    await redis.stop()
+    await service.stop()
+  })
+
+  const start = () =>
+    serviceProcess({
+      DATABASE_URL: service.database.url,
+      REDIS_URL: redis.url,
+      // A busy machine must not lose it more often than the tests mean to.
+      REDIS_TIMEOUT_MS: "2000",
+    })
+
+  async function enterpriseToken(): Promise<string> {
+    const email = `account-${++accounts}@example.com`
+    await createAccount(service.editor, { email, plan: "enterprise", requestLimit: limit })
+    return (await issueToken(service.editor, { email, name: "test", expiresAt: null })).value
+  }
+
+  async function ask(of: ServiceProcess, times: number, token: string) {
+    const answers = Array.from({ length: times }, () => of.get("/companies/XXX", token))
+    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    expect(statuses.filter((status) => status !== 404 && status !== 429)).toEqual([])
+    return statuses.filter((status) => status === 404).length
+  }
+
+  const condition = async ({ url }: ServiceProcess) =>
+    ((await (await fetch(`${url}/health/ready`)).json()) as { redis: string }).redis
+
+  const metric = async ({ url }: ServiceProcess) =>
+    /^mds_redis_answering (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
+
+  const events = (of: ServiceProcess) =>
+    of.logged().filter(({ event }) => String(event).startsWith("Redis"))
+
+  async function isShared(withinMs?: number): Promise<void> {
+    for (const each of processes) {
+      await until(async () => (await condition(each)) === "answering", withinMs)
+    }
+  }
+
+  const faults: [kind: string, lose: () => Promise<void>, mend: () => Promise<void>][] = [
+    ["frozen", async () => redis.freeze(), async () => redis.thaw()],
+    ["killed", () => redis.kill(), () => redis.restart()],
+  ]
+
+  test.each(faults)(
+    "while it is %s each goes on by its own window, and both share again when it is back",
+    async (_, lose, mend) => {
+      const [one, two] = processes
+      const token = await enterpriseToken()
+      await isShared()
+      expect(await ask(one, spentBefore, token)).toBe(spentBefore)
+      const told = events(one).length
+      await lose()
+      const admitted = await Promise.all([ask(one, 100, token), ask(two, 100, token)])
+      // Never without a limit, and each remembers what it admitted itself before.
+      expect(admitted).toEqual([limit - spentBefore, limit])
+
+      for (const each of processes) {
+        await until(async () => (await condition(each)) === "lost")
+        expect(await metric(each)).toBe("0")
+      }
+      expect(
+        events(one)
+          .slice(told)
+          .map(({ level }) => level),
+      ).toEqual(["warn"])
+
+      await mend()
+      await isShared(backWithinMs)
+      for (const each of processes) expect(await metric(each)).toBe("1")
+      expect(
+        events(one)
+          .slice(told)
+          .map(({ level }) => level),
+      ).toEqual(["warn", "info"])
+      // Neither has forgotten: whatever Redis knows, a process admits no more than the limit.
+      expect(await Promise.all([ask(one, 5, token), ask(two, 5, token)])).toEqual([0, 0])
+
+      const another = await enterpriseToken()
+      const both = await Promise.all([ask(one, 50, another), ask(two, 50, another)])
+      expect(both[0] + both[1]).toBe(limit)
+    },
+  )
+
+  test("a service that starts without it goes on, says so, and shares once it is there", async () => {
+    await redis.kill()
+    const late = await start()
+    expect(await condition(late)).toBe("lost")
+    expect(await ask(late, 100, await enterpriseToken())).toBe(limit)
+    await redis.restart()
+    await until(async () => (await condition(late)) === "answering", backWithinMs)
+    await late.stop()
+  })
+
+  test("the password stands in no line of the log, and in no metric", async () => {
+    for (const each of processes) {
+      expect(events(each).length).toBeGreaterThan(1)
+      expect(JSON.stringify(each.logged())).not.toContain("hunter2")
+      expect(await (await fetch(`${each.url}/metrics`)).text()).not.toContain("hunter2")
+    }
+  })
+})

@@ -1,0 +1,25 @@
+import { expect, test } from "bun:test"
+import { answerWithin } from "../../src/redis/answer-within.ts"
+
+test("what takes longer than its limit is rejected, and its own end ignored", async () => {
+  const late = Promise.withResolvers<string>()
+  await expect(answerWithin(20, late.promise)).rejects.toThrow("No answer within 20 ms")
+  late.reject(new Error("too late to matter"))
+})
+
+test("a reply or a rejection in time is passed on", async () => {
+  await expect(answerWithin(10_000, Promise.resolve("reply"))).resolves.toBe("reply")
+  await expect(answerWithin(10_000, Promise.reject(new Error("refused")))).rejects.toThrow(
+    "refused",
+  )
+})
+
+test("time in which this process does nothing but compute is not held against the reply", async () => {
+  const reply = Promise.withResolvers<string>()
+  const answer = answerWithin(200, reply.promise)
+  const busyUntil = performance.now() + 400
+  while (performance.now() < busyUntil);
+  // Comes after the timers that are due by now.
+  setTimeout(() => reply.resolve("reply"), 1)
+  expect(await answer).toBe("reply")
+})

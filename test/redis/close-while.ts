@@ -1,0 +1,20 @@
+/** For connection.test.ts: closes a connection in a given state, and ends if nothing else runs. */
+import { connectRedis } from "../../src/redis/connection.ts"
+import { redisScript } from "../../src/redis/script.ts"
+
+const [state, url = "", pid = ""] = process.argv.slice(2)
+const connection = connectRedis({
+  url,
+  answerWithinMs: 600_000,
+  onLost: () => {},
+  onBack: () => {},
+})
+if (state !== "connecting") await connection.ready
+if (state === "calling") process.kill(Number(pid), "SIGSTOP")
+const called = connection.run(redisScript("return 1"), [], [])
+if (state === "answering") await called
+connection.close()
+await called
+process.stdout.write("closed\n")
+// Keeps nothing running itself, and is sooner than any attempt to connect ends or begins.
+setTimeout(() => process.stdout.write("still running\n"), 250).unref()

@@ -1,0 +1,246 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { until } from "../../src/db/embedded/wait.ts"
+import { connectRedis, type RedisConnection } from "../../src/redis/connection.ts"
+import type { RedisFailure } from "../../src/redis/failure.ts"
+import { redisScript } from "../../src/redis/script.ts"
+import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
+import { slowLine } from "./slow-line.ts"
+
+sayIfLeftOut(import.meta.path)
+
+const increment = redisScript(`return redis.call("INCRBY", KEYS[1], ARGV[1])`)
+
+describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
+  let server: RedisServer
+  const open = new Set<RedisConnection>()
+  beforeAll(async () => {
+    server = await redisServer()
+  })
+  afterEach(() => {
+    for (const connection of open) connection.close()
+    open.clear()
+  })
+  afterAll(() => server.stop())
+
+  /** Connected, with what it tells. The limit is one that only a server that hangs can miss. */
+  async function connect({ url = server.url, answerWithinMs = 1000 } = {}) {
+    const told: string[] = []
+    const failures: RedisFailure[] = []
+    const connection = connectRedis({
+      url,
+      answerWithinMs,
+      onLost: (failure) => {
+        told.push("lost")
+        failures.push(failure)
+      },
+      onBack: () => told.push("back"),
+    })
+    open.add(connection)
+    await connection.ready
+    return { connection, told, failures }
+  }
+
+  const add = (connection: RedisConnection, key: string, by = 1) =>
+    connection.run(increment, [key], [String(by)])
+
+  const returns = (connection: RedisConnection) => until(() => connection.answering, 5000)
+
+  async function calls(command: string): Promise<number> {
+    const stats = String(await server.cli("INFO", "commandstats"))
+    return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
+  }
+
+  test("runs a script, and sends its text only where the server does not have it", async () => {
+    const { connection, told } = await connect()
+    await server.cli("SCRIPT", "FLUSH")
+    await server.cli("CONFIG", "RESETSTAT")
+    expect(await add(connection, "once", 5)).toBe(5)
+    expect(await add(connection, "once", 2)).toBe(7)
+    expect(await add(connection, "once", 1)).toBe(8)
+    expect({ evalsha: await calls("evalsha"), eval: await calls("eval") }).toEqual({
+      evalsha: 3,
+      eval: 1,
+    })
+    expect(told).toEqual([])
+  })
+
+  test("runs each call exactly once while the server forgets its scripts", async () => {
+    const { connection, told } = await connect({ answerWithinMs: 5000 })
+    const under = Array.from({ length: 200 }, () => add(connection, "flushed"))
+    await server.cli("SCRIPT", "FLUSH")
+    under.push(...Array.from({ length: 200 }, () => add(connection, "flushed")))
+    const replies = (await Promise.all(under)).map(Number).sort((a, b) => a - b)
+    expect(replies).toEqual(Array.from({ length: 400 }, (_, index) => index + 1))
+    expect(told).toEqual([])
+  })
+
+  test("does not take a process that is busy itself for a server that hangs", async () => {
+    const { connection, told } = await connect({ answerWithinMs: 400 })
+    const reply = add(connection, "busy")
+    const busyUntil = performance.now() + 800
+    while (performance.now() < busyUntil);
+    expect(await reply).toBe(1)
+    expect(told).toEqual([])
+  })
+
+  test("to a server that hangs keeps waiting whom it must and no one else, and comes back", async () => {
+    const { connection, told, failures } = await connect({ answerWithinMs: 200 })
+    server.freeze()
+    try {
+      const started = performance.now()
+      const under = Array.from({ length: 20 }, () => add(connection, "frozen"))
+      expect(await Promise.all(under)).toEqual(Array(20).fill(undefined))
+      const tookMs = performance.now() - started
+      expect(tookMs).toBeGreaterThan(190)
+      expect(tookMs).toBeLessThan(2000)
+      expect(connection.answering).toBe(false)
+
+      const later = new Promise((resolve) => setImmediate(resolve, "later"))
+      const after = add(connection, "frozen").then((reply) => ({ atOnce: reply }))
+      expect(await Promise.race([after, later])).toEqual({ atOnce: undefined })
+    } finally {
+      server.thaw()
+    }
+    expect(await returns(connection)).toBe(true)
+    expect(told).toEqual(["lost", "back"])
+    expect(connection.losses).toBe(1)
+    expect(failures[0]?.message).toEndWith(": No answer within 200 ms")
+    expect(await add(connection, "thawed")).toBe(1)
+  })
+
+  test("that is idle notices that the server was killed, and is back soon after its start", async () => {
+    const { connection, told } = await connect()
+    await server.kill()
+    await until(() => told.length > 0, 5000)
+    expect(told).toEqual(["lost"])
+    expect(await add(connection, "killed")).toBeUndefined()
+    await server.restart()
+    expect(await returns(connection)).toBe(true)
+    expect(await add(connection, "killed")).toBe(1)
+    expect(told).toEqual(["lost", "back"])
+  })
+
+  test("finds a server that was not there at first", async () => {
+    await server.kill()
+    const { connection, told } = await connect()
+    expect({ answering: connection.answering, told }).toEqual({ answering: false, told: ["lost"] })
+    await server.restart()
+    expect(await returns(connection)).toBe(true)
+    expect(told).toEqual(["lost", "back"])
+  })
+
+  test("is not kept from starting by a server that hangs", async () => {
+    server.freeze()
+    try {
+      const started = performance.now()
+      const { connection, told } = await connect()
+      expect(performance.now() - started).toBeLessThan(2500)
+      expect({ answering: connection.answering, told }).toEqual({
+        answering: false,
+        told: ["lost"],
+      })
+    } finally {
+      server.thaw()
+    }
+  })
+
+  test.each([
+    ["OOM", ["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]],
+    ["READONLY", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
+  ] as const)("takes %s for a loss, once, until it can write again", async (code, on, off) => {
+    const { connection, told, failures } = await connect()
+    await server.cli(...on)
+    try {
+      expect(await add(connection, "refused")).toBeUndefined()
+      const before = await calls("evalsha")
+      for (let probes = 0; probes < 3; probes = (await calls("evalsha")) - before)
+        await Bun.sleep(20)
+      expect({ answering: connection.answering, told }).toEqual({
+        answering: false,
+        told: ["lost"],
+      })
+      expect(failures[0]?.message).toContain(code)
+    } finally {
+      await server.cli(...off)
+    }
+    expect(await returns(connection)).toBe(true)
+    expect(told).toEqual(["lost", "back"])
+  })
+
+  test("over a line too slow for its limit is lost once, and not over and over", async () => {
+    const line = slowLine({ port: Number(new URL(server.url).port), delayMs: 500 })
+    try {
+      const url = `redis://127.0.0.1:${line.port}`
+      const { connection, told } = await connect({ url, answerWithinMs: 10 })
+      expect(await until(() => line.connections >= 3, 20_000)).toBe(true)
+      expect({ answering: connection.answering, told }).toEqual({
+        answering: false,
+        told: ["lost"],
+      })
+    } finally {
+      line.close()
+    }
+  })
+
+  test.each(["", ":wr0ng@"])("without the right password is lost (%p)", async (credentials) => {
+    const guarded = await redisServer({ password: "s3cr&t" })
+    try {
+      const { host } = new URL(guarded.url)
+      const { connection, told, failures } = await connect({ url: `redis://${credentials}${host}` })
+      expect({ answering: connection.answering, told }).toEqual({
+        answering: false,
+        told: ["lost"],
+      })
+      expect(String(failures[0]?.stack)).not.toContain("wr0ng")
+      expect((await connect({ url: guarded.url })).connection.answering).toBe(true)
+    } finally {
+      await guarded.stop()
+    }
+  })
+
+  test("at an address that is none is lost, and throws nothing", async () => {
+    const { told, failures } = await connect({ url: "redis://:s3cret@no host:1" })
+    expect(told).toEqual(["lost"])
+    expect(String(failures[0]?.stack)).not.toContain("s3cret")
+  })
+
+  test("closed, ends what is under way and tells nothing more", async () => {
+    const { connection, told } = await connect({ answerWithinMs: 60_000 })
+    server.freeze()
+    try {
+      const under = add(connection, "closed")
+      connection.close()
+      expect(await under).toBeUndefined()
+      expect(await add(connection, "closed")).toBeUndefined()
+      expect(connection.answering).toBe(false)
+    } finally {
+      server.thaw()
+    }
+    expect(told).toEqual([])
+  })
+
+  // A timer or socket that is left would keep the process from ending.
+  test.each(["answering", "calling", "connecting", "lost"])(
+    "closed while %s leaves nothing running",
+    async (state) => {
+      if (state === "connecting") server.freeze()
+      const gone = await redisServer()
+      await gone.kill()
+      const { url } = state === "lost" ? gone : server
+      try {
+        const program = Bun.spawn(
+          [process.execPath, `${import.meta.dir}/close-while.ts`, state, url, String(server.pid)],
+          { stdout: "pipe", stderr: "pipe", timeout: 20_000 },
+        )
+        const [said, complaint] = [program.stdout.text(), program.stderr.text()]
+        expect({
+          code: await program.exited,
+          said: await said,
+          complaint: await complaint,
+        }).toEqual({ code: 0, said: "closed\n", complaint: "" })
+      } finally {
+        server.thaw()
+      }
+    },
+  )
+})

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { connectRedis, type RedisConnection } from "../../src/redis/connection.ts"
+import { crawlIdleMs } from "../../src/routes/crawl-list.ts"
+import { createCrawls } from "../../src/routes/crawls.ts"
+import { createSharedCrawls } from "../../src/routes/shared-crawls.ts"
+import { until } from "../contract/raw-http.ts"
+import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
+
+sayIfLeftOut(import.meta.path)
+
+const release = (id: number) => ({ id, publishedAt: id * 1000 })
+
+describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
+  let server: RedisServer
+  let connections: RedisConnection[]
+  let queries = 0
+
+  beforeAll(async () => {
+    server = await redisServer()
+    connections = [connect(), connect()]
+    await Promise.all(connections.map(({ ready }) => ready))
+  })
+
+  afterAll(async () => {
+    for (const connection of connections) connection.close()
+    await server.stop()
+  })
+
+  const connect = () =>
+    connectRedis({
+      url: server.url,
+      // That a busy machine answers late must not look like a loss.
+      answerWithinMs: 5_000,
+      onLost: () => {},
+      onBack: () => {},
+    })
+
+  /** What two processes know of one new query. */
+  function pair() {
+    const query = `query ${++queries}`
+    return connections.map((connection) => {
+      const crawls = createCrawls(createSharedCrawls(connection))
+      return {
+        begin: (client: string, of: number, nowMs = 0) =>
+          crawls.begin(query, client, release(of), nowMs),
+        next: async (client: string, page: number, nowMs = 0) =>
+          (await crawls.next(query, client, page, nowMs))?.id,
+        oldest: (nowMs = 0) => crawls.oldest(nowMs),
+      }
+    }) as [Process, Process]
+  }
+
+  interface Process {
+    begin(client: string, of: number, nowMs?: number): Promise<void>
+    next(client: string, page: number, nowMs?: number): Promise<number | undefined>
+    oldest(nowMs?: number): number | undefined
+  }
+
+  test("a page is of the release of its page 1, whichever process read that", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 1)
+    expect([await two.next("a", 2), await one.next("a", 3), await two.next("a", 4)]).toEqual([
+      1, 1, 1,
+    ])
+  })
+
+  test("crawls at once are told apart across processes as within one", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 1)
+    await two.next("a", 2)
+    await two.begin("a", 2)
+    expect(await one.next("a", 3)).toBe(1)
+    expect(await one.next("a", 2)).toBe(2)
+    expect(await two.next("a", 4)).toBe(1)
+  })
+
+  test("pages read in parallel through both are all of the crawl's release", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 7)
+    const pages = Array.from({ length: 40 }, (_, index) =>
+      (index % 2 ? one : two).next("a", index + 2),
+    )
+    expect(await Promise.all(pages)).toEqual(Array(40).fill(7))
+  })
+
+  test("both hold the release that is being read, for as long as it may be read on", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 5)
+    expect([one.oldest(), two.oldest()]).toEqual([5, undefined])
+    await two.next("a", 2, crawlIdleMs)
+    expect(two.oldest(crawlIdleMs)).toBe(5)
+    expect(two.oldest(2 * crawlIdleMs + 1)).toBeUndefined()
+    expect(await one.next("a", 3, 2 * crawlIdleMs + 1)).toBeUndefined()
+  })
+
+  test("what Redis has forgotten is known to it again from the process that read the crawl", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 3)
+    await server.cli("FLUSHALL")
+    expect(await two.next("a", 2)).toBeUndefined()
+    expect(await one.next("a", 2)).toBe(3)
+    expect(await two.next("a", 3)).toBe(3)
+  })
+
+  test("without Redis each process knows the crawls that it has read", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 4)
+    expect(await two.next("a", 2)).toBe(4)
+    await server.kill()
+    await until(async () => {
+      await Promise.all([one.next("x", 2), two.next("x", 2)])
+      return connections.every(({ answering }) => !answering)
+    })
+    expect([await one.next("a", 3), await two.next("a", 3)]).toEqual([4, 4])
+    await server.restart()
+    await until(() => connections.every(({ answering }) => answering))
+    expect(await two.next("a", 4)).toBe(4)
+  })
+})
