@@ -134,18 +134,23 @@ async function reachRedis(url: string, { config, log }: ServiceOptions): Promise
 /** Keeps what is known of tokens in step with the database. */
 async function followNotices(credentials: Credentials, { databaseUrl, log }: ServiceOptions) {
   let listening = false
+  let losses = 0
   const set = (comes: boolean): void => {
     listening = comes
     credentials.setNoticed(comes)
   }
   const { ready, stop } = keepListening(databaseUrl, {
-    onListening: () => set(true),
+    onListening: () => {
+      set(true)
+      if (losses > 0) log.info("notices of changed accounts come again")
+    },
     onChange: credentials.forget,
     onLost: (error) => {
       set(false)
+      losses++
       log.warn(
         "notices of changed accounts do not come: each request looks its token up",
-        error === undefined ? {} : describeError(error),
+        describeError(error),
       )
     },
   })

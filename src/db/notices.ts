@@ -18,6 +18,7 @@ const applicationName = "mds notices"
 const flushMark = "flush "
 
 const retryMs = 250
+const connectWithinMs = 5_000
 const confirmWithinMs = 2_000
 
 export interface NoticeHandlers {
@@ -25,8 +26,8 @@ export interface NoticeHandlers {
   onListening: () => void
   /** The account's data or tokens have changed; undefined where it may be any account's. */
   onChange: (accountId: number | undefined) => void
-  /** No notice comes any more, until `onListening` is called again. The error is why, where it is known. */
-  onLost: (error?: unknown) => void
+  /** No notice comes any more, or none yet, until `onListening` is called. */
+  onLost: (error: unknown) => void
 }
 
 export interface Listening {
@@ -37,45 +38,33 @@ export interface Listening {
 
 /** Listens until it is stopped, on a connection that is made anew whenever it is lost. */
 export function keepListening(url: string, handlers: NoticeHandlers): Listening {
-  let stopped = false
-  let retry: ReturnType<typeof setTimeout> | undefined
   const firstAttempt = Promise.withResolvers<void>()
-  let client = listen()
+  let stopped = false
+  let lost = false
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let connection = listen()
 
-  function listen(): Sql {
-    let standing = true
-    let heard = false
-    const lose = (error?: unknown): void => {
-      if (!standing) return
-      standing = false
-      firstAttempt.resolve()
-      mine.end({ timeout: 0 }).catch(() => {})
-      if (stopped) return
-      // Attempts that fail one after another are one loss.
-      if (heard) handlers.onLost(error)
-      retry = setTimeout(() => {
-        client = listen()
-      }, retryMs)
-    }
-    const mine = singleConnection(url, {
-      idle_timeout: 0,
-      connection: { application_name: applicationName },
-      onclose: () => lose(),
-      onnotify: (channel, payload) => {
-        if (!standing || channel !== changed) return
-        if (payload.startsWith(flushMark)) confirm(payload.slice(flushMark.length)).catch(lose)
-        else handlers.onChange(payload === "" ? undefined : Number(payload))
+  function listen(): Listener {
+    return listenOnce(url, {
+      onListening: () => {
+        if (stopped) return
+        lost = false
+        handlers.onListening()
+        firstAttempt.resolve()
+      },
+      onChange: handlers.onChange,
+      onLost: (error) => {
+        firstAttempt.resolve()
+        if (stopped) return
+        retry = setTimeout(() => {
+          connection = listen()
+        }, retryMs)
+        // Attempts that fail one after another are one loss.
+        if (lost) return
+        lost = true
+        handlers.onLost(error)
       },
     })
-    const confirm = (flush: string) =>
-      mine`select pg_notify(${confirmed}, ${flush} || ' ' || pg_backend_pid())`
-    mine`listen ${mine(changed)}`.then(() => {
-      if (!standing || stopped) return
-      heard = true
-      handlers.onListening()
-      firstAttempt.resolve()
-    }, lose)
-    return mine
   }
 
   return {
@@ -84,6 +73,52 @@ export function keepListening(url: string, handlers: NoticeHandlers): Listening 
       stopped = true
       firstAttempt.resolve()
       clearTimeout(retry)
+      await connection.end()
+    },
+  }
+}
+
+interface Listener {
+  end(): Promise<void>
+}
+
+/** Listens on one connection, and tells once that it is lost. */
+function listenOnce(url: string, handlers: NoticeHandlers): Listener {
+  let standing = true
+  // The driver tries to connect without end while what it reaches closes the connection at once.
+  const overdue = setTimeout(() => {
+    lose(new Error(`No connection to listen on within ${connectWithinMs} ms`))
+  }, connectWithinMs)
+
+  const client = singleConnection(url, {
+    idle_timeout: 0,
+    connection: { application_name: applicationName },
+    onclose: () => lose(new Error("The connection was closed")),
+    onnotify: (channel, payload) => {
+      if (!standing || channel !== changed) return
+      if (payload.startsWith(flushMark)) confirm(payload.slice(flushMark.length)).catch(lose)
+      else handlers.onChange(payload === "" ? undefined : Number(payload))
+    },
+  })
+  const confirm = (flush: string) =>
+    client`select pg_notify(${confirmed}, ${flush} || ' ' || pg_backend_pid())`
+  client`listen ${client(changed)}`.then(() => {
+    clearTimeout(overdue)
+    if (standing) handlers.onListening()
+  }, lose)
+
+  function lose(error: unknown): void {
+    if (!standing) return
+    standing = false
+    clearTimeout(overdue)
+    client.end({ timeout: 0 }).catch(() => {})
+    handlers.onLost(error)
+  }
+
+  return {
+    end: async () => {
+      standing = false
+      clearTimeout(overdue)
       await client.end({ timeout: 1 })
     },
   }

@@ -7,9 +7,8 @@ import {
   setPlan,
   showAccount,
 } from "../../src/access/accounts.ts"
-import { AccountError } from "../../src/access/change.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
-import { type Registry, registry } from "./registry.ts"
+import { type Registry, refusal, registry } from "./registry.ts"
 
 let at: Registry
 
@@ -170,12 +169,3 @@ test("a change that fails leaves no trace, and a use of a token is none", async 
   await at.sql("update accounts set plan = plan")
   expect((await showAccount(at.pool, email)).changes).toEqual(before)
 })
-
-async function refusal(change: Promise<unknown>): Promise<string> {
-  const error = await change.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(AccountError)
-  return error instanceof AccountError ? error.message : ""
-}

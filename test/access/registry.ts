@@ -1,5 +1,6 @@
 /** A database for tests of accounts and tokens, with a pool on it and an editor of it. */
-import type { Editor } from "../../src/access/change.ts"
+import { expect } from "bun:test"
+import { AccountError, type Editor } from "../../src/access/change.ts"
 import { issueToken } from "../../src/access/tokens.ts"
 import { createPool } from "../../src/db/pool.ts"
 import { testDatabase } from "../support/postgres.ts"
@@ -28,4 +29,14 @@ export async function registry() {
       await database.drop()
     },
   }
+}
+
+/** Why a change was refused: it must have been, in words for a person. */
+export async function refusal(change: Promise<unknown>): Promise<string> {
+  const error = await change.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(AccountError)
+  return error instanceof AccountError ? error.message : ""
 }

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { listAccounts, listTokens } from "../../src/access/accounts.ts"
-import { AccountError } from "../../src/access/change.ts"
 import { createCredentials } from "../../src/access/credentials.ts"
 import { issueToken, revokeToken, rotateToken } from "../../src/access/tokens.ts"
-import { type Registry, registry } from "./registry.ts"
+import { type Registry, refusal, registry } from "./registry.ts"
 
 let at: Registry
 
@@ -23,15 +22,6 @@ const isTaken = async (token: string, when = now) =>
     suspects: at.pool,
     housekeeping: at.pool,
   }).callerOf(token, when)) !== null
-
-async function refusal(change: Promise<unknown>): Promise<string> {
-  const error = await change.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(AccountError)
-  return error instanceof AccountError ? error.message : ""
-}
 
 test("a token makes its account where it is missing, on the standard plan", async () => {
   await at.issue("new@example.com")

@@ -62,8 +62,10 @@ test("that notices of changed accounts stop and come again is told", async () =>
   await service.sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'mds notices'`
-  await until(() => service.logLines.some((line) => line.includes("notices of changed accounts")))
-  await until(() => isListening("listening"))
+  const told = () =>
+    service.logLines.filter((line) => line.includes("notices of changed accounts")).length
+  await until(() => told() === 2)
+  expect(await isListening("listening")).toBe(true)
 })
 
 test("neither metrics nor health tell of a token, an account or an address", async () => {
