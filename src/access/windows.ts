@@ -5,8 +5,8 @@ import {
   addressesInRedis,
   createSharedWindow,
   type PlaceInRedis,
-} from "./shared-window.ts"
-import { createWindowStore, type WindowState, type WindowStore } from "./sliding-window.ts"
+} from "./window/shared-window.ts"
+import { createWindowStore, type WindowState, type WindowStore } from "./window/sliding-window.ts"
 
 export interface Window {
   /** Asks for one request. `limit` is a whole number or infinite. */

@@ -1,6 +1,6 @@
 /** Where a caller stands. Asking costs none of its requests. */
 import { Elysia } from "elysia"
-import type { WindowState } from "../access/sliding-window.ts"
+import type { WindowState } from "../access/window/sliding-window.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds } from "../http/rate-limit-headers.ts"
 import { type AccessOptions, uncountedAccess } from "../plugins/access.ts"

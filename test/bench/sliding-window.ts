@@ -4,7 +4,7 @@
  * Each case runs in a process of its own, so that none finds the compiler or the heap as another
  * left it. The clock is a counter, so only the window is measured.
  */
-import { createWindowStore } from "../../src/access/sliding-window.ts"
+import { createWindowStore } from "../../src/access/window/sliding-window.ts"
 
 const HOUR_MS = 3_600_000
 const CALLS = 3_000_000

@@ -1,18 +1,23 @@
 /** The window in Redis beside the one in memory, which has the rule's own tests. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { exactRuns, granuleMs } from "../../src/access/granule.ts"
-import { createWindowStore } from "../../src/access/sliding-window.ts"
+import { exactRuns, granuleMs } from "../../../src/access/window/granule.ts"
+import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
 import {
   type Decision,
   type Intent,
   readDecision,
   windowArguments,
   windowScript,
-} from "../../src/access/window-script.ts"
-import { connectRedis, type RedisConnection } from "../../src/redis/connection.ts"
-import { redisScript } from "../../src/redis/script.ts"
-import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
-import { seeded } from "../support/seeded.ts"
+} from "../../../src/access/window/window-script.ts"
+import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
+import { redisScript } from "../../../src/redis/script.ts"
+import {
+  type RedisServer,
+  redisIsInstalled,
+  redisServer,
+  sayIfLeftOut,
+} from "../../support/redis.ts"
+import { seeded } from "../../support/seeded.ts"
 
 sayIfLeftOut(import.meta.path)
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { createWindowStore } from "../../src/access/sliding-window.ts"
-import { seeded } from "../support/seeded.ts"
+import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
+import { seeded } from "../../support/seeded.ts"
 
 const HOUR_MS = 3_600_000
 const NO_BUDGET = Number.POSITIVE_INFINITY

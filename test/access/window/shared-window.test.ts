@@ -1,14 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
-import { granuleMs } from "../../src/access/granule.ts"
+import { granuleMs } from "../../../src/access/window/granule.ts"
 import {
   accountsInRedis,
   addressesInRedis,
   createSharedWindow,
-} from "../../src/access/shared-window.ts"
-import { createWindowStore } from "../../src/access/sliding-window.ts"
-import { until } from "../../src/db/embedded/wait.ts"
-import { connectRedis, type RedisConnection } from "../../src/redis/connection.ts"
-import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
+} from "../../../src/access/window/shared-window.ts"
+import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
+import { until } from "../../../src/db/embedded/wait.ts"
+import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
+import {
+  type RedisServer,
+  redisIsInstalled,
+  redisServer,
+  sayIfLeftOut,
+} from "../../support/redis.ts"
 
 sayIfLeftOut(import.meta.path)
 

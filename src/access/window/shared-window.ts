@@ -12,7 +12,7 @@
  * and counted would in the end have to be denied.
  */
 
-import type { RedisConnection } from "../redis/connection.ts"
+import type { RedisConnection } from "../../redis/connection.ts"
 import { exactRuns } from "./granule.ts"
 import type { WindowState, WindowStore } from "./sliding-window.ts"
 import {

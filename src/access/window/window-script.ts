@@ -22,7 +22,7 @@
  * Where memory is full, Redis refuses the first command of a script that needs some, so a request is
  * logged whole or not at all.
  */
-import { redisScript } from "../redis/script.ts"
+import { redisScript } from "../../redis/script.ts"
 import { granuleMs } from "./granule.ts"
 
 export const windowScript = redisScript(`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { createWindowStore } from "../../src/access/sliding-window.ts"
-import { seeded } from "../support/seeded.ts"
+import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
+import { seeded } from "../../support/seeded.ts"
 
 const UNLIMITED = Number.POSITIVE_INFINITY
 const maxBytes = 10_000_000
