@@ -1,7 +1,7 @@
 /** Accounts, as the command line keeps them. */
 import { asc, eq, sql } from "drizzle-orm"
+import { accessChanges, accounts, tokens } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool.ts"
-import { accessChanges, accounts, tokens } from "../db/schema.ts"
 import { fold } from "../resources/fold.ts"
 import { instantText } from "../resources/values.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"

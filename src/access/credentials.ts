@@ -10,9 +10,9 @@
  * that takes tells nothing of any other token, for nobody can choose the hash that is looked up.
  */
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
+import { accounts, tokens } from "../db/account-tables.ts"
 import { LruMap } from "../db/lru-map.ts"
 import type { Pool } from "../db/pool.ts"
-import { accounts, tokens } from "../db/schema.ts"
 import { milliseconds } from "../resources/values.ts"
 import { limitOf, type Plan } from "./plan.ts"
 import { hashToken, isWellFormed } from "./token.ts"

@@ -1,6 +1,6 @@
 /** Issuing, rotating and revoking tokens. */
 import { and, asc, eq, like, sql } from "drizzle-orm"
-import { accounts, tokens } from "../db/schema.ts"
+import { accounts, tokens } from "../db/account-tables.ts"
 import { milliseconds } from "../resources/values.ts"
 import { addAccount, byEmail } from "./accounts.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"

@@ -4,8 +4,8 @@
  * that is killed loses no more than those seconds.
  */
 import { and, asc, eq, gte, lt, sql } from "drizzle-orm"
+import { accounts, usageHours } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool.ts"
-import { accounts, usageHours } from "../db/schema.ts"
 import { instantText } from "../resources/values.ts"
 
 export interface HourOfUse {

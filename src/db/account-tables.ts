@@ -1,0 +1,90 @@
+/**
+ * The tables of accounts and tokens. Triggers on both, written by hand in the migrations, fill the
+ * audit and tell serving processes of each change.
+ */
+import {
+  bigint,
+  bigserial,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from "drizzle-orm/pg-core"
+import { bytewise, instant } from "./schema.ts"
+
+export const accounts = pgTable(
+  "accounts",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    email: text().notNull(),
+    email_folded: bytewise().notNull(),
+    plan: text({ enum: ["standard", "enterprise", "admin"] }).notNull(),
+    /** Requests per window of the enterprise plan; null on the plans whose limit is fixed. */
+    request_limit: integer(),
+    created_at: instant("created_at").notNull().defaultNow(),
+    /** Since when its tokens are refused. */
+    disabled_at: instant("disabled_at"),
+  },
+  (t) => [uniqueIndex("accounts_by_email").on(t.email_folded)],
+)
+
+export const tokens = pgTable(
+  "tokens",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    account_id: bigint({ mode: "number" })
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    name: text().notNull(),
+    /** SHA-256 of the whole token, hexadecimal: the only form in which a token is kept. */
+    sha256: bytewise().notNull(),
+    prefix: bytewise().notNull(),
+    created_at: instant("created_at").notNull().defaultNow(),
+    last_used_at: instant("last_used_at"),
+    expires_at: instant("expires_at"),
+    revoked_at: instant("revoked_at"),
+  },
+  (t) => [
+    uniqueIndex("tokens_by_sha256").on(t.sha256),
+    index("tokens_by_prefix").on(t.prefix),
+    index("tokens_by_account").on(t.account_id),
+  ],
+)
+
+/**
+ * What was changed of accounts and tokens, written by triggers, so that no way of changing them goes
+ * without. It outlives what it tells of.
+ */
+export const accessChanges = pgTable(
+  "access_changes",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    at: timestamp({ withTimezone: true, mode: "string" }).notNull().defaultNow(),
+    account_id: bigint({ mode: "number" }).notNull(),
+    /** Null where it is the account that changed. */
+    token_prefix: bytewise(),
+    action: text({ enum: ["created", "changed", "deleted"] }).notNull(),
+    /** From each column that changed to its value before and after: `{"plan": ["standard", "admin"]}`. */
+    columns: jsonb().$type<Record<string, [before: unknown, after: unknown]>>().notNull(),
+    who: text().notNull(),
+    origin: text().notNull(),
+  },
+  (t) => [index("access_changes_by_account").on(t.account_id, t.id)],
+)
+
+/** Admitted requests of each account in each clock hour, UTC; kept for two days. */
+export const usageHours = pgTable(
+  "usage_hours",
+  {
+    account_id: bigint({ mode: "number" })
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    hour: instant("hour").notNull(),
+    requests: bigint({ mode: "number" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account_id, t.hour] }), index("usage_hours_by_hour").on(t.hour)],
+)
