@@ -1,7 +1,7 @@
 /** Changes of accounts and tokens: each is one transaction that says who makes it and from where. */
 import { sql } from "drizzle-orm"
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
-import { changeEverywhere } from "../db/notices.ts"
+import { type ChangedEverywhere, changeEverywhere } from "../db/notices.ts"
 
 /** Who changes accounts and tokens, and in which database. */
 export interface Editor {
@@ -12,14 +12,9 @@ export interface Editor {
   origin: string
 }
 
-export type Transaction = Parameters<Parameters<PostgresJsDatabase["transaction"]>[0]>[0]
+export type Changed<T> = ChangedEverywhere<T>
 
-/** What a change gave, and in how many serving processes it may take its time to hold. */
-export interface Changed<T> {
-  value: T
-  /** Processes that did not confirm it. There it holds once what they know is out of date. */
-  unconfirmed: number
-}
+export type Transaction = Parameters<Parameters<PostgresJsDatabase["transaction"]>[0]>[0]
 
 /** Something that a person asked for and that can't be done as asked. The message says why. */
 export class AccountError extends Error {

@@ -9,7 +9,7 @@ import {
 import { limitOf, type Plan, plans } from "../access/plan.ts"
 import type { Config } from "../config.ts"
 import { positiveInteger } from "./arguments.ts"
-import { editorOf, withDatabase, withPool } from "./database.ts"
+import { withEditor, withPool } from "./database.ts"
 import { print, say, table, warnOfUnconfirmed } from "./terminal.ts"
 import { tokenTable } from "./tokens.ts"
 
@@ -27,8 +27,8 @@ export function addAccountCommands(program: Command, config: () => Config): void
     .addOption(new Option("--plan <plan>", "what it may use").choices(plans).default("standard"))
     .addOption(limit())
     .action(async (email: string, { plan, limit }: { plan: Plan; limit?: number }) => {
-      await withDatabase(config(), (database) =>
-        createAccount(editorOf(config(), database), { email, plan, requestLimit: limit ?? null }),
+      await withEditor(config(), (editor) =>
+        createAccount(editor, { email, plan, requestLimit: limit ?? null }),
       )
       say(`Made the account ${email} on the ${plan} plan`)
     })
@@ -62,8 +62,8 @@ export function addAccountCommands(program: Command, config: () => Config): void
     .addArgument(new Argument("<plan>").choices(plans))
     .addOption(limit())
     .action(async (email: string, plan: Plan, { limit }: { limit?: number }) => {
-      const { unconfirmed } = await withDatabase(config(), (database) =>
-        setPlan(editorOf(config(), database), { email, plan, requestLimit: limit ?? null }),
+      const { unconfirmed } = await withEditor(config(), (editor) =>
+        setPlan(editor, { email, plan, requestLimit: limit ?? null }),
       )
       say(`Put the account ${email} on the ${plan} plan`)
       warnOfUnconfirmed(unconfirmed)
@@ -80,8 +80,8 @@ export function addAccountCommands(program: Command, config: () => Config): void
       )
       .argument("<email>")
       .action(async (email: string) => {
-        const { unconfirmed } = await withDatabase(config(), (database) =>
-          setDisabled(editorOf(config(), database), email, disabled),
+        const { unconfirmed } = await withEditor(config(), (editor) =>
+          setDisabled(editor, email, disabled),
         )
         say(`The account ${email} is ${disabled ? "disabled" : "enabled"}`)
         warnOfUnconfirmed(unconfirmed)

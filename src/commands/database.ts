@@ -48,6 +48,10 @@ export async function withDatabase<T>(
 export const withPool = <T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> =>
   withDatabase(config, (database) => usePool(database, work))
 
+/** Runs `work` as the person at this command line, on the settings' database. */
+export const withEditor = <T>(config: Config, work: (editor: Editor) => Promise<T>): Promise<T> =>
+  withDatabase(config, (database) => work(editorOf(config, database)))
+
 /** Who changes accounts and tokens here: a person at this machine's command line. */
 export const editorOf = (config: Config, { url }: Database): Editor => ({
   url,

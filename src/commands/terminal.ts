@@ -11,13 +11,14 @@ export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-/** Told where a change could not be confirmed by all processes that serve. */
-export function warnOfUnconfirmed(processes: number): void {
+/** Told where a change was not confirmed by all processes that serve; undefined: that is not known. */
+export function warnOfUnconfirmed(processes: number | undefined): void {
   if (processes === 0) return
-  const who = processes === 1 ? "One serving process has" : `${processes} serving processes have`
-  say(
-    `${who} not confirmed it yet; there it holds after ${believedMs / 1000} seconds at the latest.`,
-  )
+  const who =
+    processes === undefined
+      ? "Serving processes could not be asked whether it holds"
+      : `${processes === 1 ? "One serving process has" : `${processes} serving processes have`} not confirmed it yet`
+  say(`${who}; it does after ${believedMs / 1000} seconds at the latest.`)
 }
 
 /** Rows under a header, in columns as wide as their widest cell. */

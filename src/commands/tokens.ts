@@ -3,7 +3,7 @@ import { listTokens } from "../access/accounts.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
 import type { Config } from "../config.ts"
 import { positiveInteger } from "./arguments.ts"
-import { editorOf, withDatabase, withPool } from "./database.ts"
+import { withEditor, withPool } from "./database.ts"
 import { print, say, table, warnOfUnconfirmed } from "./terminal.ts"
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -20,10 +20,9 @@ export function addTokenCommands(program: Command, config: () => Config): void {
     .action(async (options: { account: string; name: string; expiresIn?: number }) => {
       const { account: email, name, expiresIn } = options
       const expiresAt = expiresIn ? new Date(Date.now() + expiresIn * unitMs.d) : null
-      const { value } = await withDatabase(config(), (database) =>
-        issueToken(editorOf(config(), database), { email, name, expiresAt }),
-      )
-      printOnce(value)
+      await withEditor(config(), async (editor) => {
+        printOnce((await issueToken(editor, { email, name, expiresAt })).value)
+      })
     })
 
   token
@@ -44,14 +43,15 @@ export function addTokenCommands(program: Command, config: () => Config): void {
         .default(unitMs.d, "24h"),
     )
     .action(async (prefix: string, { grace }: { grace: number }) => {
-      const { value, unconfirmed } = await withDatabase(config(), (database) =>
-        rotateToken(editorOf(config(), database), { prefix, graceMs: grace, now: new Date() }),
-      )
-      printOnce(value.token)
-      const until = value.until?.toISOString().replace(".000Z", "Z")
-      const fate = until ? `is taken until ${until}` : "is revoked"
-      say(`It succeeds ${value.prefix} (${value.name}), which ${fate}.`)
-      warnOfUnconfirmed(unconfirmed)
+      await withEditor(config(), async (editor) => {
+        const rotation = { prefix, graceMs: grace, now: new Date() }
+        const { value, unconfirmed } = await rotateToken(editor, rotation)
+        printOnce(value.token)
+        const until = value.until?.toISOString().replace(".000Z", "Z")
+        const fate = until ? `is taken until ${until}` : "is revoked"
+        say(`It succeeds ${value.prefix} (${value.name}), which ${fate}.`)
+        warnOfUnconfirmed(unconfirmed)
+      })
     })
 
   token
@@ -59,8 +59,8 @@ export function addTokenCommands(program: Command, config: () => Config): void {
     .description("refuse a token from the next request on")
     .argument("<prefix>", "how the token begins, as `token list` shows it")
     .action(async (prefix: string) => {
-      const { value, unconfirmed } = await withDatabase(config(), (database) =>
-        revokeToken(editorOf(config(), database), prefix),
+      const { value, unconfirmed } = await withEditor(config(), (editor) =>
+        revokeToken(editor, prefix),
       )
       say(`Revoked ${value.prefix} (${value.name})`)
       warnOfUnconfirmed(unconfirmed)
@@ -75,6 +75,7 @@ export const tokenTable = (tokens: Awaited<ReturnType<typeof listTokens>>): stri
     ),
   )
 
+/** Within the work on the database, so that nothing that fails after it can lose the token. */
 function printOnce(token: string): void {
   print(token)
   say("Keep it now: it can't be shown again.")

@@ -124,39 +124,52 @@ function listenOnce(url: string, handlers: NoticeHandlers): Listener {
   }
 }
 
+export interface ChangedEverywhere<T> {
+  /** What the change gave. */
+  value: T
+  /** How many processes did not confirm it in time; undefined where that could not be found out. */
+  unconfirmed: number | undefined
+}
+
 /**
  * Runs `work` on a connection of its own and waits, for two seconds at most, until what it committed
- * holds in every process that listens.
- * @returns what `work` gave, and how many processes did not confirm in time
+ * holds in every process that listens. Once the work is done nothing makes its result be lost.
  */
 export function changeEverywhere<T>(
   url: string,
   work: (client: Sql) => Promise<T>,
-): Promise<{ value: T; unconfirmed: number }> {
+): Promise<ChangedEverywhere<T>> {
   const flush = crypto.randomUUID()
   const have = new Set<string>()
   let onConfirmation = (): void => {}
+
+  const unconfirmed = (client: Sql) =>
+    new Promise<number | undefined>((resolve) => {
+      let listeners: string[] | undefined
+      const missing = () => listeners?.filter((pid) => !have.has(pid)).length
+      const finish = (count: number | undefined): void => {
+        clearTimeout(timer)
+        resolve(count)
+      }
+      const timer = setTimeout(() => finish(missing()), confirmWithinMs)
+      onConfirmation = () => {
+        if (missing() === 0) finish(0)
+      }
+      askToConfirm(client, flush).then(
+        (pids) => {
+          listeners = pids
+          onConfirmation()
+        },
+        () => finish(undefined),
+      )
+    })
+
   return withConnection(
     url,
     async (client) => {
       await client`listen ${client(confirmed)}`
       const value = await work(client)
-      await client`select pg_notify(${changed}, ${flushMark + flush})`
-      // A process that begins to listen after this knows nothing yet that could be out of date.
-      const listeners = await client<{ pid: string }[]>`
-        select pid::text from pg_stat_activity
-        where datname = current_database() and application_name = ${applicationName}`
-      const missing = () => listeners.filter(({ pid }) => !have.has(pid)).length
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, confirmWithinMs)
-        onConfirmation = () => {
-          if (missing() > 0) return
-          clearTimeout(timer)
-          resolve()
-        }
-        onConfirmation()
-      })
-      return { value, unconfirmed: missing() }
+      return { value, unconfirmed: await unconfirmed(client) }
     },
     {
       onnotify: (_, payload) => {
@@ -167,4 +180,14 @@ export function changeEverywhere<T>(
       },
     },
   )
+}
+
+/** Asks all who listen, and gives their process ids. */
+async function askToConfirm(client: Sql, flush: string): Promise<string[]> {
+  await client`select pg_notify(${changed}, ${flushMark + flush})`
+  // A process that begins to listen after this knows nothing yet that could be out of date.
+  const listeners = await client<{ pid: string }[]>`
+    select pid::text from pg_stat_activity
+    where datname = current_database() and application_name = ${applicationName}`
+  return listeners.map(({ pid }) => pid)
 }

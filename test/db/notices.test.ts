@@ -115,6 +115,20 @@ test("one that listens and does not confirm is waited for, but not for ever, and
   await deaf.end()
 })
 
+test("what was changed is not lost where nobody can be asked to confirm it", async () => {
+  const { hostname, port } = new URL(database.url)
+  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
+  const through = new URL(database.url)
+  through.host = `127.0.0.1:${proxy.port}`
+  const changed = changeEverywhere(through.href, async (client) => {
+    await client`select 1`
+    proxy.cut()
+    return "the only copy of a token"
+  })
+  expect(await changed).toEqual({ value: "the only copy of a token", unconfirmed: undefined })
+  proxy.close()
+})
+
 test("a change that fails is told as such, and leaves no connection", async () => {
   const before =
     await sql`select count(*)::int from pg_stat_activity where datname = current_database()`
