@@ -111,6 +111,17 @@ export const listAccounts = (pool: Pool) =>
 
 /** An account, with its tokens and all that was changed of either, oldest first. @throws AccountError where there is none */
 export async function showAccount(pool: Pool, email: string) {
+  const { id, ...account } = await findAccount(pool, email)
+  const [itsTokens, changes] = await Promise.all([tokensOf(pool, id), changesOf(pool, id)])
+  return { ...account, tokens: itsTokens, changes }
+}
+
+/** The tokens of an account, oldest first. @throws AccountError where there is no such account */
+export async function listTokens(pool: Pool, email: string) {
+  return tokensOf(pool, (await findAccount(pool, email)).id)
+}
+
+async function findAccount(pool: Pool, email: string) {
   const [found] = await pool.run(() =>
     pool.db
       .select({ id: accounts.id, ...shownOfAccount })
@@ -118,14 +129,7 @@ export async function showAccount(pool: Pool, email: string) {
       .where(byEmail(email)),
   )
   if (!found) throw noAccount(email)
-  const { id, ...account } = found
-  const [itsTokens, changes] = await Promise.all([tokensOf(pool, id), changesOf(pool, id)])
-  return { ...account, tokens: itsTokens, changes }
-}
-
-/** The tokens of an account, oldest first. @throws AccountError where there is no such account */
-export async function listTokens(pool: Pool, email: string) {
-  return (await showAccount(pool, email)).tokens
+  return found
 }
 
 const tokensOf = (pool: Pool, accountId: number) =>
@@ -169,6 +173,6 @@ function checkLimit(plan: Plan, requestLimit: number | null): void {
   }
 }
 
-export const noAccount = (email: string) => new AccountError(`There is no account ${email}`)
+const noAccount = (email: string) => new AccountError(`There is no account ${email}`)
 
 export const byEmail = (email: string) => eq(accounts.email_folded, fold(email))

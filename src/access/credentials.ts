@@ -30,10 +30,10 @@ export interface Credentials {
   /**
    * The caller whom a token names; null where it is malformed, unknown, revoked or expired, or its
    * account disabled.
-   * @param suspect it comes from where many came that named nobody
+   * @param isSuspect whether it comes from where many came that named nobody; asked where it must be looked up
    * @throws Unavailable
    */
-  callerOf(token: string, now: Date, suspect?: boolean): Promise<Caller | null>
+  callerOf(token: string, now: Date, isSuspect?: () => boolean): Promise<Caller | null>
   /** Notes that a token was used. Written at most once a minute for each token. */
   noteUse(tokenId: number, now: Date): Promise<void>
   /** Notices come from now on, or not any more. */
@@ -129,12 +129,12 @@ export function createCredentials(pools: CredentialPools): Credentials {
   }
 
   return {
-    callerOf: async (token, now, suspect = false) => {
+    callerOf: async (token, now, isSuspect = () => false) => {
       if (!isWellFormed(token)) return null
       const hash = hashToken(token)
       const nowMs = now.getTime()
       const kept = keptOf(hash, nowMs)
-      const found = kept === undefined ? await look(hash, nowMs, suspect) : kept
+      const found = kept === undefined ? await look(hash, nowMs, isSuspect()) : kept
       return found && nowMs < found.expiresMs ? found.caller : null
     },
 

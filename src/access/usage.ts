@@ -3,7 +3,7 @@
  * process adds what it counted to the database every few seconds, so that all are added up there; one
  * that is killed loses no more than those seconds.
  */
-import { and, asc, eq, gte, lt, sql } from "drizzle-orm"
+import { and, eq, gte, lt, sql } from "drizzle-orm"
 import { accounts, usageHours } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool.ts"
 import { instantText } from "../resources/values.ts"
@@ -97,8 +97,7 @@ export function createUsage(
               eq(usageHours.account_id, accountId),
               gte(usageHours.hour, new Date(firstMs).toISOString()),
             ),
-          )
-          .orderBy(asc(usageHours.hour)),
+          ),
       )
       const counted = new Map(rows.map(({ hour, requests }) => [hour, requests]))
       return Array.from({ length: shownHours }, (_, index) => {

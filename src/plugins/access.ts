@@ -37,8 +37,8 @@ const accessPlugin = (
   counts: boolean,
 ) => {
   async function knownCaller(token: string | undefined, address: string): Promise<Caller | null> {
-    const suspect = !windows.addresses.own(address, standardLimit).admitted
-    const caller = token ? await credentials.callerOf(token, now(), suspect) : null
+    const isSuspect = () => !windows.addresses.own(address, standardLimit).admitted
+    const caller = token ? await credentials.callerOf(token, now(), isSuspect) : null
     if (caller) {
       credentials.noteUse(caller.tokenId, now()).catch((error: unknown) => {
         log.warn("a token's last use was not noted", describeError(error))

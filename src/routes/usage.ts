@@ -1,6 +1,7 @@
 /** Where a caller stands. Asking costs none of its requests. */
 import { Elysia } from "elysia"
 import type { WindowState } from "../access/window/sliding-window.ts"
+import { mediaTypes } from "../http/negotiation.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds } from "../http/rate-limit-headers.ts"
 import { type AccessOptions, uncountedAccess } from "../plugins/access.ts"
@@ -17,7 +18,7 @@ export const usageRoutes = (options: AccessOptions) =>
       const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
       return respond(
         request,
-        { "Content-Type": "application/json", "Cache-Control": "private, no-cache" },
+        { "Content-Type": mediaTypes.json, "Cache-Control": "private, no-cache" },
         JSON.stringify({ data }),
       )
     })

@@ -4,8 +4,6 @@
  * Two processes of the service share a real Redis; twenty callers ask both without pause, each for
  * an account whose limit it does not reach.
  */
-import { createAccount } from "../../src/access/accounts.ts"
-import { issueToken } from "../../src/access/tokens.ts"
 import { serviceProcess } from "../support/process.ts"
 import { redisServer } from "../support/redis.ts"
 import { testService } from "../support/service.ts"
@@ -23,13 +21,11 @@ let failures = 0
 let stopped = false
 
 async function call(index: number): Promise<void> {
-  const email = `caller-${index}@example.com`
-  await createAccount(service.editor, { email, plan: "enterprise", requestLimit: 100_000_000 })
-  const { value } = await issueToken(service.editor, { email, name: "bench", expiresAt: null })
+  const token = await service.issueWithLimit(100_000_000)
   for (let request = index; !stopped; request++) {
     const of = processes[request % processes.length]
     const startedMs = performance.now()
-    const answer = await of?.get("/companies/BIG", value)
+    const answer = await of?.get("/companies/BIG", token)
     await answer?.arrayBuffer()
     latenciesMs.push(performance.now() - startedMs)
     if (answer?.status !== 200) failures++

@@ -1,7 +1,5 @@
 /** What becomes of limits while Redis is gone, and after. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { createAccount } from "../../src/access/accounts.ts"
-import { issueToken } from "../../src/access/tokens.ts"
 import { type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -18,7 +16,6 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
   let service: TestService
   let redis: RedisServer
   let processes: [ServiceProcess, ServiceProcess]
-  let accounts = 0
 
   beforeAll(async () => {
     service = await testService()
@@ -40,11 +37,7 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
       REDIS_TIMEOUT_MS: "2000",
     })
 
-  async function enterpriseToken(): Promise<string> {
-    const email = `account-${++accounts}@example.com`
-    await createAccount(service.editor, { email, plan: "enterprise", requestLimit: limit })
-    return (await issueToken(service.editor, { email, name: "test", expiresAt: null })).value
-  }
+  const enterpriseToken = () => service.issueWithLimit(limit)
 
   async function ask(of: ServiceProcess, times: number, token: string) {
     const answers = Array.from({ length: times }, () => of.get("/companies/XXX", token))

@@ -1,7 +1,5 @@
 /** What holds across processes that share a database and a Redis. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { createAccount } from "../../src/access/accounts.ts"
-import { issueToken } from "../../src/access/tokens.ts"
 import { sampleFixtures } from "../support/fixtures.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
@@ -21,7 +19,6 @@ describe.skipIf(!redisIsInstalled)("two processes on one Redis and one database"
   let processes: ServiceProcess[]
   /** Two more, whose window is a second instead of an hour. */
   let brief: ServiceProcess[]
-  let accounts = 0
 
   beforeAll(async () => {
     service = await testService({ records: sampleFixtures(sizes) })
@@ -46,11 +43,7 @@ describe.skipIf(!redisIsInstalled)("two processes on one Redis and one database"
       ...settings,
     })
 
-  async function enterpriseToken(requestLimit = limit): Promise<string> {
-    const email = `account-${++accounts}@example.com`
-    await createAccount(service.editor, { email, plan: "enterprise", requestLimit })
-    return (await issueToken(service.editor, { email, name: "test", expiresAt: null })).value
-  }
+  const enterpriseToken = (requestLimit = limit) => service.issueWithLimit(requestLimit)
 
   const eachInTurn = (index: number, of = processes) => of[index % of.length] as ServiceProcess
 

@@ -35,6 +35,14 @@ function listener(url = database.url) {
   return { heard, stop }
 }
 
+async function databaseThroughProxy() {
+  const { hostname, port } = new URL(database.url)
+  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
+  const through = new URL(database.url)
+  through.host = `127.0.0.1:${proxy.port}`
+  return { proxy, url: through.href }
+}
+
 test("notices come in their order, an empty one for any account", async () => {
   const { heard, stop } = listener()
   await until(() => heard.length === 1)
@@ -56,12 +64,9 @@ test("a connection that the server ends is told of as lost, and made anew", asyn
 })
 
 test("a database that can't be reached is tried until it can, and is one loss", async () => {
-  const { hostname, port } = new URL(database.url)
-  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
-  const through = new URL(database.url)
-  through.host = `127.0.0.1:${proxy.port}`
+  const { proxy, url } = await databaseThroughProxy()
   proxy.cut()
-  const { heard, stop } = listener(through.href)
+  const { heard, stop } = listener(url)
   await until(() => heard.length === 1, 20_000)
   expect(heard).toEqual(["lost"])
   proxy.mend()
@@ -116,11 +121,8 @@ test("one that listens and does not confirm is waited for, but not for ever, and
 })
 
 test("what was changed is not lost where nobody can be asked to confirm it", async () => {
-  const { hostname, port } = new URL(database.url)
-  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
-  const through = new URL(database.url)
-  through.host = `127.0.0.1:${proxy.port}`
-  const changed = changeEverywhere(through.href, async (client) => {
+  const { proxy, url } = await databaseThroughProxy()
+  const changed = changeEverywhere(url, async (client) => {
     await client`select 1`
     proxy.cut()
     return "the only copy of a token"

@@ -5,12 +5,7 @@ export type ServiceProcess = Awaited<ReturnType<typeof serviceProcess>>
 
 /** Starts serving on a free port and waits until it does. Call its `stop` in `afterAll`. */
 export async function serviceProcess(settings: Record<string, string>) {
-  const child = Bun.spawn([process.execPath, main, "serve"], {
-    env: { ...process.env, PORT: "0", ...settings },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  })
+  const child = start(["serve"], { PORT: "0", ...settings })
   const log = collect(child.stdout)
   const messages = collect(child.stderr)
   const url = await messages.find(/Serving (http:\S+)\/api\/v1/)
@@ -30,18 +25,21 @@ export async function serviceProcess(settings: Record<string, string>) {
 
 /** Runs a command to its end. */
 export async function command(args: readonly string[], settings: Record<string, string>) {
-  const child = Bun.spawn([process.execPath, main, ...args], {
-    env: { ...process.env, ...settings },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  })
+  const child = start(args, settings)
   const [printed, said] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ])
   return { exitCode: await child.exited, printed, said }
 }
+
+const start = (args: readonly string[], settings: Record<string, string>) =>
+  Bun.spawn([process.execPath, main, ...args], {
+    env: { ...process.env, ...settings },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
 
 function collect(stream: ReadableStream<Uint8Array>) {
   let text = ""

@@ -51,12 +51,14 @@ export async function testService({
   const editor = { url: database.url, who: "test", origin: "test" }
   const issue = async (email: string, expiresAt: Date | null = null) =>
     (await issueToken(editor, { email, name: "test", expiresAt })).value
+  const issueOnPlan = async (email: string, plan: Plan, requestLimit: number | null) => {
+    await createAccount(editor, { email, plan, requestLimit })
+    return issue(email)
+  }
   const tokens = {} as Record<Plan, string>
   for (const plan of ["standard", "enterprise", "admin"] as const) {
-    const email = `${plan}@example.com`
     const requestLimit = plan === "enterprise" ? enterpriseLimit : null
-    await createAccount(editor, { email, plan, requestLimit })
-    tokens[plan] = await issue(email)
+    tokens[plan] = await issueOnPlan(`${plan}@example.com`, plan, requestLimit)
   }
   await publish(database.url, records)
 
@@ -84,6 +86,9 @@ export async function testService({
     tokens,
     /** Makes a token, and its account on the standard plan where it is missing. */
     issue,
+    /** Makes an enterprise account of this limit, and a token of it. */
+    issueWithLimit: (requestLimit: number) =>
+      issueOnPlan(`${crypto.randomUUID()}@example.com`, "enterprise", requestLimit),
     /** Who makes the test's own changes of accounts and tokens. */
     editor,
     revoke: (token: string) => revokeToken(editor, token),
