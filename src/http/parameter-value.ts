@@ -10,7 +10,7 @@ export type ParameterValue = string | number | boolean
 
 export type Reading = { value: ParameterValue } | { message: string; allowed?: readonly string[] }
 
-/** Reads `text` as `schema` says: Integer, Boolean, a Union of literals, or String with a format. */
+/** Reads `text` as `schema` says: Integer, Boolean, a Union of literals, or String with a format or a maxLength. */
 export function readValue(schema: TSchema, text: string): Reading {
   if (text === "") return { message: "Must not be empty" }
   switch (schema[Kind]) {
@@ -21,13 +21,13 @@ export function readValue(schema: TSchema, text: string): Reading {
     case "Union":
       return readAllowed(allowedValues(schema), text, text)
     default:
-      return readString(schema.format, text)
+      return readString(schema, text)
   }
 }
 
-function readString(format: unknown, text: string): Reading {
+function readString({ format, maxLength }: TSchema, text: string): Reading {
   if (format === "date") return readDate(text)
-  return format === "moment" ? readMoment(text) : readText(text)
+  return format === "moment" ? readMoment(text) : readText(text, maxLength)
 }
 
 /** The values of a Union of literals. */
@@ -60,7 +60,9 @@ const readMoment = (text: string): Reading =>
  * PostgreSQL's text can't hold a NUL, and no name or title has control characters. U+FFFD is what
  * the server makes of bytes that are no UTF-8 and stand in a target without escapes.
  */
-function readText(text: string): Reading {
+function readText(text: string, maxLength = Number.POSITIVE_INFINITY): Reading {
+  // Code points, as JSON Schema and PostgreSQL count characters.
+  if ([...text].length > maxLength) return { message: `Must have at most ${maxLength} characters` }
   if (text.includes("\uFFFD")) return { message: "Is not valid UTF-8" }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text)

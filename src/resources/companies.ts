@@ -5,7 +5,7 @@ import { normaliseName } from "./company-name.ts"
 import { contains, equals, likeFolded } from "./conditions.ts"
 import { fold } from "./fold.ts"
 import { field, filter, type Resource } from "./resource.ts"
-import { asxCode, asxCodeFromText, foldedOrNull, text } from "./values.ts"
+import { asxCode, asxCodeFromText, foldedOrNull, freeText, text } from "./values.ts"
 
 const searched = contains(table.company_name_folded)
 const searchedCode = contains(sql`lower(${table.asx_code})`)
@@ -43,15 +43,11 @@ export const companies: Resource = {
   },
   filters: {
     search: filter(
-      Type.String({ description: "Part of the company name or ASX code" }),
+      freeText("Part of the company name or ASX code"),
       (pattern) => sql`(${searched(pattern)} or ${searchedCode(pattern)})`,
       likeFolded,
     ),
-    sector: filter(
-      Type.String({ description: "GICS sector" }),
-      equals(table.gics_sector_folded),
-      fold,
-    ),
+    sector: filter(freeText("GICS sector"), equals(table.gics_sector_folded), fold),
     active: filter(
       Type.Boolean({ description: "Active status", default: true }),
       equals(table.is_active),

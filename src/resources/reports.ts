@@ -4,7 +4,15 @@ import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { contains, equals, includes, likeFolded } from "./conditions.ts"
 import { fold, partsOf } from "./fold.ts"
 import { field, filter, type Resource } from "./resource.ts"
-import { asxCode, asxCodeFromText, calendarDate, instantText, pathSafeId, text } from "./values.ts"
+import {
+  asxCode,
+  asxCodeFromText,
+  calendarDate,
+  freeText,
+  instantText,
+  pathSafeId,
+  text,
+} from "./values.ts"
 
 /** Company announcements. */
 export const reports: Resource = {
@@ -27,13 +35,9 @@ export const reports: Resource = {
     url: field(table.url, Type.String({ format: "uri" })),
   },
   filters: {
-    company: filter(
-      Type.String({ description: "ASX code" }),
-      equals(table.asx_code),
-      asxCodeFromText,
-    ),
+    company: filter(freeText("ASX code"), equals(table.asx_code), asxCodeFromText),
     type: filter(
-      Type.String({ description: "Report type; one of several is enough" }),
+      freeText("Report type; one of several is enough"),
       includes(table.types_folded),
       fold,
     ),
@@ -45,11 +49,7 @@ export const reports: Resource = {
       calendarDate("Last day (UTC), included"),
       (day) => sql`${table.published_at} < (${day}::date + 1)::timestamp at time zone 'UTC'`,
     ),
-    search: filter(
-      Type.String({ description: "Part of the title" }),
-      contains(table.title_folded),
-      likeFolded,
-    ),
+    search: filter(freeText("Part of the title"), contains(table.title_folded), likeFolded),
   },
   sorts: {},
   defaultOrder: [{ column: table.published_at, direction: "desc" }],

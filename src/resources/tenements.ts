@@ -4,7 +4,7 @@ import { normaliseName } from "./company-name.ts"
 import { contains, equals, includes, likeFolded } from "./conditions.ts"
 import { fold, partsOf } from "./fold.ts"
 import { field, filter, oneOf, type Resource } from "./resource.ts"
-import { calendarDate, foldedOrNull, pathSafeId, text } from "./values.ts"
+import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
 
 const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"]
 
@@ -35,14 +35,10 @@ export const tenements: Resource = {
   },
   filters: {
     state: filter(oneOf(states, { description: "State" }), equals(table.state)),
-    status: filter(
-      Type.String({ description: "Tenement status" }),
-      equals(table.status_folded),
-      fold,
-    ),
-    type: filter(Type.String({ description: "Tenement type" }), equals(table.type_folded), fold),
+    status: filter(freeText("Tenement status"), equals(table.status_folded), fold),
+    type: filter(freeText("Tenement type"), equals(table.type_folded), fold),
     holder: filter(
-      Type.String({ description: "Part of the holder's name" }),
+      freeText("Part of the holder's name"),
       contains(table.holder_name_folded),
       likeFolded,
     ),

@@ -14,6 +14,12 @@ export const pathSafeId = Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })
 /** ASX codes are matched without regard to case. */
 export const asxCodeFromText = (text: string): string => text.toUpperCase()
 
+/**
+ * Text that a filter compares with, of bounded length: every other bound on what a request may cost
+ * (of memory, of a statement's time) rests on it.
+ */
+export const freeText = (description: string) => Type.String({ maxLength: 200, description })
+
 export const calendarDate = (description: string) => Type.String({ format: "date", description })
 
 /** The text of a value that its schema says is text. */

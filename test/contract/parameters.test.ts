@@ -191,6 +191,29 @@ test("every endpoint knows its own parameters alone", async () => {
   }
 })
 
+const freeText: Record<string, string[]> = {
+  "/companies": ["search", "sector"],
+  "/companies/BIG/tenements": ["status"],
+  "/tenements": ["status", "type", "holder"],
+  "/reports": ["company", "type", "search"],
+}
+
+test("free text has at most 200 characters", async () => {
+  const message = "Must have at most 200 characters"
+  for (const [path, parameters] of Object.entries(freeText)) {
+    for (const parameter of parameters) {
+      for (const tooLong of ["x".repeat(201), "x".repeat(15_000), "%F0%9F%98%80".repeat(201)]) {
+        expect(await faultsOf(`${path}?${parameter}=${tooLong}`)).toEqual([{ parameter, message }])
+      }
+      // Characters are counted, not the units or bytes that they are made of.
+      for (const longest of ["x".repeat(200), "%F0%9F%98%80".repeat(200)]) {
+        const { status } = await service.get(`${path}?${parameter}=${longest}`)
+        expect([path, parameter, status]).toEqual([path, parameter, 200])
+      }
+    }
+  }
+})
+
 test("from after to is a fault, the same day is not", async () => {
   expect(await faultsOf("/reports?from=2026-02-02&to=2026-02-01")).toEqual([
     { parameter: "from", message: "Must not be after to" },

@@ -37,6 +37,18 @@ test("an endpoint's parameters come from its resource: paging, filters, sorts, f
   })
 })
 
+test("every filter that takes free text bounds its length", () => {
+  const filters = [companies, tenements, reports, subsidiaries].flatMap((resource) =>
+    Object.entries(resource.filters).map(([name, { schema }]) => ({ name, schema })),
+  )
+  const unbounded = filters.filter(
+    ({ schema }) =>
+      schema.type === "string" && schema.format === undefined && schema.maxLength !== 200,
+  )
+  expect(filters.length).toBeGreaterThan(10)
+  expect(unbounded.map(({ name }) => name)).toEqual([])
+})
+
 test("fields come in the order of the interface's tables", () => {
   const fields = Object.fromEntries(
     [companies, tenements, reports, subsidiaries].map(({ name, fields: of }) => [
