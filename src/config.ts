@@ -97,6 +97,12 @@ export const settings = {
     fallback: "512",
     parse: integer(1, 1_000_000),
   },
+  CACHE_MEMORY_MB: {
+    description:
+      "Memory that all caches of a process together may take: totals, page positions, tokens, crawls; each forgets what was used longest ago",
+    fallback: "64",
+    parse: integer(1, 1_000_000),
+  },
   REDIS_URL: {
     description:
       "A Redis or Valkey through which several processes share the windows and the crawls, as `redis://user:password@host:6379/0`; empty for one process alone",

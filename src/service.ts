@@ -4,6 +4,7 @@ import { createUsage } from "./access/usage.ts"
 import { createWindows } from "./access/windows.ts"
 import { createApp } from "./app.ts"
 import type { Config } from "./config.ts"
+import { cacheSizes } from "./db/cache.ts"
 import { keepHolding } from "./db/held-releases.ts"
 import { keepListening } from "./db/notices.ts"
 import { createPool } from "./db/pool.ts"
@@ -42,8 +43,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const redis = config.REDIS_URL ? await reachRedis(config.REDIS_URL, options) : null
 
   const releases = createReleases(requests)
-  const crawls = createCrawls(redis && createSharedCrawls(redis))
-  const credentials = createCredentials(pools)
+  const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
+  const crawls = createCrawls(redis && createSharedCrawls(redis), sizes.crawls)
+  const credentials = createCredentials(pools, sizes)
   const notices = await followNotices(credentials, options)
   const usage = createUsage(housekeeping, now, (error) =>
     log.warn("the use of accounts was not written", describeError(error)),
@@ -65,8 +67,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     windows,
     usage,
     releases,
-    reader: createReader(requests),
-    exporter: createReader(exports),
+    reader: createReader(requests, sizes),
+    exporter: createReader(exports, sizes),
     crawls,
     metrics,
     conditions: () => ({

@@ -31,6 +31,7 @@ test("without an environment every default holds, and is frozen", () => {
     TRUSTED_PROXIES: 0,
     RATE_WINDOW_SECONDS: 3600,
     WINDOW_MEMORY_MB: 512,
+    CACHE_MEMORY_MB: 64,
     REDIS_URL: null,
     REDIS_TIMEOUT_MS: 50,
     REQUEST_CONNECTIONS: 8,

@@ -11,7 +11,7 @@
  */
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
 import { accounts, tokens } from "../db/account-tables.ts"
-import { LruMap } from "../db/lru-map.ts"
+import { type CacheSizes, createCache } from "../db/cache.ts"
 import type { Pool } from "../db/pool.ts"
 import { milliseconds } from "../resources/values.ts"
 import { limitOf, type Plan } from "./plan.ts"
@@ -44,9 +44,6 @@ export interface Credentials {
 
 export const believedMs = 30_000
 const noteEveryMs = 60_000
-const keptTokens = 100_000
-/** Apart, so that a flood of invented tokens drives none of those out. */
-const keptRefusals = 10_000
 /** Where more accounts have changed, all that is known is dropped. */
 const changedAccounts = 10_000
 
@@ -70,13 +67,16 @@ export interface CredentialPools {
   housekeeping: Pool
 }
 
-export function createCredentials(pools: CredentialPools): Credentials {
+export function createCredentials(
+  pools: CredentialPools,
+  sizes: Pick<CacheSizes, "tokens" | "refusedTokens" | "tokenUses">,
+): Credentials {
   const { housekeeping } = pools
   const readers = { trusted: tokenReader(pools.requests), suspect: tokenReader(pools.suspects) }
-  const known = new LruMap<Found & Asked>(keptTokens)
-  const refused = new LruMap<Asked>(keptRefusals)
+  const known = createCache<Found & Asked>(sizes.tokens, () => 140)
+  const refused = createCache<Asked>(sizes.refusedTokens, () => 60)
   const reading = new Map<string, Promise<Found | null>>()
-  const notedAt = new LruMap<number>(keptTokens)
+  const notedAt = createCache<number>(sizes.tokenUses, () => 16)
   let noticed = false
   /** How many have come, and how many had come when each account last changed, and any account. */
   let notices = 0

@@ -5,6 +5,7 @@ import type { Command } from "commander"
 import { createCredentials } from "../access/credentials.ts"
 import { issueToken } from "../access/tokens.ts"
 import type { Config } from "../config.ts"
+import { cacheSizes } from "../db/cache.ts"
 import { createReleases } from "../db/releases.ts"
 import { loadRecords } from "../releases/load.ts"
 import { sampleData } from "../sample/sample-data.ts"
@@ -32,7 +33,10 @@ function prepare(config: Config, database: Database): Promise<string> {
     }
     const tokenFile = join(config.DATA_DIR, "quickstart-token")
     const kept = existsSync(tokenFile) ? readFileSync(tokenFile, "utf8").trim() : ""
-    const credentials = createCredentials({ requests: pool, suspects: pool, housekeeping: pool })
+    const credentials = createCredentials(
+      { requests: pool, suspects: pool, housekeeping: pool },
+      cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024),
+    )
     if (kept && (await credentials.callerOf(kept, new Date()))) return kept
     const { value: token } = await issueToken(editorOf(config, database), {
       email: "demo@example.com",

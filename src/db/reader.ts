@@ -8,9 +8,10 @@
  * positions at which pages end, are kept by release and need no expiry.
  */
 import type { Readable } from "../resources/resource.ts"
-import { LruMap } from "./lru-map.ts"
+import { type CacheSizes, cacheKey, createCache } from "./cache.ts"
 import type { Pool } from "./pool.ts"
 import { type Relation, releaseName } from "./relations.ts"
+import { type Release, releaseKey } from "./releases.ts"
 import { nullsOf, type Position, positionName } from "./seek.ts"
 import { createStatements, type ListShape, parentName, type Row, type Scope } from "./statements.ts"
 
@@ -26,20 +27,20 @@ export interface List extends ListShape {
 
 export type Records = Record<string, unknown>[]
 
-/** All take the number of the release to read; every method may throw Unavailable. */
+/** All take the release to read; every method may throw Unavailable. */
 export interface Reader {
   /** One page; null where the list's parent does not exist. */
   page(
     list: List,
     place: { offset: number; limit: number },
-    release: number,
+    release: Release,
   ): Promise<{ total: number; records: Records } | null>
   /** How many records the list has; null where its parent does not exist. */
-  total(list: List, release: number): Promise<number | null>
+  total(list: List, release: Release): Promise<number | null>
   /** Every record of the list, `chunkSize` at a time; null where its parent does not exist. */
-  chunks(list: List, chunkSize: number, release: number): Promise<Export | null>
+  chunks(list: List, chunkSize: number, release: Release): Promise<Export | null>
   /** One record by its key. */
-  find(resource: Readable, key: string, release: number): Promise<Record<string, unknown> | null>
+  find(resource: Readable, key: string, release: Release): Promise<Record<string, unknown> | null>
 }
 
 export interface Export {
@@ -47,33 +48,38 @@ export interface Export {
   chunks: AsyncGenerator<Records, void, void>
 }
 
-const keptTotals = 20_000
-const keptPositions = 100_000
-
-export function createReader(pool: Pool): Reader {
+export function createReader(pool: Pool, sizes: Pick<CacheSizes, "totals" | "positions">): Reader {
   const statements = createStatements(pool.db)
-  const totals = new LruMap<number | "no parent">(keptTotals)
-  const positions = new LruMap<Position>(keptPositions)
+  const totals = createCache<number | "no parent">(sizes.totals, () => 16)
+  const positions = createCache<Position>(sizes.positions, bytesOfPosition)
   let newestSeen = 0
 
-  /** What a statement gives at the release. Without rows, it is not known which release was seen. */
+  /**
+   * What a statement gives at the release. Each tells the newest release that it saw, also when that
+   * is an older one than was seen before, as after a restore; without rows, it is not known.
+   */
   async function at<T extends { release: number }>(
-    release: number,
+    release: Release,
     removed: boolean,
     run: (relation: Relation) => Promise<T[]>,
   ): Promise<T[]> {
-    if (removed) return pool.run(() => run("removed"))
-    if (release < newestSeen) return pool.run(() => run("asOf"))
-    const rows = await pool.run(() => run("current"))
-    const seen = rows[0]?.release ?? release
-    newestSeen = Math.max(newestSeen, seen)
-    return seen === release ? rows : pool.run(() => run("asOf"))
+    const read = async (relation: Relation): Promise<T[]> => {
+      const rows = await pool.run(() => run(relation))
+      newestSeen = rows[0]?.release ?? newestSeen
+      return rows
+    }
+    if (removed) return read("removed")
+    if (release.id < newestSeen) return read("asOf")
+    const rows = await read("current")
+    const seen = rows[0]?.release ?? release.id
+    return seen === release.id ? rows : read("asOf")
   }
 
   /** Rows from an offset, by the position where the page before ended if that is known. */
-  async function readRows(list: List, offset: number, limit: number, release: number) {
-    const values = { ...bindingsOf(list), [releaseName]: release, limit, offset }
-    const start = offset === 0 ? undefined : positions.get(`${release} ${offset} ${list.identity}`)
+  async function readRows(list: List, offset: number, limit: number, release: Release) {
+    const values = { ...bindingsOf(list), [releaseName]: release.id, limit, offset }
+    const key = listKey(list, release)
+    const start = offset === 0 ? undefined : positions.get(`${key} ${offset}`)
     const rows = await at(release, list.removed, (relation) =>
       start
         ? statements
@@ -82,17 +88,16 @@ export function createReader(pool: Pool): Reader {
         : statements.rowsFrom(list, relation).execute(values),
     )
     const last = rows.at(-1)
-    const end = `${release} ${offset + rows.length} ${list.identity}`
-    if (last) positions.set(end, positionOf(last))
+    if (last) positions.set(`${key} ${offset + rows.length}`, positionOf(last))
     return rows
   }
 
-  async function readTotal(list: List, release: number): Promise<number | "no parent"> {
-    const identity = `${release} ${list.identity}`
-    const kept = totals.get(identity)
+  async function readTotal(list: List, release: Release): Promise<number | "no parent"> {
+    const key = listKey(list, release)
+    const kept = totals.get(key)
     if (kept !== undefined) return kept
     const { parent } = list
-    const values = { ...bindingsOf(list), [releaseName]: release }
+    const values = { ...bindingsOf(list), [releaseName]: release.id }
     const [[count], [existence]] = await Promise.all([
       at(release, list.removed, (relation) => statements.count(list, relation).execute(values)),
       parent
@@ -103,14 +108,14 @@ export function createReader(pool: Pool): Reader {
     ])
     if (!count || !existence) throw new Error("A count has no row")
     const total = existence.exists ? count.total : "no parent"
-    totals.set(identity, total)
+    totals.set(key, total)
     return total
   }
 
   async function page(
     list: List,
     { offset, limit }: { offset: number; limit: number },
-    release: number,
+    release: Release,
   ) {
     const [rows, total] = await Promise.all([
       readRows(list, offset, limit, release),
@@ -124,17 +129,17 @@ export function createReader(pool: Pool): Reader {
   }
 
   /** The same rows, when it is known that the release is the newest no more. */
-  function superseded(list: List, offset: number, limit: number, release: number) {
-    newestSeen = Math.max(newestSeen, release + 1)
+  function superseded(list: List, offset: number, limit: number, release: Release) {
+    newestSeen = Math.max(newestSeen, release.id + 1)
     return readRows(list, offset, limit, release)
   }
 
-  async function total(list: List, release: number) {
+  async function total(list: List, release: Release) {
     const counted = await readTotal(list, release)
     return counted === "no parent" ? null : counted
   }
 
-  async function chunks(list: List, chunkSize: number, release: number) {
+  async function chunks(list: List, chunkSize: number, release: Release) {
     const first = await page(list, { offset: 0, limit: chunkSize }, release)
     if (!first) return null
     async function* read({ total, records }: { total: number; records: Records }) {
@@ -145,7 +150,7 @@ export function createReader(pool: Pool): Reader {
         if (sent >= total) return
         const next = await page(list, { offset: sent, limit: chunkSize }, release)
         if (!next || next.records.length === 0) {
-          throw new Error(`Release ${release} lost records while it was exported`)
+          throw new Error(`Release ${release.id} lost records while it was exported`)
         }
         chunk = next.records
       }
@@ -153,8 +158,8 @@ export function createReader(pool: Pool): Reader {
     return { total: first.total, chunks: read(first) }
   }
 
-  async function find(resource: Readable, key: string, release: number) {
-    const values = { key, [releaseName]: release }
+  async function find(resource: Readable, key: string, release: Release) {
+    const values = { key, [releaseName]: release.id }
     const run = (relation: Relation) => statements.find(resource, relation).execute(values)
     const [row] = await at(release, false, run)
     // A record that is not there may be gone from a newer release, which no row tells.
@@ -165,6 +170,10 @@ export function createReader(pool: Pool): Reader {
   return { page, total, chunks, find }
 }
 
+/** Names a list as it stands at a release. */
+const listKey = ({ identity }: List, release: Release): string =>
+  cacheKey(`${releaseKey(release)} ${identity}`)
+
 const bindingsOf = ({ bound, parent }: List): Record<string, unknown> => ({
   ...bound,
   ...(parent && { [parentName]: parent.key }),
@@ -174,3 +183,6 @@ const positionOf = ({ position }: Row): Position => Object.values(position)
 
 const bindPosition = (position: Position): Record<string, unknown> =>
   Object.fromEntries(position.map((value, index) => [positionName(index), value]))
+
+const bytesOfPosition = (position: Position): number =>
+  position.reduce<number>((sum, value) => sum + 32 + 2 * String(value).length, 32)

@@ -12,6 +12,9 @@ export interface Release {
 
 export const noRelease: Release = { id: 0, publishedAt: 0 }
 
+/** Tells a release from all others: release 7 of a database that was restored is another release 7. */
+export const releaseKey = ({ id, publishedAt }: Release): string => `${id} ${publishedAt}`
+
 /** A release by its number, or the newest that was published by a second. */
 export type ReleasePoint = { kind: "release"; id: number } | { kind: "time"; untilSeconds: number }
 

@@ -3,20 +3,14 @@
  * each shape (resource, filters, order, way to the page) is built once and kept; shapes are few,
  * since values are always bound.
  *
- * A statement on what is current returns the release that its snapshot saw, since it may be a newer
- * one than was asked for. One on what stood at a release returns that release.
+ * Every statement returns the newest release that its snapshot saw. One on what is current is of that
+ * release, which may be a newer one than was asked for.
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { filterOf, keyColumn, type OrderTerm, type Readable } from "../resources/resource.ts"
-import {
-  type FirstRows,
-  type Relation,
-  relationOf,
-  releaseName,
-  updatedSinceName,
-} from "./relations.ts"
+import { type FirstRows, type Relation, relationOf, updatedSinceName } from "./relations.ts"
 import { releases } from "./schema.ts"
 import { after, orderBy } from "./seek.ts"
 
@@ -38,6 +32,7 @@ export interface ListShape {
 }
 
 export interface Row {
+  /** The newest that the statement saw. */
   release: number
   record: Record<string, unknown>
   /** The row's position in its list; see `seek.ts`. */
@@ -64,10 +59,7 @@ export interface Statements {
   exists(resource: Readable, relation: Relation): Prepared<{ release: number; exists: boolean }>
 }
 
-const seenRelease = (relation: Relation): SQL<number> =>
-  relation === "current"
-    ? sql`(select coalesce(max(${releases.id}), 0) from ${releases})`
-    : sql`${sql.placeholder(releaseName)}::integer`
+const newestRelease: SQL<number> = sql`(select coalesce(max(${releases.id}), 0) from ${releases})`
 
 export function createStatements(db: PostgresJsDatabase): Statements {
   const prepared = new Map<string, unknown>()
@@ -87,7 +79,7 @@ export function createStatements(db: PostgresJsDatabase): Statements {
   ) =>
     db
       .select({
-        release: seenRelease(relation),
+        release: newestRelease,
         record: selection(resource),
         position: positions(order),
       })
@@ -124,7 +116,7 @@ export function createStatements(db: PostgresJsDatabase): Statements {
     count: (shape, relation) =>
       once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
         db
-          .select({ release: seenRelease(relation), total: sql<number>`count(*)`.mapWith(Number) })
+          .select({ release: newestRelease, total: sql<number>`count(*)`.mapWith(Number) })
           .from(relationOf(shape.resource, relation))
           .where(conditionOf(shape))
           .prepare("count"),
@@ -137,7 +129,7 @@ export function createStatements(db: PostgresJsDatabase): Statements {
       once(`exists ${relation} ${resource.name}`, () => {
         const record = sql`select from ${relationOf(resource, relation)} where ${isKey(resource)}`
         return db
-          .select({ release: seenRelease(relation), exists: sql<boolean>`exists (${record})` })
+          .select({ release: newestRelease, exists: sql<boolean>`exists (${record})` })
           .from(sql`(select 1) as one`)
           .prepare("exists")
       }),

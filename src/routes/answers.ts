@@ -2,6 +2,7 @@
  * From a query to the answer: the release, then 304 if the caller has that answer, then the data.
  * Every answer with data is a function of (query, release), and its headers say so.
  */
+import { cacheKey } from "../db/cache.ts"
 import type { List, Reader } from "../db/reader.ts"
 import type { Release, Releases } from "../db/releases.ts"
 import { ApiError } from "../http/api-error.ts"
@@ -79,7 +80,7 @@ export function createAnswers(options: AnswerOptions): Answers {
       const release = await moments.shown(parameters.values.as_of as string | undefined)
       const shown = dataHeaders(release, `${target.path}?${canonicalQuery(parameters)}`, "json")
       if (isKnown(request, shown)) return notModified(shown)
-      const record = await options.reader.find(resource, keyOf(resource, key), release.id)
+      const record = await options.reader.find(resource, keyOf(resource, key), release)
       if (!record) throw new ApiError("NOT_FOUND")
       return respond(request, shown, JSON.stringify({ data: record }))
     },
@@ -96,7 +97,7 @@ function keyOf({ keyFromPath }: Readable, text: string): string {
 function crawlOf(request: Request, path: string, query: ListQuery) {
   const { caller, address } = exchangeOf(request)
   return {
-    query: `${caller?.accountId} ${Bun.hash(`${path}?${query.crawl}`).toString(36)}`,
+    query: `${caller?.accountId} ${cacheKey(`${path}?${query.crawl}`)}`,
     client: `${caller?.tokenId} ${address}`,
   }
 }
@@ -142,7 +143,7 @@ async function pageAnswer(
 ): Promise<Response> {
   const { page, perPage } = query
   const place = { offset: offsetOf(page, perPage), limit: perPage }
-  const found = await options.reader.page(list, place, release.id)
+  const found = await options.reader.page(list, place, release)
   if (!found) throw new ApiError("NOT_FOUND")
   const meta = pageMeta(found.total, page, perPage)
   if (page === 1 && meta.total_pages > 1) await beginCrawl(options, crawl, query, release)
@@ -165,12 +166,12 @@ async function exportAnswer(
   { request, query, list, release, shown }: AskedList,
 ): Promise<Response> {
   if (request.method === "HEAD" || asksForAny(request)) {
-    const total = await exporter.total(list, release.id)
+    const total = await exporter.total(list, release)
     if (total === null) throw new ApiError("NOT_FOUND")
     const headers = exportHeaders(total, shown, query)
     return asksForAny(request) ? notModified(headers) : new Response(null, { headers })
   }
-  const found = await exporter.chunks(list, exportChunk, release.id)
+  const found = await exporter.chunks(list, exportChunk, release)
   if (!found) throw new ApiError("NOT_FOUND")
   const { id, liftIdleTimeout } = exchangeOf(request)
   liftIdleTimeout()

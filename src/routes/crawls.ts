@@ -4,7 +4,7 @@
  * same query by the same account is of the release that its page 1 showed, until 15 minutes have
  * passed since the last page was read, in whichever process.
  */
-import { LruMap } from "../db/lru-map.ts"
+import { createCache } from "../db/cache.ts"
 import type { Release } from "../db/releases.ts"
 import { type CrawlList, underWay, withBegun, withRead } from "./crawl-list.ts"
 import type { SharedCrawls } from "./shared-crawls.ts"
@@ -20,12 +20,15 @@ export interface Crawls {
   oldest(nowMs: number): number | undefined
 }
 
-/** Beyond these, what was read longest ago is forgotten. */
-const keptQueries = 50_000
+/** About what one takes, its client's name included. */
+const crawlBytes = 200
 
-/** @param shared through which several processes know each other's crawls; null for one alone */
-export function createCrawls(shared: SharedCrawls | null): Crawls {
-  const own = new LruMap<CrawlList>(keptQueries)
+/**
+ * @param shared through which several processes know each other's crawls; null for one alone
+ * @param maxBytes for what is kept here; beyond, what was read longest ago is forgotten
+ */
+export function createCrawls(shared: SharedCrawls | null, maxBytes: number): Crawls {
+  const own = createCache<CrawlList>(maxBytes, (crawls) => crawls.length * crawlBytes)
   const held = new Set<{ id: number }>()
 
   /**

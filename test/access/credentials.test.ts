@@ -3,6 +3,7 @@ import { listTokens, setDisabled, setPlan } from "../../src/access/accounts.ts"
 import { believedMs, createCredentials } from "../../src/access/credentials.ts"
 import { createToken } from "../../src/access/token.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
+import { cacheSizes } from "../../src/db/cache.ts"
 import { keepListening } from "../../src/db/notices.ts"
 import type { Pool } from "../../src/db/pool.ts"
 import { until } from "../contract/raw-http.ts"
@@ -31,11 +32,10 @@ function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {})
       return found
     },
   }
-  const credentials = createCredentials({
-    requests: counting,
-    suspects: counting,
-    housekeeping: at.pool,
-  })
+  const credentials = createCredentials(
+    { requests: counting, suspects: counting, housekeeping: at.pool },
+    cacheSizes(1_000_000),
+  )
   return { ...credentials, lookUps: () => lookUps }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { listAccounts, listTokens } from "../../src/access/accounts.ts"
 import { createCredentials } from "../../src/access/credentials.ts"
 import { issueToken, revokeToken, rotateToken } from "../../src/access/tokens.ts"
+import { cacheSizes } from "../../src/db/cache.ts"
 import { type Registry, refusal, registry } from "./registry.ts"
 
 let at: Registry
@@ -17,11 +18,10 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 const isTaken = async (token: string, when = now) =>
-  (await createCredentials({
-    requests: at.pool,
-    suspects: at.pool,
-    housekeeping: at.pool,
-  }).callerOf(token, when)) !== null
+  (await createCredentials(
+    { requests: at.pool, suspects: at.pool, housekeeping: at.pool },
+    cacheSizes(1_000_000),
+  ).callerOf(token, when)) !== null
 
 test("a token makes its account where it is missing, on the standard plan", async () => {
   await at.issue("new@example.com")

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { createCredentials } from "../../src/access/credentials.ts"
+import { cacheSizes } from "../../src/db/cache.ts"
 import { createPool } from "../../src/db/pool.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
@@ -64,7 +65,10 @@ test("an account's life, as an operator leads it", async () => {
     queueLength: 1,
     statementTimeoutMs: 10_000,
   })
-  const { callerOf } = createCredentials({ requests: pool, suspects: pool, housekeeping: pool })
+  const { callerOf } = createCredentials(
+    { requests: pool, suspects: pool, housekeeping: pool },
+    cacheSizes(1_000_000),
+  )
   expect(await callerOf(old, new Date())).toBeNull()
   expect(await callerOf(token, new Date())).toMatchObject({ plan: "standard", limit: 1000 })
   await pool.close()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { cacheSizes } from "../../src/db/cache.ts"
 import { createPool, type Pool } from "../../src/db/pool.ts"
 import { createReader, type List } from "../../src/db/reader.ts"
 import { createReleases, noRelease, type Releases } from "../../src/db/releases.ts"
@@ -42,35 +43,36 @@ const allReports = listOf(reports, "all reports")
 const first = { offset: 0, limit: 4 }
 
 test("what is asked for of a release is of that release, though a newer one stands", async () => {
-  const reader = createReader(pool)
-  const { id: before } = await releases.current()
+  const reader = createReader(pool, cacheSizes(1_000_000))
+  const before = await releases.current()
   const all = await reader.page(allReports, { offset: 0, limit: 100 }, before)
   const big = await reader.find(companies, "BIG", before)
   await service.publish({ ...awkward, companies: [], reports: awkward.reports.slice(0, 6) })
+  const after = await releases.current()
 
-  for (const again of [reader, createReader(pool)]) {
+  for (const again of [reader, createReader(pool, cacheSizes(1_000_000))]) {
     expect(await again.page(allReports, { offset: 0, limit: 100 }, before)).toEqual(all)
     expect(await again.page(allReports, { offset: 8, limit: 2 }, before)).toEqual({
       total: awkward.reports.length,
       records: all?.records.slice(8, 10) ?? [],
     })
     expect(await again.find(companies, "BIG", before)).toEqual(big)
-    expect(await again.find(companies, "BIG", before + 1)).toBeNull()
-    expect(await again.total(allReports, before + 1)).toBe(6)
+    expect(await again.find(companies, "BIG", after)).toBeNull()
+    expect(await again.total(allReports, after)).toBe(6)
   }
 })
 
 test("a list that a newer release has emptied is still whole under the release before", async () => {
   await service.publish(awkward)
-  const { id: before } = await releases.current()
+  const before = await releases.current()
   await service.publish({ ...awkward, reports: [] })
   // A reader that has not seen the newer release learns of it from a page without rows.
-  const page = await createReader(pool).page(allReports, first, before)
+  const page = await createReader(pool, cacheSizes(1_000_000)).page(allReports, first, before)
   expect([page?.total, page?.records.length]).toEqual([awkward.reports.length, 4])
 })
 
 test("pages hold together while releases are published without pause", async () => {
-  const reader = createReader(pool)
+  const reader = createReader(pool, cacheSizes(1_000_000))
   let publishing = true
   const publisher = (async () => {
     for (let size = 1; publishing; size = (size % 11) + 1) {
@@ -79,8 +81,8 @@ test("pages hold together while releases are published without pause", async () 
   })()
   const seen = new Set<number>()
   for (let round = 0; round < 60 || seen.size < 3; round++) {
-    const { id } = await releases.current()
-    const page = await reader.page(allReports, { offset: 0, limit: 100 }, id)
+    const release = await releases.current()
+    const page = await reader.page(allReports, { offset: 0, limit: 100 }, release)
     expect(page?.records).toHaveLength(page?.total ?? -1)
     seen.add(page?.total ?? 0)
   }
@@ -90,10 +92,10 @@ test("pages hold together while releases are published without pause", async () 
 
 test("an export stays on its release, and ends in an error where that is lost", async () => {
   await service.publish(awkward)
-  const reader = createReader(pool)
-  const { id } = await releases.current()
-  const kept = await reader.chunks(allReports, 4, id)
-  const lost = await reader.chunks(allReports, 4, id)
+  const reader = createReader(pool, cacheSizes(1_000_000))
+  const release = await releases.current()
+  const kept = await reader.chunks(allReports, 4, release)
+  const lost = await reader.chunks(allReports, 4, release)
   await Promise.all([kept?.chunks.next(), lost?.chunks.next()])
   await service.publish({ ...awkward, reports: [] })
   expect(await Array.fromAsync(kept?.chunks ?? [])).toHaveLength(
@@ -105,9 +107,9 @@ test("an export stays on its release, and ends in an error where that is lost", 
 })
 
 test("an export gives every record once, also when its last chunk is full", async () => {
-  const reader = createReader(pool)
+  const reader = createReader(pool, cacheSizes(1_000_000))
   for (const chunkSize of [1, 11, 5, 100]) {
-    const found = await reader.chunks(allReports, chunkSize, (await releases.current()).id)
+    const found = await reader.chunks(allReports, chunkSize, await releases.current())
     const hashes: unknown[] = []
     for await (const chunk of found?.chunks ?? []) {
       expect(chunk.length).toBeLessThanOrEqual(chunkSize)
@@ -119,8 +121,8 @@ test("an export gives every record once, also when its last chunk is full", asyn
 })
 
 test("a list of a record that does not exist is none, of one that has nothing is empty", async () => {
-  const reader = createReader(pool)
-  const { id: release } = await releases.current()
+  const reader = createReader(pool, cacheSizes(1_000_000))
+  const release = await releases.current()
   const ofCode = (key: string): List => ({
     ...listOf(tenements, `tenements of ${key}`),
     parent: { resource: companies, scope: ofCompany, key },
@@ -134,8 +136,8 @@ test("a list of a record that does not exist is none, of one that has nothing is
 })
 
 test("what is kept of a release is not read again", async () => {
-  const reader = createReader(pool)
-  const { id: release } = await releases.current()
+  const reader = createReader(pool, cacheSizes(1_000_000))
+  const release = await releases.current()
   const total = await reader.total(allReports, release)
   // Against the rules, which is how it shows: only a load may change rows, and it makes a release.
   await service.sql`delete from reports where hash = 'a1'`

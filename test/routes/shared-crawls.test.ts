@@ -39,7 +39,7 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
   function pair() {
     const query = `query ${++queries}`
     return connections.map((connection) => {
-      const crawls = createCrawls(createSharedCrawls(connection))
+      const crawls = createCrawls(createSharedCrawls(connection), 1_000_000)
       return {
         begin: (client: string, of: number, nowMs = 0) =>
           crawls.begin(query, client, release(of), nowMs),
