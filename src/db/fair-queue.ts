@@ -1,0 +1,64 @@
+/**
+ * A queue whose turns go round the accounts in it: each gives its oldest item when its turn comes,
+ * and then stands behind all others. So an account waits for one item of each other account at most,
+ * however many those have.
+ */
+
+/** By its number; null stands for the service itself. */
+export type Account = number | null
+
+export class FairQueue<T> {
+  /** The account whose turn is next comes first. Those without items are not in it. */
+  readonly #items = new Map<Account, Set<T>>()
+  #size = 0
+
+  /** Items of all accounts. */
+  get size(): number {
+    return this.#size
+  }
+
+  sizeOf(account: Account): number {
+    return this.#items.get(account)?.size ?? 0
+  }
+
+  add(account: Account, item: T): void {
+    const items = this.#items.get(account) ?? new Set()
+    items.add(item)
+    this.#items.set(account, items)
+    this.#size++
+  }
+
+  /** @returns whether it was in the queue */
+  remove(account: Account, item: T): boolean {
+    const items = this.#items.get(account)
+    if (!items?.delete(item)) return false
+    if (items.size === 0) this.#items.delete(account)
+    this.#size--
+    return true
+  }
+
+  /** Takes the next item, of an account that may have its turn; undefined where there is none. */
+  take(mayHaveTurn: (account: Account) => boolean): { account: Account; item: T } | undefined {
+    for (const [account, items] of this.#items) {
+      if (!mayHaveTurn(account)) continue
+      for (const item of items) {
+        this.remove(account, item)
+        this.#items.delete(account)
+        if (items.size > 0) this.#items.set(account, items)
+        return { account, item }
+      }
+    }
+    return undefined
+  }
+
+  /** Takes the newest item of the account that has most, if it has more than `atLeast`. */
+  takeFromLongest(atLeast: number): T | undefined {
+    let longest: { account: Account; items: Set<T> } | undefined
+    for (const [account, items] of this.#items) {
+      if (items.size > (longest?.items.size ?? atLeast)) longest = { account, items }
+    }
+    const item = longest && [...longest.items].at(-1)
+    if (longest && item !== undefined) this.remove(longest.account, item)
+    return item
+  }
+}
