@@ -116,9 +116,20 @@ export const settings = {
     fallback: "50",
     parse: integer(1, 60_000),
   },
+  LOOKUP_CONNECTIONS: {
+    description:
+      "Database connections that look up tokens, releases and single records; an account has at most half of them at once, as of those below",
+    fallback: "4",
+    parse: integer(1, 500),
+  },
   REQUEST_CONNECTIONS: {
-    description: "Database connections that answer requests",
+    description: "Database connections that read pages of lists",
     fallback: "8",
+    parse: integer(1, 500),
+  },
+  COUNT_CONNECTIONS: {
+    description: "Database connections that count the records of lists",
+    fallback: "4",
     parse: integer(1, 500),
   },
   EXPORT_CONNECTIONS: {
@@ -127,9 +138,20 @@ export const settings = {
     parse: integer(1, 100),
   },
   QUEUE_LENGTH: {
-    description: "Requests that may wait for a connection; more are answered 503",
-    fallback: "500",
+    description:
+      "Statements of all accounts that may wait for a connection of one kind; where more come, the account that has most of them waiting is answered 503",
+    fallback: "1000",
     parse: integer(0, 100_000),
+  },
+  ACCOUNT_QUEUE_LENGTH: {
+    description: "The same of one account; where more come, it is answered 503",
+    fallback: "200",
+    parse: integer(0, 100_000),
+  },
+  QUEUE_SECONDS: {
+    description: "The longest that a request may wait for its turn at the database",
+    fallback: "20",
+    parse: integer(1, 600),
   },
   STATEMENT_TIMEOUT_SECONDS: {
     description: "The longest that a request's statement may run",

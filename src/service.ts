@@ -7,7 +7,7 @@ import type { Config } from "./config.ts"
 import { cacheSizes } from "./db/cache.ts"
 import { keepHolding } from "./db/held-releases.ts"
 import { keepListening } from "./db/notices.ts"
-import { createPool } from "./db/pool.ts"
+import { createPool, type PoolOptions } from "./db/pool.ts"
 import { createReader } from "./db/reader.ts"
 import { createReleases } from "./db/releases.ts"
 import { describeError, type Log } from "./log.ts"
@@ -39,10 +39,10 @@ const suspectConnections = 1
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now } = options
   const pools = createPools(options)
-  const { requests, exports, housekeeping } = pools
+  const { housekeeping } = pools
   const redis = config.REDIS_URL ? await reachRedis(config.REDIS_URL, options) : null
 
-  const releases = createReleases(requests)
+  const releases = createReleases(pools.lookups)
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
   const crawls = createCrawls(redis && createSharedCrawls(redis), sizes.crawls)
   const credentials = createCredentials(pools, sizes)
@@ -67,8 +67,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     windows,
     usage,
     releases,
-    reader: createReader(requests, sizes),
-    exporter: createReader(exports, sizes),
+    reader: createReader(pools, sizes),
     crawls,
     metrics,
     conditions: () => ({
@@ -106,16 +105,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Each kind of work has connections of its own, so that none waits for another. */
 function createPools({ config, databaseUrl }: ServiceOptions) {
-  const pool = (name: string, connections: number) =>
+  const pool = (name: string, connections: number, options: Partial<PoolOptions> = {}) =>
     createPool(databaseUrl, {
       name,
       connections,
       queueLength: config.QUEUE_LENGTH,
       statementTimeoutMs: config.STATEMENT_TIMEOUT_SECONDS * 1000,
+      ...options,
+    })
+  /** Of what accounts ask for: half of the connections are left to others, so that they need not wait. */
+  const fairPool = (name: string, connections: number) =>
+    pool(name, connections, {
+      connectionsPerAccount: Math.ceil(connections / 2),
+      queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
+      waitMs: config.QUEUE_SECONDS * 1000,
     })
   return {
-    requests: pool("requests", config.REQUEST_CONNECTIONS),
-    exports: pool("exports", config.EXPORT_CONNECTIONS),
+    lookups: fairPool("lookups", config.LOOKUP_CONNECTIONS),
+    pages: fairPool("pages", config.REQUEST_CONNECTIONS),
+    counts: fairPool("counts", config.COUNT_CONNECTIONS),
+    exports: fairPool("exports", config.EXPORT_CONNECTIONS),
     housekeeping: pool("housekeeping", housekeepingConnections),
     suspects: pool("suspects", suspectConnections),
   }

@@ -60,7 +60,7 @@ interface Asked {
 
 export interface CredentialPools {
   /** For look-ups. */
-  requests: Pool
+  lookups: Pool
   /** For look-ups of suspects, whose flood then delays nobody else's. */
   suspects: Pool
   /** For what may wait. */
@@ -72,7 +72,7 @@ export function createCredentials(
   sizes: Pick<CacheSizes, "tokens" | "refusedTokens" | "tokenUses">,
 ): Credentials {
   const { housekeeping } = pools
-  const readers = { trusted: tokenReader(pools.requests), suspect: tokenReader(pools.suspects) }
+  const readers = { trusted: tokenReader(pools.lookups), suspect: tokenReader(pools.suspects) }
   const known = createCache<Found & Asked>(sizes.tokens, () => 140)
   const refused = createCache<Asked>(sizes.refusedTokens, () => 60)
   const reading = new Map<string, Promise<Found | null>>()

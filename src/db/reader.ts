@@ -9,11 +9,20 @@
  */
 import type { Readable } from "../resources/resource.ts"
 import { type CacheSizes, cacheKey, createCache } from "./cache.ts"
+import type { Account } from "./fair-queue.ts"
 import type { Pool } from "./pool.ts"
 import { type Relation, releaseName } from "./relations.ts"
 import { type Release, releaseKey } from "./releases.ts"
 import { nullsOf, type Position, positionName } from "./seek.ts"
-import { createStatements, type ListShape, parentName, type Row, type Scope } from "./statements.ts"
+import { createSharedReads, type SharedReads } from "./shared-reads.ts"
+import {
+  createStatements,
+  type ListShape,
+  parentName,
+  type Row,
+  type Scope,
+  type Statements,
+} from "./statements.ts"
 
 /** A list as a caller asked for it. */
 export interface List extends ListShape {
@@ -27,20 +36,30 @@ export interface List extends ListShape {
 
 export type Records = Record<string, unknown>[]
 
-/** All take the release to read; every method may throw Unavailable. */
+/** Which release to read, and the account whose turns at the database that takes. */
+export interface ReadOptions {
+  release: Release
+  account: Account
+}
+
+/** Every method may throw Unavailable. */
 export interface Reader {
   /** One page; null where the list's parent does not exist. */
   page(
     list: List,
     place: { offset: number; limit: number },
-    release: Release,
+    options: ReadOptions,
   ): Promise<{ total: number; records: Records } | null>
   /** How many records the list has; null where its parent does not exist. */
-  total(list: List, release: Release): Promise<number | null>
+  total(list: List, options: ReadOptions): Promise<number | null>
   /** Every record of the list, `chunkSize` at a time; null where its parent does not exist. */
-  chunks(list: List, chunkSize: number, release: Release): Promise<Export | null>
+  chunks(list: List, chunkSize: number, options: ReadOptions): Promise<Export | null>
   /** One record by its key. */
-  find(resource: Readable, key: string, release: Release): Promise<Record<string, unknown> | null>
+  find(
+    resource: Readable,
+    key: string,
+    options: ReadOptions,
+  ): Promise<Record<string, unknown> | null>
 }
 
 export interface Export {
@@ -48,8 +67,18 @@ export interface Export {
   chunks: AsyncGenerator<Records, void, void>
 }
 
-export function createReader(pool: Pool, sizes: Pick<CacheSizes, "totals" | "positions">): Reader {
-  const statements = createStatements(pool.db)
+/** Each kind of statement has connections of its own. */
+export type ReaderPools = Readonly<Record<"lookups" | "pages" | "counts" | "exports", Pool>>
+
+export function createReader(
+  pools: ReaderPools,
+  sizes: Pick<CacheSizes, "totals" | "positions">,
+): Reader {
+  const { lookups } = pools
+  const byKey = createStatements(lookups.db)
+  const pages = statementsOf(pools.pages)
+  const counts = statementsOf(pools.counts)
+  const exports = statementsOf(pools.exports)
   const totals = createCache<number | "no parent">(sizes.totals, () => 16)
   const positions = createCache<Position>(sizes.positions, bytesOfPosition)
   let newestSeen = 0
@@ -64,7 +93,7 @@ export function createReader(pool: Pool, sizes: Pick<CacheSizes, "totals" | "pos
     run: (relation: Relation) => Promise<T[]>,
   ): Promise<T[]> {
     const read = async (relation: Relation): Promise<T[]> => {
-      const rows = await pool.run(() => run(relation))
+      const rows = await run(relation)
       newestSeen = rows[0]?.release ?? newestSeen
       return rows
     }
@@ -76,99 +105,139 @@ export function createReader(pool: Pool, sizes: Pick<CacheSizes, "totals" | "pos
   }
 
   /** Rows from an offset, by the position where the page before ended if that is known. */
-  async function readRows(list: List, offset: number, limit: number, release: Release) {
+  async function readRows(
+    from: PoolStatements,
+    list: List,
+    { offset, limit }: { offset: number; limit: number },
+    { release, account }: ReadOptions,
+  ) {
     const values = { ...bindingsOf(list), [releaseName]: release.id, limit, offset }
     const key = listKey(list, release)
     const start = offset === 0 ? undefined : positions.get(`${key} ${offset}`)
     const rows = await at(release, list.removed, (relation) =>
-      start
-        ? statements
-            .rowsAfter(list, nullsOf(start), relation)
-            .execute({ ...values, ...bindPosition(start) })
-        : statements.rowsFrom(list, relation).execute(values),
+      from.share(`rows ${relation} ${offset} ${limit} ${key}`, account, () =>
+        start
+          ? from.statements
+              .rowsAfter(list, nullsOf(start), relation)
+              .execute({ ...values, ...bindPosition(start) })
+          : from.statements.rowsFrom(list, relation).execute(values),
+      ),
     )
     const last = rows.at(-1)
     if (last) positions.set(`${key} ${offset + rows.length}`, positionOf(last))
     return rows
   }
 
-  async function readTotal(list: List, release: Release): Promise<number | "no parent"> {
+  async function readTotal(
+    list: List,
+    { release, account }: ReadOptions,
+  ): Promise<number | "no parent"> {
     const key = listKey(list, release)
     const kept = totals.get(key)
     if (kept !== undefined) return kept
-    const { parent } = list
     const values = { ...bindingsOf(list), [releaseName]: release.id }
-    const [[count], [existence]] = await Promise.all([
-      at(release, list.removed, (relation) => statements.count(list, relation).execute(values)),
-      parent
-        ? at(release, false, (relation) =>
-            statements.exists(parent.resource, relation).execute({ ...values, key: parent.key }),
-          )
-        : [{ exists: true }],
+    const [[count], exists] = await Promise.all([
+      at(release, list.removed, (relation) =>
+        counts.share(`count ${relation} ${key}`, account, () =>
+          counts.statements.count(list, relation).execute(values),
+        ),
+      ),
+      parentExists(list, { release, account }),
     ])
-    if (!count || !existence) throw new Error("A count has no row")
-    const total = existence.exists ? count.total : "no parent"
+    if (!count) throw new Error("A count has no row")
+    const total = exists ? count.total : "no parent"
     totals.set(key, total)
     return total
   }
 
-  async function page(
+  async function parentExists({ parent }: List, { release, account }: ReadOptions) {
+    if (!parent) return true
+    const values = { key: parent.key, [releaseName]: release.id }
+    const [row] = await at(release, false, (relation) =>
+      lookups.run(() => byKey.exists(parent.resource, relation).execute(values), account),
+    )
+    if (!row) throw new Error("A record's existence has no row")
+    return row.exists
+  }
+
+  async function readPage(
+    from: PoolStatements,
     list: List,
-    { offset, limit }: { offset: number; limit: number },
-    release: Release,
+    place: { offset: number; limit: number },
+    options: ReadOptions,
   ) {
+    const known = totals.get(listKey(list, options.release))
+    if (known === "no parent") return null
+    if (known !== undefined && place.offset >= known) return { total: known, records: [] }
     const [rows, total] = await Promise.all([
-      readRows(list, offset, limit, release),
-      readTotal(list, release),
+      readRows(from, list, place, options),
+      known ?? readTotal(list, options),
     ])
     if (total === "no parent") return null
     // No rows where there should be some: they are gone from a newer release, which was seen.
-    const sure = rows.length > 0 || offset >= total
-    const found = sure ? rows : await superseded(list, offset, limit, release)
+    const isSure = rows.length > 0 || place.offset >= total
+    const found = isSure ? rows : await superseded(from, list, place, options)
     return { total, records: found.map(({ record }) => record) }
   }
 
   /** The same rows, when it is known that the release is the newest no more. */
-  function superseded(list: List, offset: number, limit: number, release: Release) {
+  function superseded(...read: Parameters<typeof readRows>) {
+    const [, , , { release }] = read
     newestSeen = Math.max(newestSeen, release.id + 1)
-    return readRows(list, offset, limit, release)
+    return readRows(...read)
   }
 
-  async function total(list: List, release: Release) {
-    const counted = await readTotal(list, release)
-    return counted === "no parent" ? null : counted
-  }
+  return {
+    page: (list, place, options) => readPage(pages, list, place, options),
 
-  async function chunks(list: List, chunkSize: number, release: Release) {
-    const first = await page(list, { offset: 0, limit: chunkSize }, release)
-    if (!first) return null
-    async function* read({ total, records }: { total: number; records: Records }) {
-      let sent = 0
-      for (let chunk = records; ; ) {
-        sent += chunk.length
-        yield chunk
-        if (sent >= total) return
-        const next = await page(list, { offset: sent, limit: chunkSize }, release)
-        if (!next || next.records.length === 0) {
-          throw new Error(`Release ${release.id} lost records while it was exported`)
+    total: async (list, options) => {
+      const counted = await readTotal(list, options)
+      return counted === "no parent" ? null : counted
+    },
+
+    chunks: async (list, chunkSize, options) => {
+      const chunkFrom = (offset: number) =>
+        readPage(exports, list, { offset, limit: chunkSize }, options)
+      const first = await chunkFrom(0)
+      if (!first) return null
+      const { total } = first
+      async function* read(records: Records) {
+        let sent = 0
+        for (let chunk = records; ; ) {
+          sent += chunk.length
+          yield chunk
+          if (sent >= total) return
+          const next = await chunkFrom(sent)
+          if (!next || next.records.length === 0) {
+            throw new Error(`Release ${options.release.id} lost records while it was exported`)
+          }
+          chunk = next.records
         }
-        chunk = next.records
       }
-    }
-    return { total: first.total, chunks: read(first) }
-  }
+      return { total, chunks: read(first.records) }
+    },
 
-  async function find(resource: Readable, key: string, release: Release) {
-    const values = { key, [releaseName]: release.id }
-    const run = (relation: Relation) => statements.find(resource, relation).execute(values)
-    const [row] = await at(release, false, run)
-    // A record that is not there may be gone from a newer release, which no row tells.
-    const [found] = row ? [row] : await pool.run(() => run("asOf"))
-    return found?.record ?? null
+    find: async (resource, key, { release, account }) => {
+      const values = { key, [releaseName]: release.id }
+      const run = (relation: Relation) =>
+        lookups.run(() => byKey.find(resource, relation).execute(values), account)
+      const [row] = await at(release, false, run)
+      // A record that is not there may be gone from a newer release, which no row tells.
+      const [found] = row ? [row] : await run("asOf")
+      return found?.record ?? null
+    },
   }
-
-  return { page, total, chunks, find }
 }
+
+interface PoolStatements {
+  statements: Statements
+  share: SharedReads
+}
+
+const statementsOf = ({ db, run }: Pool): PoolStatements => ({
+  statements: createStatements(db),
+  share: createSharedReads(run),
+})
 
 /** Names a list as it stands at a release. */
 const listKey = ({ identity }: List, release: Release): string =>

@@ -1,5 +1,6 @@
 /** The releases that readers can ask for. */
 import { type SQL, sql } from "drizzle-orm"
+import type { Account } from "./fair-queue.ts"
 import type { Pool } from "./pool.ts"
 import { releases } from "./schema.ts"
 
@@ -18,11 +19,12 @@ export const releaseKey = ({ id, publishedAt }: Release): string => `${id} ${pub
 /** A release by its number, or the newest that was published by a second. */
 export type ReleasePoint = { kind: "release"; id: number } | { kind: "time"; untilSeconds: number }
 
+/** `account`: whose turn at the database it takes; nobody's, where it is left out. */
 export interface Releases {
   /** Reads the newest release. @throws Unavailable */
-  current(): Promise<Release>
+  current(account?: Account): Promise<Release>
   /** The release that stood then, or why none can be shown. @throws Unavailable */
-  at(point: ReleasePoint): Promise<Release | { refused: string }>
+  at(point: ReleasePoint, account?: Account): Promise<Release | { refused: string }>
 }
 
 /** Past every id and every time that a release can have. */
@@ -45,8 +47,8 @@ export function createReleases(pool: Pool): Releases {
     )
     .prepare("release at")
 
-  async function read(id: number, until: number) {
-    const [row] = await pool.run(() => found.execute({ id, until }))
+  async function read(id: number, until: number, account?: Account) {
+    const [row] = await pool.run(() => found.execute({ id, until }), account)
     const release =
       row?.id == null || row.publishedAt == null
         ? noRelease
@@ -55,13 +57,13 @@ export function createReleases(pool: Pool): Releases {
   }
 
   return {
-    current: async () => (await read(lastId, lastSecond)).release,
+    current: async (account) => (await read(lastId, lastSecond, account)).release,
 
-    at: async (point) => {
+    at: async (point, account) => {
       const { release, oldest, newest } =
         point.kind === "release"
-          ? await read(point.id, lastSecond)
-          : await read(lastId, Math.min(point.untilSeconds, lastSecond))
+          ? await read(point.id, lastSecond, account)
+          : await read(lastId, Math.min(point.untilSeconds, lastSecond), account)
       if (point.kind === "release" && point.id > newest) {
         return { refused: `Release ${point.id} is not published; the newest is ${newest}` }
       }

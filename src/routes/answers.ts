@@ -3,6 +3,7 @@
  * Every answer with data is a function of (query, release), and its headers say so.
  */
 import { cacheKey } from "../db/cache.ts"
+import type { Account } from "../db/fair-queue.ts"
 import type { List, Reader } from "../db/reader.ts"
 import type { Release, Releases } from "../db/releases.ts"
 import { ApiError } from "../http/api-error.ts"
@@ -30,10 +31,7 @@ import { createMoments } from "./shown-release.ts"
 
 export interface AnswerOptions {
   releases: Releases
-  /** Reads pages and records. */
   reader: Reader
-  /** Reads exports, on connections of their own. */
-  exporter: Reader
   crawls: Crawls
   log: Log
   now: () => Date
@@ -64,23 +62,29 @@ export function createAnswers(options: AnswerOptions): Answers {
       const accept = request.headers.get("accept")
       const query = readListQuery(endpoint, target.query, accept, (of) => keyOf(of, parent ?? ""))
       const crawl = crawlOf(request, target.path, query)
-      const release = (await crawled(crawl, query)) ?? (await moments.shown(query.moments.asOf))
+      const account = accountOf(request)
+      const release =
+        (await crawled(crawl, query)) ?? (await moments.shown(query.moments.asOf, account))
       const shown = dataHeaders(release, `${target.path}?${query.canonical}`, query.format)
       if (isKnown(request, shown)) {
         if (query.page === 1) await beginCrawl(options, crawl, query, release)
         return notModified(shown)
       }
-      const list = await moments.compared(query.list, query.moments, release)
+      const list = await moments.compared(query.list, query.moments, { release, account })
       const asked = { request, path: target.path, query, list, release, shown, crawl }
       return query.all ? exportAnswer(options, asked) : pageAnswer(options, asked)
     },
 
     one: async (resource, key, { request, target }) => {
       const parameters = readParameters(target.query, reading)
-      const release = await moments.shown(parameters.values.as_of as string | undefined)
+      const account = accountOf(request)
+      const release = await moments.shown(parameters.values.as_of as string | undefined, account)
       const shown = dataHeaders(release, `${target.path}?${canonicalQuery(parameters)}`, "json")
       if (isKnown(request, shown)) return notModified(shown)
-      const record = await options.reader.find(resource, keyOf(resource, key), release)
+      const record = await options.reader.find(resource, keyOf(resource, key), {
+        release,
+        account,
+      })
       if (!record) throw new ApiError("NOT_FOUND")
       return respond(request, shown, JSON.stringify({ data: record }))
     },
@@ -92,6 +96,9 @@ function keyOf({ keyFromPath }: Readable, text: string): string {
   if (text.includes("\0")) throw new ApiError("NOT_FOUND")
   return keyFromPath(text)
 }
+
+/** The account whose turns at the database a request takes. */
+const accountOf = (request: Request): Account => exchangeOf(request).caller?.accountId ?? null
 
 /** What tells one crawl from another: whose and of what it is, and from where it is read. */
 function crawlOf(request: Request, path: string, query: ListQuery) {
@@ -143,7 +150,7 @@ async function pageAnswer(
 ): Promise<Response> {
   const { page, perPage } = query
   const place = { offset: offsetOf(page, perPage), limit: perPage }
-  const found = await options.reader.page(list, place, release)
+  const found = await options.reader.page(list, place, { release, account: accountOf(request) })
   if (!found) throw new ApiError("NOT_FOUND")
   const meta = pageMeta(found.total, page, perPage)
   if (page === 1 && meta.total_pages > 1) await beginCrawl(options, crawl, query, release)
@@ -162,16 +169,17 @@ async function pageAnswer(
 }
 
 async function exportAnswer(
-  { exporter, crawls, log, exportStallMs }: AnswerOptions,
+  { reader, crawls, log, exportStallMs }: AnswerOptions,
   { request, query, list, release, shown }: AskedList,
 ): Promise<Response> {
+  const read = { release, account: accountOf(request) }
   if (request.method === "HEAD" || asksForAny(request)) {
-    const total = await exporter.total(list, release)
+    const total = await reader.total(list, read)
     if (total === null) throw new ApiError("NOT_FOUND")
     const headers = exportHeaders(total, shown, query)
     return asksForAny(request) ? notModified(headers) : new Response(null, { headers })
   }
-  const found = await exporter.chunks(list, exportChunk, release)
+  const found = await reader.chunks(list, exportChunk, read)
   if (!found) throw new ApiError("NOT_FOUND")
   const { id, liftIdleTimeout } = exchangeOf(request)
   liftIdleTimeout()

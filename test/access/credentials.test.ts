@@ -33,7 +33,7 @@ function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {})
     },
   }
   const credentials = createCredentials(
-    { requests: counting, suspects: counting, housekeeping: at.pool },
+    { lookups: counting, suspects: counting, housekeeping: at.pool },
     cacheSizes(1_000_000),
   )
   return { ...credentials, lookUps: () => lookUps }

@@ -21,7 +21,13 @@ beforeAll(async () => {
     },
   })
   service = await testService({
-    settings: { STATEMENT_TIMEOUT_SECONDS: "1", REQUEST_CONNECTIONS: "2", QUEUE_LENGTH: "3" },
+    settings: {
+      STATEMENT_TIMEOUT_SECONDS: "1",
+      LOOKUP_CONNECTIONS: "2",
+      REQUEST_CONNECTIONS: "2",
+      QUEUE_LENGTH: "3",
+      QUEUE_SECONDS: "5",
+    },
     reach: (databaseUrl) => {
       const url = new URL(databaseUrl)
       to = { host: url.hostname, port: Number(url.port) }

@@ -1,0 +1,100 @@
+/** What one account asks for delays no other, and is asked of the database once. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type TestService, testService } from "../support/service.ts"
+import { readError } from "./bodies.ts"
+import { until } from "./raw-http.ts"
+
+let service: TestService
+let others: string[]
+
+beforeAll(async () => {
+  service = await testService({ settings: { ACCOUNT_QUEUE_LENGTH: "60", QUEUE_LENGTH: "100" } })
+  others = await Promise.all(Array.from({ length: 10 }, () => service.issueWithLimit(10_000)))
+})
+
+afterAll(() => service.stop())
+
+/** Keeps all statements on a table waiting until `end` is called. */
+async function lock(table: "reports" | "companies") {
+  const locked = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const transaction = service.sql.begin(async (sql) => {
+    await sql`lock table ${sql(table)} in access exclusive mode`
+    locked.resolve()
+    await ended.promise
+  })
+  await locked.promise
+  return async () => {
+    ended.resolve()
+    await transaction
+  }
+}
+
+/** Statements of the service that wait for the lock. */
+const blocked = async () => {
+  const [row] = await service.sql<{ counts: number; all: number }[]>`
+    select count(*)::int as all, (count(*) filter (where query like '%count(*)%'))::int as counts
+    from pg_stat_activity
+    where datname = current_database() and application_name like 'mds %' and wait_event_type = 'Lock'`
+  return { all: row?.all ?? 0, counts: row?.counts ?? 0 }
+}
+
+const search = (text: string, token?: string) =>
+  service.get(`/reports?search=${text}`, token === undefined ? {} : { token })
+const statuses = async (answers: Promise<Response>[]) =>
+  (await Promise.all(answers)).map(({ status }) => status)
+
+test("an account whose statements take all that it may have delays no other", async () => {
+  const unlock = await lock("reports")
+  const slow = Array.from({ length: 40 }, (_, index) => search(`slow ${index}`))
+  await until(async () => (await blocked()).all >= 4)
+  for (let round = 0; round < 5; round++) {
+    const paths = ["/companies", "/companies/BIG", "/tenements?per_page=1", "/subsidiaries"]
+    const answers = others.flatMap((token) => paths.map((path) => service.get(path, { token })))
+    expect(await statuses(answers)).toEqual(others.flatMap(() => [200, 200, 200, 404]))
+  }
+  await unlock()
+  expect(await statuses(slow)).toEqual(Array(40).fill(200))
+})
+
+test("an account past its bound gets 503 with Retry-After, and it alone", async () => {
+  const unlock = await lock("reports")
+  const flood = Array.from({ length: 200 }, (_, index) => search(`flood ${index}`))
+  const refused = (await Promise.race(flood)) as Response
+  expect([refused.status, (await readError(refused)).code]).toEqual([503, "UNAVAILABLE"])
+  expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+  const waiting = others.slice(0, 3).map((token, index) => search(`of ${index}`, token))
+  for (const token of others.slice(3)) {
+    expect((await service.get("/companies", { token })).status).toBe(200)
+  }
+  await unlock()
+  expect(await statuses(waiting)).toEqual([200, 200, 200])
+  const flooded = await statuses(flood)
+  // What it has waiting is served in its turn.
+  expect(flooded.filter((status) => status === 200).length).toBeGreaterThanOrEqual(30)
+  expect([...new Set(flooded)].sort()).toEqual([200, 503])
+})
+
+test("twenty spreadsheet links that refresh at once are all served", async () => {
+  const token = await service.issueWithLimit(10_000)
+  const links = Array.from({ length: 20 }, (_, index) =>
+    service.get(`/reports?search=link ${index}&format=csv&all=true&api_key=${token}`, {
+      token: null,
+    }),
+  )
+  expect(await statuses(links)).toEqual(Array(20).fill(200))
+})
+
+test("a hundred first callers of one filter are answered by one count and one page", async () => {
+  const unlock = await lock("reports")
+  const answers = Array.from({ length: 100 }, (_, caller) =>
+    search("february", others[caller % 10]),
+  )
+  await until(async () => (await blocked()).all >= 2)
+  expect(await blocked()).toEqual({ all: 2, counts: 1 })
+  await unlock()
+  const all = await Promise.all(answers)
+  const bodies = new Set(await Promise.all(all.map((answer) => answer.text())))
+  expect(all.map(({ status }) => status)).toEqual(Array(100).fill(200))
+  expect(bodies.size).toBe(1)
+})
