@@ -137,6 +137,12 @@ export const settings = {
     fallback: "3",
     parse: integer(1, 100),
   },
+  MAX_EXPORTS: {
+    description:
+      "Exports under way at once, each of which takes some memory; an account has at most a fifth of them, more wait their turn",
+    fallback: "100",
+    parse: integer(1, 10_000),
+  },
   QUEUE_LENGTH: {
     description:
       "Statements of all accounts that may wait for a connection of one kind; where more come, the account that has most of them waiting is answered 503",
@@ -150,7 +156,7 @@ export const settings = {
   },
   QUEUE_SECONDS: {
     description: "The longest that a request may wait for its turn at the database",
-    fallback: "20",
+    fallback: "30",
     parse: integer(1, 600),
   },
   STATEMENT_TIMEOUT_SECONDS: {

@@ -5,6 +5,7 @@ import { createWindows } from "./access/windows.ts"
 import { createApp } from "./app.ts"
 import type { Config } from "./config.ts"
 import { cacheSizes } from "./db/cache.ts"
+import { createConcurrencyLimiter } from "./db/concurrency-limiter.ts"
 import { keepHolding } from "./db/held-releases.ts"
 import { keepListening } from "./db/notices.ts"
 import { createPool, type PoolOptions } from "./db/pool.ts"
@@ -68,6 +69,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     usage,
     releases,
     reader: createReader(pools, sizes),
+    exportSlots: createConcurrencyLimiter({
+      slots: config.MAX_EXPORTS,
+      slotsPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
+      queueLength: config.QUEUE_LENGTH,
+      queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
+    }),
+    exportWaitMs: config.QUEUE_SECONDS * 1000,
     crawls,
     metrics,
     conditions: () => ({
@@ -114,17 +122,23 @@ function createPools({ config, databaseUrl }: ServiceOptions) {
       ...options,
     })
   /** Of what accounts ask for: half of the connections are left to others, so that they need not wait. */
-  const fairPool = (name: string, connections: number) =>
+  const fairPool = (name: string, connections: number, options: Partial<PoolOptions> = {}) =>
     pool(name, connections, {
       connectionsPerAccount: Math.ceil(connections / 2),
       queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
       waitMs: config.QUEUE_SECONDS * 1000,
+      ...options,
     })
   return {
     lookups: fairPool("lookups", config.LOOKUP_CONNECTIONS),
     pages: fairPool("pages", config.REQUEST_CONNECTIONS),
     counts: fairPool("counts", config.COUNT_CONNECTIONS),
-    exports: fairPool("exports", config.EXPORT_CONNECTIONS),
+    // Its queue is as long as there are exports under way, and one that has begun should not fail in it.
+    exports: fairPool("exports", config.EXPORT_CONNECTIONS, {
+      queueLength: config.MAX_EXPORTS,
+      queueLengthPerAccount: config.MAX_EXPORTS,
+      waitMs: config.EXPORT_STALL_SECONDS * 1000,
+    }),
     housekeeping: pool("housekeeping", housekeepingConnections),
     suspects: pool("suspects", suspectConnections),
   }

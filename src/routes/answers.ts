@@ -3,6 +3,7 @@
  * Every answer with data is a function of (query, release), and its headers say so.
  */
 import { cacheKey } from "../db/cache.ts"
+import type { ConcurrencyLimiter } from "../db/concurrency-limiter.ts"
 import type { Account } from "../db/fair-queue.ts"
 import type { List, Reader } from "../db/reader.ts"
 import type { Release, Releases } from "../db/releases.ts"
@@ -32,6 +33,10 @@ import { createMoments } from "./shown-release.ts"
 export interface AnswerOptions {
   releases: Releases
   reader: Reader
+  /** One for each export under way. */
+  exportSlots: ConcurrencyLimiter
+  /** How long an export may wait for its slot. */
+  exportWaitMs: number
   crawls: Crawls
   log: Log
   now: () => Date
@@ -169,7 +174,7 @@ async function pageAnswer(
 }
 
 async function exportAnswer(
-  { reader, crawls, log, exportStallMs }: AnswerOptions,
+  { reader, exportSlots, exportWaitMs, crawls, log, exportStallMs }: AnswerOptions,
   { request, query, list, release, shown }: AskedList,
 ): Promise<Response> {
   const read = { release, account: accountOf(request) }
@@ -179,8 +184,15 @@ async function exportAnswer(
     const headers = exportHeaders(total, shown, query)
     return asksForAny(request) ? notModified(headers) : new Response(null, { headers })
   }
-  const found = await reader.chunks(list, exportChunk, read)
-  if (!found) throw new ApiError("NOT_FOUND")
+  const releaseSlot = await exportSlots.acquire({ account: read.account, waitMs: exportWaitMs })
+  const found = await reader.chunks(list, exportChunk, read).catch((error: unknown) => {
+    releaseSlot()
+    throw error
+  })
+  if (!found) {
+    releaseSlot()
+    throw new ApiError("NOT_FOUND")
+  }
   const { id, liftIdleTimeout } = exchangeOf(request)
   liftIdleTimeout()
   const letGo = crawls.hold(release)
@@ -191,6 +203,7 @@ async function exportAnswer(
     stallMs: exportStallMs,
     onEnd: ({ error, ...outcome }) => {
       letGo()
+      releaseSlot()
       const fields = { request: id, ...outcome }
       if (error === undefined) log.info("export ended", fields)
       else log.error("export ended", { ...fields, ...describeError(error) })

@@ -175,6 +175,27 @@ test("a receiver that takes nothing for too long is cut off", async () => {
   await strict.stop()
 })
 
+test("exports of an account past its share of those under way wait, and no one else's do", async () => {
+  const few = await testService({
+    records: none,
+    settings: { MAX_EXPORTS: "5", QUEUE_SECONDS: "1" },
+  })
+  await few.sql`drop index reports_by_title`
+  await few.publish({ ...none, reports: reports.slice(0, 15_000) })
+  const every = "/reports?format=csv&all=true"
+  const { socket, id } = await stalledExport(few)
+  const waited = await few.get(every)
+  expect(waited.status).toBe(503)
+  expect(waited.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+  const other = await few.get(every, { token: few.tokens.standard })
+  expect([other.status, (await other.text()).split("\r\n").length]).toEqual([200, 15_002])
+  socket.destroy()
+  await until(() => endOf(id, few) !== undefined)
+  const next = await few.get(every)
+  expect([next.status, (await next.text()).split("\r\n").length]).toEqual([200, 15_002])
+  await few.stop()
+})
+
 test("the service stops within its limit though a receiver has stopped reading", async () => {
   const stopping = await testService({ records: none, settings: { SHUTDOWN_SECONDS: "1" } })
   await stopping.sql`drop index reports_by_title`

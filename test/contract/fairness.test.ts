@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
-import { until } from "./raw-http.ts"
+import { opened, requestText, until } from "./raw-http.ts"
 
 let service: TestService
 let others: string[]
@@ -14,25 +14,26 @@ beforeAll(async () => {
 
 afterAll(() => service.stop())
 
-/** Keeps all statements on a table waiting until `end` is called. */
-async function lock(table: "reports" | "companies") {
+/** Keeps all statements on reports waiting until it is opened. */
+async function lockReports({ sql: client } = service) {
   const locked = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
-  const transaction = service.sql.begin(async (sql) => {
-    await sql`lock table ${sql(table)} in access exclusive mode`
+  const transaction = client.begin(async (sql) => {
+    await sql`lock table reports in access exclusive mode`
     locked.resolve()
     await ended.promise
   })
   await locked.promise
-  return async () => {
+  const open = async (): Promise<void> => {
     ended.resolve()
     await transaction
   }
+  return { open, [Symbol.asyncDispose]: open }
 }
 
 /** Statements of the service that wait for the lock. */
-const blocked = async () => {
-  const [row] = await service.sql<{ counts: number; all: number }[]>`
+const blocked = async ({ sql } = service) => {
+  const [row] = await sql<{ counts: number; all: number }[]>`
     select count(*)::int as all, (count(*) filter (where query like '%count(*)%'))::int as counts
     from pg_stat_activity
     where datname = current_database() and application_name like 'mds %' and wait_event_type = 'Lock'`
@@ -45,7 +46,7 @@ const statuses = async (answers: Promise<Response>[]) =>
   (await Promise.all(answers)).map(({ status }) => status)
 
 test("an account whose statements take all that it may have delays no other", async () => {
-  const unlock = await lock("reports")
+  await using locked = await lockReports()
   const slow = Array.from({ length: 40 }, (_, index) => search(`slow ${index}`))
   await until(async () => (await blocked()).all >= 4)
   for (let round = 0; round < 5; round++) {
@@ -53,12 +54,12 @@ test("an account whose statements take all that it may have delays no other", as
     const answers = others.flatMap((token) => paths.map((path) => service.get(path, { token })))
     expect(await statuses(answers)).toEqual(others.flatMap(() => [200, 200, 200, 404]))
   }
-  await unlock()
+  await locked.open()
   expect(await statuses(slow)).toEqual(Array(40).fill(200))
 })
 
 test("an account past its bound gets 503 with Retry-After, and it alone", async () => {
-  const unlock = await lock("reports")
+  await using locked = await lockReports()
   const flood = Array.from({ length: 200 }, (_, index) => search(`flood ${index}`))
   const refused = (await Promise.race(flood)) as Response
   expect([refused.status, (await readError(refused)).code]).toEqual([503, "UNAVAILABLE"])
@@ -67,7 +68,7 @@ test("an account past its bound gets 503 with Retry-After, and it alone", async 
   for (const token of others.slice(3)) {
     expect((await service.get("/companies", { token })).status).toBe(200)
   }
-  await unlock()
+  await locked.open()
   expect(await statuses(waiting)).toEqual([200, 200, 200])
   const flooded = await statuses(flood)
   // What it has waiting is served in its turn.
@@ -86,15 +87,52 @@ test("twenty spreadsheet links that refresh at once are all served", async () =>
 })
 
 test("a hundred first callers of one filter are answered by one count and one page", async () => {
-  const unlock = await lock("reports")
+  await using locked = await lockReports()
   const answers = Array.from({ length: 100 }, (_, caller) =>
     search("february", others[caller % 10]),
   )
   await until(async () => (await blocked()).all >= 2)
   expect(await blocked()).toEqual({ all: 2, counts: 1 })
-  await unlock()
+  await locked.open()
   const all = await Promise.all(answers)
   const bodies = new Set(await Promise.all(all.map((answer) => answer.text())))
   expect(all.map(({ status }) => status)).toEqual(Array(100).fill(200))
   expect(bodies.size).toBe(1)
+})
+
+test("exports of one account wait for its own, and another's go on", async () => {
+  const few = await testService({ settings: { MAX_EXPORTS: "10" } })
+  const token = await few.issueWithLimit(10_000)
+  const every = "/reports?format=csv&all=true"
+  const exports = Array.from({ length: 60 }, () => few.get(every))
+  // None of these is read until the end: two are under way, and the others wait.
+  const begun = await Promise.race(exports)
+  expect(begun.status).toBe(200)
+  expect(await statuses(Array.from({ length: 2 }, () => few.get(every, { token })))).toEqual([
+    200, 200,
+  ])
+  const bodies = await Promise.all(exports.map(async (answer) => (await answer).text()))
+  expect(new Set(bodies).size).toBe(1)
+  await few.stop()
+})
+
+test("a receiver that goes, at whatever stage of its export, leaves no slot taken", async () => {
+  const one = await testService({ settings: { MAX_EXPORTS: "1", QUEUE_SECONDS: "5" } })
+  const path = "/api/v1/reports?format=csv&all=true"
+  await using locked = await lockReports(one)
+  const early = await opened(one.port)
+  early.write(requestText(path, { Authorization: `Bearer ${one.tokens.admin}` }))
+  await until(async () => (await blocked(one)).all > 0)
+  early.destroy()
+  await locked.open()
+  for (let round = 0; round < 20; round++) {
+    const socket = await opened(one.port)
+    socket.write(requestText(path, { Authorization: `Bearer ${one.tokens.admin}` }))
+    for (let turns = round % 10; turns > 0; turns--) await new Promise((next) => setImmediate(next))
+    socket.destroy()
+  }
+  const answer = await one.get("/reports?format=csv&all=true")
+  expect(answer.status).toBe(200)
+  expect((await answer.text()).length).toBeGreaterThan(100)
+  await one.stop()
 })
