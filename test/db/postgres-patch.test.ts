@@ -1,6 +1,6 @@
 /**
- * What `patches/postgres@….patch` mends in postgres.js. Without it every test here fails, several
- * of them by wrong answers instead of errors.
+ * What `patches/postgres@….patch` mends in postgres.js. Without it the tests here fail, several of
+ * them by wrong answers instead of errors.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
 import { Readable } from "node:stream"
@@ -61,6 +61,87 @@ test("queries that waited while the connection died get their own rows only", as
     if (outcome.status === "fulfilled") expect(rows(outcome)).toEqual([{ x: index + 1 }])
   }
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
+})
+
+test("a statement that is prepared again sends the values that it was given", async () => {
+  const sql = client()
+  const again = () =>
+    sql`select ${true}::boolean as yes, ${false}::boolean as no, ${sql.json({ a: '"' })}::jsonb as json,
+      ${new Date(0)}::timestamptz as at, ${Buffer.from([0, 255])}::bytea as bytes, ${[1, 2]}::int[] as array`
+  const before = [...(await again())]
+  await sql`deallocate all`
+  expect([...(await again())]).toEqual(before)
+  expect(before[0]).toMatchObject({ yes: true, no: false, json: { a: '"' }, array: [1, 2] })
+})
+
+test("a statement whose table was altered sends the values that it was given", async () => {
+  const sql = client()
+  await sql`create table if not exists flags (flag boolean, size int)`
+  await sql`insert into flags values (true, 1), (false, 2)`
+  const again = () => sql`select * from flags where flag = ${true}`
+  expect([...(await again())]).toEqual([{ flag: true, size: 1 }])
+  await sql`alter table flags alter column size type text`
+  expect([...(await again())]).toEqual([{ flag: true, size: "1" }])
+})
+
+test("pipelined statements that are prepared again get their own rows only", async () => {
+  const sql = client()
+  const all = () =>
+    Promise.all([
+      sql`select ${1}::int as a`,
+      sql`select ${"two"}::text as b`,
+      sql`select ${true}::boolean as c`,
+      sql`select ${"two"}::text as b`,
+      sql`select 5 as e`,
+    ])
+  const before = (await all()).map((each) => [...each])
+  expect(before).toEqual([[{ a: 1 }], [{ b: "two" }], [{ c: true }], [{ b: "two" }], [{ e: 5 }]])
+  await sql`deallocate all`
+  expect((await all()).map((each) => [...each])).toEqual(before)
+})
+
+test("a statement sent while another is prepared again gets its own rows only", async () => {
+  const sql = client()
+  const first = () => sql`select ${1}::int as a, pg_sleep(0.05)::text as slept`
+  const second = (x: number) => sql`select ${x}::int as b`
+  await first()
+  await second(0)
+  await sql`deallocate ${sql.unsafe(await preparedName(sql, "as slept"))}`
+  const retried = first().execute()
+  // Sent one by one, so that some leave while the first one's parameters are being described.
+  const others: Promise<unknown>[] = []
+  for (let x = 1; x <= 50; x++) {
+    others.push(second(x).then((found) => [...found]))
+    await new Promise(setImmediate)
+  }
+  expect([...(await retried)]).toEqual([{ a: 1, slept: "" }])
+  expect(await Promise.all(others)).toEqual(others.map((_, index) => [{ b: index + 1 }]))
+})
+
+test("a connection whose statements vanish under it prepares no more of them", async () => {
+  const sql = client()
+  const again = (x: number) => sql`select ${x}::int as x`
+  for (let x = 0; x < 5; x++) {
+    expect([...(await again(x))]).toEqual([{ x }])
+    await sql.unsafe("deallocate all")
+  }
+  await again(5)
+  expect([...(await sql.unsafe("select name from pg_prepared_statements"))]).toEqual([])
+})
+
+test("a statement that can't be sent fails alone among pipelined ones", async () => {
+  const sql = client()
+  const select = (x: number) => sql`select ${x}::int as x`
+  await select(0) // prepared, so that the next ones need no answer before they are sent
+  const unsendable = undefined as unknown as number
+  const outcomes = await Promise.allSettled([select(1), select(unsendable), select(3), select(4)])
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+  ])
+  expect(outcomes.map(rows)).toEqual([[{ x: 1 }], [], [{ x: 3 }], [{ x: 4 }]])
 })
 
 test("what the server said last is the error of a query whose connection closes", async () => {
@@ -186,6 +267,15 @@ function deathAtRow5000(sql: postgres.Sql) {
     select g, repeat('x', 100),
       case when g = 5000 then pg_terminate_backend(pg_backend_pid()) end
     from generate_series(1, 20000) g`
+}
+
+/** The quoted name under which a statement is prepared on the client's one connection. */
+async function preparedName(sql: postgres.Sql, part: string): Promise<string> {
+  const [found] = await sql<{ name: string }[]>`
+    select quote_ident(name) as name from pg_prepared_statements where statement like ${`%${part}%`}
+      and statement not like '%pg_prepared_statements%'`
+  if (!found) throw new Error(`No statement with ${part} is prepared`)
+  return found.name
 }
 
 /** Ends the backend that runs `pg_sleep`, once there is one. */
