@@ -1,0 +1,82 @@
+/** A real PgBouncer for a test, in transaction mode: each transaction may go to another server connection. */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import { freePort, reportSkipped, startSupervised } from "./supervised.ts"
+
+/** Debian has it where only root's PATH leads. */
+const program = Bun.which("pgbouncer") ?? Bun.which("pgbouncer", { PATH: "/usr/sbin" })
+
+/** For `describe.skipIf(!pgbouncerIsInstalled)`. */
+export const pgbouncerIsInstalled = program !== null
+
+/** Reports a test file that is skipped, if it is. Pass `import.meta.path`. */
+export function reportIfSkipped(path: string): void {
+  if (!pgbouncerIsInstalled) reportSkipped(path, "pgbouncer")
+}
+
+export interface PgBouncer {
+  /** Of the same database, through the pooler. */
+  url: string
+  /** For `afterAll`. */
+  stop(): Promise<void>
+}
+
+const START_LIMIT_MS = 20_000
+
+/**
+ * Starts one before the database and waits until it answers.
+ * @param poolSize connections to the server
+ */
+export async function pgbouncer(databaseUrl: string, poolSize: number): Promise<PgBouncer> {
+  const port = freePort()
+  const directory = await mkdtemp(join(tmpdir(), "mds-test-pgbouncer-"))
+  const file = join(directory, "pgbouncer.ini")
+  await Bun.write(file, configuration(new URL(databaseUrl), port, poolSize))
+  // It refuses to run as root, but reads its settings before it takes another user's rights.
+  const user = process.getuid?.() === 0 ? ["--user", "nobody"] : []
+  const running = await startSupervised("pgbouncer", [program ?? "pgbouncer", ...user, file])
+  const stop = async (): Promise<void> => {
+    await running.end()
+    await rm(directory, { recursive: true, force: true })
+  }
+  const url = new URL(databaseUrl)
+  url.port = String(port)
+  const deadline = performance.now() + START_LIMIT_MS
+  while (!(await answers(url.href))) {
+    if (performance.now() > deadline) {
+      await stop()
+      throw new Error(`No PgBouncer at port ${port}`)
+    }
+    await Bun.sleep(10)
+  }
+  return { url: url.href, stop }
+}
+
+/** All but these settings are PgBouncer's own. */
+const configuration = (server: URL, port: number, poolSize: number): string => `
+[databases]
+* = host=${server.hostname} port=${server.port} user=${server.username} password=${decodeURIComponent(server.password)}
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${poolSize}
+ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout
+`
+
+async function answers(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, connect_timeout: 5, fetch_types: false })
+  try {
+    await sql`select 1`
+    return true
+  } catch {
+    return false
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

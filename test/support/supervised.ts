@@ -1,0 +1,66 @@
+/**
+ * A server program for a test. It runs under a small shell that reads a pipe which this process holds
+ * open for writing. The kernel closes the pipe however this process ends, and the shell then kills the
+ * server.
+ */
+import { relative } from "node:path"
+
+export interface Supervised {
+  readonly pid: number
+  /** As by kill -9; resolves when it is gone. */
+  end(): Promise<void>
+}
+
+// Its arguments are the server's command. `read` ends with the pipe. Until the shell has waited for
+// the server, the server's process id belongs to nobody else. It is a shell within a shell because
+// `bun test` kills the one that it knows of when a test takes too long.
+const SUPERVISOR = `
+exec 3<&0
+(
+  "$@" </dev/null >/dev/null 2>&1 3<&- &
+  server=$!
+  echo "$server"
+  read -r _ <&3
+  kill -KILL "$server"
+  wait "$server"
+) &
+wait
+`
+
+/** Starts `command` and resolves when it runs, which is before it is ready. */
+export async function startSupervised(name: string, command: string[]): Promise<Supervised> {
+  const shell = Bun.spawn(["/bin/sh", "-c", SUPERVISOR, `mds-test-${name}`, ...command], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "ignore",
+  })
+  const { value } = await shell.stdout.getReader().read()
+  return {
+    pid: Number.parseInt(new TextDecoder().decode(value), 10),
+    end: async () => {
+      shell.stdin.end()
+      await shell.exited
+    },
+  }
+}
+
+/** Reports a test file that is skipped because a program is not installed. */
+export function reportSkipped(path: string, missing: string): void {
+  process.stderr.write(`Left out for want of ${missing}: ${relative(process.cwd(), path)}\n`)
+}
+
+/**
+ * Below the range from which Linux takes the ports of outgoing connections: one of those could take
+ * the port while its server is down, and a client that tries to reach it could reach itself.
+ */
+export function freePort(): number {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true)
+      return port
+    } catch {
+      // Taken: try another.
+    }
+  }
+}
