@@ -2,21 +2,25 @@
 import { hostname } from "node:os"
 import type { Editor } from "../access/change.ts"
 import type { Config } from "../config.ts"
+import { keepRunning, type Restarts } from "../db/embedded/restart.ts"
 import { startEmbedded } from "../db/embedded/server.ts"
 import { migrate } from "../db/migrate.ts"
 import { createPool, type Pool } from "../db/pool.ts"
+import { describeError, type Log } from "../log.ts"
 import { say } from "./terminal.ts"
 
 export interface Database {
   /** Holds a password: not for logs. */
   url: string
+  /** Starts an embedded server again whenever it has ended, until this is closed. */
+  keepRunning(log: Log): void
   close(): Promise<void>
 }
 
 /** The settings' database, or the embedded one, which is started where it does not run; migrated. */
 export async function openDatabase(config: Config): Promise<Database> {
   const database = config.DATABASE_URL
-    ? { url: config.DATABASE_URL, close: async () => {} }
+    ? { url: config.DATABASE_URL, keepRunning: () => {}, close: async () => {} }
     : await openEmbedded(config.DATA_DIR)
   try {
     await migrate(database.url)
@@ -29,7 +33,23 @@ export async function openDatabase(config: Config): Promise<Database> {
 
 async function openEmbedded(dataDir: string): Promise<Database> {
   const server = await startEmbedded(dataDir, { log: say })
-  return { url: server.url, close: server.stop }
+  const port = Number(new URL(server.url).port)
+  let restarts: Restarts | undefined
+  return {
+    url: server.url,
+    keepRunning: (log) => {
+      restarts = keepRunning(server, () => startEmbedded(dataDir, { port }), {
+        onEnded: () => log.error("the embedded PostgreSQL has ended: it is started again"),
+        onRunning: () => log.info("the embedded PostgreSQL runs again"),
+        onFailed: (error, pauseMs) =>
+          log.error("the embedded PostgreSQL does not start: it is tried again", {
+            after_seconds: pauseMs / 1000,
+            ...describeError(error),
+          }),
+      })
+    },
+    close: () => (restarts ?? server).stop(),
+  }
 }
 
 /** Runs `work` on the settings' database, and closes it whatever happens. */

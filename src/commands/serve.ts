@@ -20,6 +20,7 @@ export function addServeCommand(program: Command, config: () => Config): void {
 export async function serve(config: Config, database: Database): Promise<Service> {
   const now = () => new Date()
   const log = createLog((line) => process.stdout.write(line), now)
+  database.keepRunning(log)
   try {
     const service = await startService({ config, databaseUrl: database.url, log, now })
     stopOnSignal(service, database)

@@ -156,6 +156,32 @@ test.skipIf(!Bun.which("ps"))("a server that lost its supervisor is replaced", a
   expect(serverPid(dir)).not.toBe(orphan)
 })
 
+test("a server that was killed comes back on its port, as others may still know that one", async () => {
+  const dir = newDirectory()
+  const first = await startEmbedded(dir, { settings: SETTINGS })
+  expect(first.ended()).toBe(false)
+  const pid = serverPid(dir)
+  process.kill(pid, "SIGKILL")
+  await until(first.ended)
+  const second = await startEmbedded(dir, { settings: SETTINGS })
+  expect(second.url).toBe(first.url)
+  expect([second.ended(), first.ended()]).toEqual([false, true])
+  await first.stop()
+  expect(await ask(second.url, "select 7")).toBe(7)
+  await second.stop()
+})
+
+test("a server on another port than the one asked for is not adopted", async () => {
+  const dir = newDirectory()
+  const server = await startEmbedded(dir, { settings: SETTINGS })
+  const { port } = new URL(server.url)
+  const other = startEmbedded(dir, { settings: SETTINGS, port: Number(port) + 1 })
+  expect(other).rejects.toThrow(`another process has started it on port ${port}`)
+  await other.catch(() => {})
+  expect(await ask(server.url, "select 7")).toBe(7)
+  await server.stop()
+})
+
 test("a server that cannot start says why, without the password", async () => {
   const dir = newDirectory()
   const settings = { ...SETTINGS, shared_buffers: "none" }

@@ -11,6 +11,8 @@ export async function serviceProcess(settings: Record<string, string>) {
   const url = await messages.find(/Serving (http:\S+)\/api\/v1/)
   return {
     url,
+    exited: child.exited,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
     /** What it has logged so far, parsed. */
     logged: () => log.lines().map((line): Record<string, unknown> => JSON.parse(line)),
     get: (path: string, token: string) =>

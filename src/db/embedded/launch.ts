@@ -1,4 +1,12 @@
-import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs"
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { foundLease, type Lease, supervisedPid } from "./lease.ts"
 import { alive, type Postmaster, readPostmaster } from "./process.ts"
@@ -27,20 +35,24 @@ const PORT_ATTEMPTS = 5
 const LOG_LIMIT_BYTES = 10_000_000
 
 /**
- * Starts the server on a free port under a supervisor and waits until it takes connections.
+ * Starts the server under a supervisor and waits until it takes connections: on the port of the last
+ * start, so that processes that still know that one reach it, or on another where that is taken.
  *
+ * @param fixedPort is the only one to try
  * @throws with the last lines of the server's log when it ends instead.
  */
 export async function launch(
   dir: string,
   command: string[],
   settings: Record<string, string>,
+  fixedPort?: number,
 ): Promise<{ lease: Lease; running: Postmaster }> {
   const said = openLog(join(dir, "postgres.log"))
+  let port = fixedPort ?? lastPort(dir) ?? freePort()
   for (let attempt = 1; ; attempt++) {
     const listen = {
       listen_addresses: "127.0.0.1",
-      port: String(freePort()),
+      port: String(port),
       unix_socket_directories: "",
     }
     const flags = Object.entries({ ...settings, ...listen }).flatMap(([k, v]) => [
@@ -49,12 +61,23 @@ export async function launch(
     ])
     const lease = await foundLease(dir, [...command, ...flags], environment())
     const running = lease && (await whenReady(dir))
-    if (running) return { lease, running }
+    if (running) {
+      writeFileSync(join(dir, "port"), `${port}\n`)
+      return { lease, running }
+    }
     lease?.release()
-    // Someone else may take the port between our choice and the server's start.
-    if (attempt < PORT_ATTEMPTS && said().includes("could not bind")) continue
+    if (fixedPort === undefined && attempt < PORT_ATTEMPTS && said().includes("could not bind")) {
+      port = freePort()
+      continue
+    }
     throw new Error(said().trim().split("\n").slice(-10).join("\n") || "it ended without a word")
   }
+}
+
+function lastPort(dir: string): number | undefined {
+  const file = join(dir, "port")
+  const port = existsSync(file) && Number.parseInt(readFileSync(file, "utf8"), 10)
+  return port || undefined
 }
 
 /** The supervised server of `dir` once it takes connections; `undefined` when it ends instead. */
@@ -80,12 +103,21 @@ function openLog(path: string): () => string {
   return () => readFileSync(path).subarray(size).toString()
 }
 
-/** A port that is free at this moment. */
+/**
+ * A port that is free at this moment, below the range from which Linux and macOS take the ports of
+ * outgoing connections: one of those would take it while the server is down, and a client that tries
+ * to reach the server could even reach itself.
+ */
 function freePort(): number {
-  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
-  const { port } = probe
-  probe.stop(true)
-  return port
+  for (let attempt = 1; ; attempt++) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true)
+      return port
+    } catch (error) {
+      if (attempt === 100) throw error
+    }
+  }
 }
 
 /** PG* variables of the person's shell would reach the server; a locale would change its log. */

@@ -32,6 +32,8 @@ import { until } from "./wait.ts"
 const ANSWER_LIMIT_MS = 30_000
 
 export type Lease = {
+  /** True while the supervisor reads the pipe: once the server has ended, it does not. */
+  stands(): boolean
   /** Lets go of the server; true when no other process seems to hold it. */
   release(): boolean
 }
@@ -144,8 +146,11 @@ async function register(dir: string, end: number): Promise<Lease | undefined> {
   const outcome = await until(() => answered() || gone(), ANSWER_LIMIT_MS, 2)
   if (outcome === "gone") return undefined
   if (!outcome) throw new Error("its supervisor does not answer")
+  let released = false
   return {
+    stands: () => !released && written(end, "\n"),
     release() {
+      released = true
       rmSync(answer, { force: true })
       closeSync(end)
       return !heldByOthers(users)
@@ -159,7 +164,9 @@ function written(end: number, line: string): boolean {
     writeSync(end, line)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EPIPE") return false
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "EPIPE") return false
+    if (code === "EAGAIN") return true // full: someone has it open and is slow
     throw error
   }
 }

@@ -5,11 +5,13 @@
  *                      password      of the role "mds", mode 600
  *                      postgres.log  the server's log, of this run and the last few
  *                      lock          held while a process starts or joins the server
+ *                      port          of the last start
  *                      lease, users  who keeps the server up: lease.ts
  *
  * Any number of processes may use one data directory. The first starts the server, the others adopt
  * it, and it stops when the last has stopped or died, whichever that is. It listens on 127.0.0.1
- * only, on a port of its own for each run, and asks for the password.
+ * only, on the port that it had the last time where that is free, and asks for the password. Should
+ * the server itself die, a process that serves starts it again: restart.ts.
  */
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -20,7 +22,7 @@ import { clusterExists, createCluster, ROLE, readPassword } from "./cluster.ts"
 import { environment, launch, SETTINGS, whenReady } from "./launch.ts"
 import { joinLease, type Lease, markTemporary } from "./lease.ts"
 import { underLock } from "./lock.ts"
-import { disownPid, type Postmaster, readPostmaster, servesCluster } from "./process.ts"
+import { alive, disownPid, type Postmaster, readPostmaster, servesCluster } from "./process.ts"
 import { until } from "./wait.ts"
 
 export type EmbeddedServer = {
@@ -28,6 +30,8 @@ export type EmbeddedServer = {
   url: string
   /** True when the server was already running for another process of ours. */
   adopted: boolean
+  /** True once it no longer runs, or no longer under its supervisor, for whatever reason. */
+  ended(): boolean
   /**
    * Lets go of the server. It stops when no other process holds it, and then this resolves once it
    * has stopped. Close the clients first: a stopping server ends their connections.
@@ -38,6 +42,8 @@ export type EmbeddedServer = {
 export type EmbeddedOptions = {
   /** Settings over those in `launch.ts`. An adopted server keeps what it runs with. */
   settings?: Record<string, string>
+  /** The port that it must listen on, because clients know that one; otherwise any. */
+  port?: number
   /** Told, in plain words, about the steps that take time. */
   log?: (line: string) => void
   /** The data directory is deleted once the server has stopped, even after a kill. For tests. */
@@ -68,7 +74,7 @@ export async function startEmbedded(
     const dir = realpathSync(dataDir)
     return await underLock(
       join(dir, "lock"),
-      async () => (await adopt(dir)) ?? (await start(dir, options)),
+      async () => (await adopt(dir, options)) ?? (await start(dir, options)),
     )
   } catch (error) {
     if (options.temporary) rmSync(dataDir, { recursive: true, force: true })
@@ -77,13 +83,19 @@ export async function startEmbedded(
   }
 }
 
-async function adopt(dir: string): Promise<EmbeddedServer | undefined> {
+async function adopt(dir: string, { port }: EmbeddedOptions): Promise<EmbeddedServer | undefined> {
   const lease = await joinLease(dir)
   if (!lease) return undefined
   const running = await whenReady(dir)
-  if (running) return serverOf(dir, running, lease, true)
+  if (running && (port === undefined || port === running.port)) {
+    return serverOf(dir, running, lease, true)
+  }
   lease.release()
-  return undefined
+  if (!running) return undefined
+  throw new Error(
+    `another process has started it on port ${running.port}, because port ${port} was taken; ` +
+      "end that process, or start this one again",
+  )
 }
 
 async function start(dir: string, options: EmbeddedOptions): Promise<EmbeddedServer> {
@@ -99,7 +111,7 @@ async function start(dir: string, options: EmbeddedOptions): Promise<EmbeddedSer
   options.log?.("Starting PostgreSQL")
   // `servesCluster` tells a server of ours by these three words.
   const command = [...account.prefix, binaries.postgres, "-D", cluster]
-  const { lease, running } = await launch(dir, command, settings)
+  const { lease, running } = await launch(dir, command, settings, options.port)
   if (options.temporary) markTemporary(dir)
   const server = serverOf(dir, running, lease, false)
   try {
@@ -128,14 +140,18 @@ function serverOf(dir: string, running: Postmaster, lease: Lease, adopted: boole
   const cluster = join(dir, "cluster")
   const temporary = existsSync(join(dir, "temporary"))
   const url = `postgres://${ROLE}:${readPassword(dir)}@127.0.0.1:${running.port}/${ROLE}`
-  const ended = () => !servesCluster(running.pid, cluster) && !(temporary && existsSync(dir))
+  const gone = () => !servesCluster(running.pid, cluster) && !(temporary && existsSync(dir))
   let stopped: Promise<void> | undefined
   const stop = async () => {
-    if (lease.release()) await until(ended, STOP_LIMIT_MS)
+    // Without its supervisor nothing ends it, until the next start does.
+    const supervised = lease.stands()
+    if (lease.release() && supervised) await until(gone, STOP_LIMIT_MS)
   }
   return {
     url,
     adopted,
+    // Both, as the supervisor's two shells can die one without the other.
+    ended: () => !lease.stands() || !alive(running.pid),
     stop() {
       stopped ??= stop()
       return stopped

@@ -1,0 +1,98 @@
+/**
+ * Starts the embedded server again whenever it has ended, for a process that goes on serving.
+ *
+ * Each process that serves watches for itself. Under the start lock the first of them starts the
+ * server and the others adopt it, on the port that their pools know. A server that ends again within
+ * a minute of its start, or does not start, is started again after longer and longer pauses.
+ */
+import type { EmbeddedServer } from "./server.ts"
+
+export interface RestartReports {
+  onEnded(): void
+  onRunning(): void
+  /** It did not start; the next attempt comes after `pauseMs`. */
+  onFailed(error: unknown, pauseMs: number): void
+}
+
+export interface Restarts {
+  /** Starts it no more, and stops the server as its own `stop` does. */
+  stop(): Promise<void>
+}
+
+const checkEveryMs = 250
+const stableMs = 60_000
+const longestPauseMs = 30_000
+/** A start under way can't be called off. What it starts ends with this process at the latest. */
+const startLimitMs = 5_000
+
+/** How long to wait before a start that so many have come shortly before: 0, 1, 2, 4 … 30 seconds. */
+export const pauseAfter = (starts: number): number =>
+  starts === 0 ? 0 : Math.min(1000 * 2 ** (starts - 1), longestPauseMs)
+
+/** @param start must give a server of the same address */
+export function keepRunning(
+  first: EmbeddedServer,
+  start: () => Promise<EmbeddedServer>,
+  { onEnded, onRunning, onFailed }: RestartReports,
+): Restarts {
+  let server = first
+  let stopping = false
+  let starting = false
+  let wake = (): void => {}
+  const watching = watch()
+
+  async function watch(): Promise<void> {
+    let starts = 0
+    while (!stopping) {
+      const sinceMs = performance.now()
+      while (!stopping && !server.ended()) await pause(checkEveryMs)
+      if (stopping) break
+      if (performance.now() - sinceMs > stableMs) starts = 0
+      onEnded()
+      await server.stop() // it has ended: this lets go of what is left of it
+      starts = await startAgain(starts)
+    }
+    await server.stop()
+  }
+
+  /** Until it runs; gives how many starts that took, and those before. */
+  async function startAgain(before: number): Promise<number> {
+    let starts = before
+    await pause(pauseAfter(starts))
+    while (!stopping) {
+      starts++
+      starting = true
+      try {
+        server = await start()
+        if (!stopping) onRunning()
+        break
+      } catch (error) {
+        if (!stopping) onFailed(error, pauseAfter(starts))
+      } finally {
+        starting = false
+      }
+      await pause(pauseAfter(starts))
+    }
+    return starts
+  }
+
+  /** Ends at once when it is to stop. */
+  async function pause(ms: number): Promise<void> {
+    if (stopping || ms === 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  return {
+    stop: async () => {
+      stopping = true
+      wake()
+      await (starting ? Promise.race([watching, Bun.sleep(startLimitMs)]) : watching)
+    },
+  }
+}
