@@ -3,6 +3,7 @@
  * README's table is made from the same declarations.
  */
 import { resolve } from "node:path"
+import { checkBaseAddress, checkPostgresAddress, checkRedisAddress } from "./address.ts"
 
 interface Setting<T> {
   /** What it does, for the README. */
@@ -30,24 +31,20 @@ const text = (value: string): string => value
 /** Empty means none. */
 const postgresUrl = (value: string): string | null => {
   if (value === "") return null
-  if (!/^postgres(ql)?:\/\/.+/.test(value)) throw new Error("must begin with postgres://")
+  checkPostgresAddress(value)
   return value
 }
 
 /** Empty means none. */
 const redisUrl = (value: string): string | null => {
   if (value === "") return null
-  if (!/^(redis|valkey)s?:\/\/.+/.test(value) || !URL.canParse(value)) {
-    throw new Error("must be an address that begins with redis:// or rediss://")
-  }
+  checkRedisAddress(value)
   return value
 }
 
 const baseUrl = (value: string): string => {
   if (value === "") return ""
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    throw new Error("must be an http or https address")
-  }
+  checkBaseAddress(value)
   return value.replace(/\/+$/, "")
 }
 
@@ -204,7 +201,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     try {
       config[name] = setting.parse(given)
     } catch (error) {
-      const shown = setting.secret ? "" : ` (it is ${JSON.stringify(given)})`
+      // With an @ it may be an address with a password, though it should not be.
+      const shown = setting.secret || given.includes("@") ? "" : ` (it is ${JSON.stringify(given)})`
       faults.push(`${name} ${(error as Error).message}${shown}`)
     }
   }

@@ -1,8 +1,24 @@
 import { expect, test } from "bun:test"
 import { resolve } from "node:path"
-import { ConfigError, readConfig, settings, settingsTable } from "../src/config.ts"
+import postgres from "postgres"
+import {
+  ConfigError,
+  readConfig,
+  type SettingName,
+  settings,
+  settingsTable,
+} from "../src/config.ts"
 
 const readme = await Bun.file(new URL("../README.md", import.meta.url)).text()
+
+function faultOf(environment: Record<string, string>): string | undefined {
+  try {
+    readConfig(environment)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
 
 test("the README's table of settings is the one that the declarations give", () => {
   const [, table] = /<!-- settings -->\n([\s\S]*?)\n<!-- \/settings -->/.exec(readme) ?? []
@@ -82,17 +98,108 @@ test.each([
   }
 })
 
+const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
+  DATABASE_URL: {
+    "must have #, / and ? in its user or password written as %23, %2F and %3F": [
+      "postgres://user:S3CRET#1@host/db",
+      "postgres://user:S3CRET/1@host/db",
+      "postgres://user:S3CRET?1@host/db",
+      "postgres://user:S3@CRET/1@host/db",
+      "postgres://user:1#S3CRET@host/db",
+      "postgres://S3CRET/@host",
+    ],
+    "must have a % in its user or password written as %25": ["postgres://user:S3CRET%zz@host/db"],
+    "must have ports from 1 to 65535, and several hosts as host:port,host:port": [
+      "postgres://user:S3CRET@host:54x2/db",
+      "postgres://user:S3CRET@host:65536/db",
+      "postgres://user:S3CRET@host:0/db",
+      "postgres://user:S3CRET@a:1,b:65536/db",
+      "postgres://user:S3CRET@a:1:2,b/db",
+      "postgres://user:S3CRET",
+    ],
+    "has a host that can't be one; write @ and , in a password as %40 and %2C": [
+      "postgres://user:S3CRET@a,,b/db",
+      "postgres://user:S3@CRET,1@host/db",
+      "postgres://user:S3@CRET@a,b/db",
+      "postgres://user:S3CRET@h\u00f6st/db",
+    ],
+    "has a host or a port that can't be one": ["postgres://user:S3CRET@/db"],
+    "must name its host, not an IPv6 address": ["postgres://user:S3CRET@[::1]:5432/db"],
+    "must not contain white space": [
+      "postgres://user:S3CRET 1@host/db",
+      "postgres://a:S3CRET@b/d\n",
+    ],
+    "must have one of read-write, read-only, primary, standby, prefer-standby as target_session_attrs":
+      ["postgres://user:S3CRET@host/db?target_session_attrs=any"],
+  },
+  REDIS_URL: {
+    "must have #, / and ? in its user or password written as %23, %2F and %3F": [
+      "redis://:123#S3CRET@host:6379",
+      "redis://user:123/S3CRET@host:6379",
+      "redis://user:1?S3CRET@host:6379",
+    ],
+    "must have a % in its user or password written as %25": ["redis://:S3CRET%@host"],
+    "has a host or a port that can't be one": [
+      "redis://:S3CRET@host:x",
+      "redis://:S3CRET@host:0",
+      "redis://:S3CRET@",
+    ],
+    "must end in the number of a database, as /0": ["redis://:S3CRET@host/name"],
+  },
+  BASE_URL: {
+    "must not contain a user or password: it is shown": ["https://user:S3CRET@example.com"],
+    "must be an http or https address": ["https://user:S3CRET#1@example.com"],
+  },
+  PORT: { "must be an integer from 0 to 65535": ["postgres://user:S3CRET@host"] },
+}
+
+test("a malformed address is refused with the fault named, and none of it repeated", () => {
+  for (const [name, faults] of Object.entries(malformed)) {
+    for (const [fault, values] of Object.entries(faults)) {
+      for (const value of values) {
+        expect([value, faultOf({ [name]: value })]).toEqual([
+          value,
+          `Cannot use the settings:\n${name} ${fault}`,
+        ])
+      }
+    }
+  }
+})
+
+const passwords = ["", "s3cret", "a:b", "a,b", "%23%2F%3F%25", "a%40b", "a@b", "$&"]
+const places: [written: string, hosts: string[], ports: number[]][] = [
+  ["", ["localhost"], [5432]],
+  ["host", ["host"], [5432]],
+  ["db-1.example.com:6543", ["db-1.example.com"], [6543]],
+  ["127.0.0.1:1,b:2", ["127.0.0.1", "b"], [1, 2]],
+  ["a,b,c", ["a", "b", "c"], [5432, 5432, 5432]],
+]
+
+test("an address that is taken means to the driver what it says", () => {
+  let taken = 0
+  for (const password of passwords) {
+    for (const [written, host, port] of places) {
+      const url = `postgres://${password === "" ? "" : `user:${password}@`}${written}/name`
+      if (faultOf({ DATABASE_URL: url }) !== undefined) continue
+      taken++
+      const { options } = postgres(url)
+      expect([url, options.host, options.port, options.pass ?? "", options.database]).toEqual([
+        url,
+        host,
+        port,
+        decodeURIComponent(password),
+        "name",
+      ])
+    }
+  }
+  // No host beside a user, and an @ before several hosts, is what the driver gets wrong.
+  expect(taken).toBe(passwords.length * places.length - (passwords.length - 1) - 2)
+})
+
 test("every fault is told at once, with what was given, and no secret", () => {
   const secrets = { DATABASE_URL: "hunter2", REDIS_URL: "http://:hunter2@x" }
   const environment = { PORT: "x", QUEUE_LENGTH: "-1", ...secrets }
-  const message = (() => {
-    try {
-      readConfig(environment)
-    } catch (error) {
-      return (error as Error).message
-    }
-  })()
-  expect(message).toBe(
+  expect(faultOf(environment)).toBe(
     [
       "Cannot use the settings:",
       'PORT must be an integer from 0 to 65535 (it is "x")',

@@ -1,0 +1,86 @@
+/**
+ * Checks of the addresses in the settings, by what their drivers make of them. A character that ends
+ * the user and password too early makes a part of the password a host, a port or a path. So no message
+ * repeats any part of an address, and what may be such a part is refused.
+ */
+
+const readUrl = (text: string): URL => {
+  try {
+    return new URL(text)
+  } catch {
+    throw new Error("has a host or a port that can't be one")
+  }
+}
+
+/** From the scheme to the first / or ?: user, password, hosts and ports. */
+function authorityOf(text: string): string {
+  if (/\s/.test(text)) throw new Error("must not contain white space")
+  const [, authority = "", rest = ""] = /:\/\/([^/?#]*)(.*)$/.exec(text) ?? []
+  if (rest.includes("#") || rest.includes("@")) {
+    throw new Error("must have #, / and ? in its user or password written as %23, %2F and %3F")
+  }
+  try {
+    decodeURIComponent(authority)
+  } catch {
+    throw new Error("must have a % in its user or password written as %25")
+  }
+  return authority
+}
+
+const isPort = (port: string): boolean =>
+  port === "" || (/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)
+
+const sessionAttributes = ["read-write", "read-only", "primary", "standby", "prefer-standby"]
+
+/**
+ * `postgres://user:password@host:port,host:port/database?name=value`, where all but the scheme may be
+ * left out.
+ * @throws Error that says what is expected
+ */
+export function checkPostgresAddress(text: string): void {
+  if (!/^postgres(ql)?:\/\/.+/.test(text)) throw new Error("must begin with postgres://")
+  const authority = authorityOf(text)
+  // The driver takes the hosts from behind the first @; only where there is one host, the last counts.
+  const after = (at: number) => authority.slice(at + 1)
+  const several = after(authority.indexOf("@"))
+  const hosts = several.includes(",") ? several : after(authority.lastIndexOf("@"))
+  for (const host of hosts.split(",")) checkHost(host, hosts.includes(","))
+  // Only one host makes a URL.
+  const { searchParams } = readUrl(text.replace(hosts, hosts.split(",")[0] ?? ""))
+  const attributes = searchParams.get("target_session_attrs")
+  if (attributes && !sessionAttributes.includes(attributes)) {
+    throw new Error(`must have one of ${sessionAttributes.join(", ")} as target_session_attrs`)
+  }
+}
+
+function checkHost(host: string, isOneOfSeveral: boolean): void {
+  if (host.startsWith("[")) throw new Error("must name its host, not an IPv6 address")
+  const [name = "", port = "", ...more] = host.split(":")
+  if (!isPort(port) || more.length > 0) {
+    throw new Error("must have ports from 1 to 65535, and several hosts as host:port,host:port")
+  }
+  if (!/^[\w.-]*$/.test(name) || (name === "" && isOneOfSeveral)) {
+    throw new Error("has a host that can't be one; write @ and , in a password as %40 and %2C")
+  }
+}
+
+/** `redis://user:password@host:port/database`. @throws Error that says what is expected */
+export function checkRedisAddress(text: string): void {
+  if (!/^(redis|valkey)s?:\/\/.+/.test(text)) {
+    throw new Error("must be an address that begins with redis:// or rediss://")
+  }
+  authorityOf(text)
+  const { hostname, port, pathname } = readUrl(text)
+  if (hostname === "" || !isPort(port)) throw new Error("has a host or a port that can't be one")
+  if (!/^\/?\d*$/.test(pathname)) throw new Error("must end in the number of a database, as /0")
+}
+
+/** @throws Error that says what is expected */
+export function checkBaseAddress(text: string): void {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new Error("must be an http or https address")
+  }
+  const { username, password, search, hash } = new URL(text)
+  if (username || password) throw new Error("must not contain a user or password: it is shown")
+  if (search || hash) throw new Error("must not contain a query or a fragment")
+}
