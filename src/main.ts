@@ -7,14 +7,16 @@ import { addMigrateCommand } from "./commands/migrate.ts"
 import { addQuickstartCommand } from "./commands/quickstart.ts"
 import { addReleaseCommands } from "./commands/releases.ts"
 import { addServeCommand } from "./commands/serve.ts"
-import { say } from "./commands/terminal.ts"
+import { describeUnexpected, say } from "./commands/terminal.ts"
 import { addTokenCommands } from "./commands/tokens.ts"
 import { ConfigError, readConfig } from "./config.ts"
 import { EmbeddedError } from "./db/embedded/server.ts"
+import { DatabaseError } from "./db/first-connection.ts"
 import { LoadRefused } from "./releases/load-refused.ts"
 
 const program = new Command("mds")
   .description("The Mining and Geological Data Service. Settings are read from the environment.")
+  .option("--debug", "show the stack of an unexpected error")
   .showHelpAfterError("(add --help for what it takes)")
 
 const config = () => readConfig(process.env)
@@ -28,12 +30,13 @@ addAccountCommands(program, config)
 addTokenCommands(program, config)
 
 /** Errors whose message is all that a person needs. */
-const expected = [AccountError, ConfigError, EmbeddedError, LoadRefused]
+const expected = [AccountError, ConfigError, DatabaseError, EmbeddedError, LoadRefused]
 
 try {
   await program.parseAsync()
 } catch (error) {
   const known = expected.some((kind) => error instanceof kind)
-  say(known && error instanceof Error ? error.message : Bun.inspect(error))
+  const { debug = false } = program.opts<{ debug?: boolean }>()
+  say(known && error instanceof Error ? error.message : describeUnexpected(error, debug))
   process.exit(1)
 }

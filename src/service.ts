@@ -6,6 +6,7 @@ import { createApp } from "./app.ts"
 import type { Config } from "./config.ts"
 import { cacheSizes } from "./db/cache.ts"
 import { createConcurrencyLimiter } from "./db/concurrency-limiter.ts"
+import { isForbidden } from "./db/forbidden.ts"
 import { keepHolding } from "./db/held-releases.ts"
 import { keepListening } from "./db/notices.ts"
 import { createPool, type PoolOptions } from "./db/pool.ts"
@@ -48,9 +49,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const crawls = createCrawls(redis && createSharedCrawls(redis), sizes.crawls)
   const credentials = createCredentials(pools, sizes)
   const notices = await followNotices(credentials, options)
-  const usage = createUsage(housekeeping, now, (error) =>
-    log.warn("the use of accounts was not written", describeError(error)),
-  )
+  const notWritten = createWriteReports(log)
+  const usage = createUsage(housekeeping, now, notWritten("the use of accounts was not written"))
   const windows = createWindows({
     windowMs: config.RATE_WINDOW_SECONDS * 1000,
     maxBytes: config.WINDOW_MEMORY_MB * 1024 * 1024,
@@ -84,6 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }),
     baseUrl: config.BASE_URL,
     exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
+    onUseNotNoted: notWritten("a token's last use was not noted"),
     log,
     now,
   })
@@ -97,7 +98,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const holds = keepHolding(
     housekeeping,
     () => crawls.oldest(now().getTime()),
-    (error) => log.warn("the releases being read were not noted", describeError(error)),
+    notWritten("the releases being read were not noted"),
   )
   const shown = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST
   return {
@@ -109,6 +110,23 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await Promise.all(Object.values(pools).map((each) => each.close()))
     },
   }
+}
+
+/** Logs what could not be written; that this process may write nothing at all, only once. */
+function createWriteReports(log: Log) {
+  let reported = false
+  return (event: string) =>
+    (error: unknown): void => {
+      if (!isForbidden(error)) {
+        log.warn(event, describeError(error))
+      } else if (!reported) {
+        reported = true
+        log.warn(
+          "the database lets this process only read: the use of accounts and tokens, and the releases being read, are not recorded",
+          describeError(error),
+        )
+      }
+    }
 }
 
 /** Each kind of work has connections of its own, so that none waits for another. */

@@ -5,6 +5,7 @@
  */
 import { and, eq, gte, lt, sql } from "drizzle-orm"
 import { accounts, usageHours } from "../db/account-tables.ts"
+import { isForbidden } from "../db/forbidden.ts"
 import type { Pool } from "../db/pool.ts"
 import { instantText } from "../resources/values.ts"
 
@@ -29,7 +30,7 @@ const writeEveryMs = 5_000
 /** Of accounts and hours in one statement. */
 const writtenAtOnce = 10_000
 
-/** @param onFailure is told why counts could not be written; they are tried again */
+/** @param onFailure is told why counts could not be written; they are tried again, and shown meanwhile */
 export function createUsage(
   pool: Pool,
   now: () => Date,
@@ -62,7 +63,11 @@ export function createUsage(
       try {
         await pool.run(() => pool.db.execute(addHours(rows)))
       } catch (error) {
-        for (const row of counted.slice(from)) add(row.accountId, row.hourStartMs, row.requests)
+        // Where nothing can ever be written, what is not shown any more must not pile up.
+        const oldestMs = now().getTime() - keptMs
+        for (const { accountId, hourStartMs, requests } of counted.slice(from)) {
+          if (hourStartMs >= oldestMs) add(accountId, hourStartMs, requests)
+        }
         throw error
       }
     }
@@ -86,7 +91,10 @@ export function createUsage(
     count: (accountId, at) => add(accountId, startOfHour(at.getTime()), 1),
 
     lastDay: async (accountId, at) => {
-      await write()
+      await write().catch((error) => {
+        if (!isForbidden(error)) throw error
+        onFailure(error)
+      })
       const firstMs = startOfHour(at.getTime()) - (shownHours - 1) * hourMs
       const rows = await pool.run(() =>
         pool.db
@@ -101,8 +109,10 @@ export function createUsage(
       )
       const counted = new Map(rows.map(({ hour, requests }) => [hour, requests]))
       return Array.from({ length: shownHours }, (_, index) => {
-        const hour = `${new Date(firstMs + index * hourMs).toISOString().slice(0, 19)}Z`
-        return { hour, requests: counted.get(hour) ?? 0 }
+        const startMs = firstMs + index * hourMs
+        const hour = `${new Date(startMs).toISOString().slice(0, 19)}Z`
+        const unwritten = pending.get(startMs)?.get(accountId) ?? 0
+        return { hour, requests: (counted.get(hour) ?? 0) + unwritten }
       })
     },
 

@@ -4,7 +4,7 @@ import type { Editor } from "../access/change.ts"
 import type { Config } from "../config.ts"
 import { keepRunning, type Restarts } from "../db/embedded/restart.ts"
 import { startEmbedded } from "../db/embedded/server.ts"
-import { migrate } from "../db/migrate.ts"
+import { checkSchema, migrate } from "../db/migrate.ts"
 import { createPool, type Pool } from "../db/pool.ts"
 import { describeError, type Log } from "../log.ts"
 import { say } from "./terminal.ts"
@@ -17,13 +17,21 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** The settings' database, or the embedded one, which is started where it does not run; migrated. */
-export async function openDatabase(config: Config): Promise<Database> {
+/**
+ * The settings' database, or the embedded one, which is started where it does not run.
+ * @throws DatabaseError where it can't be reached or does not have this program's schema
+ */
+export const openDatabase = (config: Config): Promise<Database> => open(config, checkSchema)
+
+/** The same, brought to this program's schema. @throws DatabaseError */
+export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)
+
+async function open(config: Config, prepare: (url: string) => Promise<void>): Promise<Database> {
   const database = config.DATABASE_URL
     ? { url: config.DATABASE_URL, keepRunning: () => {}, close: async () => {} }
     : await openEmbedded(config.DATA_DIR)
   try {
-    await migrate(database.url)
+    await prepare(database.url)
     return database
   } catch (error) {
     await database.close()

@@ -1,14 +1,15 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { withDatabase } from "./database.ts"
+import { openMigrated } from "./database.ts"
 import { say } from "./terminal.ts"
 
 export function addMigrateCommand(program: Command, config: () => Config): void {
   program
     .command("migrate")
-    .description("bring the database to the newest migration; every other command does so too")
+    .description("bring the database to the newest migration; serve and quickstart do so too")
     .action(async () => {
-      await withDatabase(config(), async () => {})
+      const database = await openMigrated(config())
+      await database.close()
       say("The database is at the newest migration")
     })
 }

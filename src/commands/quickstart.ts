@@ -9,7 +9,7 @@ import { cacheSizes } from "../db/cache.ts"
 import { createReleases } from "../db/releases.ts"
 import { loadRecords } from "../releases/load.ts"
 import { sampleData } from "../sample/sample-data.ts"
-import { type Database, editorOf, openDatabase, usePool } from "./database.ts"
+import { type Database, editorOf, openMigrated, usePool } from "./database.ts"
 import { serve } from "./serve.ts"
 import { print, say } from "./terminal.ts"
 
@@ -18,7 +18,7 @@ export function addQuickstartCommand(program: Command, config: () => Config): vo
     .command("quickstart")
     .description("serve, with sample data where there is none, and a demo account and token")
     .action(async () => {
-      const database = await openDatabase(config())
+      const database = await openMigrated(config())
       const token = await prepare(config(), database)
       const { url } = await serve(config(), database)
       print(welcome(config().BASE_URL || url, token))

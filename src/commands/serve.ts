@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import { createLog } from "../log.ts"
 import { type Service, startService } from "../service.ts"
-import { type Database, openDatabase } from "./database.ts"
+import { type Database, openMigrated } from "./database.ts"
 import { say } from "./terminal.ts"
 
 export function addServeCommand(program: Command, config: () => Config): void {
@@ -10,7 +10,7 @@ export function addServeCommand(program: Command, config: () => Config): void {
     .command("serve", { isDefault: true })
     .description("answer requests until stopped")
     .action(async () => {
-      const database = await openDatabase(config())
+      const database = await openMigrated(config())
       const service = await serve(config(), database)
       say(`Serving ${service.url}/api/v1`)
     })

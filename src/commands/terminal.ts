@@ -1,5 +1,6 @@
 /** What commands print: results on standard output, everything else on standard error. */
 import { believedMs } from "../access/credentials.ts"
+import { withoutParameters } from "../db/query-failure.ts"
 
 /** A message for the person at the terminal. */
 export const say = (message: string): void => {
@@ -9,6 +10,16 @@ export const say = (message: string): void => {
 /** A result, alone on its line, for a person or the next program. */
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
+}
+
+/** An error that was not foreseen: its message, or where it came from as well. Never what a query held. */
+export function describeUnexpected(error: unknown, debug: boolean): string {
+  const shown = withoutParameters(error)
+  if (!(shown instanceof Error)) return `Failed: ${String(shown)}`
+  const { name, message, stack, cause } = shown
+  if (!debug) return `Failed: ${message || name} (add --debug for the stack)`
+  const from = cause === undefined ? "" : `\nCaused by: ${describeUnexpected(cause, true)}`
+  return (stack ?? `${name}: ${message}`) + from
 }
 
 /** Told where a change was not confirmed by all processes that serve; undefined: that is not known. */

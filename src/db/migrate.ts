@@ -1,19 +1,126 @@
-import { drizzle } from "drizzle-orm/postgres-js"
-import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
-import { withConnection } from "./connection.ts"
+/**
+ * The version of the database's schema: how many migrations it has. They are recorded in the table
+ * that drizzle-kit uses.
+ *
+ * What migrates at once waits for each other on a lock of the transaction, which ends with it even
+ * behind a pooler that gives each transaction another session. All missing migrations are one
+ * transaction. A database that is current is only read, so a role or a standby that can't write is
+ * no hindrance then.
+ */
+import { readMigrationFiles } from "drizzle-orm/migrator"
+import type { Sql, TransactionSql } from "postgres"
+import { DatabaseError, withFirstConnection } from "./first-connection.ts"
+import { isForbidden } from "./forbidden.ts"
 
 /** Any number that other users of the database are unlikely to lock. */
 const migrationLock = 7_140_233_001
+const lockTimeoutMs = 30_000
+
+interface Applied {
+  version: number
+  /** When the newest was generated, by which migrations are ordered; 0 before the first. */
+  newestMs: number
+}
+
+const ours = () =>
+  readMigrationFiles({
+    migrationsFolder: Bun.fileURLToPath(new URL("../../drizzle", import.meta.url)),
+  })
 
 /**
- * Brings the database at `url` to the newest migration. Safe to call from several processes at once:
- * they wait for each other on an advisory lock, held by the one connection that also migrates.
+ * Brings the database at `url` to the newest migration. Safe to call from several processes at once.
+ * @throws DatabaseError where it can't be reached, is newer than this program, or may not be changed
  */
-export async function migrate(url: string): Promise<void> {
-  await withConnection(url, async (client) => {
-    await client`select pg_advisory_lock(${migrationLock})`
-    await applyMigrations(drizzle(client), {
-      migrationsFolder: Bun.fileURLToPath(new URL("../../drizzle", import.meta.url)),
-    })
+export async function migrate(url: string, options = { lockTimeoutMs }): Promise<void> {
+  await withFirstConnection(url, async (client) => {
+    const before = await appliedTo(client)
+    if (missingFrom(before).length === 0) return
+    await client
+      .begin((tx) => applyMissing(tx, options.lockTimeoutMs))
+      .catch((error) => {
+        const what = `Cannot migrate the database from schema version ${before.version} to ${ours().length}`
+        throw explained(what, error, options.lockTimeoutMs)
+      })
   })
 }
+
+function explained(what: string, error: unknown, waitedMs: number): unknown {
+  if (isForbidden(error)) {
+    return new DatabaseError(
+      `${what}: ${error.message}. Run \`mds migrate\` on the primary server, with the role that owns the tables`,
+    )
+  }
+  if (isLockTimeout(error)) {
+    return new DatabaseError(
+      `${what}: another session has been using a table for ${waitedMs / 1000} seconds. ` +
+        "Wait until that one has ended, then try again",
+    )
+  }
+  return error
+}
+
+/** @throws DatabaseError where the database at `url` can't be reached, or has not this program's schema */
+export async function checkSchema(url: string): Promise<void> {
+  const applied = await withFirstConnection(url, appliedTo)
+  if (missingFrom(applied).length === 0) return
+  const found =
+    applied.version === 0
+      ? "The database has no tables yet, and this program needs schema"
+      : `The database is at schema version ${applied.version}, and this program needs`
+  throw new DatabaseError(`${found} version ${ours().length}. Run \`mds migrate\` first`)
+}
+
+async function appliedTo(client: Sql | TransactionSql): Promise<Applied> {
+  try {
+    const [found] = await client`select to_regclass('drizzle.__drizzle_migrations') as name`
+    if (!found?.name) return { version: 0, newestMs: 0 }
+    const [applied] = await client<Applied[]>`
+      select count(*)::int as version, coalesce(max(created_at), 0)::float8 as "newestMs"
+      from drizzle.__drizzle_migrations`
+    return applied ?? { version: 0, newestMs: 0 }
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    throw new DatabaseError(
+      `Cannot read the database's schema version: ${error.message}. ` +
+        "Grant this role USAGE on schema drizzle and SELECT on its tables",
+    )
+  }
+}
+
+/** @throws DatabaseError where the database has migrations that this program does not know */
+function missingFrom({ version, newestMs }: Applied) {
+  const migrations = ours()
+  if (newestMs > (migrations.at(-1)?.folderMillis ?? 0)) {
+    throw new DatabaseError(
+      `The database is at schema version ${version}, which is newer than this program's version ${migrations.length}. ` +
+        "Run the program that migrated it, or one that is newer",
+    )
+  }
+  return migrations.filter(({ folderMillis }) => folderMillis > newestMs)
+}
+
+async function applyMissing(tx: TransactionSql, lockTimeoutMs: number): Promise<void> {
+  await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`
+  await tx`select pg_advisory_xact_lock(${migrationLock})`.catch((error) => {
+    if (!isLockTimeout(error)) throw error
+    throw new DatabaseError(
+      `Cannot migrate the database: another process has been migrating it for ${lockTimeoutMs / 1000} seconds. ` +
+        "Wait until that one has ended, then try again",
+    )
+  })
+  // Another process may have applied some while this one waited.
+  const applied = await appliedTo(tx)
+  if (applied.version === 0) {
+    await tx`create schema if not exists drizzle`
+    await tx`create table if not exists drizzle.__drizzle_migrations (
+      id serial primary key, hash text not null, created_at bigint
+    )`
+  }
+  for (const { sql, hash, folderMillis } of missingFrom(applied)) {
+    for (const statements of sql) await tx.unsafe(statements)
+    await tx`insert into drizzle.__drizzle_migrations (hash, created_at)
+      values (${hash}, ${folderMillis})`
+  }
+}
+
+const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === "55P03"

@@ -11,6 +11,7 @@
  */
 import type { Sql } from "postgres"
 import { singleConnection, withConnection } from "./connection.ts"
+import { isForbidden } from "./forbidden.ts"
 
 const changed = "mds_access"
 const confirmed = "mds_access_confirmed"
@@ -18,6 +19,8 @@ const applicationName = "mds notices"
 const flushMark = "flush "
 
 const retryMs = 250
+/** A standby lets nobody listen until it is promoted. */
+const forbiddenRetryMs = 10_000
 const connectWithinMs = 5_000
 const confirmWithinMs = 2_000
 
@@ -56,9 +59,10 @@ export function keepListening(url: string, handlers: NoticeHandlers): Listening 
       onLost: (error) => {
         firstAttempt.resolve()
         if (stopped) return
+        const pauseMs = isForbidden(error) ? forbiddenRetryMs : retryMs
         retry = setTimeout(() => {
           connection = listen()
-        }, retryMs)
+        }, pauseMs)
         // Attempts that fail one after another are one loss.
         if (lost) return
         lost = true

@@ -3,11 +3,11 @@
  * has a pool of its own, so that none can starve another. postgres.js alone would queue without limit
  * and send statements behind slow ones.
  */
-import { DrizzleQueryError } from "drizzle-orm/errors"
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
 import type { Account } from "./fair-queue.ts"
+import { withoutParameters } from "./query-failure.ts"
 import { createStatementDeadline } from "./statement-deadline.ts"
 import { Unavailable } from "./unavailable.ts"
 
@@ -95,9 +95,8 @@ export function createPool(url: string, options: PoolOptions): Pool {
   }
 }
 
-/** Drizzle's own message holds the parameters, which must not reach a log: its cause is what counts. */
 function rethrow(error: unknown): never {
-  const cause = error instanceof DrizzleQueryError ? error.cause : error
+  const cause = withoutParameters(error)
   if (isUnavailability(cause)) throw new Unavailable("The database can't be reached", { cause })
   throw cause
 }

@@ -13,7 +13,6 @@ import type { Windows } from "../access/windows.ts"
 import { ApiError } from "../http/api-error.ts"
 import { readBearer } from "../http/bearer-token.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
-import { describeError, type Log } from "../log.ts"
 import { exchangeOf } from "./exchange.ts"
 
 export interface AccessOptions {
@@ -21,7 +20,8 @@ export interface AccessOptions {
   windows: Windows
   usage: Usage
   now: () => Date
-  log: Log
+  /** Is told why a token's last use could not be written. */
+  onUseNotNoted: (error: unknown) => void
 }
 
 /** Gives `caller`. The request counts. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
@@ -33,17 +33,13 @@ export const uncountedAccess = (options: AccessOptions) =>
 
 const accessPlugin = (
   name: string,
-  { credentials, windows, usage, now, log }: AccessOptions,
+  { credentials, windows, usage, now, onUseNotNoted }: AccessOptions,
   counts: boolean,
 ) => {
   async function knownCaller(token: string | undefined, address: string): Promise<Caller | null> {
     const isSuspect = () => !windows.addresses.own(address, standardLimit).admitted
     const caller = token ? await credentials.callerOf(token, now(), isSuspect) : null
-    if (caller) {
-      credentials.noteUse(caller.tokenId, now()).catch((error: unknown) => {
-        log.warn("a token's last use was not noted", describeError(error))
-      })
-    }
+    if (caller) credentials.noteUse(caller.tokenId, now()).catch(onUseNotNoted)
     return caller
   }
 

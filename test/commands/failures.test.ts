@@ -1,0 +1,170 @@
+/** What a person at the terminal reads when a command can't be done. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import postgres from "postgres"
+import { describeUnexpected } from "../../src/commands/terminal.ts"
+import { checkSchema } from "../../src/db/migrate.ts"
+import { withoutParameters } from "../../src/db/query-failure.ts"
+import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { command } from "../support/process.ts"
+import { freePort } from "../support/supervised.ts"
+
+setDefaultTimeout(60_000)
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+
+afterAll(() => database.drop())
+
+/** A server that takes connections, and then does `onOpen`. */
+function listener(onOpen: (socket: { end(): void }) => void) {
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: { open: onOpen, data() {} },
+  })
+  return { place: `127.0.0.1:${server.port}`, stop: () => server.stop(true) }
+}
+
+const addressed = (change: (url: URL) => void): string => {
+  const url = new URL(database.url)
+  change(url)
+  return url.href
+}
+
+async function failing(url: string, args = ["serve"]) {
+  const { exitCode, printed, said } = await command(args, { DATABASE_URL: url, PORT: "0" })
+  expect(said).not.toMatch(/s3cr.?t|\bat \//i)
+  return { exitCode, printed, said }
+}
+
+const reason = (said: string) => ({ exitCode: 1, printed: "", said: `${said}\n` })
+
+for (const args of [["serve"], ["account", "list"]]) {
+  test(`a wrong password is named by ${args[0]}`, async () => {
+    const url = addressed((url) => {
+      url.password = "s3cr&t"
+    })
+    expect(await failing(url, args)).toEqual(
+      reason(
+        `Cannot log in to the database at ${new URL(url).host}: password authentication failed for user "mds"; ` +
+          "check the user and password in DATABASE_URL",
+      ),
+    )
+  })
+
+  test(`a missing database is named by ${args[0]}`, async () => {
+    const url = addressed((url) => {
+      url.pathname = "/nowhere"
+    })
+    expect(await failing(url, args)).toEqual(
+      reason(
+        `Cannot open the database at ${new URL(url).host}: database "nowhere" does not exist; ` +
+          "create it, or correct DATABASE_URL",
+      ),
+    )
+  })
+
+  test(`a host that refuses is named by ${args[0]}`, async () => {
+    const place = `127.0.0.1:${freePort()}`
+    expect(await failing(`postgres://user:s3cret@${place}/db`, args)).toEqual(
+      reason(
+        `Cannot reach the database at ${place}: the connection was refused; ` +
+          "check that PostgreSQL runs there, or correct DATABASE_URL",
+      ),
+    )
+  })
+
+  test(`a host that does not answer is named by ${args[0]}`, async () => {
+    const { place, stop } = listener(() => {})
+    expect(await failing(`postgres://user:s3cret@${place}/db`, args)).toEqual(
+      reason(
+        `Cannot reach the database at ${place}: it did not answer in time; ` +
+          "check DATABASE_URL, the network and its firewalls",
+      ),
+    )
+    stop()
+  })
+}
+
+test("a server that is none of PostgreSQL's is named", async () => {
+  const { place, stop } = listener((socket) => socket.end())
+  expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
+    reason(
+      `Cannot reach the database at ${place}: it closed the connection before the log-in; ` +
+        "check that PostgreSQL listens there, and whether it wants TLS (sslmode)",
+    ),
+  )
+  stop()
+})
+
+test("a database that can't be reached is given up within ten seconds, whatever its hosts do", async () => {
+  const silent = listener(() => {})
+  const closing = listener((socket) => socket.end())
+  const refusing = () => `127.0.0.1:${freePort()}`
+  const places = [
+    refusing(),
+    silent.place,
+    closing.place,
+    `${refusing()},${refusing()}`,
+    `${silent.place},${refusing()}`,
+    `${closing.place},${silent.place}`,
+  ]
+  await Promise.all(
+    places.map(async (place) => {
+      const startedMs = performance.now()
+      const failure = await checkSchema(`postgres://user:s3cret@${place}/db`).catch(String)
+      expect(failure).toStartWith(`DatabaseError: Cannot reach the database at ${place}: `)
+      expect(performance.now() - startedMs).toBeLessThan(10_000)
+    }),
+  )
+  silent.stop()
+  closing.stop()
+})
+
+test("a malformed address is refused without its password", async () => {
+  for (const [name, value] of [
+    ["DATABASE_URL", "postgres://user:s3cret#1@127.0.0.1/db"],
+    ["DATABASE_URL", "postgres://user:s3cret/1@127.0.0.1/db"],
+    ["DATABASE_URL", "postgres://user:s3cret@127.0.0.1:5x/db"],
+    ["REDIS_URL", "redis://:1#s3cret@127.0.0.1"],
+    ["BASE_URL", "https://user:s3cret@example.com"],
+  ] as const) {
+    const result = await command(["account", "list"], { [name]: value })
+    expect({ ...result, value }).toMatchObject({ exitCode: 1, printed: "" })
+    expect(result.said).toStartWith(`Cannot use the settings:\n${name} `)
+    expect(result.said).not.toContain("s3cret")
+  }
+})
+
+test("an unexpected failure is its message, and its stack only with --debug", async () => {
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  await sql`alter table accounts rename column email to hidden`
+  const settings = { DATABASE_URL: database.url }
+  try {
+    const args = ["account", "create", "someone@example.com"]
+    const short = await command(args, settings)
+    expect(short.said).toBe(
+      'Failed: column "email" of relation "accounts" does not exist (add --debug for the stack)\n',
+    )
+    for (const more of [
+      [...args, "--debug"],
+      ["--debug", ...args],
+    ]) {
+      const long = await command(more, settings)
+      expect([short.exitCode, long.exitCode]).toEqual([1, 1])
+      expect(long.said).toMatch(/^PostgresError: column .*\n\s+at /)
+      expect(long.said).not.toContain("someone@example.com")
+    }
+  } finally {
+    await sql`alter table accounts rename column hidden to email`
+    await sql.end()
+  }
+})
+
+test("what was thrown but is no error is shown as it is", () => {
+  expect(withoutParameters("x")).toBe("x")
+  expect(describeUnexpected("x", true)).toBe("Failed: x")
+})

@@ -1,0 +1,73 @@
+/** A service whose role may read the database and write nothing. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import postgres from "postgres"
+import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "./raw-http.ts"
+
+const role = `reader_${crypto.randomUUID().replaceAll("-", "")}`
+let administration: TestDatabase
+let sql: postgres.Sql
+let service: TestService
+
+beforeAll(async () => {
+  administration = await testDatabase()
+  sql = postgres(administration.url, { max: 1, onnotice: () => {} })
+  await sql`create role ${sql(role)} login password 'reader' in role pg_read_all_data`
+  service = await testService({
+    reach: (databaseUrl) => {
+      const url = new URL(databaseUrl)
+      url.username = role
+      url.password = "reader"
+      return url.href
+    },
+  })
+})
+
+afterAll(async () => {
+  await service.stop()
+  await sql`drop role ${sql(role)}`
+  await sql.end()
+  await administration.drop()
+})
+
+const warnings = () =>
+  service.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level !== "info")
+
+test("lists, records, exports, usage and health are answered as ever, and one line says what is not recorded", async () => {
+  const tokens = Object.values(service.tokens)
+  for (let round = 0; round < 2; round++) {
+    for (const token of tokens) {
+      for (const path of ["/companies", "/companies/BIG", "/reports?format=csv&all=true"]) {
+        expect([path, (await service.get(path, { token })).status]).toEqual([path, 200])
+      }
+      expect((await service.get("/usage", { token })).status).toBe(200)
+    }
+    // A token's last use is written at most once a minute.
+    service.clock.advance(61_000)
+  }
+  const ready = await fetch(`${service.url}/health/ready`)
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: "ready", release: 1, redis: "unused", notices: "listening" },
+  ])
+  await until(() => warnings().length > 0)
+  expect(warnings()).toEqual([
+    {
+      time: expect.any(String),
+      level: "warn",
+      event:
+        "the database lets this process only read: the use of accounts and tokens, and the releases being read, are not recorded",
+      error: expect.stringContaining("permission denied for table"),
+      code: "42501",
+    },
+  ])
+})
+
+test("usage shows what the process has counted though it can't be written", async () => {
+  const token = await service.issueWithLimit(100)
+  for (let request = 0; request < 3; request++) await service.get("/companies", { token })
+  const answer = await service.get("/usage", { token })
+  const { data } = (await answer.json()) as { data: { requests_per_hour: { requests: number }[] } }
+  expect(data.requests_per_hour.at(-1)?.requests).toBe(3)
+})

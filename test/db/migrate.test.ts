@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import postgres from "postgres"
+import { checkSchema, migrate } from "../../src/db/migrate.ts"
+import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../support/pgbouncer.ts"
+import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postgres.ts"
+
+setDefaultTimeout(60_000)
+reportIfSkipped(import.meta.path)
+
+let closing: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const close of closing.reverse()) await close()
+  closing = []
+})
+
+async function opened(making: Promise<TestDatabase>) {
+  const database = await making
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  closing.push(database.drop, () => sql.end({ timeout: 1 }))
+  return { url: database.url, sql }
+}
+
+const migrations = (sql: postgres.Sql) =>
+  sql`select count(*)::int, count(distinct hash)::int as distinct from drizzle.__drizzle_migrations`
+
+const locks = (sql: postgres.Sql) =>
+  sql`select 1 from pg_locks where locktype = 'advisory'
+    and database = (select oid from pg_database where datname = current_database())`
+
+const reasonOf = (failing: Promise<unknown>): Promise<unknown> =>
+  failing.then(
+    () => undefined,
+    (error: Error) => `${error.name}: ${error.message}`,
+  )
+
+/** The newest migration that this program has. */
+const newest = (await Bun.file(new URL("../../drizzle/meta/_journal.json", import.meta.url)).json())
+  .entries.length
+
+/** A role that may read everything and write nothing. */
+async function reader(url: string, sql: postgres.Sql): Promise<string> {
+  const role = `reader_${crypto.randomUUID().replaceAll("-", "")}`
+  await sql`create role ${sql(role)} login password 'reader' in role pg_read_all_data`
+  closing.push(() => sql`drop role ${sql(role)}`)
+  const reading = new URL(url)
+  reading.username = role
+  reading.password = "reader"
+  return reading.href
+}
+
+test("processes that migrate at once apply each migration once", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  await Promise.all([migrate(url), migrate(url), migrate(url)])
+  expect([...(await migrations(sql))]).toEqual([{ count: newest, distinct: newest }])
+  expect([...(await locks(sql))]).toEqual([])
+})
+
+describe.skipIf(!pgbouncerIsInstalled)("behind a pooler in transaction mode", () => {
+  test("migrating leaves no lock behind, and can be done again", async () => {
+    const { url, sql } = await opened(emptyDatabase())
+    const pooler = await pgbouncer(url, 3)
+    closing.push(pooler.stop)
+    for (let round = 0; round < 3; round++) {
+      const all = Promise.all([1, 2, 3].map(() => migrate(pooler.url)))
+      expect(await Promise.race([all.then(() => "done"), Bun.sleep(20_000)])).toBe("done")
+      await checkSchema(pooler.url)
+    }
+    expect([...(await migrations(sql))]).toEqual([{ count: newest, distinct: newest }])
+    expect([...(await locks(sql))]).toEqual([])
+  })
+})
+
+test("a migration that another process keeps waiting says so in time", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  await sql`select pg_advisory_lock(7140233001)`
+  expect(await reasonOf(migrate(url, { lockTimeoutMs: 200 }))).toBe(
+    "DatabaseError: Cannot migrate the database: another process has been migrating it for 0.2 seconds. " +
+      "Wait until that one has ended, then try again",
+  )
+})
+
+test("a migration that a session keeps from a table says so in time", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  await sql`create schema drizzle`
+  await sql`create table drizzle.__drizzle_migrations (id serial, hash text, created_at bigint)`
+  await sql.unsafe("begin; lock table drizzle.__drizzle_migrations in exclusive mode")
+  expect(await reasonOf(migrate(url, { lockTimeoutMs: 200 }))).toBe(
+    `DatabaseError: Cannot migrate the database from schema version 0 to ${newest}: another session has been using a table for 0.2 seconds. ` +
+      "Wait until that one has ended, then try again",
+  )
+})
+
+test("a migration that fails leaves the database as it was", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  await sql`create table companies (asx_code text)`
+  expect(await reasonOf(migrate(url))).toContain('relation "companies" already exists')
+  const [{ tables } = {}] =
+    await sql`select count(*)::int as tables from pg_tables where schemaname in ('public', 'drizzle')`
+  expect(tables).toBe(1)
+})
+
+test("a database without our tables, and one that is older, are refused with both versions", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  expect(await reasonOf(checkSchema(url))).toBe(
+    `DatabaseError: The database has no tables yet, and this program needs schema version ${newest}. ` +
+      "Run `mds migrate` first",
+  )
+  await migrate(url)
+  await checkSchema(url)
+  await sql`delete from drizzle.__drizzle_migrations where id = ${newest}`
+  expect(await reasonOf(checkSchema(url))).toBe(
+    `DatabaseError: The database is at schema version ${newest - 1}, and this program needs version ${newest}. ` +
+      "Run `mds migrate` first",
+  )
+})
+
+test("a database that is newer than the program is refused with both versions", async () => {
+  const { url, sql } = await opened(testDatabase())
+  await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`
+  const refused =
+    `DatabaseError: The database is at schema version ${newest + 1}, which is newer than this program's version ${newest}. ` +
+    "Run the program that migrated it, or one that is newer"
+  expect(await reasonOf(migrate(url))).toBe(refused)
+  expect(await reasonOf(checkSchema(url))).toBe(refused)
+})
+
+test("a role that may only read finds the schema current, and can't make it so", async () => {
+  const { url, sql } = await opened(testDatabase())
+  const reading = await reader(url, sql)
+  await checkSchema(reading)
+  await migrate(reading)
+  await sql`delete from drizzle.__drizzle_migrations where id = ${newest}`
+  const reason = await reasonOf(migrate(reading))
+  expect(reason).toStartWith(
+    `DatabaseError: Cannot migrate the database from schema version ${newest - 1} to ${newest}: `,
+  )
+  expect(reason).toEndWith(
+    ". Run `mds migrate` on the primary server, with the role that owns the tables",
+  )
+})
+
+test("a database that only takes reading transactions is served when it is current", async () => {
+  const { url, sql } = await opened(testDatabase())
+  await sql.unsafe(
+    `alter database "${new URL(url).pathname.slice(1)}" set default_transaction_read_only = on`,
+  )
+  await migrate(url)
+  await sql`set default_transaction_read_only = off`
+  await sql`delete from drizzle.__drizzle_migrations where id = ${newest}`
+  expect(await reasonOf(migrate(url))).toContain("in a read-only transaction. Run `mds migrate` on")
+})
+
+test("a role that may not even read the version is told what it lacks", async () => {
+  const { url, sql } = await opened(testDatabase())
+  const role = `stranger_${crypto.randomUUID().replaceAll("-", "")}`
+  await sql`create role ${sql(role)} login password 'stranger'`
+  closing.push(() => sql`drop role ${sql(role)}`)
+  const stranger = new URL(url)
+  stranger.username = role
+  stranger.password = "stranger"
+  expect(await reasonOf(checkSchema(stranger.href))).toBe(
+    "DatabaseError: Cannot read the database's schema version: permission denied for schema drizzle. " +
+      "Grant this role USAGE on schema drizzle and SELECT on its tables",
+  )
+})
