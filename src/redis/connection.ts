@@ -16,6 +16,7 @@
 import { RedisClient } from "bun"
 import { answerWithin } from "./answer-within.ts"
 import { failuresOf, type RedisFailure } from "./failure.ts"
+import { refusalOf } from "./log-in.ts"
 import { evaluate, type RedisScript, redisScript } from "./script.ts"
 
 export interface RedisOptions {
@@ -23,7 +24,10 @@ export interface RedisOptions {
   url: string
   /** How long a call may wait for its answer. */
   answerWithinMs: number
-  /** Redis has stopped answering, or does not from the start. Called once until `onBack`. */
+  /**
+   * Redis has stopped answering, or does not from the start. Called once until `onBack`, and once more
+   * where it turns out meanwhile that the server refuses the log-in.
+   */
   onLost(failure: RedisFailure): void
   /** It answers again. */
   onBack(): void
@@ -44,6 +48,7 @@ export interface RedisConnection {
 
 const connectWithinMs = 800
 const pauseMs = 500
+const refusalWithinMs = 500
 
 const clientOptions = {
   connectionTimeout: connectWithinMs,
@@ -66,6 +71,7 @@ export function connectRedis({
   let candidate: RedisClient | undefined
   let pause: ReturnType<typeof setTimeout> | undefined
   let lost = false
+  let refusalTold = false
   let losses = 0
   let closed = false
 
@@ -78,14 +84,26 @@ export function connectRedis({
       if (!closed) take(client)
     } catch (error) {
       candidate?.close()
-      lose(error)
+      const refusal = await loginRefusal(error)
+      if (refusal !== undefined && lost && !closed) onLost(failureOf(refusal))
+      lose(refusal ?? error)
     }
     candidate = undefined
     firstAttempt.resolve()
   }
 
+  /** Asked where it may be the reason, until it was told. */
+  async function loginRefusal(error: unknown): Promise<string | undefined> {
+    const { code } = error as { code?: unknown }
+    if (closed || refusalTold || code !== "ERR_REDIS_CONNECTION_CLOSED") return undefined
+    const refusal = await refusalOf(url, refusalWithinMs)
+    refusalTold = refusal !== undefined
+    return refusal
+  }
+
   function take(client: RedisClient): void {
     current = client
+    refusalTold = false
     client.onclose = (error) => dismiss(client, error)
     if (!lost) return
     lost = false

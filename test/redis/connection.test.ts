@@ -182,7 +182,11 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     }
   })
 
-  test.each(["", ":wr0ng@"])("without the right password is lost (%p)", async (credentials) => {
+  test.each([
+    ["", "NOAUTH"],
+    [":wr0ng@", "WRONGPASS"],
+    ["stranger:wr0ng@", "WRONGPASS"],
+  ])("without the right password is lost, and says so (%p)", async (credentials, code) => {
     const guarded = await redisServer({ password: "s3cr&t" })
     try {
       const { host } = new URL(guarded.url)
@@ -191,10 +195,33 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
         answering: false,
         told: ["lost"],
       })
+      expect(failures[0]?.message).toMatch(
+        new RegExp(
+          `^Redis at ${host}: the log-in was refused \\(${code} .*\\); check the user and password in REDIS_URL$`,
+        ),
+      )
       expect(String(failures[0]?.stack)).not.toContain("wr0ng")
       expect((await connect({ url: guarded.url })).connection.answering).toBe(true)
     } finally {
       await guarded.stop()
+    }
+  })
+
+  test("to a server that comes back with another password says once more why it is lost", async () => {
+    const guarded = await redisServer({ password: "s3cr&t" })
+    const { connection, told, failures } = await connect({ url: guarded.url })
+    await guarded.kill()
+    await until(() => told.length > 0, 5000)
+    const other = await redisServer({
+      password: "changed",
+      port: Number(new URL(guarded.url).port),
+    })
+    try {
+      await until(() => told.length > 1, 10_000)
+      expect({ told, losses: connection.losses }).toEqual({ told: ["lost", "lost"], losses: 1 })
+      expect(failures[1]?.message).toContain("the log-in was refused (WRONGPASS ")
+    } finally {
+      await other.stop()
     }
   })
 

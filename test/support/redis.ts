@@ -32,8 +32,7 @@ export interface RedisServer {
 const START_LIMIT_MS = 20_000
 
 /** Starts one on a free port and waits until it answers. Call it in `beforeAll`. */
-export async function redisServer({ password = "" } = {}): Promise<RedisServer> {
-  const port = freePort()
+export async function redisServer({ password = "", port = freePort() } = {}): Promise<RedisServer> {
   const url = `redis://${password && `:${encodeURIComponent(password)}@`}127.0.0.1:${port}`
   const options = [
     ["--port", String(port)],

@@ -1,0 +1,59 @@
+/**
+ * Finds out whether the server refuses the log-in. Bun's client says "Connection closed" of a wrong
+ * password as of a server that is down, so the question is put on a connection of its own, in the
+ * protocol's own bytes.
+ */
+
+/**
+ * What the server says against the user and password in `url`; undefined where it takes them, or says
+ * nothing within the limit. Never rejects.
+ */
+export async function refusalOf(url: string, limitMs: number): Promise<string | undefined> {
+  const reply = await replyTo(new URL(url), limitMs).catch(() => undefined)
+  const [, refusal] = /^-((?:WRONGPASS|NOAUTH|NOPERM|ERR)\b.*)\r\n/.exec(reply ?? "") ?? []
+  return refusal === undefined
+    ? undefined
+    : `the log-in was refused (${refusal}); check the user and password in REDIS_URL`
+}
+
+async function replyTo(
+  { protocol, hostname, port, username, password }: URL,
+  limitMs: number,
+): Promise<string> {
+  const credentials = [username, password].filter((text) => text !== "").map(decodeURIComponent)
+  const command = password === "" ? ["PING"] : ["AUTH", ...credentials]
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const timer = setTimeout(() => reject(new Error("No reply")), limitMs)
+  let reply = ""
+  const connecting = Bun.connect({
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || 6379),
+    tls: /^(redis|valkey)s:$/.test(protocol),
+    socket: {
+      open: (socket) => {
+        socket.write(encode(command))
+      },
+      data: (_, bytes) => {
+        reply += bytes.toString()
+        if (reply.includes("\r\n")) resolve(reply)
+      },
+      close: () => reject(new Error("Closed")),
+      error: (_, error) => reject(error),
+      connectError: (_, error) => reject(error),
+    },
+  })
+  connecting.catch(reject)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    connecting.then(
+      (socket) => socket.terminate(),
+      () => {},
+    )
+  }
+}
+
+/** RESP: an array of bulk strings, whose lengths are in bytes. */
+const encode = (words: readonly string[]): string =>
+  `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`
