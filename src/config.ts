@@ -73,7 +73,8 @@ export const settings = {
     parse: postgresUrl,
   },
   DATA_DIR: {
-    description: "Where the embedded PostgreSQL keeps its data",
+    description:
+      "Where the embedded PostgreSQL keeps its data, and loads the rows that they reject",
     fallback: "data",
     parse: (path) => resolve(path),
   },

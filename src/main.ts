@@ -2,14 +2,16 @@
 import { Command } from "commander"
 import { AccountError } from "./access/change.ts"
 import { addAccountCommands } from "./commands/accounts.ts"
+import { addHolderCommands } from "./commands/holders.ts"
 import { addLoadCommand } from "./commands/load.ts"
 import { addMigrateCommand } from "./commands/migrate.ts"
 import { addQuickstartCommand } from "./commands/quickstart.ts"
 import { addReleaseCommands } from "./commands/releases.ts"
 import { addServeCommand } from "./commands/serve.ts"
-import { describeUnexpected, say } from "./commands/terminal.ts"
+import { describeUnexpected, PrintError, say } from "./commands/terminal.ts"
 import { addTokenCommands } from "./commands/tokens.ts"
 import { ConfigError, readConfig } from "./config.ts"
+import { OutcomeUnknown } from "./db/commit.ts"
 import { EmbeddedError } from "./db/embedded/server.ts"
 import { DatabaseError } from "./db/first-connection.ts"
 import { LoadRefused } from "./releases/load-refused.ts"
@@ -25,12 +27,21 @@ addServeCommand(program, config)
 addQuickstartCommand(program, config)
 addMigrateCommand(program, config)
 addLoadCommand(program, config)
+addHolderCommands(program, config)
 addReleaseCommands(program, config)
 addAccountCommands(program, config)
 addTokenCommands(program, config)
 
 /** Errors whose message is all that a person needs. */
-const expected = [AccountError, ConfigError, DatabaseError, EmbeddedError, LoadRefused]
+const expected = [
+  AccountError,
+  ConfigError,
+  DatabaseError,
+  EmbeddedError,
+  LoadRefused,
+  OutcomeUnknown,
+  PrintError,
+]
 
 try {
   await program.parseAsync()

@@ -69,7 +69,8 @@ export async function withDatabase<T>(
   try {
     return await work(database)
   } finally {
-    await database.close()
+    // What is done stays done, however the embedded server takes its end.
+    await database.close().catch((error: unknown) => say(`Cannot close the database: ${error}`))
   }
 }
 

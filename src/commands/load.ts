@@ -1,15 +1,14 @@
 import { join } from "node:path"
-import { type Command, InvalidArgumentError } from "commander"
+import { type Command, InvalidArgumentError, Option } from "commander"
 import type { Config } from "../config.ts"
-import { fileTime } from "../releases/file-time.ts"
 import { load } from "../releases/load.ts"
 import { progressOn } from "../releases/progress.ts"
 import { formatSummary } from "../releases/summary.ts"
-import { writeUnlinked } from "../releases/unlinked.ts"
+import { vacuumChanged } from "../releases/vacuum.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { withDatabase } from "./database.ts"
-import { print, table } from "./terminal.ts"
+import { print, printDone, table } from "./terminal.ts"
 
 interface LoadFlags {
   dryRun?: boolean
@@ -18,7 +17,6 @@ interface LoadFlags {
   allSectors?: boolean
   maxRejects?: number
   rejectsDir?: string
-  /** A file, or false for none; where neither is said, a file named by the time. */
   unlinked?: string | false
   json?: boolean
 }
@@ -39,28 +37,28 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .option("--partial", "add and change only, whatever the files lack")
     .option("--all-sectors", "asx-directory, asx-sectors: keep companies of every sector")
     .option("--max-rejects <n>", "let up to n rows be rejected (1,000 or 5%)", wholeNumber)
-    .option("--rejects-dir <dir>", "where a file of rejected rows goes (the working directory)")
-    .option("--unlinked <file>", "where the holders of no company go, to complete as subsidiaries")
-    .option("--no-unlinked", "write no such file")
+    .option("--rejects-dir <dir>", "where a file of rejected rows goes (DATA_DIR/rejects)")
+    .option("--unlinked <file>", "write the holders of no company, to complete as subsidiaries")
+    // What once had to be asked for, and is so without asking.
+    .addOption(new Option("--no-unlinked").hideHelp())
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", `\n${table(["Sources:", ""], descriptions)}`)
     .action(async (source: Source, files: string[], flags: LoadFlags) => {
       const { json, unlinked, ...flagged } = flags
-      const options = { ...flagged, ...(typeof unlinked === "string" && { unlinked }) }
+      const progress = progressOn(process.stderr)
+      const options = {
+        rejectsDir: join(config().DATA_DIR, "rejects"),
+        ...flagged,
+        ...(typeof unlinked === "string" && { unlinked }),
+      }
       await withDatabase(config(), async ({ url }) => {
-        const progress = progressOn(process.stderr)
         const summary = await load({ url, source, files, progress, ...options })
-        if (unlinked === undefined && summary.release !== null && summary.links?.unlinked) {
-          summary.unlinked = await writeUnlinked(url, unlinkedPath(flags.rejectsDir))
-        }
-        print(json ? JSON.stringify(summary) : formatSummary(summary))
+        const text = json ? JSON.stringify(summary) : formatSummary(summary)
+        await (summary.release === null ? print : printDone)(text)
+        await vacuumChanged(url, summary, progress)
       })
     })
 }
-
-/** Named by the time, as a person may have half completed the one before. */
-const unlinkedPath = (directory = ".") =>
-  join(directory, `unlinked-holders-${fileTime(new Date())}.csv`)
 
 function knownSource(name: string): Source {
   const source = sourceNamed(name)

@@ -8,6 +8,8 @@ import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
 import { createReleases } from "../db/releases.ts"
 import { loadRecords } from "../releases/load.ts"
+import { silent } from "../releases/progress.ts"
+import { vacuumChanged } from "../releases/vacuum.ts"
 import { sampleData } from "../sample/sample-data.ts"
 import { type Database, editorOf, openMigrated, usePool } from "./database.ts"
 import { serve } from "./serve.ts"
@@ -21,7 +23,7 @@ export function addQuickstartCommand(program: Command, config: () => Config): vo
       const database = await openMigrated(config())
       const token = await prepare(config(), database)
       const { url } = await serve(config(), database)
-      print(welcome(config().BASE_URL || url, token))
+      await print(welcome(config().BASE_URL || url, token))
     })
 }
 
@@ -29,7 +31,9 @@ function prepare(config: Config, database: Database): Promise<string> {
   return usePool(database, async (pool) => {
     if ((await createReleases(pool).current()).id === 0) {
       say("Loading generated sample data")
-      await loadRecords({ url: database.url, source: "sample", records: sampleRecords() })
+      const { url } = database
+      const loaded = await loadRecords({ url, source: "sample", records: sampleRecords() })
+      await vacuumChanged(url, loaded, silent)
     }
     const tokenFile = join(config.DATA_DIR, "quickstart-token")
     const kept = existsSync(tokenFile) ? readFileSync(tokenFile, "utf8").trim() : ""

@@ -1,15 +1,27 @@
 /** What commands print: results on standard output, everything else on standard error. */
 import { believedMs } from "../access/credentials.ts"
 import { withoutParameters } from "../db/query-failure.ts"
+import { codeOf, reasonOf } from "../releases/file-error.ts"
+
+/** What a command found, or made, can't be printed. */
+export class PrintError extends Error {
+  override readonly name = "PrintError"
+}
 
 /** A message for the person at the terminal. */
 export const say = (message: string): void => {
   process.stderr.write(`${message}\n`)
 }
 
-/** A result, alone on its line, for a person or the next program. */
-export const print = (line: string): void => {
-  process.stdout.write(`${line}\n`)
+/**
+ * A result, alone on its line, for a person or the next program. A reader that has gone, such as
+ * `head`, wants no more of it.
+ * @throws PrintError where it can't be written
+ */
+export async function print(line: string): Promise<void> {
+  await write(line).catch((error: unknown) => {
+    if (codeOf(error) !== "EPIPE") throw printError(error)
+  })
 }
 
 /** An error that was not foreseen: its message, or where it came from as well. Never what a query held. */
@@ -21,6 +33,23 @@ export function describeUnexpected(error: unknown, debug: boolean): string {
   const from = cause === undefined ? "" : `\nCaused by: ${describeUnexpected(cause, true)}`
   return (stack ?? `${name}: ${message}`) + from
 }
+
+/** A result that is never shown again: a reader that has gone is a failure too. @throws PrintError */
+export async function printOnce(line: string): Promise<void> {
+  await write(line).catch((error: unknown) => {
+    throw printError(error)
+  })
+}
+
+/** What has been done, and stays done where this can't be printed. */
+export const printDone = (line: string): Promise<void> =>
+  print(line).catch((error: Error) => say(error.message))
+
+/** Unlike a write to `process.stdout`, it tells here when it fails. */
+const write = (line: string) => Bun.write(Bun.stdout, `${line}\n`)
+
+const printError = (error: unknown) =>
+  new PrintError(`Cannot write to standard output: ${reasonOf(error)}`, { cause: error })
 
 /** Told where a change was not confirmed by all processes that serve; undefined: that is not known. */
 export function warnOfUnconfirmed(processes: number | undefined): void {

@@ -38,6 +38,8 @@ export interface LinkFigures {
   through_subsidiaries: number
   /** Tenements with a holder that belong to no company. */
   unlinked: number
+  /** Holders that belong to no company, each under one name. */
+  unlinked_holders: number
   /** Held tenements whose companies are others than before, and companies whose total is. */
   relinked: number
   retotalled: number

@@ -41,6 +41,7 @@ export async function relink(sql: TransactionSql, release: number): Promise<Link
     directly: counts?.directly ?? 0,
     through_subsidiaries: counts?.through_subsidiaries ?? 0,
     unlinked: counts?.unlinked ?? 0,
+    unlinked_holders: counts?.unlinked_holders ?? 0,
     relinked: relinked.count + unlinked.count,
     retotalled: retotalled.count,
   }
@@ -98,5 +99,7 @@ const countLinks = `
   select count(*)::integer as linked,
     count(*) filter (where is_direct)::integer as directly,
     count(*) filter (where is_through_subsidiary)::integer as through_subsidiaries,
-    (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked
+    (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked,
+    (select count(distinct held.key) from tenements, unnest(holder_keys) as held (key)
+      where not exists (select from link_names n where n.key = held.key))::integer as unlinked_holders
   from links`

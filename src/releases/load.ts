@@ -1,5 +1,4 @@
 /** What the command line and the quickstart call: one load is one release, or none. */
-import { statSync } from "node:fs"
 import { companies } from "../resources/companies.ts"
 import { reports } from "../resources/reports.ts"
 import type { ResourceName } from "../resources/resource.ts"
@@ -9,7 +8,7 @@ import type { Source } from "../sources/source.ts"
 import { type Collected, candidatesOfFiles, candidatesOfRecords } from "./candidates.ts"
 import { LoadRefused } from "./load-refused.ts"
 import { type Progress, silent } from "./progress.ts"
-import { type Load, type Part, publish } from "./publish.ts"
+import { type Part, publish } from "./publish.ts"
 import { Rejects } from "./rejects.ts"
 import type { LoadSummary } from "./summary.ts"
 import { checkUnlinkedPath, writeUnlinked } from "./unlinked.ts"
@@ -21,11 +20,16 @@ interface CommonOptions {
   dryRun?: boolean
   /** Lets a load remove more than a twentieth of what its source holds. */
   acceptShrink?: boolean
-  /** Where the file of rejected rows goes, if there are any; the working directory if not said. */
+  /**
+   * Where the file of rejected rows goes, if there are any; made when needed. Where it can't be
+   * written, or is not said, the first of them are warnings.
+   */
   rejectsDir?: string
   /** How many rejected rows are let pass; see `Rejects`. */
   maxRejects?: number
   progress?: Progress
+  /** Called when all is done but the COMMIT of a release, from which on it can't be called off. */
+  onCommit?: () => void
 }
 
 export interface LoadOptions extends CommonOptions {
@@ -40,7 +44,11 @@ export interface LoadOptions extends CommonOptions {
   unlinked?: string
 }
 
-/** @throws LoadRefused, with a message for people, where nothing is published for a reason. */
+/**
+ * What follows the commit never makes it fail: that is a warning to `progress`.
+ * @throws LoadRefused, with a message for people, where nothing is published for a reason.
+ * @throws OutcomeUnknown where the connection is lost during the commit.
+ */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
   const { url, source, files, allSectors = false, partial = false, unlinked } = options
   if (files.length === 0) throw new LoadRefused("There is no file to load.")
@@ -60,7 +68,12 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
     },
   ])
   if (unlinked === undefined) return summary
-  return { ...summary, unlinked: await writeUnlinked(url, unlinked) }
+  try {
+    return { ...summary, unlinked: await writeUnlinked(url, unlinked) }
+  } catch (error) {
+    options.progress?.warn(error instanceof Error ? error.message : String(error))
+    return summary
+  }
 }
 
 export interface LoadRecordsOptions extends CommonOptions {
@@ -89,20 +102,19 @@ async function run(
   source: string,
   partsOf: (collected: Collected) => Part[],
 ): Promise<LoadSummary> {
-  const { url, dryRun = false, acceptShrink = false, rejectsDir = ".", maxRejects } = options
-  if (!statSync(rejectsDir, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new LoadRefused(`There is no directory ${rejectsDir} for rejected rows.`)
-  }
+  const { url, dryRun = false, acceptShrink = false, onCommit = () => {} } = options
   const startedMs = performance.now()
   const progress = options.progress ?? silent
   const rejects = new Rejects({
-    directory: rejectsDir,
+    directory: options.rejectsDir ?? null,
     source,
-    ...(maxRejects === undefined ? {} : { max: maxRejects }),
+    warn: progress.warn,
+    ...(options.maxRejects === undefined ? {} : { max: options.maxRejects }),
   })
   const collected: Collected = { files: [], rejects, rejectedKeys: new Map(), progress }
-  const load: Load = { url, source, parts: partsOf(collected), collected, dryRun, acceptShrink }
+  const parts = partsOf(collected)
   try {
+    const load = { url, source, parts, collected, dryRun, acceptShrink, onCommit }
     const published = await publish(load)
     return {
       source,

@@ -13,11 +13,18 @@ export interface Progress {
   reading: (reading: Reading) => void
   /** What is done now, as the beginning of a sentence: "Comparing". */
   step: (text: string) => void
+  /** What a person should know, as a sentence without its full stop. */
+  warn: (text: string) => void
   /** Nothing more will be told; also after a failure. */
   stop: () => void
 }
 
-export const silent: Progress = { reading: () => {}, step: () => {}, stop: () => {} }
+export const silent: Progress = {
+  reading: () => {},
+  step: () => {},
+  warn: () => {},
+  stop: () => {},
+}
 
 /** A bar with rate and time left on a terminal, a line now and then elsewhere. */
 export function progressOn(stream: NodeJS.WriteStream): Progress {
@@ -53,6 +60,10 @@ function bar(stream: NodeJS.WriteStream): Progress {
       stop()
       stream.write(`${text} …\n`)
     },
+    warn: (text) => {
+      stop()
+      stream.write(`${text}\n`)
+    },
     stop,
   }
 }
@@ -75,6 +86,7 @@ export function lines(write: (line: string) => void, now = () => performance.now
       write(readingLine(reading, lastMs - startedMs))
     },
     step: (text) => write(`${text} …`),
+    warn: write,
     stop: () => {},
   }
 }

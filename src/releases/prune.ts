@@ -1,4 +1,6 @@
 /** Drops old releases: their rows of the history, and their own. */
+import type { TransactionSql } from "postgres"
+import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
 import { believedMinutes } from "../db/held-releases.ts"
 import { publishingLock } from "./publish.ts"
@@ -11,6 +13,9 @@ export interface Pruned {
   records: number
 }
 
+const whenUnknown =
+  "So it is not known whether the releases are dropped. Run the same command again: it drops what is left."
+
 const histories = ["companies", "tenements", "subsidiaries", "reports"]
 
 /**
@@ -20,26 +25,34 @@ const histories = ["companies", "tenements", "subsidiaries", "reports"]
  */
 export function prune(url: string, keepDays: number): Promise<Pruned> {
   return withConnection(url, (client) =>
-    client.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${publishingLock})`
-      const [row] = await sql<{ oldest: number | null }[]>`
-        select least(
-          (select coalesce(
-            max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),
-            min(id)) from releases),
-          (select min(release) from held_releases
-            where seen_at > now() - make_interval(mins => ${believedMinutes}::integer))
-        ) as oldest`
-      const oldest = row?.oldest ?? null
-      if (oldest === null) return { oldest, releases: 0, records: 0 }
-      let records = 0
-      for (const name of histories) {
-        const dropped = await sql`
-          delete from ${sql(`${name}_history`)} where until_release <= ${oldest}`
-        records += dropped.count
-      }
-      const releases = (await sql`delete from releases where id < ${oldest}`).count
-      return { oldest, releases, records }
-    }),
+    committed(whenUnknown, (committing) =>
+      client.begin(async (sql) => {
+        const pruned = await dropOld(sql, keepDays)
+        committing()
+        return pruned
+      }),
+    ),
   )
+}
+
+async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
+  await sql`select pg_advisory_xact_lock(${publishingLock})`
+  const [row] = await sql<{ oldest: number | null }[]>`
+    select least(
+      (select coalesce(
+        max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),
+        min(id)) from releases),
+      (select min(release) from held_releases
+        where seen_at > now() - make_interval(mins => ${believedMinutes}::integer))
+    ) as oldest`
+  const oldest = row?.oldest ?? null
+  if (oldest === null) return { oldest, releases: 0, records: 0 }
+  let records = 0
+  for (const name of histories) {
+    const dropped = await sql`
+      delete from ${sql(`${name}_history`)} where until_release <= ${oldest}`
+    records += dropped.count
+  }
+  const releases = (await sql`delete from releases where id < ${oldest}`).count
+  return { oldest, releases, records }
 }

@@ -5,6 +5,7 @@
  *   lock -> for each resource: stage -> checks -> guard -> diff -> then: links -> release -> commit
  */
 import type { Sql, TransactionSql } from "postgres"
+import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
 import type { Resource, ResourceName } from "../resources/resource.ts"
 import type { Candidate, Collected } from "./candidates.ts"
@@ -31,6 +32,8 @@ export interface Load {
   collected: Collected
   dryRun: boolean
   acceptShrink: boolean
+  /** Called when all is done but the COMMIT of a release. */
+  onCommit: () => void
 }
 
 export interface Published {
@@ -43,17 +46,16 @@ export interface Published {
 /** Any number that other users of the database are unlikely to lock. */
 export const publishingLock = 7_140_233_002
 
-/** Tables of which a load changed this many rows are tidied after it, as autovacuum would later. */
-const manyRows = 10_000
+/**
+ * @throws LoadRefused where the load is refused; nothing is published then.
+ * @throws OutcomeUnknown where the connection is lost during the commit.
+ */
+export const publish = (load: Load): Promise<Published> =>
+  withConnection(load.url, (client) => inTransaction(client, load))
 
-/** @throws LoadRefused where the load is refused; nothing is published then. */
-export function publish(load: Load): Promise<Published> {
-  return withConnection(load.url, async (client) => {
-    const published = await inTransaction(client, load)
-    if (published.release !== null) await tidy(client, load, published)
-    return published
-  })
-}
+const whenUnknown =
+  "So it is not known whether the release is published. " +
+  "Run the same command again: if it is, nothing is published a second time."
 
 /** Ends the transaction of a dry run. */
 class RolledBack extends Error {
@@ -67,13 +69,19 @@ async function inTransaction(client: Sql, load: Load): Promise<Published> {
   await client.unsafe("set client_connection_check_interval = '1s'").catch(() => {})
   await client.unsafe("set temp_buffers = '64MB'")
   try {
-    return await client.begin(async (sql) => {
-      await sql.unsafe(settings)
-      await lock(sql, load)
-      const published = await work(sql, load)
-      if (load.dryRun) throw new RolledBack({ ...published, release: null })
-      return published
-    })
+    return await committed(whenUnknown, (committing) =>
+      client.begin(async (sql) => {
+        await sql.unsafe(settings)
+        await lock(sql, load)
+        const published = await work(sql, load)
+        if (load.dryRun) throw new RolledBack({ ...published, release: null })
+        if (published.release !== null) {
+          committing()
+          load.onCommit()
+        }
+        return published
+      }),
+    )
   } catch (error) {
     if (error instanceof RolledBack) return error.published
     throw error
@@ -144,7 +152,7 @@ async function takeIn(
 const namesOfTouched = (resources: Published["resources"]): ResourceName[] =>
   (Object.keys(resources) as ResourceName[]).filter((name) => rowsChanged(resources[name]) > 0)
 
-const rowsChanged = (figures: ChangeFigures | undefined): number =>
+export const rowsChanged = (figures: ChangeFigures | undefined): number =>
   figures ? figures.added + figures.changed + figures.removed + figures.deactivated : 0
 
 async function record(
@@ -162,22 +170,4 @@ async function record(
      from releases`,
     [release, source, JSON.stringify(manifest)],
   )
-}
-
-/**
- * A table that has just been filled has no statistics and no map of what all can see, and its text
- * index is in part a list: the first requests would be slow. None of it is the release's own
- * business, so it is done after it, and what fails (a role that may not) is told and left to autovacuum.
- */
-async function tidy(client: Sql, { collected }: Load, { resources, links }: Published) {
-  const tables = namesOfTouched(resources).filter(
-    (name) => rowsChanged(resources[name]) >= manyRows,
-  )
-  if (links && links.relinked >= manyRows && !tables.includes("tenements")) tables.push("tenements")
-  for (const table of tables) {
-    collected.progress.step(`Tidying ${table}`)
-    await client.unsafe(`vacuum (analyze) ${table}`).catch((error: unknown) => {
-      collected.progress.step(`Could not tidy ${table} (${error}), autovacuum will`)
-    })
-  }
 }

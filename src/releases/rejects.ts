@@ -1,12 +1,7 @@
-/**
- * Rejected rows: written to a file of their own, one JSON object on each line, while the load goes
- * on. The file is made with the first of them. Too many end the load.
- */
-import { closeSync, openSync, writeSync } from "node:fs"
-import { join } from "node:path"
+/** Rejected rows: each is counted and kept, while the load goes on. Too many end the load. */
 import { type FileFigures, placeOf } from "./figures.ts"
-import { fileTime } from "./file-time.ts"
 import { LoadRefused } from "./load-refused.ts"
+import { RejectsFile, type RejectsFileOptions } from "./rejects-file.ts"
 
 export interface Reject {
   file: FileFigures
@@ -17,31 +12,40 @@ export interface Reject {
   row: unknown
 }
 
-export interface RejectsOptions {
-  directory: string
-  source: string
+export interface RejectsOptions extends RejectsFileOptions {
   /** The most that are let pass; by default 1,000 or one row in twenty, whichever is more. */
   max?: number
 }
 
 const defaultMost = 1000
 const defaultShare = 0.05
+/** Of the rows that can't be written to a file. */
+const mostShown = 10
 
 export class Rejects {
-  /** Null until a row is rejected. */
-  path: string | null = null
   count = 0
-  #file: number | undefined
+  #shown = 0
   #first = ""
+  readonly #file: RejectsFile
 
-  constructor(readonly options: RejectsOptions) {}
+  /** Warns where the file can't be written. */
+  constructor(readonly options: RejectsOptions) {
+    this.#file = new RejectsFile(options)
+    this.#file.check()
+  }
+
+  /** Of the file; null until a row is written to it. */
+  get path(): string | null {
+    return this.#file.path
+  }
 
   add({ file, line, reason, row }: Reject): void {
-    this.#file ??= this.#open()
-    if (this.count === 0) this.#first = `${file.name}, ${placeOf(file, line)}: ${reason}`
+    const text = `${file.name}, ${placeOf(file, line)}: ${reason}`
+    if (this.count === 0) this.#first = text
     const [counted, number] = placeOf(file, line).split(" ")
     const place = { [String(counted)]: Number(number) }
-    writeSync(this.#file, `${JSON.stringify({ file: file.name, ...place, reason, row })}\n`)
+    const isWritten = this.#file.write({ file: file.name, ...place, reason, row })
+    if (!isWritten && this.#shown++ < mostShown) this.options.warn(`Rejected: ${text}`)
     this.count++
     file.rejected++
   }
@@ -52,7 +56,7 @@ export class Rejects {
     if (this.count <= most) return
     throw new LoadRefused(
       `Too many rows are rejected: ${this.count} of ${rowsRead} read so far, and ${most} are let pass. ` +
-        `Nothing is published. The first is ${this.#first}. All are in ${this.path}.`,
+        `Nothing is published. The first is ${this.#first}.${this.path ? ` All are in ${this.path}.` : ""}`,
     )
   }
 
@@ -66,27 +70,6 @@ export class Rejects {
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file)
-    this.#file = undefined
-  }
-
-  /** Never writes over the rejects of another load. */
-  #open(): number {
-    const time = fileTime(new Date())
-    for (let attempt = 1; ; attempt++) {
-      const suffix = attempt === 1 ? "" : `-${attempt}`
-      const path = join(
-        this.options.directory,
-        `rejects-${this.options.source}-${time}${suffix}.ndjson`,
-      )
-      try {
-        const file = openSync(path, "wx")
-        this.path = path
-        return file
-      } catch (error) {
-        const exists = error instanceof Error && "code" in error && error.code === "EEXIST"
-        if (!exists) throw error
-      }
-    }
+    this.#file.close()
   }
 }

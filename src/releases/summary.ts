@@ -13,7 +13,7 @@ export interface LoadSummary {
   resources: Partial<Record<ResourceName, ChangeFigures>>
   /** Null where the load touched nothing that links depend on. */
   links: LinkFigures | null
-  /** The file of holders that belong to no company; null where none was asked for. */
+  /** The file of holders that belong to no company; null where none was asked for, or could be written. */
   unlinked: UnlinkedFile | null
   rejectsFile: string | null
   seconds: number
@@ -25,7 +25,7 @@ export function formatSummary(summary: LoadSummary): string {
   return [
     ...files.flatMap(fileLines),
     ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
-    ...(links ? [linkText(links)] : []),
+    ...(links ? [linkText(links), holderText(links)] : []),
     ...(unlinked ? [unlinkedText(unlinked)] : []),
     ...(rejectsFile ? [`Rejected rows are in ${rejectsFile}`] : []),
     outcome(summary),
@@ -76,6 +76,9 @@ function linkText(links: LinkFigures): string {
     `${grouped(links.relinked)} tenements and ${grouped(links.retotalled)} totals changed`
   )
 }
+
+const holderText = ({ unlinked_holders }: LinkFigures) =>
+  `holders: ${grouped(unlinked_holders)} belong to no company; \`mds holders unlinked\` lists them`
 
 const unlinkedText = ({ path, holders }: UnlinkedFile) =>
   `${grouped(holders)} holders that belong to no company are in ${path}; ` +

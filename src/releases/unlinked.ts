@@ -3,12 +3,12 @@
  * It has that source's columns with `parent_asx_code` empty, and the number of tenements of each
  * holder, most first. Loaded as it is it says nothing: rows without a parent are left out.
  */
-import { accessSync, constants, existsSync, writeFileSync } from "node:fs"
-import { dirname } from "node:path"
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs"
 import type { TransactionSql } from "postgres"
 import { withConnection } from "../db/connection.ts"
 import { normaliseName } from "../resources/company-name.ts"
 import { partsOf } from "../resources/fold.ts"
+import { codeOf, reasonOf } from "./file-error.ts"
 import { LoadRefused } from "./load-refused.ts"
 
 export interface UnlinkedFile {
@@ -23,29 +23,44 @@ export interface UnlinkedHolder {
   tenements: number
 }
 
-/** @throws LoadRefused where the file can't be written, so that a load need not find out at its end. */
+/** @throws LoadRefused where the file can't be made, so that a load need not find out at its end. */
 export function checkUnlinkedPath(path: string): void {
-  // A file that is there may be half completed by a person.
-  if (existsSync(path)) {
-    throw new LoadRefused(`${path} exists already, and unlinked holders never overwrite a file.`)
-  }
+  write(path, "")
+  rmSync(path)
+}
+
+/** Writes the holders that what is published now leaves unlinked. @throws LoadRefused */
+export async function writeUnlinked(url: string, path: string): Promise<UnlinkedFile> {
+  const holders = await readUnlinked(url)
+  write(path, unlinkedCsv(holders))
+  return { path, holders: holders.length }
+}
+
+/** All of the file or, where that fails, none. A file that is there may be half completed by a person. */
+function write(path: string, text: string): void {
+  let isOurs = false
   try {
-    accessSync(dirname(path), constants.W_OK)
-  } catch {
-    throw new LoadRefused(`Cannot write ${path}: its directory is missing or not writable.`)
+    const file = openSync(path, "wx")
+    isOurs = true
+    try {
+      writeFileSync(file, text)
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    if (isOurs) rmSync(path, { force: true })
+    const reason = codeOf(error) === "ENOENT" ? "its directory is missing" : reasonOf(error)
+    throw new LoadRefused(`Cannot write ${path}: ${reason}.`, { cause: error })
   }
 }
 
-/** Writes the holders that what is published now leaves unlinked. */
-export function writeUnlinked(url: string, path: string): Promise<UnlinkedFile> {
-  return withConnection(url, async (client) => {
-    const holders = await client.begin("isolation level repeatable read read only", unlinkedHolders)
-    writeFileSync(path, asCsv(holders), { flag: "wx" })
-    return { path, holders: holders.length }
-  })
-}
+/** Of what is published now. */
+export const readUnlinked = (url: string): Promise<UnlinkedHolder[]> =>
+  withConnection(url, (client) =>
+    client.begin("isolation level repeatable read read only", unlinkedHolders),
+  )
 
-export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
+async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
   const linked = await linkedKeys(sql)
   const keyOf = remembering(normaliseName)
   const spellings = new Map<string, Map<string, number>>()
@@ -99,7 +114,8 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 const header = "name,parent_asx_code,country,ownership_percentage,tenements"
 
-const asCsv = (holders: readonly UnlinkedHolder[]): string =>
+/** The whole file. */
+export const unlinkedCsv = (holders: readonly UnlinkedHolder[]): string =>
   [header, ...holders.map(({ name, tenements }) => `${cell(name)},,,,${tenements}`), ""].join(
     "\r\n",
   )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { LoadSummary } from "../../src/releases/summary.ts"
@@ -22,7 +22,7 @@ afterAll(async () => {
 async function load(...args: string[]) {
   const child = Bun.spawn([process.execPath, main, "load", ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+    env: { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: join(directory, "data") },
     stdout: "pipe",
     stderr: "pipe",
   })
@@ -58,23 +58,20 @@ test("--max-rejects is the most that are let pass, and takes a whole number", as
   expect(odd.stderr).toContain("It is not a whole number")
 }, 30_000)
 
-test("a directory for rejected rows that is not there is told before anything is read", async () => {
-  const { stderr, code } = await load("companies", "good.csv", "--rejects-dir", "nowhere")
-  expect(stderr).toContain("There is no directory nowhere for rejected rows.")
-  expect(code).toBe(1)
+test("--rejects-dir is made when a row is rejected, and not before", async () => {
+  const made = join(directory, "made", "here")
+  await load("companies", "good.csv", "--dry-run", "--rejects-dir", made, "--max-rejects", "0")
+  expect(readdirSync(made)).toHaveLength(1)
+  writeFileSync(join(directory, "best.csv"), `${header}QZA,Alpha,true\n`)
+  const unmade = join(directory, "unmade")
+  expect((await load("companies", "best.csv", "--rejects-dir", unmade)).code).toBe(0)
+  expect(existsSync(unmade)).toBe(false)
 }, 30_000)
 
-test("the holders of no company are left in a file, unless none is wanted", async () => {
+test("--no-unlinked is still taken, and writes no file as nothing else does", async () => {
   const rows = "id,tenement_id,state,holder_name\nT1,E1/1,WA,Nobody Pty Ltd\n"
   writeFileSync(join(directory, "held.csv"), rows)
-  const unlinked = () => readdirSync(directory).filter((name) => name.startsWith("unlinked-"))
-  await load("tenements", "held.csv", "--no-unlinked")
-  expect(unlinked()).toEqual([])
-  writeFileSync(join(directory, "held.csv"), rows.replace("Nobody", "Somebody"))
-  const { stdout } = await load("tenements", "held.csv")
-  const [file = "none"] = unlinked()
-  expect(stdout).toContain(file)
-  expect(await Bun.file(join(directory, file)).text()).toBe(
-    "name,parent_asx_code,country,ownership_percentage,tenements\r\nSomebody Pty Ltd,,,,1\r\n",
-  )
+  const before = readdirSync(directory)
+  expect((await load("tenements", "held.csv", "--no-unlinked")).code).toBe(0)
+  expect(readdirSync(directory)).toEqual(before)
 }, 30_000)

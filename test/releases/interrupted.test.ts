@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import postgres from "postgres"
-import type { Progress } from "../../src/releases/progress.ts"
+import { type Progress, silent } from "../../src/releases/progress.ts"
 import { until, type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
@@ -104,7 +104,7 @@ test("of two loads at once, one waits for the other and says so; both are publis
   await until(isWaitingForATable)
   expect(await codes()).toEqual(["QZA"])
   const steps: string[] = []
-  const progress: Progress = { reading: () => {}, step: (text) => steps.push(text), stop: () => {} }
+  const progress: Progress = { ...silent, step: (text) => steps.push(text) }
   const report = "hash,asx_code,title,published_at\nh1,QZA,T,2026-01-02T03:04:05Z\n"
   const second = bench.load("reports", [bench.file("second.csv", report)], { progress })
   await until(async () => steps.length > 0)
@@ -118,8 +118,7 @@ test("of two loads at once, one waits for the other and says so; both are publis
 test("a load whose connection is lost fails, and nothing of it is published", async () => {
   const loading = bench.load("companies", [bench.file("lost.csv", header + alpha + beta)], {
     progress: {
-      reading: () => {},
-      stop: () => {},
+      ...silent,
       step: (text) => {
         if (text === "Linking tenements to companies") lose = terminateLoads()
       },

@@ -68,6 +68,7 @@ test("a tenement belongs to every company whose own or subsidiary's name holds i
     directly: 2,
     through_subsidiaries: 4,
     unlinked: 1,
+    unlinked_holders: 2,
     relinked: 0,
     retotalled: 3,
   })

@@ -8,6 +8,7 @@ import { readdir, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { pipeline, type Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
+import { reasonOf } from "../file-error.ts"
 import { LoadRefused } from "../load-refused.ts"
 import type { InputFile } from "./input.ts"
 import { isZip, tablesInZip } from "./zip.ts"
@@ -64,13 +65,6 @@ async function sizeOf(path: string, name: string): Promise<number | null> {
     if (error instanceof LoadRefused) throw error
     throw new LoadRefused(`Cannot read ${name}: ${reasonOf(error)}.`)
   }
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined
-  if (code === "ENOENT") return "there is no such file"
-  if (code === "EACCES") return "permission denied"
-  return error instanceof Error ? error.message : String(error)
 }
 
 async function codePageBeside(path: string): Promise<string | null> {

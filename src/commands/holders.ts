@@ -1,0 +1,38 @@
+import type { Command } from "commander"
+import type { Config } from "../config.ts"
+import { grouped } from "../releases/progress.ts"
+import {
+  checkUnlinkedPath,
+  readUnlinked,
+  type UnlinkedHolder,
+  unlinkedCsv,
+  writeUnlinked,
+} from "../releases/unlinked.ts"
+import { withDatabase } from "./database.ts"
+import { print, say, table } from "./terminal.ts"
+
+export function addHolderCommands(program: Command, config: () => Config): void {
+  const holders = program.command("holders").description("the holders of tenements")
+
+  holders
+    .command("unlinked")
+    .description("list the holders that belong to no company, most tenements first")
+    .option("--csv <file>", "write a file to complete and load as subsidiaries")
+    .addHelpText("after", "\nWhere the output is no terminal, it is what --csv writes.")
+    .action(async ({ csv }: { csv?: string }) => {
+      if (csv === undefined) {
+        const found = await withDatabase(config(), ({ url }) => readUnlinked(url))
+        // The CSV ends its last line itself.
+        return print(process.stdout.isTTY ? holderTable(found) : unlinkedCsv(found).trimEnd())
+      }
+      checkUnlinkedPath(csv)
+      const written = await withDatabase(config(), ({ url }) => writeUnlinked(url, csv))
+      say(`Wrote ${grouped(written.holders)} holders to ${written.path}`)
+    })
+}
+
+const holderTable = (holders: readonly UnlinkedHolder[]): string =>
+  table(
+    ["tenements", "holder"],
+    holders.map(({ name, tenements }) => [grouped(tenements), name]),
+  )

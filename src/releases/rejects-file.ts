@@ -1,0 +1,95 @@
+/**
+ * The file of rejected rows, one JSON object on each line. It is made with the first of them, and so
+ * is its directory. No load fails for it: where it can't be written, that is a warning.
+ */
+import { accessSync, appendFileSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { codeOf, reasonOf } from "./file-error.ts"
+import { fileTime } from "./file-time.ts"
+
+export interface RejectsFileOptions {
+  /** Null for no file. */
+  directory: string | null
+  source: string
+  warn: (text: string) => void
+}
+
+export class RejectsFile {
+  /** Null until a row is written. */
+  path: string | null = null
+  #file: number | undefined
+  #isWritable = true
+
+  constructor(readonly options: RejectsFileOptions) {}
+
+  /** Before the load begins, warns of a directory in which no file can be made. */
+  check(): void {
+    const { directory } = this.options
+    if (directory === null) return
+    try {
+      accessSync(nearestExisting(directory), constants.W_OK | constants.X_OK)
+    } catch (error) {
+      this.#giveUp(directory, error)
+    }
+  }
+
+  /** @returns false where it is not written. */
+  write(row: object): boolean {
+    const { directory } = this.options
+    if (directory === null || !this.#isWritable) return false
+    try {
+      this.#file ??= this.#open(directory)
+      appendFileSync(this.#file, `${JSON.stringify(row)}\n`)
+      return true
+    } catch (error) {
+      this.#giveUp(directory, error)
+      return false
+    }
+  }
+
+  close(): void {
+    const file = this.#file
+    this.#file = undefined
+    try {
+      if (file !== undefined) closeSync(file)
+    } catch (error) {
+      this.options.warn(`Rejected rows may be missing in ${this.path}: ${reasonOf(error)}`)
+    }
+  }
+
+  #giveUp(directory: string, error: unknown): void {
+    this.#isWritable = false
+    this.options.warn(
+      `Cannot write rejected rows to ${directory}: ${reasonOf(error)}. The first of them are shown here instead`,
+    )
+  }
+
+  /** Never writes over the rejects of another load. */
+  #open(directory: string): number {
+    mkdirSync(directory, { recursive: true })
+    const name = `rejects-${this.options.source}-${fileTime(new Date())}`
+    for (let attempt = 1; ; attempt++) {
+      const path = join(directory, `${name}${attempt === 1 ? "" : `-${attempt}`}.ndjson`)
+      try {
+        const file = openSync(path, "wx")
+        this.path = path
+        return file
+      } catch (error) {
+        if (codeOf(error) !== "EEXIST") throw error
+      }
+    }
+  }
+}
+
+/** The directory itself or, of those above it, the nearest that is there. @throws what the system says */
+function nearestExisting(directory: string): string {
+  // A slash at the end makes the system refuse a file.
+  const path = resolve(directory)
+  try {
+    accessSync(`${path}/`)
+    return path
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT" || path === dirname(path)) throw error
+    return nearestExisting(dirname(path))
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * What is done after a large release, as autovacuum would later. A table that has just been filled
+ * has no statistics and no map of what all can see, and its text index is in part a list: the first
+ * requests would be slow. None of it is the release's own business, so what fails is a warning.
+ */
+import { withConnection } from "../db/connection.ts"
+import type { ResourceName } from "../resources/resource.ts"
+import { reasonOf } from "./file-error.ts"
+import type { Progress } from "./progress.ts"
+import { type Published, rowsChanged } from "./publish.ts"
+
+const manyRows = 10_000
+
+/** Vacuums and analyzes the tables of which a release changed many rows. It never fails. */
+export async function vacuumChanged(
+  url: string,
+  published: Published,
+  progress: Progress,
+): Promise<void> {
+  for (const table of tablesChanged(published)) {
+    progress.step(`Vacuuming and analyzing ${table}`)
+    await vacuum(url, table).catch((error: unknown) => {
+      progress.warn(`Could not vacuum and analyze ${table} (${reasonOf(error)}), autovacuum will`)
+    })
+  }
+}
+
+function tablesChanged({ release, resources, links }: Published): ResourceName[] {
+  if (release === null) return []
+  const names = (Object.keys(resources) as ResourceName[]).filter(
+    (name) => rowsChanged(resources[name]) >= manyRows,
+  )
+  const isRelinked = links !== null && links.relinked >= manyRows && !names.includes("tenements")
+  return isRelinked ? [...names, "tenements"] : names
+}
+
+/** It may take long, but it does not wait long for a table that someone else has locked. */
+const vacuum = (url: string, table: ResourceName) =>
+  withConnection(url, async (client) => {
+    await client.unsafe("set statement_timeout = 0; set lock_timeout = '10s'")
+    await client.unsafe(`vacuum (analyze) ${table}`)
+  })

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Workbench, workbench } from "../releases/workbench.ts"
+import { pipeWithoutReader, runCommand } from "./load-process.ts"
+import { hasTerminals, onTerminal } from "./terminal-process.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+  await bench.load("companies", "asx_code,company_name,is_active\nQZA,Quarry Alpha,true\n")
+  await bench.load("tenements", tenements)
+})
+afterAll(() => bench.close())
+
+const tenements = `id,tenement_id,state,holder_name
+t1,E 1,WA,QUARRY ALPHA
+t2,E 2,WA,"Quarry, Pits Ltd; Somebody"
+t3,E 3,WA,"QUARRY, PITS LTD"
+`
+const listed = [
+  "name,parent_asx_code,country,ownership_percentage,tenements",
+  '"QUARRY, PITS LTD",,,,2',
+  "Somebody,,,,1",
+  "",
+].join("\r\n")
+
+const options = () => ({ url: bench.url, dataDir: join(bench.directory, "data") })
+const unlinked = (...args: string[]) => runCommand(["holders", "unlinked", ...args], options())
+
+test("the unlinked holders are listed at any time, as CSV where the output is no terminal", async () => {
+  const { code, stdout, stderr } = await unlinked()
+  expect({ code, stdout: stdout.trimEnd(), stderr }).toEqual({
+    code: 0,
+    stdout: listed.trimEnd(),
+    stderr: "",
+  })
+})
+
+test.skipIf(!hasTerminals)("on a terminal they are a table, most tenements first", async () => {
+  const { child, output } = onTerminal(["holders", "unlinked"], options())
+  expect(await child.exited).toBe(0)
+  expect(output().replaceAll("\r\n", "\n")).toBe(
+    "tenements  holder\n2          QUARRY, PITS LTD\n1          Somebody\n",
+  )
+})
+
+test("--csv writes a file that, parents filled in, loads as subsidiaries; and never over another", async () => {
+  const path = join(bench.directory, "unlinked.csv")
+  const first = await unlinked("--csv", path)
+  expect(first).toEqual({ code: 0, stdout: "", stderr: `Wrote 2 holders to ${path}\n` })
+  expect(readFileSync(path, "utf8")).toBe(listed)
+  const second = await unlinked("--csv", path)
+  expect(second).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `Cannot write ${path}: it exists already.\n`,
+  })
+  writeFileSync(path, listed.replace("Somebody,", "Somebody,QZA"))
+  const loaded = await bench.load("subsidiaries", [path], { partial: true })
+  expect(loaded.links).toMatchObject({ linked: 2, unlinked_holders: 1 })
+  expect((await unlinked()).stdout).not.toContain("Somebody")
+})
+
+test("a reader that wants no more of the list is no failure", async () => {
+  const { code, stderr } = await runCommand(["holders", "unlinked"], {
+    ...options(),
+    stdout: pipeWithoutReader(),
+  })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+})

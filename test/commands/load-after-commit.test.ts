@@ -1,0 +1,232 @@
+/** What follows a commit never makes a load fail; exit codes are those of real processes. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import postgres from "postgres"
+import { until, type Workbench, workbench } from "../releases/workbench.ts"
+import { commitProxy } from "./commit-proxy.ts"
+import {
+  type LoadProcessOptions,
+  pipeWithoutReader,
+  runCommand,
+  startCommand,
+} from "./load-process.ts"
+
+let bench: Workbench
+/** A connection of the test's own, which holds what a load needs. */
+let blocker: postgres.Sql
+let dataDir: string
+beforeAll(async () => {
+  bench = await workbench()
+  blocker = postgres(bench.url, { max: 1, onnotice: () => {} })
+  dataDir = join(bench.directory, "data")
+})
+afterAll(async () => {
+  await blocker.end({ timeout: 1 })
+  await bench.close()
+})
+beforeEach(() => bench.empty())
+afterEach(() => releaseLock())
+
+const options = (others: Partial<LoadProcessOptions> = {}): LoadProcessOptions => ({
+  url: bench.url,
+  dataDir,
+  ...others,
+})
+const run = (args: readonly string[], others?: Partial<LoadProcessOptions>) =>
+  runCommand(args, options(others))
+
+const companies = "asx_code,company_name,is_active\nQZA,Alpha,true\n"
+const held = `id,tenement_id,state,holder_name
+t1,E 1,WA,Nobody Pty Ltd
+t2,E 2,WA,Nobody Pty Ltd; Somebody
+`
+const withBadRow = `${held}t3,E 3,XX,Other\n`
+
+let releaseLock = async (): Promise<void> => {}
+
+/** Takes a lock on a table until `releaseLock`. */
+async function lock(table: string, mode: string): Promise<void> {
+  const taken = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const holding = blocker.begin(async (sql) => {
+    await sql.unsafe(`lock table ${table} in ${mode} mode`)
+    taken.resolve()
+    await released.promise
+  })
+  await taken.promise
+  releaseLock = async () => {
+    released.resolve()
+    await holding
+  }
+}
+
+const isWaitingFor = async (table: string) =>
+  (
+    await bench.sql`select from pg_locks where not granted and relation = ${table}::regclass
+      and database = (select oid from pg_database where datname = current_database())`
+  ).length > 0
+
+/** A directory in which this user, who may be root, can make no file. */
+function unwritableDirectory(): string {
+  if (process.getuid?.() === 0) return "/proc"
+  const directory = join(bench.directory, "unwritable")
+  mkdirSync(directory)
+  chmodSync(directory, 0o555)
+  return directory
+}
+
+test("where nothing can be written the load succeeds, and the first rejected rows are shown", async () => {
+  const file = bench.file("rows.csv", withBadRow)
+  // Under a file no user can make a directory.
+  const nowhere = { cwd: unwritableDirectory(), dataDir: join(file, "data") }
+  const first = await run(["load", "tenements", file], nowhere)
+  expect(first).toMatchObject({ code: 0 })
+  expect(first.stdout).toContain("Published as release 1")
+  expect(first.stdout).toContain("holders: 2 belong to no company")
+  expect(first.stderr).toContain(`Cannot write rejected rows to ${join(file, "data", "rejects")}: `)
+  expect(first.stderr).toContain("Rejected: rows.csv, line 4: state is none of")
+  expect(first.stderr).not.toMatch(/\n\s+at /)
+  const second = await run(["load", "tenements", file], nowhere)
+  expect(second).toMatchObject({ code: 0 })
+  expect(second.stdout).toContain("Nothing differs from what is published")
+  expect(await bench.releases()).toBe(1)
+})
+
+test("a load makes no file unless a row is rejected, and then one under the data directory", async () => {
+  const cwd = join(bench.directory, "empty")
+  mkdirSync(cwd)
+  const first = await run(["load", "tenements", bench.file("rows.csv", held)], { cwd })
+  expect(first).toMatchObject({ code: 0 })
+  expect([readdirSync(cwd), existsSync(dataDir)]).toEqual([[], false])
+  const second = await run(["load", "tenements", bench.file("rows.csv", withBadRow)], { cwd })
+  expect(readdirSync(cwd)).toEqual([])
+  const [name = "none"] = readdirSync(join(dataDir, "rejects"))
+  expect(second.stdout).toContain(`Rejected rows are in ${join(dataDir, "rejects", name)}`)
+})
+
+test("two loads at once both succeed, each with a file of its own for what it rejects", async () => {
+  const rejectsDir = join(bench.directory, "two", "rejects")
+  const file = bench.file("rows.csv", withBadRow)
+  const load = () => run(["load", "tenements", file, "--json", "--rejects-dir", rejectsDir])
+  const ended = await Promise.all([load(), load()])
+  expect(ended.map(({ code }) => code)).toEqual([0, 0])
+  const summaries = ended.map(({ stdout }) => JSON.parse(stdout))
+  expect(summaries.map(({ release }) => release).sort()).toEqual([1, null])
+  expect(readdirSync(rejectsDir)).toHaveLength(2)
+  expect(new Set(summaries.map(({ rejectsFile }) => rejectsFile)).size).toBe(2)
+})
+
+test("a summary that nobody reads, or that has no room, is no failure of the load", async () => {
+  const file = bench.file("companies.csv", companies)
+  const unread = pipeWithoutReader()
+  const first = await run(["load", "companies", file], { stdout: unread })
+  closeSync(unread)
+  expect(first).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/EPIPE|\n\s+at /) })
+  expect(await bench.releases()).toBe(1)
+  if (!existsSync("/dev/full")) return
+  const full = openSync("/dev/full", "w")
+  const other = bench.file("companies.csv", companies.replace("Alpha", "Beta"))
+  const second = await run(["load", "companies", other], { stdout: full })
+  closeSync(full)
+  expect(second.code).toBe(0)
+  expect(second.stderr).toContain("Cannot write to standard output: no space is left")
+  expect(second.stderr).not.toMatch(/\n\s+at /)
+  expect(await bench.releases()).toBe(2)
+})
+
+test("a file of unlinked holders that can't be written in the end is a warning", async () => {
+  const path = join(bench.directory, "unlinked.csv")
+  await lock("tenements", "share row exclusive")
+  const load = startCommand(
+    ["load", "tenements", bench.file("rows.csv", held), "--unlinked", path],
+    options(),
+  )
+  await until(() => isWaitingFor("tenements"))
+  // It was not there when the load began.
+  writeFileSync(path, "half completed by a person")
+  await releaseLock()
+  const { code, stdout, stderr } = await load.ended()
+  expect(code).toBe(0)
+  expect(stdout).toContain("Published as release 1")
+  expect(stdout).toContain("holders: 2 belong to no company")
+  expect(stderr).toContain(`Cannot write ${path}: it exists already`)
+  expect(await Bun.file(path).text()).toBe("half completed by a person")
+})
+
+test("a path for unlinked holders that can't be written is refused before the load begins", async () => {
+  const rows = bench.file("rows.csv", held)
+  for (const path of [
+    join(bench.directory, "none", "u.csv"),
+    join(rows, "u.csv"),
+    rows,
+    "/proc/u",
+  ]) {
+    const { code, stdout, stderr } = await run(["load", "tenements", rows, "--unlinked", path])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toContain(`Cannot write ${path}: `)
+    expect(stderr).not.toMatch(/\n\s+at /)
+  }
+  expect(await bench.releases()).toBe(0)
+})
+
+test("a load killed right after its commit is published, and run again publishes nothing", async () => {
+  const reports = Array.from({ length: 10_000 }, (_, n) => `h${n},QZA,T,2026-01-02T03:04:05Z`)
+  const file = bench.file(
+    "reports.csv",
+    ["hash,asx_code,title,published_at", ...reports, ""].join("\n"),
+  )
+  // What a load does last, to a table of which it has changed much, needs this lock.
+  await lock("reports", "share update exclusive")
+  const load = startCommand(["load", "reports", file], options())
+  await until(() => isWaitingFor("reports"))
+  load.child.kill("SIGKILL")
+  const killed = await load.ended()
+  expect(killed.stdout).toContain("Published as release 1")
+  await releaseLock()
+  const again = await run(["load", "reports", file])
+  expect(again).toMatchObject({ code: 0 })
+  expect(again.stdout).toContain("Nothing differs from what is published")
+  expect(await bench.releases()).toBe(1)
+})
+
+test("the same again publishes nothing, also with --partial and from standard input", async () => {
+  const stdin = () => ({ stdin: new Blob([companies]) })
+  const load = (...args: string[]) => run(["load", "companies", "-", "--json", ...args], stdin())
+  const releases = async (...args: string[]) => {
+    const { code, stdout } = await load(...args)
+    return [code, JSON.parse(stdout).release]
+  }
+  expect(await releases("--partial")).toEqual([0, 1])
+  expect(await releases("--partial")).toEqual([0, null])
+  expect(await releases()).toEqual([0, null])
+})
+
+test.each([
+  ["lost", 0],
+  ["unanswered", 1],
+] as const)(
+  "a COMMIT that is %s leaves the outcome unknown, and says how to find out",
+  async (fate, published) => {
+    const proxy = await commitProxy(bench.url, fate)
+    const file = bench.file("companies.csv", companies)
+    const first = await run(["load", "companies", file], { url: proxy.url })
+    proxy.close()
+    expect(first).toMatchObject({ code: 1, stdout: "" })
+    expect(first.stderr).toContain("it is not known whether the release is published")
+    expect(first.stderr).toContain("Run the same command again")
+    expect(first.stderr).not.toMatch(/\n\s+at /)
+    await until(async () => (await bench.releases()) === published)
+    const again = await run(["load", "companies", file, "--json"])
+    expect([again.code, JSON.parse(again.stdout).release]).toEqual([0, published === 1 ? null : 1])
+    expect(await bench.releases()).toBe(1)
+  },
+)

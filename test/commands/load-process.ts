@@ -1,0 +1,83 @@
+/** `mds load` as a process of its own, as an operator starts it: anywhere, with any standard streams. */
+import { closeSync, constants, mkdtempSync, openSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+export interface LoadProcessOptions {
+  url: string
+  /** Where files go that no option says a place for. */
+  dataDir: string
+  cwd?: string
+  stdin?: "pipe" | "ignore" | Blob
+  /** A descriptor; without it what is printed is collected. */
+  stdout?: number
+}
+
+export const startOptions = (
+  args: readonly string[],
+  { url, dataDir, cwd = tmpdir() }: LoadProcessOptions,
+) => ({
+  command: [process.execPath, main, ...args],
+  cwd,
+  env: { PATH: process.env.PATH, DATABASE_URL: url, DATA_DIR: dataDir },
+})
+
+export function startCommand(args: readonly string[], options: LoadProcessOptions) {
+  const { command, ...others } = startOptions(args, options)
+  const { stdin = "ignore", stdout = "pipe" } = options
+  const child = Bun.spawn(command, { ...others, stdin, stdout, stderr: "pipe" })
+  const printed = child.stdout instanceof ReadableStream ? child.stdout.text() : ""
+  const messages = collect(child.stderr)
+  return {
+    child,
+    /** Resolves when this stands on standard error, and fails when it ends without. */
+    said: messages.find,
+    ended: async () => ({
+      code: await child.exited,
+      stdout: await printed,
+      stderr: await messages.whole,
+    }),
+  }
+}
+
+function collect(stream: ReadableStream<Uint8Array>) {
+  let text = ""
+  let onMore = (): void => {}
+  const read = async (): Promise<string> => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      text += decoder.decode(chunk, { stream: true })
+      onMore()
+    }
+    return text
+  }
+  const whole = read()
+  return {
+    whole,
+    find: (part: string) =>
+      new Promise<void>((resolve, reject) => {
+        onMore = () => {
+          if (text.includes(part)) resolve()
+        }
+        onMore()
+        whole.then(() => reject(new Error(`It ended without "${part}": ${text}`)), reject)
+      }),
+  }
+}
+
+/** Runs a command to its end. */
+export const runCommand = (args: readonly string[], options: LoadProcessOptions) =>
+  startCommand(args, options).ended()
+
+/** The writing end of a pipe that nobody reads any more: the first write to it fails with EPIPE. */
+export function pipeWithoutReader(): number {
+  const path = join(mkdtempSync(join(tmpdir(), "mds-pipe-")), "pipe")
+  const made = Bun.spawnSync(["mkfifo", path])
+  if (!made.success) throw new Error(`Cannot make a named pipe: ${made.stderr}`)
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writer = openSync(path, "w")
+  closeSync(reader)
+  return writer
+}
