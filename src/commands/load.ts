@@ -8,6 +8,7 @@ import { vacuumChanged } from "../releases/vacuum.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { withDatabase } from "./database.ts"
+import { endOnSignal } from "./signals.ts"
 import { print, printDone, table } from "./terminal.ts"
 
 interface LoadFlags {
@@ -46,15 +47,18 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .action(async (source: Source, files: string[], flags: LoadFlags) => {
       const { json, unlinked, ...flagged } = flags
       const progress = progressOn(process.stderr)
+      const signals = endOnSignal(progress.stop)
       const options = {
         rejectsDir: join(config().DATA_DIR, "rejects"),
         ...flagged,
         ...(typeof unlinked === "string" && { unlinked }),
       }
       await withDatabase(config(), async ({ url }) => {
-        const summary = await load({ url, source, files, progress, ...options })
+        const onCommit = signals.committing
+        const summary = await load({ url, source, files, progress, onCommit, ...options })
         const text = json ? JSON.stringify(summary) : formatSummary(summary)
         await (summary.release === null ? print : printDone)(text)
+        if (signals.reported()) return
         await vacuumChanged(url, summary, progress)
       })
     })

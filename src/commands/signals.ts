@@ -1,0 +1,42 @@
+/** What Ctrl-C (SIGINT) and SIGTERM do to a load. */
+import { say } from "./terminal.ts"
+
+const exitCodes = { SIGINT: 130, SIGTERM: 143 }
+type Signal = keyof typeof exitCodes
+
+/**
+ * Until the commit a signal ends the process at once, and the server rolls back what it began. A
+ * commit is waited for, as nobody could tell its outcome otherwise; a second signal does not wait.
+ * Once the outcome is reported nothing is left to lose, and a signal only ends what would follow.
+ * @param restoreTerminal is called before the process ends
+ */
+export function endOnSignal(restoreTerminal: () => void) {
+  let reached: "loading" | "committing" | "reported" = "loading"
+  let isWaiting = false
+
+  function end(signal: Signal): void {
+    restoreTerminal()
+    if (reached === "reported") process.exit(0)
+    if (reached === "loading") exit(signal, "Interrupted: nothing is published")
+    if (isWaiting) exit(signal, "Interrupted: it is not known whether the release is published")
+    isWaiting = true
+    say("The release is being committed; waiting for the outcome")
+  }
+
+  function exit(signal: Signal, message: string): never {
+    say(message)
+    process.exit(exitCodes[signal])
+  }
+
+  for (const signal of Object.keys(exitCodes) as Signal[]) process.on(signal, () => end(signal))
+  return {
+    committing: () => {
+      reached = "committing"
+    },
+    /** @returns whether a signal came while the commit was waited for. */
+    reported: () => {
+      reached = "reported"
+      return isWaiting
+    },
+  }
+}

@@ -1,0 +1,130 @@
+/** A load that is interrupted: what it leaves on the terminal and in the database, and its exit code. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { openSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { until, type Workbench, workbench } from "../releases/workbench.ts"
+import { commitProxy } from "./commit-proxy.ts"
+import { startCommand } from "./load-process.ts"
+import { hasTerminals, onTerminal } from "./terminal-process.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+beforeEach(() => bench.empty())
+
+const options = (url = bench.url) => ({ url, dataDir: join(bench.directory, "data") })
+const header = "asx_code,company_name,is_active\n"
+const alpha = "QZA,Alpha,true\n"
+
+const hidden = "\u001b[?25l"
+const shown = "\u001b[?25h"
+
+const loadLocks = async () =>
+  (
+    await bench.sql`
+      select from pg_locks where locktype = 'advisory'
+        and database = (select oid from pg_database where datname = current_database())`
+  ).length
+
+/** A load that has read so many rows that it shows a bar, and whose file does not end. */
+async function loadThatReads(name: string) {
+  const pipe = join(bench.directory, name)
+  const made = Bun.spawnSync(["mkfifo", pipe])
+  if (!made.success) throw new Error(`Cannot make a named pipe: ${made.stderr}`)
+  // Opened for reading too, so that it can be opened at all before the load does, and never ends.
+  const writer = openSync(pipe, "r+")
+  const load = onTerminal(["load", "companies", pipe], options())
+  await until(async () => (await loadLocks()) === 1)
+  writeSync(writer, header + alpha.repeat(4000))
+  await until(async () => load.output().includes(hidden))
+  return load
+}
+
+async function expectNothingPublished() {
+  await until(async () => (await loadLocks()) === 0)
+  expect(await bench.releases()).toBe(0)
+  expect((await bench.load("companies", header + alpha)).release).toBe(1)
+}
+
+test.skipIf(!hasTerminals)(
+  "Ctrl-C shows the cursor again, rolls back, and ends with 130",
+  async () => {
+    const load = await loadThatReads("ctrl-c")
+    load.type("\u0003")
+    expect(await load.child.exited).toBe(130)
+    expect(load.output().lastIndexOf(shown)).toBeGreaterThan(load.output().lastIndexOf(hidden))
+    expect(load.output()).toEndWith("Interrupted: nothing is published\r\n")
+    await expectNothingPublished()
+  },
+)
+
+test.skipIf(!hasTerminals)(
+  "SIGTERM shows the cursor again, rolls back, and ends with 143",
+  async () => {
+    const load = await loadThatReads("sigterm")
+    load.child.kill("SIGTERM")
+    expect(await load.child.exited).toBe(143)
+    expect(load.output().lastIndexOf(shown)).toBeGreaterThan(load.output().lastIndexOf(hidden))
+    await expectNothingPublished()
+  },
+)
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("without a terminal %s rolls back and ends with %i", async (signal, code) => {
+  const { child, ended } = startCommand(["load", "companies", "-"], { ...options(), stdin: "pipe" })
+  await until(async () => (await loadLocks()) === 1)
+  child.kill(signal)
+  expect(await ended()).toEqual({ code, stdout: "", stderr: "Interrupted: nothing is published\n" })
+  await expectNothingPublished()
+})
+
+test("a signal during the commit waits for the outcome, which is then what counts", async () => {
+  const proxy = await commitProxy(bench.url, "held")
+  const file = bench.file("companies.csv", header + alpha)
+  const load = startCommand(["load", "companies", file], options(proxy.url))
+  await proxy.reached
+  load.child.kill("SIGINT")
+  await load.said("waiting for the outcome")
+  proxy.release()
+  const { code, stdout } = await load.ended()
+  expect(code).toBe(0)
+  expect(stdout).toContain("Published as release 1")
+  proxy.close()
+})
+
+test("a second signal during the commit does not wait, and says that the outcome is not known", async () => {
+  const proxy = await commitProxy(bench.url, "held")
+  const file = bench.file("companies.csv", header + alpha)
+  const load = startCommand(["load", "companies", file], options(proxy.url))
+  await proxy.reached
+  load.child.kill("SIGINT")
+  await load.said("waiting for the outcome")
+  load.child.kill("SIGTERM")
+  const { code, stderr } = await load.ended()
+  expect(code).toBe(143)
+  expect(stderr).toContain("it is not known whether the release is published")
+  proxy.close()
+})
+
+test("a signal after the outcome is reported is no failure", async () => {
+  const reports = Array.from({ length: 10_000 }, (_, n) => `h${n},QZA,T,2026-01-02T03:04:05Z`)
+  const rows = ["hash,asx_code,title,published_at", ...reports, ""].join("\n")
+  const file = bench.file("reports.csv", rows)
+  const released = Promise.withResolvers<void>()
+  const holding = bench.sql.begin(async (sql) => {
+    await sql`lock table reports in share update exclusive mode`
+    await released.promise
+  })
+  const load = startCommand(["load", "reports", file], options())
+  await load.said("Vacuuming and analyzing reports")
+  load.child.kill("SIGTERM")
+  const { code, stdout } = await load.ended()
+  released.resolve()
+  await holding
+  expect(code).toBe(0)
+  expect(stdout).toContain("Published as release 1")
+})
