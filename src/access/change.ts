@@ -1,6 +1,7 @@
 /** Changes of accounts and tokens: each is one transaction that says who makes it and from where. */
 import { sql } from "drizzle-orm"
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
+import { committed } from "../db/commit.ts"
 import { type ChangedEverywhere, changeEverywhere } from "../db/notices.ts"
 
 /** Who changes accounts and tokens, and in which database. */
@@ -21,6 +22,9 @@ export class AccountError extends Error {
   override readonly name = "AccountError"
 }
 
+const whenUnknown =
+  "So it is not known whether the change is made. `account show` tells what is, and who made it."
+
 /**
  * Runs `work` in a transaction, whose changes go down in the audit with the editor's name, and waits
  * until they hold in every serving process.
@@ -30,11 +34,15 @@ export const change = <T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<Changed<T>> =>
   changeEverywhere(url, (client) =>
-    drizzle(client).transaction(async (tx) => {
-      // The triggers that write the audit read these; `true` ends them with the transaction.
-      await tx.execute(
-        sql`select set_config('mds.who', ${who}, true), set_config('mds.origin', ${origin}, true)`,
-      )
-      return work(tx)
-    }),
+    committed(whenUnknown, (committing) =>
+      drizzle(client).transaction(async (tx) => {
+        // The triggers that write the audit read these; `true` ends them with the transaction.
+        await tx.execute(
+          sql`select set_config('mds.who', ${who}, true), set_config('mds.origin', ${origin}, true)`,
+        )
+        const changed = await work(tx)
+        committing()
+        return changed
+      }),
+    ),
   )

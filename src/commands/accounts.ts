@@ -43,7 +43,7 @@ export function addAccountCommands(program: Command, config: () => Config): void
           (cell) => cell ?? "-",
         ),
       )
-      print(table(["email", "plan", "per hour", "tokens", "created", "disabled"], rows))
+      await print(table(["email", "plan", "per hour", "tokens", "created", "disabled"], rows))
     })
 
   account
@@ -52,7 +52,7 @@ export function addAccountCommands(program: Command, config: () => Config): void
     .argument("<email>")
     .action(async (email: string) => {
       const shown = await withPool(config(), (pool) => showAccount(pool, email))
-      print(accountText(shown))
+      await print(accountText(shown))
     })
 
   account

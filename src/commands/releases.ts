@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
 import { prune } from "../releases/prune.ts"
 import { withDatabase } from "./database.ts"
-import { print } from "./terminal.ts"
+import { printDone } from "./terminal.ts"
 
 export function addReleaseCommands(program: Command, config: () => Config): void {
   const releases = program.command("releases").description("the releases that are kept")
@@ -15,7 +15,7 @@ export function addReleaseCommands(program: Command, config: () => Config): void
       const { oldest, releases, records } = await withDatabase(config(), ({ url }) =>
         prune(url, keepDays),
       )
-      print(
+      await printDone(
         oldest === null
           ? "There is no release yet"
           : `Dropped ${releases} releases and ${records} superseded records; release ${oldest} is the oldest kept`,

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { listTokens } from "../access/accounts.ts"
+import { AccountError } from "../access/change.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
 import type { Config } from "../config.ts"
 import { positiveInteger } from "./arguments.ts"
 import { withEditor, withPool } from "./database.ts"
-import { print, say, table, warnOfUnconfirmed } from "./terminal.ts"
+import { print, printOnce, say, table, warnOfUnconfirmed } from "./terminal.ts"
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -21,7 +22,7 @@ export function addTokenCommands(program: Command, config: () => Config): void {
       const { account: email, name, expiresIn } = options
       const expiresAt = expiresIn ? new Date(Date.now() + expiresIn * unitMs.d) : null
       await withEditor(config(), async (editor) => {
-        printOnce((await issueToken(editor, { email, name, expiresAt })).value)
+        await printToken((await issueToken(editor, { email, name, expiresAt })).value)
       })
     })
 
@@ -30,7 +31,7 @@ export function addTokenCommands(program: Command, config: () => Config): void {
     .description("an account's tokens, by their first characters")
     .requiredOption("--account <email>")
     .action(async ({ account }: { account: string }) => {
-      print(tokenTable(await withPool(config(), (pool) => listTokens(pool, account))))
+      await print(tokenTable(await withPool(config(), (pool) => listTokens(pool, account))))
     })
 
   token
@@ -46,7 +47,7 @@ export function addTokenCommands(program: Command, config: () => Config): void {
       await withEditor(config(), async (editor) => {
         const rotation = { prefix, graceMs: grace, now: new Date() }
         const { value, unconfirmed } = await rotateToken(editor, rotation)
-        printOnce(value.token)
+        await printToken(value.token)
         const until = value.until?.toISOString().replace(".000Z", "Z")
         const fate = until ? `is taken until ${until}` : "is revoked"
         say(`It succeeds ${value.prefix} (${value.name}), which ${fate}.`)
@@ -76,8 +77,14 @@ export const tokenTable = (tokens: Awaited<ReturnType<typeof listTokens>>): stri
   )
 
 /** Within the work on the database, so that nothing that fails after it can lose the token. */
-function printOnce(token: string): void {
-  print(token)
+async function printToken(token: string): Promise<void> {
+  await printOnce(token).catch((error: Error) => {
+    const prefix = token.slice(0, 12)
+    throw new AccountError(
+      `${error.message}. The token ${prefix} is issued and can't be shown again: ` +
+        `revoke it with \`token revoke ${prefix}\`, and issue another.`,
+    )
+  })
   say("Keep it now: it can't be shown again.")
 }
 

@@ -1,0 +1,132 @@
+/** What other commands than a load have committed stays done, and is not reported as failed. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { until, type Workbench, workbench } from "../releases/workbench.ts"
+import { commitProxy } from "./commit-proxy.ts"
+import {
+  type LoadProcessOptions,
+  pipeWithoutReader,
+  runCommand,
+  startCommand,
+} from "./load-process.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+
+const run = (args: readonly string[], others: Partial<LoadProcessOptions> = {}) =>
+  runCommand(args, { url: bench.url, dataDir: join(bench.directory, "data"), ...others })
+
+const prune = ["releases", "prune", "--keep-days", "1"]
+const createToken = ["token", "create", "--account", "jo@example.com", "--name", "job"]
+
+/** Runs a command whose output has no reader. */
+async function unread(args: readonly string[]) {
+  const stdout = pipeWithoutReader()
+  const ended = await run(args, { stdout })
+  closeSync(stdout)
+  return ended
+}
+
+async function publishThree() {
+  await bench.empty()
+  for (const name of ["A", "B", "C"]) {
+    await bench.load("companies", `asx_code,company_name,is_active\nQZA,${name},true\n`)
+  }
+  await bench.sql`update releases set published_at = now() - interval '9 days'`
+}
+
+test("a prune whose result nobody reads, or has no room, has succeeded", async () => {
+  await publishThree()
+  expect(await unread(prune)).toMatchObject({ code: 0, stderr: "" })
+  expect(await bench.releases()).toBe(1)
+  if (!existsSync("/dev/full")) return
+  const stdout = openSync("/dev/full", "w")
+  const full = await run(prune, { stdout })
+  closeSync(stdout)
+  expect(full).toMatchObject({
+    code: 0,
+    stderr: "Cannot write to standard output: no space is left on the device\n",
+  })
+})
+
+test.each([
+  ["lost", 3],
+  ["unanswered", 1],
+] as const)(
+  "a prune whose COMMIT is %s says that its outcome is not known, and can be run again",
+  async (fate, left) => {
+    await publishThree()
+    const proxy = await commitProxy(bench.url, fate, "delete from releases")
+    const { code, stdout, stderr } = await run(prune, { url: proxy.url })
+    proxy.close()
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toContain("it is not known whether the releases are dropped")
+    expect(stderr).not.toMatch(/\n\s+at /)
+    await until(async () => (await bench.releases()) === left)
+    expect((await run(prune)).code).toBe(0)
+    expect(await bench.releases()).toBe(1)
+  },
+)
+
+test("a change of accounts whose COMMIT is not answered says that its outcome is not known", async () => {
+  const proxy = await commitProxy(bench.url, "unanswered", "mds.who")
+  const created = await run(["account", "create", "al@example.com"], { url: proxy.url })
+  proxy.close()
+  expect(created).toMatchObject({ code: 1, stdout: "" })
+  expect(created.stderr).toContain("it is not known whether the change is made")
+  expect((await run(["account", "show", "al@example.com"])).code).toBe(0)
+})
+
+test("a token that could not be printed is named, so that it can be revoked", async () => {
+  const { code, stderr } = await unread(createToken)
+  expect(code).toBe(1)
+  const [, prefix = ""] = /The token (mds_\w{8}) is issued/.exec(stderr) ?? []
+  expect(stderr).not.toMatch(/mds_\w{9}/)
+  expect((await run(["token", "revoke", prefix])).code).toBe(0)
+})
+
+test("a list whose reader wants no more has not failed", async () => {
+  await run(createToken)
+  for (const list of [
+    ["account", "list"],
+    ["account", "show", "jo@example.com"],
+    ["token", "list", "--account", "jo@example.com"],
+  ]) {
+    expect(await unread(list)).toEqual({ code: 0, stdout: "", stderr: "" })
+  }
+})
+
+test("an embedded server that can't be left as it should be is a warning", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "mds-embedded-"))
+  const users = join(dataDir, "users")
+  const options = { url: "", dataDir, stdin: "pipe" as const }
+  const { child, ended } = startCommand(["load", "companies", "-"], options)
+  await until(async () => existsSync(users) && readdirSync(users).length === 1)
+  // Where the process keeps the mark of its use of the server there is something else.
+  const [mark = ""] = readdirSync(users)
+  rmSync(join(users, mark))
+  mkdirSync(join(users, mark))
+  const { stdin } = child
+  if (typeof stdin !== "object") throw new Error("Its standard input is no pipe")
+  stdin.write("asx_code,company_name,is_active\nQZA,Alpha,true\n")
+  await stdin.end()
+  const { code, stdout, stderr } = await ended()
+  expect(code).toBe(0)
+  expect(stdout).toContain("Published as release 1")
+  expect(stderr).toContain("Cannot close the database: ")
+  await until(async () => !existsSync(join(dataDir, "cluster", "postmaster.pid")))
+  rmSync(dataDir, { recursive: true, force: true })
+})
