@@ -16,6 +16,9 @@ import { EmbeddedError } from "./db/embedded/server.ts"
 import { DatabaseError } from "./db/first-connection.ts"
 import { LoadRefused } from "./releases/load-refused.ts"
 
+// Whoever reads the messages may be gone (`2>&1 | head`); that ends no command.
+process.stderr.on("error", () => {})
+
 const program = new Command("mds")
   .description("The Mining and Geological Data Service. Settings are read from the environment.")
   .option("--debug", "show the stack of an unexpected error")

@@ -143,6 +143,14 @@ test("a summary that nobody reads, or that has no room, is no failure of the loa
   expect(await bench.releases()).toBe(2)
 })
 
+test("messages that nobody reads are no failure either", async () => {
+  const unread = pipeWithoutReader()
+  const file = bench.file("companies.csv", companies)
+  const { code } = await run(["load", "companies", file], { stdout: unread, stderr: unread })
+  closeSync(unread)
+  expect([code, await bench.releases()]).toEqual([0, 1])
+})
+
 test("a file of unlinked holders that can't be written in the end is a warning", async () => {
   const path = join(bench.directory, "unlinked.csv")
   await lock("tenements", "share row exclusive")

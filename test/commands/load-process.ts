@@ -11,8 +11,9 @@ export interface LoadProcessOptions {
   dataDir: string
   cwd?: string
   stdin?: "pipe" | "ignore" | Blob
-  /** A descriptor; without it what is printed is collected. */
+  /** Descriptors; without them what is written is collected. */
   stdout?: number
+  stderr?: number
 }
 
 export const startOptions = (
@@ -26,8 +27,8 @@ export const startOptions = (
 
 export function startCommand(args: readonly string[], options: LoadProcessOptions) {
   const { command, ...others } = startOptions(args, options)
-  const { stdin = "ignore", stdout = "pipe" } = options
-  const child = Bun.spawn(command, { ...others, stdin, stdout, stderr: "pipe" })
+  const { stdin = "ignore", stdout = "pipe", stderr = "pipe" } = options
+  const child = Bun.spawn(command, { ...others, stdin, stdout, stderr })
   const printed = child.stdout instanceof ReadableStream ? child.stdout.text() : ""
   const messages = collect(child.stderr)
   return {
@@ -42,11 +43,12 @@ export function startCommand(args: readonly string[], options: LoadProcessOption
   }
 }
 
-function collect(stream: ReadableStream<Uint8Array>) {
+function collect(stream: ReadableStream<Uint8Array> | number | undefined) {
   let text = ""
   let onMore = (): void => {}
   const read = async (): Promise<string> => {
     const decoder = new TextDecoder()
+    if (!(stream instanceof ReadableStream)) return text
     for await (const chunk of stream) {
       text += decoder.decode(chunk, { stream: true })
       onMore()
