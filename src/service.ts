@@ -11,6 +11,7 @@ import { keepHolding } from "./db/held-releases.ts"
 import { keepListening } from "./db/notices.ts"
 import { createPool, type PoolOptions } from "./db/pool.ts"
 import { createReader } from "./db/reader.ts"
+import { createReadiness } from "./db/readiness.ts"
 import { createReleases } from "./db/releases.ts"
 import { describeError, type Log } from "./log.ts"
 import { createMetrics } from "./metrics.ts"
@@ -36,6 +37,8 @@ export interface Service {
 
 const housekeepingConnections = 2
 const suspectConnections = 1
+/** Ample for the newest release, and below what those who check commonly wait. */
+const readinessTimeoutMs = 2_000
 
 /** Starts serving. Of what it can do without, it waits for one attempt, which takes some seconds at most. */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -77,6 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }),
     exportWaitMs: config.QUEUE_SECONDS * 1000,
     crawls,
+    readiness: createReadiness(createReleases(pools.readiness).current, now),
     metrics,
     conditions: () => ({
       redis: redis === null ? "unused" : redis.answering ? "answering" : "lost",
@@ -159,6 +163,13 @@ function createPools({ config, databaseUrl }: ServiceOptions) {
     }),
     housekeeping: pool("housekeeping", housekeepingConnections),
     suspects: pool("suspects", suspectConnections),
+    // No check waits for another: while one is under way, the next is refused.
+    readiness: createPool(databaseUrl, {
+      name: "readiness",
+      connections: 1,
+      queueLength: 0,
+      statementTimeoutMs: readinessTimeoutMs,
+    }),
   }
 }
 

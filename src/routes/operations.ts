@@ -1,21 +1,22 @@
 /** For whoever runs the service: is it up, can it answer, how does it stand? No token, no count. */
 import { Elysia } from "elysia"
-import type { Releases } from "../db/releases.ts"
+import type { Release } from "../db/releases.ts"
 import type { Metrics } from "../metrics.ts"
 
 export interface OperationOptions {
-  releases: Releases
+  /** Reads the newest release apart from all callers. @throws Unavailable */
+  readiness: () => Promise<Release>
   metrics: Metrics
   /** What the service can do without, and how it does: `{ redis: "answering" }`. */
   conditions: () => Readonly<Record<string, string>>
 }
 
-export const operationRoutes = ({ releases, metrics, conditions }: OperationOptions) =>
+export const operationRoutes = ({ readiness, metrics, conditions }: OperationOptions) =>
   new Elysia({ name: "operations" })
     .get("/health/live", () => ({ status: "live" }))
     .get("/health/ready", async () => ({
       status: "ready",
-      release: (await releases.current()).id,
+      release: (await readiness()).id,
       ...conditions(),
     }))
     .get("/metrics", async () => {

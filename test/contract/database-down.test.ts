@@ -51,7 +51,9 @@ async function recovered(): Promise<void> {
   await until(async () => (await health("ready"))[1].notices === "listening")
 }
 
+/** What a check says that is not answered with what an earlier one found. */
 const health = async (check: string): Promise<[status: number, body: Record<string, unknown>]> => {
+  service.clock.advance(1_000)
   const answer = await fetch(`${service.url}/health/${check}`)
   return [answer.status, (await answer.json()) as Record<string, unknown>]
 }
@@ -101,6 +103,18 @@ test("the health checks tell a live service from a ready one", async () => {
   proxy.cut()
   expect(await health("live")).toEqual([200, { status: "live" }])
   expect((await health("ready"))[0]).toBe(503)
+})
+
+test("of a silent database the health check answers 503 in time, and 200 when it is back", async () => {
+  proxy.silence()
+  for (let check = 0; check < 3; check++) {
+    const startedMs = performance.now()
+    const [status, body] = await health("ready")
+    expect([status, body.error]).toMatchObject([503, { code: "UNAVAILABLE" }])
+    expect(performance.now() - startedMs).toBeLessThan(boundMs)
+  }
+  proxy.mend()
+  await until(async () => (await health("ready"))[0] === 200)
 })
 
 test("connections that the server ends cost no more than 503s, and are made anew", async () => {

@@ -1,0 +1,103 @@
+/** `/health/ready` needs no token, so whoever asks it must cost the callers of the API nothing. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { type TestService, testService } from "../support/service.ts"
+import { readError } from "./bodies.ts"
+import { until } from "./raw-http.ts"
+
+let service: TestService
+
+const ready = { status: "ready", release: 1, redis: "unused", notices: "listening" }
+/** The longest that the check may take: its statement's limit, and the grace for the answer. */
+const boundMs = 10_000
+
+beforeAll(async () => {
+  service = await testService({ settings: { REQUEST_CONNECTIONS: "1", QUEUE_LENGTH: "2" } })
+})
+
+afterAll(() => service.stop())
+
+// Each test begins with a check that is due, and a service that is ready.
+beforeEach(() =>
+  until(async () => {
+    service.clock.advance(1_000)
+    return (await ask()).status === 200
+  }),
+)
+
+const ask = () => fetch(`${service.url}/health/ready`)
+
+/** Running and waiting statements of the check's pool and of all others together. */
+async function load() {
+  const text = await (await fetch(`${service.url}/metrics`)).text()
+  const measured = [...text.matchAll(/statements_(running|waiting){pool="(\w+)"} (\d+)/g)]
+  const of = (state: string, isCheck: boolean) =>
+    measured
+      .filter(([, of, pool]) => of === state && (pool === "readiness") === isCheck)
+      .reduce((sum, [, , , count]) => sum + Number(count), 0)
+  return {
+    check: [of("running", true), of("waiting", true)],
+    others: [of("running", false), of("waiting", false)],
+  }
+}
+
+/** Does `work` while no statement can read a table. */
+const whileLocked = (table: string, work: () => Promise<void>) =>
+  service.sql.begin(async (sql) => {
+    await sql`lock table ${sql(table)} in access exclusive mode`
+    await work()
+  })
+
+test("the service is ready while its callers take every connection and all of their queue", async () => {
+  let callers: Promise<Response>[] = []
+  await whileLocked("companies", async () => {
+    callers = Array.from({ length: 3 }, () => service.get("/companies/BIG"))
+    await until(async () => String((await load()).others) === "1,2")
+    service.clock.advance(1_000)
+    const answer = await ask()
+    expect([answer.status, await answer.json()]).toEqual([200, ready])
+  })
+  for (const { status } of await Promise.all(callers)) expect(status).toBe(200)
+})
+
+test("however many ask, one statement is under way, none waits, and callers' connections are free", async () => {
+  let answers: Promise<Response>[] = []
+  await whileLocked("releases", async () => {
+    service.clock.advance(1_000)
+    answers = Array.from({ length: 100 }, ask)
+    await until(async () => (await load()).check[0] === 1)
+    service.clock.advance(1_000)
+    answers.push(...Array.from({ length: 100 }, ask))
+    expect(await load()).toEqual({ check: [1, 0], others: [0, 0] })
+  })
+  // 503 where the lock was held longer than a check may take.
+  for (const { status } of await Promise.all(answers)) expect([200, 503]).toContain(status)
+})
+
+test("what one check found is answered for a second, and then checked again", async () => {
+  const release = async () => ((await (await ask()).json()) as typeof ready).release
+  const before = await release()
+  await service.sql`
+    insert into releases (id, published_at, source, manifest)
+    values (${before + 1}, '2026-02-01', 'test', '{}')`
+  service.clock.advance(999)
+  expect(await release()).toBe(before)
+  service.clock.advance(1)
+  expect(await release()).toBe(before + 1)
+  await service.sql`delete from releases where id = ${before + 1}`
+})
+
+test("a check that gets no answer is 503 in time, and does not leave others in line behind it", async () => {
+  await whileLocked("releases", async () => {
+    const startedMs = performance.now()
+    for (let check = 0; check < 3; check++) {
+      service.clock.advance(1_000)
+      const answers = await Promise.all([ask(), ask()])
+      for (const answer of answers) {
+        expect(answer.status).toBe(503)
+        expect(answer.headers.get("retry-after")).toBe("5")
+        expect((await readError(answer)).code).toBe("UNAVAILABLE")
+      }
+    }
+    expect(performance.now() - startedMs).toBeLessThan(boundMs)
+  })
+})
