@@ -11,6 +11,7 @@
  */
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
 import { accounts, tokens } from "../db/account-tables.ts"
+import { createBatchedReads } from "../db/batched-reads.ts"
 import { type CacheSizes, createCache } from "../db/cache.ts"
 import type { Pool } from "../db/pool.ts"
 import { milliseconds } from "../resources/values.ts"
@@ -30,7 +31,8 @@ export interface Credentials {
   /**
    * The caller whom a token names; null where it is malformed, unknown, revoked or expired, or its
    * account disabled.
-   * @param isSuspect whether it comes from where many came that named nobody; asked where it must be looked up
+   * @param isSuspect whether it comes from where many came that named nobody; asked of a token that
+   * this process has not known to be valid, where it must be looked up
    * @throws Unavailable
    */
   callerOf(token: string, now: Date, isSuspect?: () => boolean): Promise<Caller | null>
@@ -95,12 +97,14 @@ export function createCredentials(
     return found && isBelieved(found, changedAfter ?? 0, nowMs) ? found : undefined
   }
 
-  /** Callers who ask for one token at once share a look-up, unless a notice came in between. */
+  /**
+   * Callers who ask for one token at once share a look-up, unless a notice came in between or none
+   * come. What is found is kept in either case: not to be believed then, but as a token that was valid.
+   */
   function look(hash: string, askedMs: number, suspect: boolean): Promise<Found | null> {
-    const read = suspect ? readers.suspect : readers.trusted
-    if (!noticed) return read(hash)
-    const under = reading.get(hash)
+    const under = noticed ? reading.get(hash) : undefined
     if (under) return under
+    const read = suspect ? readers.suspect : readers.trusted
     const asked = { askedMs, notices }
     const looking = read(hash)
       .then((found) => {
@@ -113,9 +117,12 @@ export function createCredentials(
       .finally(() => {
         if (reading.get(hash) === looking) reading.delete(hash)
       })
-    reading.set(hash, looking)
+    if (noticed) reading.set(hash, looking)
     return looking
   }
+
+  /** A token that was valid is no invention: its caller does not wait with those of his address. */
+  const isInvented = (hash: string, isSuspect: () => boolean) => !known.get(hash) && isSuspect()
 
   function forget(accountId: number | undefined): void {
     notices++
@@ -134,7 +141,7 @@ export function createCredentials(
       const hash = hashToken(token)
       const nowMs = now.getTime()
       const kept = keptOf(hash, nowMs)
-      const found = kept === undefined ? await look(hash, nowMs, isSuspect()) : kept
+      const found = kept === undefined ? await look(hash, nowMs, isInvented(hash, isSuspect)) : kept
       return found && nowMs < found.expiresMs ? found.caller : null
     },
 
@@ -165,9 +172,11 @@ export function createCredentials(
   }
 }
 
-function tokenReader(pool: Pool) {
-  const byHash = pool.db
+/** Reads tokens that are neither revoked nor of a disabled account, by their hashes. */
+function tokenReader(pool: Pool): (hash: string) => Promise<Found | null> {
+  const byHashes = pool.db
     .select({
+      sha256: tokens.sha256,
       accountId: accounts.id,
       tokenId: tokens.id,
       plan: accounts.plan,
@@ -178,20 +187,25 @@ function tokenReader(pool: Pool) {
     .innerJoin(accounts, eq(accounts.id, tokens.account_id))
     .where(
       and(
-        eq(tokens.sha256, sql.placeholder("sha256")),
+        sql`${tokens.sha256} = any(${sql.placeholder("hashes")}::text[])`,
         isNull(tokens.revoked_at),
         isNull(accounts.disabled_at),
       ),
     )
-    .prepare("token by hash")
+    .prepare("tokens by hash")
 
-  return async (hash: string): Promise<Found | null> => {
-    const [row] = await pool.run(() => byHash.execute({ sha256: hash }))
-    if (!row) return null
-    const { expiresMs, requestLimit, ...caller } = row
-    return {
-      caller: { ...caller, limit: limitOf(row.plan, requestLimit) },
-      expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
-    }
-  }
+  const read = createBatchedReads(pool.run, async (hashes: readonly string[]) => {
+    // Hexadecimal digits need no quotes in an array.
+    const rows = await byHashes.execute({ hashes: `{${hashes.join(",")}}` })
+    return new Map(
+      rows.map(({ sha256, expiresMs, requestLimit, ...caller }): [string, Found] => [
+        sha256,
+        {
+          caller: { ...caller, limit: limitOf(caller.plan, requestLimit) },
+          expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
+        },
+      ]),
+    )
+  })
+  return async (hash) => (await read(hash)) ?? null
 }

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { listTokens, setDisabled, setPlan } from "../../src/access/accounts.ts"
 import { believedMs, createCredentials } from "../../src/access/credentials.ts"
 import { createToken } from "../../src/access/token.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
 import { cacheSizes } from "../../src/db/cache.ts"
 import { keepListening } from "../../src/db/notices.ts"
-import type { Pool } from "../../src/db/pool.ts"
+import { createPool, type Pool } from "../../src/db/pool.ts"
 import { until } from "../contract/raw-http.ts"
 import { type Registry, registry } from "./registry.ts"
 
@@ -214,6 +214,97 @@ test("a change of ten thousand accounts at once leaves none of them believed", a
   of.forget(accountId)
   for (let other = 1; other <= 25_000; other++) of.forget(accountId + other)
   expect(await of.callerOf(token, now)).toBeNull()
+})
+
+describe("while tokens from an address are looked up as a suspect's", () => {
+  const suspect = () => true
+
+  /** Credentials whose look-ups of suspects find no end. */
+  const flooded = () => {
+    const { promise: never } = Promise.withResolvers<never>()
+    const suspects: Pool = { ...at.pool, run: () => never }
+    return createCredentials(
+      { lookups: at.pool, suspects, housekeeping: at.pool },
+      cacheSizes(1_000_000),
+    )
+  }
+
+  test("a token that was valid is looked up apart from them: when it is due, after a change, and without notices", async () => {
+    const of = flooded()
+    of.setNoticed(true)
+    const token = await at.issue("apart@example.com")
+    const caller = await of.callerOf(token, now)
+    expect(caller).not.toBeNull()
+    expect(await of.callerOf(token, later(believedMs), suspect)).toEqual(caller)
+    of.forget(caller?.accountId)
+    expect(await of.callerOf(token, later(believedMs), suspect)).toEqual(caller)
+    of.setNoticed(false)
+    expect(await of.callerOf(token, later(believedMs), suspect)).toEqual(caller)
+  })
+
+  test("so is one that became known without notices, until it is revoked", async () => {
+    const of = flooded()
+    const token = await at.issue("untold-apart@example.com")
+    expect(await of.callerOf(token, now)).not.toBeNull()
+    expect(await of.callerOf(token, now, suspect)).not.toBeNull()
+    await revokeToken(at.editor, token)
+    expect(await of.callerOf(token, now, suspect)).toBeNull()
+    const pending = of.callerOf(token, now, suspect)
+    expect(await Promise.race([pending, Bun.sleep(1).then(() => "waits")])).toBe("waits")
+  })
+
+  test("a valid token never seen waits for one statement of theirs, however many they are", async () => {
+    const suspects = createPool(at.url, {
+      name: "suspects",
+      connections: 1,
+      queueLength: 10,
+      statementTimeoutMs: 60_000,
+    })
+    let statements = 0
+    const counting: Pool = {
+      ...suspects,
+      run: (statement) =>
+        suspects.run(() => {
+          statements++
+          return statement()
+        }),
+    }
+    const of = createCredentials(
+      { lookups: at.pool, suspects: counting, housekeeping: at.pool },
+      cacheSizes(1_000_000),
+    )
+    of.setNoticed(true)
+    const token = await at.issue("fresh@example.com")
+    const flood = Array.from({ length: 500 }, () => of.callerOf(createToken(), now, suspect))
+    await until(() => statements === 1)
+    flood.push(...Array.from({ length: 500 }, () => of.callerOf(createToken(), now, suspect)))
+    expect(await of.callerOf(token, now, suspect)).not.toBeNull()
+    expect(statements).toBe(2)
+    expect(new Set(await Promise.all(flood))).toEqual(new Set([null]))
+    await suspects.close()
+  })
+})
+
+test("a malformed token is refused without the database, whoever sends it", async () => {
+  const of = process()
+  const token = createToken()
+  const malformed = [
+    "",
+    "nonsense",
+    token.slice(0, -1),
+    `${token}0`,
+    token.toLowerCase(),
+    `${token.slice(0, -1)}-`,
+  ]
+  for (const noticed of [false, true]) {
+    of.setNoticed(noticed)
+    for (const text of malformed) {
+      for (const isSuspect of [() => false, () => true]) {
+        expect(await of.callerOf(text, now, isSuspect)).toBeNull()
+      }
+    }
+  }
+  expect(of.lookUps()).toBe(0)
 })
 
 test("a token's last use is written at most once a minute, by however many processes", async () => {
