@@ -53,7 +53,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const credentials = createCredentials(pools, sizes)
   const notices = await followNotices(credentials, options)
   const notWritten = createWriteReports(log)
-  const usage = createUsage(housekeeping, now, notWritten("the use of accounts was not written"))
+  const usage = createUsage({
+    pool: housekeeping,
+    now,
+    onFailure: notWritten("the use of accounts was not written"),
+  })
   const windows = createWindows({
     windowMs: config.RATE_WINDOW_SECONDS * 1000,
     maxBytes: config.WINDOW_MEMORY_MB * 1024 * 1024,

@@ -2,12 +2,18 @@
  * How many requests each account made in each clock hour (UTC), counted when they are admitted. Each
  * process adds what it counted to the database every few seconds, so that all are added up there; one
  * that is killed loses no more than those seconds.
+ *
+ * An account is told the sum of what the database had some seconds ago and of what this process has
+ * counted and not yet written. So asking often costs the database nothing, and a caller sees its own
+ * requests at once. For the sum to be exact, reads and writes take turns: a read has all of a write or
+ * nothing of it, and what was written moves from the one summand to the other in one step.
  */
-import { and, eq, gte, lt, sql } from "drizzle-orm"
-import { accounts, usageHours } from "../db/account-tables.ts"
-import { isForbidden } from "../db/forbidden.ts"
+import { createBatchedReads } from "../db/batched-reads.ts"
+import { runToItsEnd, within } from "../db/deadlines.ts"
 import type { Pool } from "../db/pool.ts"
-import { instantText } from "../resources/values.ts"
+import { createTurns } from "../db/turns.ts"
+import { Unavailable } from "../db/unavailable.ts"
+import { addHours, dropHours, type HourOfAccount, type Hours, readHours } from "./usage-hours.ts"
 
 export interface HourOfUse {
   /** Its beginning, `2026-01-02T03:00:00Z`. */
@@ -19,124 +25,153 @@ export interface Usage {
   count(accountId: number, now: Date): void
   /** The last 24 clock hours, the one under way last; what other processes counted is some seconds old. @throws Unavailable */
   lastDay(accountId: number, now: Date): Promise<HourOfUse[]>
-  /** Writes what was counted, and counts no more. */
+  /** Writes what was counted, where the database takes it in time, and writes no more. */
   stop(): Promise<void>
+}
+
+export interface UsageOptions {
+  pool: Pool
+  now: () => Date
+  /** Told why counts could not be written; they are tried again. */
+  onFailure: (error: unknown) => void
+  writeEveryMs?: number
+  /** How long a caller waits for what is read, and `stop` for what is written. */
+  waitMs?: number
 }
 
 const hourMs = 3_600_000
 const shownHours = 24
 const keptMs = 48 * hourMs
-const writeEveryMs = 5_000
+/** An account is read no more often. */
+const readEveryMs = 5_000
 /** Of accounts and hours in one statement. */
 const writtenAtOnce = 10_000
 
-/** @param onFailure is told why counts could not be written; they are tried again, and shown meanwhile */
-export function createUsage(
-  pool: Pool,
-  now: () => Date,
-  onFailure: (error: unknown) => void,
-): Usage {
-  /** From hour to account to requests not yet written. */
-  let pending = new Map<number, Map<number, number>>()
-  let writing: Promise<void> = Promise.resolve()
+export function createUsage({
+  pool,
+  now,
+  onFailure,
+  writeEveryMs = 5_000,
+  waitMs = 5_000,
+}: UsageOptions): Usage {
+  /** By account. */
+  const unwritten = new Map<number, Hours>()
+  const stored = new Map<number, { hours: Hours; readMs: number }>()
+  const reading = new Map<number, Promise<Hours | undefined>>()
+  const inTurn = createTurns()
+  let writing = false
   let tidiedMs = 0
 
-  function add(accountId: number, hourStartMs: number, requests: number): void {
-    const hour = pending.get(hourStartMs) ?? new Map<number, number>()
-    hour.set(accountId, (hour.get(accountId) ?? 0) + requests)
-    pending.set(hourStartMs, hour)
-  }
-
-  /** One write after the other, so that who waits for one knows that all before have ended. */
-  function write(): Promise<void> {
-    writing = writing.catch(() => {}).then(writePending)
-    return writing
-  }
-
-  async function writePending(): Promise<void> {
-    const counted = [...pending].flatMap(([hourStartMs, hour]) =>
-      [...hour].map(([accountId, requests]) => ({ accountId, hourStartMs, requests })),
+  async function writeCounted(): Promise<void> {
+    const counted = [...unwritten].flatMap(([accountId, hours]) =>
+      [...hours].map(([hourMs, requests]): HourOfAccount => ({ accountId, hourMs, requests })),
     )
-    pending = new Map()
     for (let from = 0; from < counted.length; from += writtenAtOnce) {
       const rows = counted.slice(from, from + writtenAtOnce)
-      try {
-        await pool.run(() => pool.db.execute(addHours(rows)))
-      } catch (error) {
-        // Where nothing can ever be written, what is not shown any more must not pile up.
-        const oldestMs = now().getTime() - keptMs
-        for (const { accountId, hourStartMs, requests } of counted.slice(from)) {
-          if (hourStartMs >= oldestMs) add(accountId, hourStartMs, requests)
-        }
-        throw error
-      }
+      await runToItsEnd(pool, () => addHours(pool.db, rows))
+      for (const row of rows) moveToStored(row)
+    }
+  }
+
+  function moveToStored({ accountId, hourMs, requests }: HourOfAccount): void {
+    const hours = unwritten.get(accountId)
+    if (hours) add(hours, hourMs, -requests)
+    if (hours?.size === 0) unwritten.delete(accountId)
+    const kept = stored.get(accountId)
+    if (kept) add(kept.hours, hourMs, requests)
+  }
+
+  /** Where nothing can ever be written, what is not shown any more must not pile up. */
+  function forgetUnshown(nowMs: number): void {
+    for (const [accountId, hours] of unwritten) {
+      for (const hourMs of hours.keys()) if (hourMs < nowMs - keptMs) hours.delete(hourMs)
+      if (hours.size === 0) unwritten.delete(accountId)
     }
   }
 
   async function tidy(nowMs: number): Promise<void> {
     if (nowMs - tidiedMs < hourMs) return
-    const oldest = new Date(nowMs - keptMs).toISOString()
-    await pool.run(() => pool.db.delete(usageHours).where(lt(usageHours.hour, oldest)))
+    await pool.run(() => dropHours(pool.db, nowMs - keptMs))
     tidiedMs = nowMs
   }
 
-  const timer = setInterval(() => {
-    if (pending.size === 0) return
-    write()
-      .then(() => tidy(now().getTime()))
-      .catch(onFailure)
-  }, writeEveryMs)
+  async function writeRegularly(): Promise<void> {
+    const nowMs = now().getTime()
+    for (const [accountId, { readMs }] of stored) {
+      if (!isRecent(readMs, nowMs)) stored.delete(accountId)
+    }
+    if (writing) return onFailure(new Unavailable("The write before has not ended"))
+    if (unwritten.size === 0) return
+    writing = true
+    try {
+      await inTurn(writeCounted)
+      await tidy(nowMs)
+    } catch (error) {
+      forgetUnshown(nowMs)
+      onFailure(error)
+    } finally {
+      writing = false
+    }
+  }
+  const timer = setInterval(writeRegularly, writeEveryMs)
+
+  const readStored = createBatchedReads(
+    (statement) => inTurn(() => pool.run(statement)),
+    async (accountIds: readonly number[]) => {
+      const readMs = now().getTime()
+      const found = await readHours(pool.db, accountIds, firstShownMs(readMs))
+      for (const [accountId, hours] of found) stored.set(accountId, { hours, readMs })
+      return found
+    },
+  )
+
+  /** Reads an account where what is known of it is old; callers at once share the read. */
+  function storedHours(accountId: number, nowMs: number): Promise<Hours | undefined> {
+    const kept = stored.get(accountId)
+    if (kept && isRecent(kept.readMs, nowMs)) return Promise.resolve(kept.hours)
+    const underWay = reading.get(accountId)
+    if (underWay) return underWay
+    const hours = readStored(accountId).finally(() => reading.delete(accountId))
+    reading.set(accountId, hours)
+    return hours
+  }
 
   return {
-    count: (accountId, at) => add(accountId, startOfHour(at.getTime()), 1),
+    count: (accountId, at) => {
+      const hours = unwritten.get(accountId) ?? new Map()
+      add(hours, startOfHour(at.getTime()), 1)
+      unwritten.set(accountId, hours)
+    },
 
     lastDay: async (accountId, at) => {
-      await write().catch((error) => {
-        if (!isForbidden(error)) throw error
-        onFailure(error)
-      })
-      const firstMs = startOfHour(at.getTime()) - (shownHours - 1) * hourMs
-      const rows = await pool.run(() =>
-        pool.db
-          .select({ hour: instantText(usageHours.hour), requests: usageHours.requests })
-          .from(usageHours)
-          .where(
-            and(
-              eq(usageHours.account_id, accountId),
-              gte(usageHours.hour, new Date(firstMs).toISOString()),
-            ),
-          ),
-      )
-      const counted = new Map(rows.map(({ hour, requests }) => [hour, requests]))
+      const written = await within(waitMs, storedHours(accountId, at.getTime()))
+      const counted = unwritten.get(accountId)
+      const firstMs = firstShownMs(at.getTime())
       return Array.from({ length: shownHours }, (_, index) => {
         const startMs = firstMs + index * hourMs
-        const hour = `${new Date(startMs).toISOString().slice(0, 19)}Z`
-        const unwritten = pending.get(startMs)?.get(accountId) ?? 0
-        return { hour, requests: (counted.get(hour) ?? 0) + unwritten }
+        return {
+          hour: `${new Date(startMs).toISOString().slice(0, 19)}Z`,
+          requests: (written?.get(startMs) ?? 0) + (counted?.get(startMs) ?? 0),
+        }
       })
     },
 
     stop: async () => {
       clearInterval(timer)
-      await write().catch(onFailure)
+      await within(waitMs, inTurn(writeCounted)).catch(onFailure)
     },
   }
 }
 
 const startOfHour = (ms: number): number => Math.floor(ms / hourMs) * hourMs
 
-/** An account that was deleted meanwhile has no use for them. */
-function addHours(rows: readonly { accountId: number; hourStartMs: number; requests: number }[]) {
-  const counted = JSON.stringify(
-    rows.map(({ accountId, hourStartMs, requests }) => ({
-      account_id: accountId,
-      hour: new Date(hourStartMs).toISOString(),
-      requests,
-    })),
-  )
-  return sql`insert into ${usageHours} (account_id, hour, requests)
-    select account_id, hour, requests
-    from jsonb_to_recordset(${counted}::jsonb) as t(account_id bigint, hour timestamptz, requests bigint)
-    where exists (select 1 from ${accounts} where ${accounts.id} = t.account_id)
-    on conflict (account_id, hour) do update set requests = ${usageHours.requests} + excluded.requests`
+const firstShownMs = (nowMs: number): number => startOfHour(nowMs) - (shownHours - 1) * hourMs
+
+/** Either way, for a clock may be set back. */
+const isRecent = (readMs: number, nowMs: number): boolean => Math.abs(nowMs - readMs) < readEveryMs
+
+function add(hours: Hours, startMs: number, requests: number): void {
+  const sum = (hours.get(startMs) ?? 0) + requests
+  if (sum === 0) hours.delete(startMs)
+  else hours.set(startMs, sum)
 }

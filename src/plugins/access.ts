@@ -27,7 +27,10 @@ export interface AccessOptions {
 /** Gives `caller`. The request counts. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
 export const access = (options: AccessOptions) => accessPlugin("access", options, true)
 
-/** The same for what tells callers where they stand: a valid token's request does not count. */
+/**
+ * The same for what tells callers where they stand: a valid token's request does not count, but against
+ * a bound of its own, as large as the window.
+ */
 export const uncountedAccess = (options: AccessOptions) =>
   accessPlugin("uncounted-access", options, false)
 
@@ -67,8 +70,12 @@ const accessPlugin = (
         exchange.caller = caller
         const { accountId, limit } = caller
         if (!counts) {
-          const window = await windows.accounts.peek(String(accountId), limit)
-          show({ ...window, admitted: true })
+          const [window, bound] = await Promise.all([
+            windows.accounts.peek(String(accountId), limit),
+            windows.accounts.admit(`uncounted:${accountId}`, limit),
+          ])
+          show(bound.admitted ? { ...window, admitted: true } : bound)
+          if (!bound.admitted) throw rateLimited(bound)
           return { caller, window }
         }
         const window = await windows.accounts.admit(String(accountId), limit)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { createUsage, type Usage } from "../../src/access/usage.ts"
 import type { Pool } from "../../src/db/pool.ts"
 import { Unavailable } from "../../src/db/unavailable.ts"
+import { until } from "../contract/raw-http.ts"
 import { type Registry, registry } from "./registry.ts"
 
 let at: Registry
@@ -22,15 +23,45 @@ async function account(email: string): Promise<number> {
   return row?.id as number
 }
 
-const usageOf = (pool: Pool = at.pool): Usage =>
-  createUsage(
-    pool,
-    () => noon,
-    () => {},
-  )
+interface Options {
+  pool?: Pool
+  onFailure?: (error: unknown) => void
+  waitMs?: number
+}
+
+/** Written when it is stopped alone, for a busy machine must not change what a test counts. */
+const usageOf = ({ pool = at.pool, onFailure = () => {}, waitMs = 60_000 }: Options = {}): Usage =>
+  createUsage({ pool, now: () => noon, onFailure, waitMs, writeEveryMs: hourMs })
 
 const lastHour = async (usage: Usage, id: number, now = noon) =>
   (await usage.lastDay(id, now)).at(-1)
+
+/** A pool whose statements are counted, and begin when `before` lets them. */
+function watched(before: () => Promise<void> = async () => {}) {
+  let statements = 0
+  let running = 0
+  let mostRunning = 0
+  const pool: Pool = {
+    ...at.pool,
+    run: async (statement) => {
+      statements++
+      mostRunning = Math.max(mostRunning, ++running)
+      try {
+        await before()
+        return await at.pool.run(statement)
+      } finally {
+        running--
+      }
+    },
+  }
+  return { pool, statements: () => statements, mostRunning: () => mostRunning }
+}
+
+const reason = (settled: Promise<unknown>) =>
+  settled.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
 
 test("the processes' counts add up", async () => {
   const id = await account("sum@example.com")
@@ -57,23 +88,134 @@ test("what is asked of one process has all that it counted itself", async () => 
   await usage.stop()
 })
 
-test("counts that could not be written are written later, none twice", async () => {
+test("however often an account asks, it is read once in five seconds, and what it does shows at once", async () => {
+  const id = await account("often@example.com")
+  const { pool, statements } = watched()
+  const usage = usageOf({ pool })
+  for (let request = 1; request <= 100; request++) {
+    usage.count(id, noon)
+    const answers = await Promise.all([lastHour(usage, id), lastHour(usage, id, after(4_999))])
+    expect(answers.map((hour) => hour?.requests)).toEqual([request, request])
+  }
+  expect(statements()).toBe(1)
+  await lastHour(usage, id, after(5_000))
+  expect(statements()).toBe(2)
+  await usage.stop()
+})
+
+test("what other processes counted shows when five seconds have passed", async () => {
+  const id = await account("others@example.com")
+  const [one, other] = [usageOf(), usageOf()]
+  expect((await lastHour(one, id))?.requests).toBe(0)
+  other.count(id, noon)
+  await other.stop()
+  expect((await lastHour(one, id, after(4_999)))?.requests).toBe(0)
+  expect((await lastHour(one, id, after(5_000)))?.requests).toBe(1)
+  await one.stop()
+})
+
+test("accounts that ask while a statement is under way are read together by the next", async () => {
+  const ids: number[] = []
+  for (let n = 0; n < 20; n++) ids.push(await account(`together${n}@example.com`))
+  const [, ...others] = ids
+  const { pool, statements, mostRunning } = watched()
+  const usage = usageOf({ pool })
+  for (const id of ids) usage.count(id, noon)
+  const first = lastHour(usage, ids[0] ?? 0)
+  await until(() => statements() === 1)
+  const hours = await Promise.all([first, ...others.map((id) => lastHour(usage, id))])
+  expect(hours.map((hour) => hour?.requests)).toEqual(ids.map(() => 1))
+  expect(statements()).toBe(2)
+  expect(mostRunning()).toBe(1)
+  await usage.stop()
+})
+
+test("what is written, and not yet known to be, shows once and not twice", async () => {
+  const id = await account("moving@example.com")
+  const committed = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const pool: Pool = {
+    ...at.pool,
+    run: async (statement) => {
+      const result = await at.pool.run(statement)
+      committed.resolve()
+      await released.promise
+      return result
+    },
+  }
+  const usage = usageOf({ pool })
+  for (let request = 0; request < 3; request++) usage.count(id, noon)
+  const stopped = usage.stop()
+  await committed.promise
+  usage.count(id, noon)
+  const asked = lastHour(usage, id)
+  // Time for a read that would not wait for the write.
+  for (let trip = 0; trip < 5; trip++) await at.sql("select 1")
+  released.resolve()
+  expect((await asked)?.requests).toBe(4)
+  await stopped
+  expect((await lastHour(usage, id))?.requests).toBe(4)
+})
+
+test("counts that could not be written are written later, none twice, and show meanwhile", async () => {
   const id = await account("later@example.com")
-  let away = true
+  let away = false
   const flaky: Pool = {
     ...at.pool,
     run: (statement) => (away ? Promise.reject(new Unavailable("away")) : at.pool.run(statement)),
   }
-  const usage = usageOf(flaky)
+  const failures: unknown[] = []
+  const usage = usageOf({ pool: flaky, onFailure: (error) => failures.push(error) })
+  expect((await lastHour(usage, id))?.requests).toBe(0)
   usage.count(id, noon)
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const error = await usage.lastDay(id, noon).catch((reason: unknown) => reason)
-    expect(error).toBeInstanceOf(Unavailable)
-  }
+  away = true
+  await usage.stop()
+  expect(failures).toEqual([expect.any(Unavailable)])
   usage.count(id, noon)
+  expect((await lastHour(usage, id))?.requests).toBe(2)
   away = false
+  await usage.stop()
+  await usage.stop()
   expect((await lastHour(usage, id))?.requests).toBe(2)
-  expect((await lastHour(usage, id))?.requests).toBe(2)
+  expect((await lastHour(usageOf(), id))?.requests).toBe(2)
+})
+
+test("a write that ends after the pool gave it up is not repeated", async () => {
+  const id = await account("late@example.com")
+  const failures: unknown[] = []
+  const givenUp = new Unavailable("No answer from the database in time")
+  let isFirst = true
+  const pool: Pool = {
+    ...at.pool,
+    run: async (statement) => {
+      if (!isFirst) return at.pool.run(statement)
+      isFirst = false
+      // As the gate does: the statement goes on, only its caller is told that it takes too long.
+      statement()
+      throw givenUp
+    },
+  }
+  const usage = usageOf({ pool, onFailure: (error) => failures.push(error) })
+  usage.count(id, noon)
+  await usage.stop()
+  await usage.stop()
+  expect((await lastHour(usageOf(), id))?.requests).toBe(1)
+  expect(failures).toEqual([])
+})
+
+test("of a database that gives no answer, every call learns so in time, and one statement waits", async () => {
+  const id = await account("silent@example.com")
+  const { promise: never } = Promise.withResolvers<void>()
+  const { pool, statements } = watched(() => never)
+  const usage = usageOf({ pool, waitMs: 20 })
+  usage.count(id, noon)
+  for (let round = 0; round < 3; round++) {
+    const asked = await Promise.all(
+      Array.from({ length: 50 }, () => reason(usage.lastDay(id, noon))),
+    )
+    for (const error of asked) expect(error).toBeInstanceOf(Unavailable)
+  }
+  expect(statements()).toBe(1)
   await usage.stop()
 })
 
@@ -83,9 +225,11 @@ test("an account that was deleted meanwhile keeps no other's counts from being w
   usage.count(gone, noon)
   usage.count(stays, noon)
   await at.sql(`delete from accounts where id = ${gone}`)
-  expect((await lastHour(usage, stays))?.requests).toBe(1)
-  expect((await lastHour(usage, gone))?.requests).toBe(0)
   await usage.stop()
+  const later = usageOf()
+  expect((await lastHour(later, stays))?.requests).toBe(1)
+  expect((await lastHour(later, gone))?.requests).toBe(0)
+  await later.stop()
 })
 
 test("the day is 24 clock hours, whose borders are sharp", async () => {

@@ -74,7 +74,7 @@ async function expectUnavailable(path: string): Promise<void> {
   }
 }
 
-const paths = ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/nothing"]
+const paths = ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/usage", "/nothing"]
 
 test("a database that refuses is answered 503 in time, and used again when it is back", async () => {
   proxy.cut()
@@ -85,7 +85,7 @@ test("a database that refuses is answered 503 in time, and used again when it is
 
 test("a database that is silent is answered 503 in time, and used again when it is back", async () => {
   proxy.silence()
-  await Promise.all(["/companies", "/reports?format=csv&all=true"].map(expectUnavailable))
+  await Promise.all(["/companies", "/reports?format=csv&all=true", "/usage"].map(expectUnavailable))
   await recovered()
 })
 

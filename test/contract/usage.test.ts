@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
 import { readError, readRecord, type Shown } from "./bodies.ts"
+import { until } from "./raw-http.ts"
 
 let service: TestService
 
@@ -92,6 +93,70 @@ test("a caller past its limit can still ask", async () => {
   ])
   // Denied requests are none.
   expect(lastHour(told)).toBe(enterpriseLimit)
+})
+
+test("asking has a bound of its own, as large as the window, which is the account's and costs it nothing", async () => {
+  const limit = 5
+  const token = await service.issueWithLimit(limit)
+  await ask(1, token)
+  for (let times = 0; times < limit; times++) {
+    const answer = await service.get("/usage", { token, method: times === 0 ? "HEAD" : "GET" })
+    expect([answer.status, answer.headers.get("x-ratelimit-remaining")]).toEqual([200, "4"])
+  }
+  // The headers of this answer are those of the bound, for it tells when asking succeeds again.
+  const resetMs = service.clock.now.getTime() + hourMs
+  const refused = await service.get("/usage", { token })
+  const error = await readError(refused)
+  expect([refused.status, error.code]).toEqual([429, "RATE_LIMITED"])
+  expect(error.details).toEqual({ reset_at: Math.ceil(resetMs / 1000) })
+  expect(Object.fromEntries(refused.headers)).toMatchObject({
+    "x-ratelimit-limit": "5",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": String(error.details?.reset_at),
+    "retry-after": "3600",
+    "cache-control": "no-store",
+  })
+  const companies = await service.get("/companies", { token })
+  expect([companies.status, companies.headers.get("x-ratelimit-remaining")]).toEqual([200, "3"])
+
+  service.clock.advance(hourMs - 1)
+  expect((await service.get("/usage", { token })).status).toBe(429)
+  service.clock.advance(1)
+  expect((await service.get("/usage", { token })).status).toBe(200)
+})
+
+test("the tokens of an account share its bound, others have theirs, and the admin plan has none", async () => {
+  const email = "bounded@example.com"
+  const [one, two] = [await service.issue(email), await service.issue(email)]
+  await setPlan(service.editor, { email, plan: "enterprise", requestLimit: 2 })
+  const statuses = async (tokens: string[]) => {
+    const answers: number[] = []
+    for (const token of tokens) answers.push((await service.get("/usage", { token })).status)
+    return answers
+  }
+  expect(await statuses([one, two, one, two])).toEqual([200, 200, 429, 429])
+  expect(await statuses([await service.issueWithLimit(1)])).toEqual([200])
+  expect(await statuses(Array(10).fill(service.tokens.admin))).toEqual(Array(10).fill(200))
+})
+
+test("it is answered while the database takes no writes", async () => {
+  const token = await service.issue("read-only@example.com")
+  const database = service.sql(new URL(service.database.url).pathname.slice(1))
+  const setReadOnly = async (value: "on" | "off") => {
+    const setting = service.sql.unsafe(value)
+    await service.sql`alter database ${database} set default_transaction_read_only = ${setting}`
+    await service.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'mds %'`
+    await until(async () => (await service.get("/companies/BIG")).status === 200)
+  }
+  await setReadOnly("on")
+  try {
+    await ask(3, token)
+    expect(lastHour(await usage(token))).toBe(3)
+  } finally {
+    await setReadOnly("off")
+  }
 })
 
 test("without a limit what was used of it is unknown, and the hours are counted all the same", async () => {

@@ -1,0 +1,9 @@
+/** Gives a function that runs tasks one after the other, whatever becomes of each. */
+export function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (task) => {
+    const result = last.then(task)
+    last = result.catch(() => {})
+    return result
+  }
+}
