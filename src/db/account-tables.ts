@@ -2,6 +2,7 @@
  * The tables of accounts and tokens. Triggers on both, written by hand in the migrations, fill the
  * audit and tell serving processes of each change.
  */
+import { sql } from "drizzle-orm"
 import {
   bigint,
   bigserial,
@@ -14,7 +15,10 @@ import {
   timestamp,
   uniqueIndex,
 } from "drizzle-orm/pg-core"
-import { bytewise, instant } from "./schema.ts"
+import { bytewise, checks, instant, literals } from "./schema.ts"
+
+const plans = ["standard", "enterprise", "admin"] as const
+const actions = ["created", "changed", "deleted"] as const
 
 export const accounts = pgTable(
   "accounts",
@@ -22,14 +26,21 @@ export const accounts = pgTable(
     id: bigserial({ mode: "number" }).primaryKey(),
     email: text().notNull(),
     email_folded: bytewise().notNull(),
-    plan: text({ enum: ["standard", "enterprise", "admin"] }).notNull(),
+    plan: text({ enum: plans }).notNull(),
     /** Requests per window of the enterprise plan; null on the plans whose limit is fixed. */
     request_limit: integer(),
     created_at: instant("created_at").notNull().defaultNow(),
     /** Since when its tokens are refused. */
     disabled_at: instant("disabled_at"),
   },
-  (t) => [uniqueIndex("accounts_by_email").on(t.email_folded)],
+  (t) => [
+    uniqueIndex("accounts_by_email").on(t.email_folded),
+    ...checks("accounts", {
+      email: sql`${t.email} ~ '^[^[:space:]@]+@[^[:space:]@]+$' and ${t.email_folded} <> ''`,
+      plan: sql`${t.plan} in (${literals(plans)})`,
+      request_limit: sql`(${t.plan} = 'enterprise') = (${t.request_limit} is not null) and ${t.request_limit} between 1 and 2147483646`,
+    }),
+  ],
 )
 
 export const tokens = pgTable(
@@ -52,6 +63,11 @@ export const tokens = pgTable(
     uniqueIndex("tokens_by_sha256").on(t.sha256),
     index("tokens_by_prefix").on(t.prefix),
     index("tokens_by_account").on(t.account_id),
+    ...checks("tokens", {
+      name: sql`${t.name} ~ '[^[:space:]]'`,
+      sha256: sql`${t.sha256} ~ '^[0-9a-f]{64}$'`,
+      prefix: sql`${t.prefix} ~ '^mds_[0-9A-Za-z]{8}$'`,
+    }),
   ],
 )
 
@@ -67,13 +83,19 @@ export const accessChanges = pgTable(
     account_id: bigint({ mode: "number" }).notNull(),
     /** Null where it is the account that changed. */
     token_prefix: bytewise(),
-    action: text({ enum: ["created", "changed", "deleted"] }).notNull(),
+    action: text({ enum: actions }).notNull(),
     /** From each column that changed to its value before and after: `{"plan": ["standard", "admin"]}`. */
     columns: jsonb().$type<Record<string, [before: unknown, after: unknown]>>().notNull(),
     who: text().notNull(),
     origin: text().notNull(),
   },
-  (t) => [index("access_changes_by_account").on(t.account_id, t.id)],
+  (t) => [
+    index("access_changes_by_account").on(t.account_id, t.id),
+    ...checks("access_changes", {
+      action: sql`${t.action} in (${literals(actions)})`,
+      columns: sql`jsonb_typeof(${t.columns}) = 'object'`,
+    }),
+  ],
 )
 
 /** Admitted requests of each account in each clock hour, UTC; kept for two days. */
@@ -86,5 +108,12 @@ export const usageHours = pgTable(
     hour: instant("hour").notNull(),
     requests: bigint({ mode: "number" }).notNull(),
   },
-  (t) => [primaryKey({ columns: [t.account_id, t.hour] }), index("usage_hours_by_hour").on(t.hour)],
+  (t) => [
+    primaryKey({ columns: [t.account_id, t.hour] }),
+    index("usage_hours_by_hour").on(t.hour),
+    ...checks("usage_hours", {
+      hour: sql`extract(epoch from ${t.hour})::bigint % 3600 = 0`,
+      requests: sql`${t.requests} >= 0`,
+    }),
+  ],
 )

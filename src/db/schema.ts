@@ -8,23 +8,41 @@
  * Every record carries the source that loaded it, which alone may change or remove it, and the
  * release that last changed it. What a release supersedes or removes moves to the history table
  * beside, with the release until which it stood: a record stood at release r where
- * since_release <= r < until_release. The tables of what is current never need the history.
+ * since_release <= r < until_release. The tables of what is current never need the history. What
+ * changed after a release is found by the index on since_release, what ended by that on until_release.
+ *
+ * The loader validates records by their resource's declaration. The checks hold what an answer relies
+ * on against whoever writes with psql.
  */
-import { sql } from "drizzle-orm"
+import { type SQL, sql } from "drizzle-orm"
 import {
   bigint,
   boolean,
+  type CheckBuilder,
+  check,
   customType,
   date,
   doublePrecision,
+  type ExtraConfigColumn,
   index,
   integer,
   jsonb,
+  type PgColumn,
   pgTable,
   primaryKey,
   text,
   timestamp,
 } from "drizzle-orm/pg-core"
+
+export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"]
+
+/** A check for each condition, named after the table and what it is about. */
+export const checks = (table: string, conditions: Record<string, SQL>): CheckBuilder[] =>
+  Object.entries(conditions).map(([name, condition]) => check(`${table}_${name}`, condition))
+
+/** The values as a list of SQL literals. */
+export const literals = (values: readonly string[]): SQL =>
+  sql.raw(values.map((value) => `'${value}'`).join(", "))
 
 /** Text that is compared by its bytes. */
 export const bytewise = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
@@ -37,12 +55,21 @@ const provenance = {
   since_release: integer().notNull(),
 }
 
-export const releases = pgTable("releases", {
-  id: integer().primaryKey(),
-  published_at: instant("published_at").notNull(),
-  source: text().notNull(),
-  manifest: jsonb().notNull(),
-})
+export const releases = pgTable(
+  "releases",
+  {
+    id: integer().primaryKey(),
+    published_at: instant("published_at").notNull(),
+    source: text().notNull(),
+    manifest: jsonb().notNull(),
+  },
+  (t) =>
+    checks("releases", {
+      id: sql`${t.id} > 0`,
+      published_at: isInstant(t.published_at),
+      manifest: sql`jsonb_typeof(${t.manifest}) = 'object'`,
+    }),
+)
 
 /** The oldest release that each serving process still reads, for a crawl or an export under way. */
 export const heldReleases = pgTable("held_releases", {
@@ -52,6 +79,25 @@ export const heldReleases = pgTable("held_releases", {
 })
 
 const superseded = { ...provenance, until_release: integer().notNull() }
+
+type Column = PgColumn | ExtraConfigColumn
+type Columns<Name extends string> = Record<Name, Column>
+
+/** A key that stands in a path as it is. */
+const isPathSafe = (column: Column): SQL => sql`${column} ~ '^[A-Za-z0-9._~-]{1,100}$'`
+
+const isAsxCode = (column: Column): SQL => sql`${column} ~ '^[0-9A-Z]{3,6}$'`
+
+/** A day of a year of four digits, which infinity is not. */
+const isCalendarDate = (column: Column): SQL => sql`${column} between '0001-01-01' and '9999-12-31'`
+
+/** The same for a point in time. */
+const isInstant = (column: Column): SQL =>
+  sql`${column} >= '0001-01-01T00:00:00Z' and ${column} < '10000-01-01T00:00:00Z'`
+
+const standsUntil = (t: { since_release: Column; until_release: Column }) => ({
+  until_release: sql`${t.until_release} > ${t.since_release}`,
+})
 
 const companyColumns = {
   company_name: text().notNull(),
@@ -65,12 +111,24 @@ const companyColumns = {
   is_active: boolean().notNull(),
 }
 
+const companyChecks = ({
+  asx_code,
+  market_cap_aud,
+  total_tenements,
+}: Columns<"asx_code" | "market_cap_aud" | "total_tenements">) => ({
+  asx_code: isAsxCode(asx_code),
+  market_cap_aud: sql`${market_cap_aud} between 0 and ${sql.raw(String(Number.MAX_SAFE_INTEGER))}`,
+  total_tenements: sql`${total_tenements} >= 0`,
+})
+
 export const companies = pgTable(
   "companies",
   { asx_code: bytewise().primaryKey(), ...companyColumns, ...provenance },
   (t) => [
     index("companies_by_name").on(t.company_name_folded, t.asx_code),
     index("companies_by_name_key").on(t.name_key),
+    index("companies_since").on(t.since_release),
+    ...checks("companies", companyChecks(t)),
   ],
 )
 
@@ -80,6 +138,8 @@ export const companiesHistory = pgTable(
   (t) => [
     primaryKey({ columns: [t.asx_code, t.since_release] }),
     index("companies_history_until").on(t.until_release),
+    index("companies_history_since").on(t.since_release),
+    ...checks("companies_history", { ...companyChecks(t), ...standsUntil(t) }),
   ],
 )
 
@@ -99,6 +159,16 @@ const tenementColumns = {
   area_km2: doublePrecision(),
 }
 
+const tenementChecks = (
+  t: Columns<"id" | "state" | "grant_date" | "expiry_date" | "area_km2">,
+) => ({
+  id: isPathSafe(t.id),
+  state: sql`${t.state} in (${literals(states)})`,
+  grant_date: isCalendarDate(t.grant_date),
+  expiry_date: isCalendarDate(t.expiry_date),
+  area_km2: sql`${t.area_km2} >= 0 and ${t.area_km2} < 'infinity'`,
+})
+
 export const tenements = pgTable(
   "tenements",
   { id: bytewise().primaryKey(), ...tenementColumns, ...provenance },
@@ -108,6 +178,8 @@ export const tenements = pgTable(
     index("tenements_by_type").on(t.type_folded, t.id),
     index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),
     index("tenements_by_company").using("gin", t.asx_codes),
+    index("tenements_since").on(t.since_release),
+    ...checks("tenements", tenementChecks(t)),
   ],
 )
 
@@ -117,6 +189,8 @@ export const tenementsHistory = pgTable(
   (t) => [
     primaryKey({ columns: [t.id, t.since_release] }),
     index("tenements_history_until").on(t.until_release),
+    index("tenements_history_since").on(t.since_release),
+    ...checks("tenements_history", { ...tenementChecks(t), ...standsUntil(t) }),
   ],
 )
 
@@ -129,12 +203,20 @@ const subsidiaryColumns = {
   ownership_percentage: doublePrecision(),
 }
 
+const subsidiaryChecks = (t: Columns<"id" | "parent_asx_code" | "ownership_percentage">) => ({
+  id: isPathSafe(t.id),
+  parent_asx_code: isAsxCode(t.parent_asx_code),
+  ownership_percentage: sql`${t.ownership_percentage} between 0 and 100`,
+})
+
 export const subsidiaries = pgTable(
   "subsidiaries",
   { id: bytewise().primaryKey(), ...subsidiaryColumns, ...provenance },
   (t) => [
     index("subsidiaries_by_parent").on(t.parent_asx_code, t.name_folded, t.id),
     index("subsidiaries_by_name_key").on(t.name_key),
+    index("subsidiaries_since").on(t.since_release),
+    ...checks("subsidiaries", subsidiaryChecks(t)),
   ],
 )
 
@@ -144,6 +226,8 @@ export const subsidiariesHistory = pgTable(
   (t) => [
     primaryKey({ columns: [t.id, t.since_release] }),
     index("subsidiaries_history_until").on(t.until_release),
+    index("subsidiaries_history_since").on(t.since_release),
+    ...checks("subsidiaries_history", { ...subsidiaryChecks(t), ...standsUntil(t) }),
   ],
 )
 
@@ -157,6 +241,12 @@ const reportColumns = {
   url: text(),
 }
 
+const reportChecks = (t: Columns<"hash" | "asx_code" | "published_at">) => ({
+  hash: isPathSafe(t.hash),
+  asx_code: isAsxCode(t.asx_code),
+  published_at: isInstant(t.published_at),
+})
+
 export const reports = pgTable(
   "reports",
   { hash: bytewise().primaryKey(), ...reportColumns, ...provenance },
@@ -165,6 +255,8 @@ export const reports = pgTable(
     index("reports_by_company").on(t.asx_code, t.published_at.desc(), t.hash),
     index("reports_by_type").using("gin", t.types_folded),
     index("reports_by_title").using("gin", t.title_folded.op("gin_trgm_ops")),
+    index("reports_since").on(t.since_release),
+    ...checks("reports", reportChecks(t)),
   ],
 )
 
@@ -175,5 +267,7 @@ export const reportsHistory = pgTable(
     primaryKey({ columns: [t.hash, t.since_release] }),
     index("reports_history_until").on(t.until_release),
     index("reports_history_newest_first").on(t.published_at.desc(), t.hash),
+    index("reports_history_since").on(t.since_release),
+    ...checks("reports_history", { ...reportChecks(t), ...standsUntil(t) }),
   ],
 )

@@ -1,12 +1,10 @@
 import { Type } from "@sinclair/typebox"
-import { tenementsHistory as history, tenements as table } from "../db/schema.ts"
+import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
 import { normaliseName } from "./company-name.ts"
 import { contains, equals, includes, likeFolded } from "./conditions.ts"
 import { fold, partsOf } from "./fold.ts"
 import { field, filter, oneOf, type Resource } from "./resource.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
-
-const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"]
 
 /** Mining tenements of all Australian states. */
 export const tenements: Resource = {

@@ -1,0 +1,225 @@
+/** The migrations as a whole: that they make what the schema declares, and what they do to rows that are there. */
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, relative } from "node:path"
+import { is } from "drizzle-orm"
+import { getTableConfig, PgTable } from "drizzle-orm/pg-core"
+import { drizzle } from "drizzle-orm/postgres-js"
+import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
+import postgres from "postgres"
+import * as accountTables from "../../src/db/account-tables.ts"
+import { migrate } from "../../src/db/migrate.ts"
+import * as dataTables from "../../src/db/schema.ts"
+import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postgres.ts"
+
+const root = Bun.fileURLToPath(new URL("../..", import.meta.url))
+let folder: string
+const opened: { sql: postgres.Sql; database: TestDatabase }[] = []
+
+/** A copy of the migrations, which may be written to. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "mds-migrations-"))
+  await cp(join(root, "drizzle"), folder, { recursive: true })
+})
+
+afterEach(async () => {
+  for (const { sql, database } of opened.splice(0)) {
+    await sql.end({ timeout: 1 })
+    await database.drop()
+  }
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+async function open(made: Promise<TestDatabase>) {
+  const database = await made
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  opened.push({ sql, database })
+  return { sql, url: database.url }
+}
+
+test("nothing is left to generate from the schema", async () => {
+  const before = await readdir(folder, { recursive: true })
+  const config = join(folder, "drizzle.config.json")
+  const { default: ours } = await import("../../drizzle.config.ts")
+  // drizzle-kit takes `out` from its working directory, even where it is absolute.
+  await Bun.write(config, JSON.stringify({ ...ours, out: relative(root, folder) }))
+  const generate = Bun.spawn(
+    [process.execPath, "node_modules/drizzle-kit/bin.cjs", "generate", "--config", config],
+    { cwd: root, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+  )
+  const [printed, errors] = await Promise.all([generate.stdout.text(), generate.stderr.text()])
+  await rm(config)
+  // Its exit status is 0 after some failures too.
+  expect([printed.trimEnd().split("\n").at(-1), errors]).toEqual([
+    "No schema changes, nothing to migrate 😴",
+    "",
+  ])
+  expect((await readdir(folder, { recursive: true })).sort()).toEqual(before.sort())
+})
+
+test("a migrated database has the columns, indexes and checks that the schema declares", async () => {
+  const { sql } = await open(testDatabase())
+  const tables = Object.values({ ...dataTables, ...accountTables }).filter((each) =>
+    is(each, PgTable),
+  )
+  expect(tables.length).toBeGreaterThan(10)
+  for (const table of tables) {
+    const { name, columns, indexes, checks } = getTableConfig(table)
+    const [found] = await sql`
+      select
+        array(select attname::text from pg_attribute where attrelid = t.oid and attnum > 0 and not attisdropped order by 1) as columns,
+        array(select indexrelid::regclass::text from pg_index where indrelid = t.oid and not indisprimary order by 1) as indexes,
+        array(select conname::text from pg_constraint where conrelid = t.oid and contype = 'c' order by 1) as checks
+      from pg_class t where t.oid = ${name}::regclass`
+    expect([name, { ...found }]).toEqual([
+      name,
+      {
+        columns: columns.map((column) => column.name).sort(),
+        indexes: indexes.map(({ config }) => config.name).sort(),
+        checks: checks.map((check) => check.name).sort(),
+      },
+    ])
+  }
+})
+
+/** Applies the migrations before `0003_checks` alone. */
+async function databaseBeforeChecks() {
+  const opened = await open(emptyDatabase())
+  const journalFile = Bun.file(join(folder, "meta/_journal.json"))
+  const journal = await journalFile.json()
+  const earlier = { ...journal, entries: journal.entries.slice(0, 3) }
+  await Bun.write(journalFile, JSON.stringify(earlier))
+  await applyMigrations(drizzle(opened.sql), { migrationsFolder: folder })
+  await Bun.write(journalFile, JSON.stringify(journal))
+  return opened
+}
+
+const hash = "0".repeat(64)
+const rowsOfBefore = `
+  insert into releases values (1, '2026-01-01', 'test', '{}'), (2, '2026-01-02', 'test', '{}');
+  insert into held_releases values ('process', 1, '2026-01-02');
+  insert into companies values ('AAA', 'Alpha', 'alpha', 'alpha', 250000000000, 'Energy', 'energy', null, 1, true, 'test', 2);
+  insert into companies_history values ('AAA', 'Alpha', 'alpha', 'alpha', null, null, null, null, 0, true, 'test', 1, 2);
+  insert into tenements values ('T1', 'E1/1', 'WA', null, null, null, null, 'Alpha', 'alpha', '{alpha}', '{AAA}', '0001-01-01', '9999-12-31', 0, 'test', 2);
+  insert into tenements_history values ('T1', 'E1/1', 'NT', null, null, null, null, null, null, '{}', '{}', null, null, null, 'test', 1, 2);
+  insert into subsidiaries values ('s-1', 'Beta', 'beta', 'beta', 'AAA', null, 100, 'test', 2);
+  insert into subsidiaries_history values ('s-1', 'Beta', 'beta', 'beta', 'AAA', 'Chile', 0, 'test', 1, 2);
+  insert into reports values ('a1', 'AAA', 'Title', 'title', null, '{}', '9999-12-31T23:59:59Z', null, 'test', 2);
+  insert into reports_history values ('a1', 'AAA', 'Title', 'title', null, '{}', '0001-01-01T00:00:00Z', null, 'test', 1, 2);
+  insert into accounts (id, email, email_folded, plan, request_limit) values
+    (1, 'standard@example.com', 'standard@example.com', 'standard', null),
+    (2, 'enterprise@example.com', 'enterprise@example.com', 'enterprise', 7),
+    (3, 'admin@example.com', 'admin@example.com', 'admin', null);
+  insert into tokens (account_id, name, sha256, prefix) values (1, 'job', '${hash}', 'mds_1a2b3c4d');
+  insert into usage_hours values (1, '2026-01-01T03:00:00Z', 5);`
+
+const dump = async (sql: postgres.Sql, tables: string[]) =>
+  Promise.all(
+    tables.map(async (table) => [
+      table,
+      await sql.unsafe(`select t::text from ${table} t order by 1`),
+    ]),
+  )
+
+test("a database of the version before keeps its rows", async () => {
+  const { sql, url } = await databaseBeforeChecks()
+  await sql.unsafe(rowsOfBefore)
+  const tables = (
+    await sql`select tablename::text as name from pg_tables where schemaname = 'public'`
+  )
+    .map(({ name }) => name)
+    .sort()
+  const before = await dump(sql, tables)
+  expect(before.filter(([, rows]) => rows?.length === 0)).toEqual([])
+  await migrate(url)
+  expect(await dump(sql, tables)).toEqual(before)
+  await migrate(url)
+  expect(await dump(sql, tables)).toEqual(before)
+})
+
+test("accounts whose limit does not fit their plan keep the limit that held, and the audit says so", async () => {
+  const { sql, url } = await databaseBeforeChecks()
+  await sql`
+    insert into accounts (id, email, email_folded, plan, request_limit)
+    select id, id || '@example.com', id || '@example.com', plan, request_limit
+    from (values (1, 'standard', 5), (2, 'enterprise', null), (3, 'enterprise', 0), (4, 'admin', 9),
+      (5, ' Admin', null), (6, 'gold', 50), (7, 'Enterprise', 2147483647), (8, 'standard', null)
+    ) as t (id, plan, request_limit)`
+  await migrate(url)
+  const accounts = await sql`select id::int, plan, request_limit from accounts order by id`
+  expect(accounts.map((each) => Object.values(each))).toEqual([
+    [1, "standard", null],
+    [2, "enterprise", 1000],
+    [3, "enterprise", 1],
+    [4, "admin", null],
+    [5, "admin", null],
+    [6, "standard", null],
+    [7, "enterprise", 2_147_483_646],
+    [8, "standard", null],
+  ])
+  const changes = await sql`
+    select distinct account_id::int as id, who from access_changes where action = 'changed' order by 1`
+  expect(changes.map(({ id, who }) => `${id} ${who}`)).toEqual(
+    [1, 2, 3, 4, 5, 6, 7].map((id) => `${id} migration 0003`),
+  )
+})
+
+test("a row that only a person can correct stops the migration, which changes nothing", async () => {
+  const { sql, url } = await databaseBeforeChecks()
+  await sql.unsafe(rowsOfBefore)
+  await sql`update tenements set state = 'Western Australia'`
+  await sql`update accounts set request_limit = 5 where id = 1`
+  await expect(migrate(url)).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('"tenements_state"') },
+  })
+  expect([...(await sql`select request_limit from accounts where id = 1`)]).toEqual([
+    { request_limit: 5 },
+  ])
+  await sql`update tenements set state = 'WA'`
+  await migrate(url)
+})
+
+test.each([
+  ["accounts_plan", "update accounts set plan = 'gold', request_limit = null"],
+  ["accounts_request_limit", "update accounts set plan = 'enterprise' where id = 1"],
+  ["accounts_request_limit", "update accounts set request_limit = 5 where id = 1"],
+  ["accounts_request_limit", "update accounts set request_limit = null where id = 2"],
+  ["accounts_request_limit", "update accounts set request_limit = 0 where id = 2"],
+  ["accounts_request_limit", "update accounts set plan = 'admin' where id = 2"],
+  ["accounts_email", "update accounts set email = 'nobody' where id = 1"],
+  ["tokens_sha256", "update tokens set sha256 = 'mds_1a2b3c4d'"],
+  ["tokens_prefix", "update tokens set prefix = 'mds_'"],
+  ["tokens_name", "update tokens set name = ' '"],
+  ["access_changes_action", "update access_changes set action = 'seen'"],
+  ["access_changes_columns", "update access_changes set columns = '[]'"],
+  ["usage_hours_requests", "update usage_hours set requests = -1"],
+  ["usage_hours_hour", "update usage_hours set hour = hour + interval '1 minute'"],
+  ["releases_id", "insert into releases values (0, now(), 'test', '{}')"],
+  ["releases_manifest", "update releases set manifest = 'null'"],
+  ["releases_published_at", "update releases set published_at = 'infinity'"],
+  ["companies_asx_code", "update companies set asx_code = 'aaa'"],
+  ["companies_market_cap_aud", "update companies set market_cap_aud = 9007199254740992"],
+  ["companies_total_tenements", "update companies set total_tenements = -1"],
+  ["tenements_id", "update tenements set id = 'E1/1'"],
+  ["tenements_state", "update tenements set state = 'wa'"],
+  ["tenements_grant_date", "update tenements set grant_date = 'infinity'"],
+  ["tenements_expiry_date", "update tenements set expiry_date = '10000-01-01'"],
+  ["tenements_area_km2", "update tenements set area_km2 = 'NaN'"],
+  ["tenements_area_km2", "update tenements set area_km2 = -1"],
+  ["tenements_history_state", "update tenements_history set state = 'ACT'"],
+  ["tenements_history_until_release", "update tenements_history set until_release = since_release"],
+  ["subsidiaries_ownership_percentage", "update subsidiaries set ownership_percentage = 100.5"],
+  ["subsidiaries_parent_asx_code", "update subsidiaries set parent_asx_code = ''"],
+  ["reports_hash", "update reports set hash = 'a b'"],
+  ["reports_published_at", "update reports set published_at = '10000-01-01T00:00:00Z'"],
+])("%s refuses: %s", async (constraint, statement) => {
+  const { sql } = await open(testDatabase())
+  await sql.unsafe(rowsOfBefore)
+  const refusal = sql.unsafe(statement).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(await refusal).toMatchObject({ code: "23514", constraint_name: constraint })
+})
