@@ -10,7 +10,7 @@ import { and, is, SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { filterOf, keyColumn, type OrderTerm, type Readable } from "../resources/resource.ts"
-import { type FirstRows, type Relation, relationOf, updatedSinceName } from "./relations.ts"
+import { type Part, type Relation, relationOf, updatedSinceName } from "./relations.ts"
 import { releases } from "./schema.ts"
 import { after, orderBy } from "./seek.ts"
 
@@ -71,30 +71,25 @@ export function createStatements(db: PostgresJsDatabase): Statements {
     }
     return statement
   }
-  const rows = (
-    resource: Readable,
-    order: readonly OrderTerm[],
-    relation: Relation,
-    first?: FirstRows,
-  ) =>
+  const rows = (resource: Readable, order: readonly OrderTerm[], relation: Relation, part?: Part) =>
     db
       .select({
         release: newestRelease,
         record: selection(resource),
         position: positions(order),
       })
-      .from(relationOf(resource, relation, first))
+      .from(relationOf(resource, relation, part))
 
   return {
     rowsFrom: (shape, relation) =>
       once(`from ${relation} ${keyOf(shape)}`, () => {
         const first = {
-          where: conditionOf(shape),
           orderBy: orderBy(shape.order),
           limit: sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`,
         }
-        return rows(shape.resource, shape.order, relation, first)
-          .where(first.where)
+        const where = conditionOf(shape)
+        return rows(shape.resource, shape.order, relation, { where, updated: shape.updated, first })
+          .where(where)
           .orderBy(...first.orderBy)
           .limit(sql.placeholder("limit"))
           .offset(sql.placeholder("offset"))
@@ -103,24 +98,26 @@ export function createStatements(db: PostgresJsDatabase): Statements {
     rowsAfter: (shape, nulls, relation) =>
       once(`after ${relation} ${nulls} ${keyOf(shape)}`, () => {
         const first = {
-          where: and(conditionOf(shape), after(shape.order, nulls)),
           orderBy: orderBy(shape.order),
           limit: sql`${sql.placeholder("limit")}`,
         }
-        return rows(shape.resource, shape.order, relation, first)
-          .where(first.where)
+        const where = and(conditionOf(shape), after(shape.order, nulls))
+        return rows(shape.resource, shape.order, relation, { where, updated: shape.updated, first })
+          .where(where)
           .orderBy(...first.orderBy)
           .limit(sql.placeholder("limit"))
           .prepare("rowsAfter")
       }),
     count: (shape, relation) =>
-      once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
-        db
+      once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
+        const where = conditionOf(shape)
+        const part = { where, updated: shape.updated }
+        return db
           .select({ release: newestRelease, total: sql<number>`count(*)`.mapWith(Number) })
-          .from(relationOf(shape.resource, relation))
-          .where(conditionOf(shape))
-          .prepare("count"),
-      ),
+          .from(relationOf(shape.resource, relation, part))
+          .where(where)
+          .prepare("count")
+      }),
     find: (resource, relation) =>
       once(`find ${relation} ${resource.name}`, () =>
         rows(resource, [], relation).where(isKey(resource)).prepare("find"),

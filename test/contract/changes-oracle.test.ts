@@ -1,0 +1,136 @@
+/** What changed between any two releases, against what was loaded, worked out without the service's code. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { load } from "../../src/releases/load.ts"
+import { prune } from "../../src/releases/prune.ts"
+import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { seeded } from "../support/seeded.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+interface Version {
+  state: string
+  status: string
+  /** The release that made it what it is. */
+  since: number
+}
+
+const random = seeded(16)
+const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
+const states = ["WA", "SA", "NT"]
+const statuses = ["granted", "pending"]
+/** More than are looked at one by one. */
+const manyRecords = 6_000
+/** Each release's records; release 1 is empty. */
+const releases: Map<string, Version>[] = [new Map(), new Map()]
+const newest = 9
+
+let service: TestService
+
+beforeAll(async () => {
+  const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
+  service = await testService({ records: none })
+  const source = sourceNamed("tenements")
+  if (typeof source === "string") throw new Error(source)
+  for (let release = 2; release <= newest; release++) {
+    const records = nextRelease(release)
+    releases.push(records)
+    const rows = [...records].map(([id, { state, status }]) => `${id},E1/1,${state},${status}`)
+    const file = `${process.env.TMPDIR ?? "/tmp"}/mds-changes-${crypto.randomUUID()}.csv`
+    await Bun.write(file, `id,tenement_id,state,status\n${rows.join("\n")}\n`)
+    const options = { url: service.database.url, source, files: [file], acceptShrink: true }
+    expect((await load(options)).release).toBe(release)
+    await Bun.file(file).delete()
+  }
+})
+
+afterAll(() => service.stop())
+
+/** Some of few records come, change, go and come back; in releases 5 to 7 there are many others. */
+function nextRelease(release: number): Map<string, Version> {
+  const before = releases.at(-1) ?? new Map<string, Version>()
+  const few = Array.from({ length: 40 }, (_, index) => `T${index}`).filter(() => random() < 0.6)
+  const many = Array.from({ length: manyRecords }, (_, index) => `M${index}`)
+  const ids = [...few, ...(release >= 5 && release <= 7 ? many : [])]
+  return new Map(
+    ids.map((id) => {
+      const old = before.get(id)
+      if (old && random() < (release === 6 ? 0.01 : 0.5)) return [id, old]
+      const [state, status] = [pick(states), pick(statuses)]
+      const isSame = old?.state === state && old.status === status
+      return [id, isSame ? old : { state, status, since: release }]
+    }),
+  )
+}
+
+type Matches = (version: Version) => boolean
+const filters: [query: string, matches: Matches][] = [
+  ["", () => true],
+  ["&state=WA", ({ state }) => state === "WA"],
+  ["&state=SA&status=granted", ({ state, status }) => state === "SA" && status === "granted"],
+]
+
+function expected(kind: "updated" | "removed", since: number, at: number, matches: Matches) {
+  const [before, now] = [releases[since], releases[at]]
+  const rows =
+    kind === "updated"
+      ? [...(now ?? [])].filter(([, version]) => version.since > since)
+      : [...(before ?? [])].filter(([id]) => !now?.has(id))
+  return rows
+    .filter(([, version]) => matches(version))
+    .map(([id, { state, status }]) => `${id},E1/1,${state},${status}`)
+    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+}
+
+async function exported(path: string): Promise<string[]> {
+  const answer = await service.get(`${path}&format=csv&all=true`)
+  expect([path, answer.status]).toEqual([path, 200])
+  const rows = (await answer.text()).split("\r\n").slice(1, -1)
+  expect([path, answer.headers.get("x-total-count")]).toEqual([path, String(rows.length)])
+  return rows.map((row) => row.split(",").slice(0, 4).join(","))
+}
+
+async function compareAll(oldest: number): Promise<void> {
+  for (const kind of ["updated", "removed"] as const) {
+    for (let at = oldest; at <= newest; at++) {
+      for (let since = oldest; since <= at; since++) {
+        for (const [query, matches] of filters) {
+          const asOf = at === newest ? "" : `&as_of=${at}`
+          const path = `/tenements?${kind}_since=${since}${asOf}${query}`
+          expect([path, ...(await exported(path))]).toEqual([
+            path,
+            ...expected(kind, since, at, matches),
+          ])
+        }
+      }
+    }
+  }
+}
+
+test("updated_since and removed_since give what changed between any two releases", () =>
+  compareAll(1))
+
+test("pages of what changed are parts of the whole, at any depth", async () => {
+  for (const list of ["updated_since=4&as_of=7", "updated_since=6&as_of=7", "removed_since=6"]) {
+    const whole = await exported(`/tenements?${list}`)
+    for (const page of [1, 2, 5, Math.ceil(whole.length / 17)]) {
+      const rows = await service.get(`/tenements?${list}&per_page=17&page=${page}&format=csv`)
+      const ids = (await rows.text())
+        .split("\r\n")
+        .slice(1, -1)
+        .map((row) => row.split(",")[0])
+      const from = (page - 1) * 17
+      expect([list, page, ids]).toEqual([
+        list,
+        page,
+        whole.slice(from, from + 17).map((row) => row.split(",")[0]),
+      ])
+    }
+  }
+})
+
+test("the same holds of the releases that are kept after pruning", async () => {
+  await service.sql`update releases set published_at = now() - (${newest} - id) * interval '25 hours'`
+  service.clock.now = new Date(Date.now() + 60_000)
+  const { oldest } = await prune(service.database.url, 3)
+  expect(oldest).toBe(6)
+  await compareAll(6)
+})
