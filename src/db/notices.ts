@@ -96,7 +96,6 @@ function listenOnce(url: string, handlers: NoticeHandlers): Listener {
 
   const client = singleConnection(url, {
     idle_timeout: 0,
-    connection: { application_name: applicationName },
     onclose: () => lose(new Error("The connection was closed")),
     onnotify: (channel, payload) => {
       if (!standing || channel !== changed) return
@@ -106,10 +105,14 @@ function listenOnce(url: string, handlers: NoticeHandlers): Listener {
   })
   const confirm = (flush: string) =>
     client`select pg_notify(${confirmed}, ${flush} || ' ' || pg_backend_pid())`
-  client`listen ${client(changed)}`.then(() => {
-    clearTimeout(overdue)
-    if (standing) handlers.onListening()
-  }, lose)
+  // The name by which it is counted. Set here, for one in the address goes before an option's.
+  client`select set_config('application_name', ${applicationName}, false)`
+    .then(() => client`listen ${client(changed)}`)
+    .then(() => {
+      clearTimeout(overdue)
+      if (standing) handlers.onListening()
+    })
+    .catch(lose)
 
   function lose(error: unknown): void {
     if (!standing) return
