@@ -1,6 +1,14 @@
 import { afterAll, afterEach, expect, test } from "bun:test"
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
@@ -180,6 +188,18 @@ test("a server on another port than the one asked for is not adopted", async () 
   await other.catch(() => {})
   expect(await ask(server.url, "select 7")).toBe(7)
   await server.stop()
+})
+
+test("a server that ran before is not replaced by an empty one when its data is gone", async () => {
+  const dir = newDirectory()
+  const server = await startEmbedded(dir, { settings: SETTINGS })
+  await server.stop()
+  renameSync(join(dir, "cluster"), join(dir, "elsewhere"))
+  const again = startEmbedded(dir, { settings: SETTINGS, port: Number(new URL(server.url).port) })
+  const error = await again.catch((error: Error) => error)
+  expect(error).toMatchObject({ name: "EmbeddedError" })
+  expect(String(error)).toContain(`there is no ${join(dir, "cluster")} any more`)
+  expect(existsSync(join(dir, "cluster"))).toBe(false)
 })
 
 test("a server that cannot start says why, without the password", async () => {

@@ -42,7 +42,10 @@ export type EmbeddedServer = {
 export type EmbeddedOptions = {
   /** Settings over those in `launch.ts`. An adopted server keeps what it runs with. */
   settings?: Record<string, string>
-  /** The port that it must listen on, because clients know that one; otherwise any. */
+  /**
+   * Of a server that ran before and that clients still know: it must listen on this port, and its data
+   * must be there. Otherwise it may have any port, and is made where it is missing.
+   */
   port?: number
   /** Told, in plain words, about the steps that take time. */
   log?: (line: string) => void
@@ -105,6 +108,7 @@ async function start(dir: string, options: EmbeddedOptions): Promise<EmbeddedSer
   const account = accountFor(cluster, binaries)
   await endUnsupervised(cluster)
   if (!clusterExists(cluster)) {
+    if (options.port !== undefined) throw new Error(`there is no ${cluster} any more`)
     options.log?.(`Creating a PostgreSQL cluster in ${dir}`)
     await createCluster(dir, binaries, account, environment(), settings.fsync !== "off")
   }
