@@ -3,7 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Workbench, workbench } from "../releases/workbench.ts"
 import { pipeWithoutReader, runCommand } from "./load-process.ts"
-import { hasTerminals, onTerminal } from "./terminal-process.ts"
+import { hasTerminals, onTerminal, sayIfNoTerminals } from "./terminal-process.ts"
+
+sayIfNoTerminals(import.meta.path)
 
 let bench: Workbench
 beforeAll(async () => {

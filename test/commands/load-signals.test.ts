@@ -5,7 +5,9 @@ import { join } from "node:path"
 import { until, type Workbench, workbench } from "../releases/workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 import { startCommand } from "./load-process.ts"
-import { hasTerminals, onTerminal } from "./terminal-process.ts"
+import { hasTerminals, onTerminal, sayIfNoTerminals } from "./terminal-process.ts"
+
+sayIfNoTerminals(import.meta.path)
 
 let bench: Workbench
 beforeAll(async () => {
