@@ -7,6 +7,10 @@ import { Counter, Gauge, Registry } from "prom-client"
 export interface Readings {
   /** How the connection to Redis stands; null without one. */
   redis: { answering: boolean; losses: number } | null
+  /** The buffer that the log is written through; null without one. */
+  log: { dropped: number; failures: number; bytes: number } | null
+  /** Requests without a valid token, by the status of their answers. */
+  unauthenticated: Readonly<Record<string, number>>
   /** Whether notices of changed accounts and tokens come. */
   noticed: boolean
   windows: Readonly<Record<"accounts" | "addresses", WindowReadings>>
@@ -62,6 +66,31 @@ const declared: readonly Declared[] = [
     help: "1 while changes of accounts and tokens are told by the database, 0 while each request looks them up",
     kind: Gauge,
     values: ({ noticed }) => alone(Number(noticed)),
+  },
+  {
+    name: "mds_log_lines_dropped_total",
+    help: "Lines of the log for which its buffer had no room",
+    kind: Counter,
+    values: ({ log }) => alone(log?.dropped),
+  },
+  {
+    name: "mds_log_write_failures_total",
+    help: "Attempts to write the log to standard output that failed; each is repeated a second later",
+    kind: Counter,
+    values: ({ log }) => alone(log?.failures),
+  },
+  {
+    name: "mds_log_buffer_bytes",
+    help: "About how much of the log waits to be written",
+    kind: Gauge,
+    values: ({ log }) => alone(log?.bytes),
+  },
+  {
+    name: "mds_unauthenticated_requests_total",
+    help: "Requests without a valid token, by the status of their answers",
+    kind: Counter,
+    label: "status",
+    values: ({ unauthenticated }) => unauthenticated,
   },
   {
     name: "mds_windows",

@@ -14,12 +14,14 @@ import {
 import { describeError, type Log } from "./log.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
 import { beginExchange, type Exchange } from "./plugins/exchange.ts"
+import type { UnauthenticatedRequests } from "./unauthenticated.ts"
 
 export interface ServerOptions {
   app: ReturnType<typeof createApp>
   hostname: string
   port: number
   trustedProxies: number
+  unauthenticated: UnauthenticatedRequests
   log: Log
 }
 
@@ -32,11 +34,15 @@ export interface RunningServer {
 
 const idleTimeoutSeconds = 60
 
+/** Of a path and of a query in the log, in characters. */
+const loggedLength = 500
+
 export function startServer({
   app,
   hostname,
   port,
   trustedProxies,
+  unauthenticated,
   log,
 }: ServerOptions): RunningServer {
   const server = Bun.serve({
@@ -71,17 +77,13 @@ export function startServer({
     }
   }
 
-  function logRequest(request: Request, exchange: Exchange, response: Response): void {
-    const { path, query } = splitTarget(request.url.slice(new URL(request.url).origin.length))
-    const shown = decodeQuery(query).filter(({ name }) => name !== "api_key")
+  function logRequest(request: Request, exchange: Exchange, { status }: Response): void {
+    if (!exchange.caller && !unauthenticated.count(status)) return
     log.info("request", {
       request: exchange.id,
       method: request.method,
-      path: withoutNeedlessEscapes(decodeComponent(path) ?? path),
-      query: withoutNeedlessEscapes(
-        encodeQuery(shown.map(({ name, value }) => [name, value ?? ""])),
-      ),
-      status: response.status,
+      ...loggedTarget(request.url),
+      status,
       ms: Math.round((performance.now() - exchange.startedMs) * 10) / 10,
       address: exchange.address,
       ...(exchange.caller && { account: exchange.caller.accountId }),
@@ -98,6 +100,17 @@ export function startServer({
       if ((await Promise.race([drained, timer.promise])) === overdue) await server.stop(true)
       clearTimeout(timeout)
     },
+  }
+}
+
+/** The path and the query without `api_key`, both cut. */
+function loggedTarget(url: string): { path: string; query: string } {
+  const { path, query } = splitTarget(url.slice(new URL(url).origin.length))
+  const shown = decodeQuery(query).filter(({ name }) => name !== "api_key")
+  const cut = (text: string) => withoutNeedlessEscapes(text).slice(0, loggedLength)
+  return {
+    path: cut(decodeComponent(path) ?? path),
+    query: cut(encodeQuery(shown.map(({ name, value }) => [name, value ?? ""]))),
   }
 }
 

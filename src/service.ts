@@ -14,17 +14,21 @@ import { createReader } from "./db/reader.ts"
 import { createReadiness } from "./db/readiness.ts"
 import { createReleases } from "./db/releases.ts"
 import { describeError, type Log } from "./log.ts"
+import type { LogBufferReadings } from "./log-buffer.ts"
 import { createMetrics } from "./metrics.ts"
 import { connectRedis, type RedisConnection } from "./redis/connection.ts"
 import { createCrawls } from "./routes/crawls.ts"
 import { createSharedCrawls } from "./routes/shared-crawls.ts"
 import { startServer } from "./server.ts"
+import { countUnauthenticated } from "./unauthenticated.ts"
 
 export interface ServiceOptions {
   config: Config
   /** The database to serve: the settings' own or the embedded one. */
   databaseUrl: string
   log: Log
+  /** Reads the state of the buffer that the log is written through, where there is one. */
+  logBuffer?: () => LogBufferReadings
   now: () => Date
 }
 
@@ -64,8 +68,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     now,
     redis,
   })
+  const unauthenticated = countUnauthenticated({ log })
   const metrics = createMetrics(() => ({
     redis,
+    log: options.logBuffer?.() ?? null,
+    unauthenticated: unauthenticated.totals(),
     noticed: notices.listening,
     windows: { accounts: windows.accounts.store, addresses: windows.addresses.store },
     pools: Object.fromEntries(Object.entries(pools).map(([name, { load }]) => [name, load()])),
@@ -101,6 +108,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     hostname: config.HOST,
     port: config.PORT,
     trustedProxies: config.TRUSTED_PROXIES,
+    unauthenticated,
     log,
   })
   const holds = keepHolding(
@@ -113,6 +121,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url: `http://${shown === "0.0.0.0" ? "localhost" : shown}:${server.port}`,
     stop: async () => {
       await server.stop(config.SHUTDOWN_SECONDS * 1000)
+      unauthenticated.stop()
       await Promise.all([holds.stop(), usage.stop(), notices.stop()])
       redis?.close()
       await Promise.all(Object.values(pools).map((each) => each.close()))

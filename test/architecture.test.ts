@@ -52,6 +52,8 @@ const allowed: Record<string, string[]> = {
   "log.ts": [],
   "address.ts": [],
   "config.ts": ["address.ts"],
+  "log-buffer.ts": [],
+  "unauthenticated.ts": ["log.ts"],
   "metrics.ts": [],
   redis: [],
   http: [],
@@ -65,7 +67,7 @@ const allowed: Record<string, string[]> = {
   plugins: ["http", "access", "db", "log.ts"],
   routes: ["access", "http", "plugins", "db", "redis", "resources", "log.ts", "metrics.ts"],
   "app.ts": ["http", "plugins", "routes"],
-  "server.ts": ["http", "plugins", "app.ts", "log.ts"],
+  "server.ts": ["http", "plugins", "app.ts", "log.ts", "unauthenticated.ts"],
   "service.ts": [
     "access",
     "db",
@@ -75,7 +77,9 @@ const allowed: Record<string, string[]> = {
     "server.ts",
     "config.ts",
     "log.ts",
+    "log-buffer.ts",
     "metrics.ts",
+    "unauthenticated.ts",
   ],
   commands: [
     "access",
@@ -87,6 +91,7 @@ const allowed: Record<string, string[]> = {
     "service.ts",
     "config.ts",
     "log.ts",
+    "log-buffer.ts",
   ],
   "main.ts": ["access", "commands", "config.ts", "db", "releases"],
 }

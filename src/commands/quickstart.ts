@@ -13,6 +13,7 @@ import { vacuumChanged } from "../releases/vacuum.ts"
 import { sampleData } from "../sample/sample-data.ts"
 import { type Database, editorOf, openMigrated, usePool } from "./database.ts"
 import { serve } from "./serve.ts"
+import { surviveBrokenStreams } from "./standard-streams.ts"
 import { print, say } from "./terminal.ts"
 
 export function addQuickstartCommand(program: Command, config: () => Config): void {
@@ -20,6 +21,7 @@ export function addQuickstartCommand(program: Command, config: () => Config): vo
     .command("quickstart")
     .description("serve, with sample data where there is none, and a demo account and token")
     .action(async () => {
+      surviveBrokenStreams()
       const database = await openMigrated(config())
       const token = await prepare(config(), database)
       const { url } = await serve(config(), database)

@@ -1,15 +1,21 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import { createLog } from "../log.ts"
+import { createLogBuffer, type LogBuffer } from "../log-buffer.ts"
 import { type Service, startService } from "../service.ts"
 import { type Database, openMigrated } from "./database.ts"
+import { surviveBrokenStreams, writeToStandardOutput } from "./standard-streams.ts"
 import { say } from "./terminal.ts"
+
+/** The longest that the end of the process waits for the log to be written. */
+const logFlushMs = 500
 
 export function addServeCommand(program: Command, config: () => Config): void {
   program
     .command("serve", { isDefault: true })
     .description("answer requests until stopped")
     .action(async () => {
+      surviveBrokenStreams()
       const database = await openMigrated(config())
       const service = await serve(config(), database)
       say(`Serving ${service.url}/api/v1`)
@@ -19,20 +25,31 @@ export function addServeCommand(program: Command, config: () => Config): void {
 /** Starts the service on a database, and closes both on Ctrl-C or SIGTERM. */
 export async function serve(config: Config, database: Database): Promise<Service> {
   const now = () => new Date()
-  const log = createLog((line) => process.stdout.write(line), now)
+  const buffer = createLogBuffer({
+    write: writeToStandardOutput,
+    onDropped: (lines) => log.warn("log lines dropped", { lines }),
+  })
+  const log = createLog(buffer.write, now)
   database.keepRunning(log)
   try {
-    const service = await startService({ config, databaseUrl: database.url, log, now })
-    stopOnSignal(service, database)
+    const service = await startService({
+      config,
+      databaseUrl: database.url,
+      log,
+      logBuffer: buffer.readings,
+      now,
+    })
+    stopOnSignal(service, database, buffer)
     return service
   } catch (error) {
     await database.close()
+    await buffer.flush(logFlushMs)
     throw error
   }
 }
 
 /** A second signal does not wait for what is under way. */
-function stopOnSignal(service: Service, database: Database): void {
+function stopOnSignal(service: Service, database: Database, buffer: LogBuffer): void {
   let stopping = false
   const stop = async (): Promise<void> => {
     if (stopping) process.exit(130)
@@ -40,6 +57,7 @@ function stopOnSignal(service: Service, database: Database): void {
     say("Stopping")
     await service.stop()
     await database.close()
+    await buffer.flush(logFlushMs)
     process.exit(0)
   }
   process.on("SIGINT", stop)

@@ -25,7 +25,7 @@ const metric = async (named: string) =>
 
 test("every metric has its help and its type, and is said once", async () => {
   const text = await metrics()
-  const names = [...text.matchAll(/^([a-z_]+)(?:\{[a-z]+="[a-z]+"\})? \S+$/gm)].map(
+  const names = [...text.matchAll(/^([a-z_]+)(?:\{[a-z]+="[a-z0-9]+"\})? \S+$/gm)].map(
     ([line]) => line,
   )
   expect(new Set(names).size).toBe(names.length)
@@ -44,6 +44,14 @@ test("windows are counted as they come and go, and asking for metrics adds none"
   expect(await metric('mds_windows{of="accounts"}')).toEqual([(before ?? 0) + 1])
   expect((await metric('mds_windows_bytes{of="accounts"}'))[0]).toBeGreaterThan(0)
   expect(await metric('mds_windows_forgotten_total{of="accounts"}')).toEqual([0])
+})
+
+test("requests without a valid token are counted by the status of their answers", async () => {
+  const [before = 0] = await metric('mds_unauthenticated_requests_total{status="401"}')
+  for (const token of [null, "no"]) await service.get("/companies", { token })
+  await service.get("/companies", { token: service.tokens.standard })
+  expect(await metric('mds_unauthenticated_requests_total{status="401"}')).toEqual([before + 2])
+  expect(await metric('mds_unauthenticated_requests_total{status="429"}')).toEqual([0])
 })
 
 test("without Redis nothing is said of it", async () => {

@@ -1,4 +1,8 @@
 /** The program as a process of its own, as an operator starts it. */
+import { closeSync, constants, openSync, readSync, unlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
 const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 export type ServiceProcess = Awaited<ReturnType<typeof serviceProcess>>
@@ -24,6 +28,81 @@ export async function serviceProcess(settings: Record<string, string>) {
     },
   }
 }
+
+/** Where a process's standard output or standard error goes: a descriptor of the test's own. */
+export interface OutputEnd {
+  /** For the process; the test's own copy is closed by `closeCopy` once the process has its. */
+  descriptor: number
+  closeCopy(): void
+}
+
+/** A disk without room: each write fails with ENOSPC. */
+export const fullDisk = (): OutputEnd => outputEnd(openSync("/dev/full", "w"))
+
+/** A pipe that nobody reads until the test does. */
+export function unreadPipe() {
+  const path = join(tmpdir(), `mds-test-pipe-${crypto.randomUUID()}`)
+  Bun.spawnSync(["mkfifo", path])
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const end = outputEnd(openSync(path, "w"))
+  unlinkSync(path)
+  const buffer = Buffer.alloc(65_536)
+  return {
+    ...end,
+    /** What has been written since it was last read, at most as much as a pipe holds. */
+    read: (): string => {
+      try {
+        return buffer.toString("utf8", 0, readSync(reader, buffer))
+      } catch (error) {
+        if ((error as { code?: unknown }).code === "EAGAIN") return ""
+        throw error
+      }
+    },
+    /** From now on each write fails with EPIPE. */
+    closeReader: () => closeSync(reader),
+  }
+}
+
+const outputEnd = (descriptor: number): OutputEnd => ({
+  descriptor,
+  closeCopy: () => closeSync(descriptor),
+})
+
+export type DetachedProcess = Awaited<ReturnType<typeof detachedProcess>>
+
+/** Starts serving with its output going where `output` says, and waits until it serves. */
+export async function detachedProcess(
+  settings: Record<string, string>,
+  output: { stdout?: OutputEnd; stderr?: OutputEnd },
+) {
+  const port = await freePort()
+  const child = Bun.spawn([process.execPath, main, "serve"], {
+    env: { ...process.env, ...settings, PORT: String(port) },
+    stdin: "ignore",
+    stdout: output.stdout?.descriptor ?? "ignore",
+    stderr: output.stderr?.descriptor ?? "ignore",
+  })
+  for (const end of new Set(Object.values(output))) end.closeCopy()
+  const url = `http://127.0.0.1:${port}`
+  while (!(await answers(url))) {
+    if (child.exitCode !== null) throw new Error(`It ended with exit code ${child.exitCode}`)
+    await Bun.sleep(20)
+  }
+  return { url, port, child }
+}
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
+  const { port } = server
+  await server.stop(true)
+  return Number(port)
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/health/live`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 
 /** Runs a command to its end. */
 export async function command(args: readonly string[], settings: Record<string, string>) {

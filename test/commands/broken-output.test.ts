@@ -1,0 +1,139 @@
+/** A service goes on, and ends when it is told to, whatever its standard output and error lead to. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { until } from "../contract/raw-http.ts"
+import { detachedProcess, fullDisk, type OutputEnd, unreadPipe } from "../support/process.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+setDefaultTimeout(60_000)
+
+let service: TestService
+const running: Bun.Subprocess[] = []
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(async () => {
+  for (const child of running) child.kill("SIGKILL")
+  await Promise.all(running.map(({ exited }) => exited))
+  await service.stop()
+})
+
+async function start(output: { stdout?: OutputEnd; stderr?: OutputEnd }) {
+  const settings = { DATABASE_URL: service.database.url, SHUTDOWN_DELAY_SECONDS: "0" }
+  const started = await detachedProcess(settings, output)
+  running.push(started.child)
+  return started
+}
+
+/** Asks with a token, so that each request has its line, and reads every answer. */
+async function ask(url: string, requests: number, query = ""): Promise<number[]> {
+  const statuses: number[] = []
+  for (let sent = 0; sent < requests; sent += 20) {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        fetch(`${url}/api/v1/companies/XXX?_=1${query}`, {
+          headers: { Authorization: `Bearer ${service.tokens.admin}` },
+        }),
+      ),
+    )
+    await Promise.all(answers.map((answer) => answer.arrayBuffer()))
+    statuses.push(...answers.map(({ status }) => status))
+  }
+  return [...new Set(statuses)]
+}
+
+async function metric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1])
+}
+
+/** Sends SIGTERM. Resolves to the exit code, and whether the end came soon. */
+async function terminate(
+  child: Bun.Subprocess,
+): Promise<{ exitCode: number | null; soon: boolean }> {
+  const startedMs = performance.now()
+  child.kill("SIGTERM")
+  await child.exited
+  return { exitCode: child.exitCode, soon: performance.now() - startedMs < 10_000 }
+}
+
+const endsWell = { exitCode: 0, soon: true }
+
+test("a disk without room for the log ends nothing, and the failures are counted", async () => {
+  const { url, child } = await start({ stdout: fullDisk() })
+  expect(await ask(url, 200)).toEqual([404])
+  await until(async () => (await metric(url, "mds_log_write_failures_total")) > 0)
+  expect(child.exitCode).toBe(null)
+  expect(await terminate(child)).toEqual(endsWell)
+})
+
+test("a log whose reader has gone ends nothing, and the failures are counted", async () => {
+  const stdout = unreadPipe()
+  const { url, child } = await start({ stdout })
+  stdout.closeReader()
+  expect(await ask(url, 200)).toEqual([404])
+  await until(async () => (await metric(url, "mds_log_write_failures_total")) > 0)
+  expect(child.exitCode).toBe(null)
+  expect(await terminate(child)).toEqual(endsWell)
+})
+
+test("a log that is not read holds up nothing, takes bounded memory and comes whole when it is read", async () => {
+  const stdout = unreadPipe()
+  const { url, child } = await start({ stdout })
+  const long = `&search=${"x".repeat(4_000)}`
+  while ((await metric(url, "mds_log_lines_dropped_total")) === 0) {
+    expect(await ask(url, 500, long)).toEqual([400])
+  }
+  expect(await metric(url, "mds_log_buffer_bytes")).toBeLessThanOrEqual(4_194_304)
+  let text = ""
+  await until(async () => {
+    text += stdout.read()
+    return text.includes('"event":"log lines dropped"')
+  }, 30_000)
+  const lines = text.split("\n").slice(0, -1)
+  for (const line of lines) expect(() => JSON.parse(line)).not.toThrow()
+  const told = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ event }) => event === "log lines dropped")
+  expect(told[0].lines).toBeGreaterThan(0)
+  expect(await terminate(child)).toEqual(endsWell)
+})
+
+test("a service whose log is not read ends at SIGTERM", async () => {
+  const stdout = unreadPipe()
+  const { url, child } = await start({ stdout })
+  expect(await ask(url, 1_000)).toEqual([404])
+  expect(await terminate(child)).toEqual(endsWell)
+})
+
+test("what the buffer holds is written before the service ends", async () => {
+  const stdout = unreadPipe()
+  const { url, child } = await start({ stdout })
+  await ask(url, 20)
+  expect(await terminate(child)).toEqual(endsWell)
+  const paths = stdout.read().match(/"path":"\/api\/v1\/companies\/XXX"/g)
+  expect(paths).toHaveLength(20)
+})
+
+test.each([
+  ["without room", () => fullDisk(), () => {}],
+  ["that is not read", () => unreadPipe(), () => {}],
+  [
+    "whose reader has gone",
+    () => unreadPipe(),
+    (end: OutputEnd) => (end as ReturnType<typeof unreadPipe>).closeReader(),
+  ],
+])("a standard error %s ends nothing", async (_, end, breakIt) => {
+  const both = end()
+  const { url, child } = await start({ stdout: both, stderr: both })
+  breakIt(both)
+  expect(await ask(url, 1_000)).toEqual([404])
+  // Coded by the threads that also write to files and pipes: none of them may wait for a reader.
+  const exported = await fetch(`${url}/api/v1/tenements?format=csv&all=true`, {
+    headers: { Authorization: `Bearer ${service.tokens.admin}`, "Accept-Encoding": "gzip" },
+  })
+  expect(await exported.text()).toContain("holder_name")
+  expect(child.exitCode).toBe(null)
+  expect(await terminate(child)).toEqual(endsWell)
+})
