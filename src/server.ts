@@ -3,6 +3,7 @@
  * and stops without cutting off what is under way.
  */
 import type { createApp } from "./app.ts"
+import { ApiError } from "./http/api-error.ts"
 import { clientAddress } from "./http/client-address.ts"
 import {
   decodeComponent,
@@ -49,10 +50,20 @@ export function startServer({
     hostname,
     port,
     idleTimeout: idleTimeoutSeconds,
-    fetch: async (received, bun) => {
+    // A failure outside `handle` would otherwise be answered with a page that shows it.
+    development: false,
+    error: () => errorResponse(new ApiError("INTERNAL")),
+    // A body is never read, so one of any size is answered as one of no size is: with 405.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    fetch: handle,
+  })
+
+  async function handle(received: Request, bun: Bun.Server<undefined>): Promise<Response> {
+    const id = crypto.randomUUID()
+    try {
       const request = withOrigin(received)
       const exchange: Exchange = {
-        id: crypto.randomUUID(),
+        id,
         startedMs: performance.now(),
         address: clientAddress(
           bun.requestIP(received)?.address ?? "",
@@ -65,16 +76,24 @@ export function startServer({
       const response = await answer(request, exchange)
       logRequest(request, exchange, response)
       return response
-    },
-  })
+    } catch (error) {
+      return failed(id, error)
+    }
+  }
 
-  async function answer(request: Request, exchange: Exchange): Promise<Response> {
+  async function answer(request: Request, { id }: Exchange): Promise<Response> {
     try {
       return withTrueLength(request, await app.fetch(request))
     } catch (error) {
-      log.error("the app threw", { request: exchange.id, ...describeError(error) })
-      return errorResponse(toApiError(error))
+      return failed(id, error)
     }
+  }
+
+  function failed(id: string, error: unknown): Response {
+    log.error("the server failed", { request: id, ...describeError(error) })
+    const response = errorResponse(toApiError(error))
+    response.headers.set("X-Request-Id", id)
+    return response
   }
 
   function logRequest(request: Request, exchange: Exchange, { status }: Response): void {

@@ -48,6 +48,13 @@ export interface Fault {
   allowed?: readonly string[]
 }
 
-/** The error that lists every fault of a request's parameters. */
-export const invalidParameters = (faults: readonly Fault[]): ApiError =>
-  new ApiError("INVALID_PARAMETER", { details: { parameters: faults } })
+/** An answer names no more faults than these. */
+export const maxNamedFaults = 20
+
+/** The error that lists the faults of a request's parameters: the first, and how many `more` there are. */
+export const invalidParameters = (faults: readonly Fault[]): ApiError => {
+  const more = faults.length - maxNamedFaults
+  return new ApiError("INVALID_PARAMETER", {
+    details: { parameters: faults.slice(0, maxNamedFaults), ...(more > 0 && { more }) },
+  })
+}

@@ -3,7 +3,7 @@
  * malformed or out-of-range parameter is refused, and one error lists every fault.
  */
 import type { TSchema } from "@sinclair/typebox"
-import { type Fault, invalidParameters } from "./api-error.ts"
+import { type Fault, invalidParameters, maxNamedFaults } from "./api-error.ts"
 import { nearest } from "./nearest-name.ts"
 import { type ParameterValue, readValue } from "./parameter-value.ts"
 import { decodeQuery, encodeQuery, type Pair } from "./query-string.ts"
@@ -69,17 +69,22 @@ function* namingFaults(pairs: readonly Pair[], schemas: ParameterSchemas): Gener
   const known = [...Object.keys(schemas), ...everywhere]
   const counts = new Map<string, number>()
   for (const { name } of pairs) counts.set(name, (counts.get(name) ?? 0) + 1)
+  let unknown = 0
   for (const [parameter, count] of counts) {
-    if (!known.includes(parameter)) yield unknownName(parameter, Object.keys(schemas))
-    else if (count > 1) yield { parameter, message: "Must be given once" }
+    if (!known.includes(parameter)) {
+      // Finding the name that is meant takes time, and beyond these no answer shows it.
+      const meant = ++unknown <= maxNamedFaults && nearest(parameter, Object.keys(schemas))
+      yield unknownName(parameter, meant || undefined, Object.keys(schemas))
+    } else if (count > 1) yield { parameter, message: "Must be given once" }
   }
 }
 
-function unknownName(parameter: string, known: readonly string[]): Fault {
-  const meant = nearest(parameter, known)
-  return {
-    parameter,
-    message: meant ? `Is not known here; did you mean ${meant}?` : "Is not known here",
-    allowed: [...known],
-  }
-}
+const unknownName = (
+  parameter: string,
+  meant: string | undefined,
+  known: readonly string[],
+): Fault => ({
+  parameter,
+  message: meant ? `Is not known here; did you mean ${meant}?` : "Is not known here",
+  allowed: [...known],
+})

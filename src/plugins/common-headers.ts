@@ -1,4 +1,4 @@
-/** The headers of every answer under /api/v1, whatever else happens, and the answer to preflights. */
+/** The headers of every answer, whatever else happens, and the answer to preflights. */
 import { Elysia } from "elysia"
 import { exchangeOf } from "./exchange.ts"
 
@@ -25,11 +25,16 @@ export const commonHeaders = () =>
   new Elysia({ name: "common-headers" }).onRequest(({ request, set }) => {
     set.headers["X-Request-Id"] = exchangeOf(request).id
     set.headers.Vary = "Authorization, Accept, Accept-Encoding"
-    set.headers["Access-Control-Allow-Origin"] = "*"
-    set.headers["Access-Control-Expose-Headers"] = exposed.join(", ")
+    if (isOfApi(request)) {
+      set.headers["Access-Control-Allow-Origin"] = "*"
+      set.headers["Access-Control-Expose-Headers"] = exposed.join(", ")
+    }
     set.headers["X-Content-Type-Options"] = "nosniff"
     set.headers["Referrer-Policy"] = "no-referrer"
   })
+
+/** Metrics and health are for the operator's own programs, not for scripts of any site. */
+const isOfApi = ({ url }: Request): boolean => /^\/api\/v1(\/|$)/.test(new URL(url).pathname)
 
 /** Answers OPTIONS without a token and without counting it (CORS: any origin, no credentials). */
 export const preflight = () =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
+import { sendRaw } from "./raw-http.ts"
 
 let service: TestService
 
@@ -54,6 +55,19 @@ test("a body that is broken or unexpected changes nothing", async () => {
   const asking = { method: "POST", body: '{"', headers }
   expect((await service.get("/companies", asking)).status).toBe(405)
   expect((await service.get("/companies", { ...asking, token: null })).status).toBe(401)
+})
+
+test("a body of any size is answered as none is", async () => {
+  const { admin } = service.tokens
+  for (const [token, status, code] of [
+    [`Authorization: Bearer ${admin}\r\n`, 405, "METHOD_NOT_ALLOWED"],
+    ["", 401, "UNAUTHORIZED"],
+  ] as const) {
+    const head = `POST /api/v1/companies HTTP/1.1\r\nHost: a\r\n${token}Content-Length: 10000000000\r\n\r\n`
+    const answer = await sendRaw(service.port, head + "x".repeat(1_000_000))
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.body).error.code).toBe(code)
+  }
 })
 
 test("a bad parameter is told by its name", async () => {

@@ -89,3 +89,19 @@ test("neither metrics nor health tell of a token, an account or an address", asy
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
   }
 })
+
+test("operations are for no other site's scripts: only the API has CORS headers", async () => {
+  const cors = async (path: string, method = "GET") =>
+    [...(await fetch(`${service.url}${path}`, { method })).headers.keys()].filter((name) =>
+      name.startsWith("access-control"),
+    )
+  for (const path of ["/metrics", "/health/live", "/health/ready", "/", "/api/v10", "/none"]) {
+    expect([path, await cors(path), await cors(path, "OPTIONS")]).toEqual([path, [], []])
+  }
+  for (const path of ["/api/v1", "/api/v1/", "/api/v1?page=1", "/api/v1/none"]) {
+    expect(await cors(path)).toEqual([
+      "access-control-allow-origin",
+      "access-control-expose-headers",
+    ])
+  }
+})

@@ -258,3 +258,24 @@ test("_ is accepted with any value, and empty pairs are skipped", async () => {
     expect((await service.get(`/companies/BIG?${query.replace("page=1", "")}`)).status).toBe(200)
   }
 })
+
+test("an answer names at most 20 faults and tells how many more there are", async () => {
+  const unknown = (count: number) => Array.from({ length: count }, (_, index) => `x${index}=1`)
+  const detailsOf = async (query: string[]) => {
+    const answer = await service.get(`/tenements?${query.join("&")}`)
+    const body = await answer.text()
+    expect([answer.status, body.length < 10_000]).toEqual([400, true])
+    const { details } = JSON.parse(body).error
+    return {
+      ...details,
+      parameters: details.parameters.map((fault: { parameter: string }) => fault.parameter),
+    }
+  }
+  const first = Array.from({ length: 20 }, (_, index) => `x${index}`)
+  expect(await detailsOf(unknown(20))).toEqual({ parameters: first })
+  expect(await detailsOf(unknown(21))).toEqual({ parameters: first, more: 1 })
+  expect(await detailsOf([...unknown(1_800), "page=0", "state=no"])).toEqual({
+    parameters: first,
+    more: 1_782,
+  })
+})
