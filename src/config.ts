@@ -174,8 +174,15 @@ export const settings = {
     parse: text,
   },
   SHUTDOWN_SECONDS: {
-    description: "How long requests under way may take to end when the service is stopped",
-    fallback: "20",
+    description:
+      "How long requests under way may take to end when the service is stopped; what takes longer is cut off. Docker kills what has not ended ten seconds after it was told to",
+    fallback: "7",
+    parse: integer(0, 600),
+  },
+  SHUTDOWN_DELAY_SECONDS: {
+    description:
+      "How much of that time the service still takes connections, while `/health/ready` answers 503 and every answer ends its connection: as long as a load balancer takes to notice",
+    fallback: "1",
     parse: integer(0, 600),
   },
 } as const satisfies Record<string, Setting<unknown>>

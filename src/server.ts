@@ -23,6 +23,8 @@ export interface ServerOptions {
   port: number
   trustedProxies: number
   unauthenticated: UnauthenticatedRequests
+  /** Whether the service is being stopped: then every answer is the last of its connection. */
+  isStopping: () => boolean
   log: Log
 }
 
@@ -44,6 +46,7 @@ export function startServer({
   port,
   trustedProxies,
   unauthenticated,
+  isStopping,
   log,
 }: ServerOptions): RunningServer {
   const server = Bun.serve({
@@ -74,6 +77,7 @@ export function startServer({
       }
       beginExchange(request, exchange)
       const response = await answer(request, exchange)
+      if (isStopping()) response.headers.set("Connection", "close")
       logRequest(request, exchange, response)
       return response
     } catch (error) {

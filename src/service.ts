@@ -35,7 +35,7 @@ export interface ServiceOptions {
 export interface Service {
   /** Where it is reached on this machine. */
   url: string
-  /** Answers what is under way, then closes every connection. */
+  /** Reports that it is not ready, answers what is under way, then closes every connection. */
   stop(): Promise<void>
 }
 
@@ -69,6 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     redis,
   })
   const unauthenticated = countUnauthenticated({ log })
+  let stopping = false
   const metrics = createMetrics(() => ({
     redis,
     log: options.logBuffer?.() ?? null,
@@ -97,6 +98,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       redis: redis === null ? "unused" : redis.answering ? "answering" : "lost",
       notices: notices.listening ? "listening" : "lost",
     }),
+    isStopping: () => stopping,
     baseUrl: config.BASE_URL,
     exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
     onUseNotNoted: notWritten("a token's last use was not noted"),
@@ -109,6 +111,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port: config.PORT,
     trustedProxies: config.TRUSTED_PROXIES,
     unauthenticated,
+    isStopping: () => stopping,
     log,
   })
   const holds = keepHolding(
@@ -120,7 +123,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     url: `http://${shown === "0.0.0.0" ? "localhost" : shown}:${server.port}`,
     stop: async () => {
-      await server.stop(config.SHUTDOWN_SECONDS * 1000)
+      stopping = true
+      const delaySeconds = Math.min(config.SHUTDOWN_DELAY_SECONDS, config.SHUTDOWN_SECONDS)
+      await Bun.sleep(delaySeconds * 1000)
+      await server.stop((config.SHUTDOWN_SECONDS - delaySeconds) * 1000)
       unauthenticated.stop()
       await Promise.all([holds.stop(), usage.stop(), notices.stop()])
       redis?.close()

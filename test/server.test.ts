@@ -17,6 +17,7 @@ function serve(fetchOfApp: () => Response, write: (line: string) => void): strin
     port: 0,
     trustedProxies: 0,
     unauthenticated: countUnauthenticated({ log }),
+    isStopping: () => false,
     log,
   })
   return `http://127.0.0.1:${server.port}/api/v1/companies`

@@ -51,8 +51,8 @@ export async function serve(config: Config, database: Database): Promise<Service
 /** A second signal does not wait for what is under way. */
 function stopOnSignal(service: Service, database: Database, buffer: LogBuffer): void {
   let stopping = false
-  const stop = async (): Promise<void> => {
-    if (stopping) process.exit(130)
+  const stop = async (exitCode: number): Promise<void> => {
+    if (stopping) process.exit(exitCode)
     stopping = true
     say("Stopping")
     await service.stop()
@@ -60,6 +60,6 @@ function stopOnSignal(service: Service, database: Database, buffer: LogBuffer): 
     await buffer.flush(logFlushMs)
     process.exit(0)
   }
-  process.on("SIGINT", stop)
-  process.on("SIGTERM", stop)
+  process.on("SIGINT", () => stop(130))
+  process.on("SIGTERM", () => stop(143))
 }

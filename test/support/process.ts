@@ -9,7 +9,7 @@ export type ServiceProcess = Awaited<ReturnType<typeof serviceProcess>>
 
 /** Starts serving on a free port and waits until it does. Call its `stop` in `afterAll`. */
 export async function serviceProcess(settings: Record<string, string>) {
-  const child = start(["serve"], { PORT: "0", ...settings })
+  const child = start(["serve"], { PORT: "0", SHUTDOWN_DELAY_SECONDS: "0", ...settings })
   const log = collect(child.stdout)
   const messages = collect(child.stderr)
   const url = await messages.find(/Serving (http:\S+)\/api\/v1/)

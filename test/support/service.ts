@@ -68,7 +68,12 @@ export async function testService({
   }
   const logLines: string[] = []
   const service = await startService({
-    config: readConfig({ PORT: "0", SHUTDOWN_SECONDS: "2", ...settings }),
+    config: readConfig({
+      PORT: "0",
+      SHUTDOWN_SECONDS: "2",
+      SHUTDOWN_DELAY_SECONDS: "0",
+      ...settings,
+    }),
     databaseUrl: reach(database.url),
     log: createLog(
       (line) => logLines.push(line),

@@ -1,0 +1,175 @@
+/** What SIGTERM does to requests that were sent, over real sockets. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import {
+  collect,
+  opened,
+  parseAnswer,
+  type RawAnswer,
+  requestText,
+  until,
+} from "../contract/raw-http.ts"
+import { none } from "../support/fixtures.ts"
+import { type DetachedProcess, detachedProcess } from "../support/process.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+setDefaultTimeout(60_000)
+
+let service: TestService
+const running: Bun.Subprocess[] = []
+
+/** Far more than the buffers between server and client hold. */
+const titles = Array.from({ length: 20_000 }, (_, index) => `${index} `.padEnd(1_000, "x"))
+
+beforeAll(async () => {
+  service = await testService()
+  await service.sql`drop index reports_by_title`
+  const reports = titles.map((title, index) => ({
+    hash: index.toString(16).padStart(6, "0"),
+    asx_code: "BIG",
+    title,
+    type: null,
+    published_at: "2026-01-01T00:00:00Z",
+    url: null,
+  }))
+  await service.publish({ ...none, reports })
+})
+
+afterAll(async () => {
+  for (const child of running) child.kill("SIGKILL")
+  await Promise.all(running.map(({ exited }) => exited))
+  await service.stop()
+})
+
+async function start(settings: Record<string, string> = {}): Promise<DetachedProcess> {
+  const started = await detachedProcess({ DATABASE_URL: service.database.url, ...settings }, {})
+  running.push(started.child)
+  return started
+}
+
+const request = (path: string) =>
+  requestText(path, {
+    Authorization: `Bearer ${service.tokens.admin}`,
+    "Accept-Encoding": "identity",
+  })
+
+/** Sends requests on one connection, each when the one before is answered, until it is told to close. */
+async function keepAsking(port: number, onAnswer: () => void): Promise<"lost" | "told"> {
+  const socket = await opened(port)
+  const end = Promise.withResolvers<"lost" | "told">()
+  let received = Buffer.alloc(0)
+  const ask = () => socket.write(request("/api/v1/companies/XXX"))
+  socket.on("error", () => end.resolve("lost"))
+  socket.on("close", () => end.resolve("lost"))
+  socket.on("data", (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    const answer = parseAnswer(received)
+    if (!answer?.complete) return
+    onAnswer()
+    if (answer.headers.connection === "close") return end.resolve("told")
+    received = Buffer.alloc(0)
+    ask()
+  })
+  ask()
+  return end.promise
+}
+
+async function askOnce(port: number, path: string): Promise<RawAnswer | null> {
+  const socket = await opened(port)
+  const received = collect(socket)
+  socket.write(request(path))
+  await until(() => received.closed || parseAnswer(received.bytes())?.complete === true)
+  socket.destroy()
+  return parseAnswer(received.bytes())
+}
+
+/** Whether the port takes no new connection. */
+const isClosed = (port: number): Promise<boolean> =>
+  opened(port).then(
+    (socket) => {
+      socket.destroy()
+      return false
+    },
+    () => true,
+  )
+
+/** Begins an export and reads no further than its first bytes. */
+async function pausedExport(port: number) {
+  const socket = await opened(port)
+  const received = collect(socket)
+  socket.write(request("/api/v1/reports?format=csv&all=true"))
+  await until(() => parseAnswer(received.bytes()) !== null)
+  socket.pause()
+  return { socket, answer: () => parseAnswer(received.bytes()), received }
+}
+
+test("no request that was sent is lost, and each client is told before its connection is closed", async () => {
+  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "3" })
+  let answers = 0
+  const clients = Promise.all(Array.from({ length: 40 }, () => keepAsking(port, () => answers++)))
+  await until(() => answers > 400)
+  child.kill("SIGTERM")
+  expect([...new Set(await clients)]).toEqual(["told"])
+  await child.exited
+  expect(child.exitCode).toBe(0)
+})
+
+test("readiness goes first: new connections are still served, and told that they are the last", async () => {
+  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "3" })
+  expect((await askOnce(port, "/health/ready"))?.status).toBe(200)
+  child.kill("SIGTERM")
+  await until(async () => (await askOnce(port, "/health/ready"))?.status === 503)
+  const ready = await askOnce(port, "/health/ready")
+  expect(JSON.parse(ready?.body ?? "").error.code).toBe("UNAVAILABLE")
+  for (const [path, status] of [
+    ["/health/live", 200],
+    ["/api/v1/companies", 200],
+    ["/api/v1/companies/XXX", 404],
+  ] as const) {
+    const answer = await askOnce(port, path)
+    expect([path, answer?.status, answer?.headers.connection]).toEqual([path, status, "close"])
+  }
+  await child.exited
+  expect(child.exitCode).toBe(0)
+})
+
+test("an export under way ends whole", async () => {
+  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "0", SHUTDOWN_SECONDS: "60" })
+  const { socket, answer } = await pausedExport(port)
+  child.kill("SIGTERM")
+  await until(() => isClosed(port))
+  socket.resume()
+  await child.exited
+  await until(() => answer()?.complete === true)
+  const rows = answer()?.body.split("\r\n").slice(1, -1) ?? []
+  expect(rows).toHaveLength(titles.length)
+  expect(child.exitCode).toBe(0)
+})
+
+test("an export that does not end is cut off at the deadline, and is seen to be incomplete", async () => {
+  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "0", SHUTDOWN_SECONDS: "1" })
+  const { socket, answer, received } = await pausedExport(port)
+  const startedMs = performance.now()
+  child.kill("SIGTERM")
+  await child.exited
+  expect(child.exitCode).toBe(0)
+  expect(performance.now() - startedMs).toBeLessThan(10_000)
+  socket.resume()
+  await until(() => received.closed)
+  expect(answer()?.complete).toBe(false)
+})
+
+test.each([
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)("a second signal, %s, ends it at once", async (signal, exitCode) => {
+  const settings = { SHUTDOWN_DELAY_SECONDS: "30", SHUTDOWN_SECONDS: "600" }
+  const { port, child } = await start(settings)
+  await pausedExport(port)
+  child.kill("SIGTERM")
+  await until(async () => (await askOnce(port, "/health/ready"))?.status === 503)
+  const startedMs = performance.now()
+  child.kill(signal)
+  await child.exited
+  expect(child.exitCode).toBe(exitCode)
+  expect(performance.now() - startedMs).toBeLessThan(10_000)
+})
