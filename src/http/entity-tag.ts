@@ -1,6 +1,8 @@
 /**
  * Entity tags (RFC 9110, 8.8.3). They are weak, because one answer is sent in several content codings.
  */
+import { digest } from "./digest.ts"
+
 export interface ShownRelease {
   id: number
   /** Unix seconds. Told apart: release 7 of a database that was made anew is another release 7. */
@@ -9,7 +11,7 @@ export interface ShownRelease {
 
 /** The tag of an answer, which is a function of release, canonical query and format. */
 export const entityTag = (release: ShownRelease, query: string, format: string): string =>
-  `W/"${release.id}-${Bun.hash(`${release.publishedAt} ${format} ${query}`).toString(36)}"`
+  `W/"${release.id}-${digest(`${release.publishedAt} ${format} ${query}`)}"`
 
 /** Whether `If-None-Match` names the tag, by weak comparison. `*` names whatever exists. */
 export function namesTag(ifNoneMatch: string | null, tag: string): boolean {
