@@ -2,7 +2,6 @@
  * From a query to the answer: the release, then 304 if the caller has that answer, then the data.
  * Every answer with data is a function of (query, release), and its headers say so.
  */
-import { cacheKey } from "../db/cache.ts"
 import type { ConcurrencyLimiter } from "../db/concurrency-limiter.ts"
 import type { Account } from "../db/fair-queue.ts"
 import type { List, Reader } from "../db/reader.ts"
@@ -10,6 +9,7 @@ import type { Release, Releases } from "../db/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { streamCoder } from "../http/content-coding.ts"
 import type { DelimitedFormat } from "../http/delimited.ts"
+import { digest } from "../http/digest.ts"
 import { linkHeader, offsetOf, pageMeta } from "../http/page.ts"
 import { canonicalQuery, readParameters } from "../http/parameters.ts"
 import { describeError, type Log } from "../log.ts"
@@ -64,15 +64,16 @@ export function createAnswers(options: AnswerOptions): Answers {
 
   return {
     list: async (endpoint, { request, target }, parent) => {
+      const askedMs = options.now().getTime()
       const accept = request.headers.get("accept")
       const query = readListQuery(endpoint, target.query, accept, (of) => keyOf(of, parent ?? ""))
-      const crawl = crawlOf(request, target.path, query)
+      const crawl = { ...crawlOf(request, target.path, query), askedMs }
       const account = accountOf(request)
       const release =
         (await crawled(crawl, query)) ?? (await moments.shown(query.moments.asOf, account))
       const shown = dataHeaders(release, `${target.path}?${query.canonical}`, query.format)
       if (isKnown(request, shown)) {
-        if (query.page === 1) await beginCrawl(options, crawl, query, release)
+        if (query.page === 1 && !query.all) await beginCrawl(options, crawl, release)
         return notModified(shown)
       }
       const list = await moments.compared(query.list, query.moments, { release, account })
@@ -109,34 +110,33 @@ const accountOf = (request: Request): Account => exchangeOf(request).caller?.acc
 function crawlOf(request: Request, path: string, query: ListQuery) {
   const { caller, address } = exchangeOf(request)
   return {
-    query: `${caller?.accountId} ${cacheKey(`${path}?${query.crawl}`)}`,
+    query: `${caller?.accountId} ${digest(`${path}?${query.crawl}`)}`,
     client: `${caller?.tokenId} ${address}`,
   }
 }
 
-type Crawl = ReturnType<typeof crawlOf>
+/** Who asks which query, and when. */
+type Crawl = ReturnType<typeof crawlOf> & { askedMs: number }
 
-/** The release that a later page belongs to, as long as its crawl is under way. */
+/**
+ * The release that a later page belongs to, as long as its crawl is under way. That of `as_of` is
+ * pinned too: what a day shows may change until it has ended.
+ */
 const crawledRelease =
-  ({ crawls, now }: AnswerOptions) =>
+  ({ crawls }: AnswerOptions) =>
   async (
-    { query, client }: Crawl,
-    { page, all, moments }: ListQuery,
+    { query, client, askedMs }: Crawl,
+    { page, all }: ListQuery,
   ): Promise<Release | undefined> =>
-    page === 1 || all || moments.asOf !== undefined
-      ? undefined
-      : crawls.next(query, client, page, now().getTime())
+    page === 1 || all ? undefined : crawls.next(query, client, page, askedMs)
 
-/** An answer that shows a release by the caller's own word needs no crawl to stay on it. */
-async function beginCrawl(
-  { crawls, now }: AnswerOptions,
-  { query, client }: Crawl,
-  { moments, all }: ListQuery,
+/** @param pages how many there are, where that is known */
+const beginCrawl = (
+  { crawls }: AnswerOptions,
+  { query, client, askedMs }: Crawl,
   release: Release,
-): Promise<void> {
-  if (all || moments.asOf !== undefined) return
-  await crawls.begin(query, client, release, now().getTime())
-}
+  pages?: number,
+): Promise<void> => crawls.begin(query, { client, release, pages }, askedMs)
 
 interface AskedList {
   request: Request
@@ -158,7 +158,9 @@ async function pageAnswer(
   const found = await options.reader.page(list, place, { release, account: accountOf(request) })
   if (!found) throw new ApiError("NOT_FOUND")
   const meta = pageMeta(found.total, page, perPage)
-  if (page === 1 && meta.total_pages > 1) await beginCrawl(options, crawl, query, release)
+  if (page === 1 && meta.total_pages > 1) {
+    await beginCrawl(options, crawl, release, meta.total_pages)
+  }
   const headers = {
     ...shown,
     ...fileName(query),

@@ -1,17 +1,17 @@
 /**
  * Keeps a crawl on the release it began on, so that counting up `page` gives each record exactly
- * once while data is being published. Page 1 is always of the newest release; a later page of the
- * same query by the same account is of the release that its page 1 showed, until 15 minutes have
- * passed since the last page was read, in whichever process.
+ * once while data is being published. Page 1 is always of the newest release, or the newest by the
+ * time that `as_of` names; a later page of the same query by the same account is of the release that
+ * its page 1 showed, until 15 minutes have passed since the last page was read, in whichever process.
  */
 import { createCache } from "../db/cache.ts"
 import type { Release } from "../db/releases.ts"
-import { type CrawlList, underWay, withBegun, withRead } from "./crawl-list.ts"
+import { type Crawl, type CrawlList, merged, underWay, withBegun, withRead } from "./crawl-list.ts"
 import type { SharedCrawls } from "./shared-crawls.ts"
 
 export interface Crawls {
-  /** Page 1 was answered, and more pages follow. */
-  begin(query: string, client: string, release: Release, nowMs: number): Promise<void>
+  /** Page 1, asked for at this time, was answered, and more pages follow. */
+  begin(query: string, begun: Begun, askedMs: number): Promise<void>
   /** The release of a later page; undefined where no crawl is under way. */
   next(query: string, client: string, page: number, nowMs: number): Promise<Release | undefined>
   /** An export reads a release until the function that this gives is called. */
@@ -23,6 +23,8 @@ export interface Crawls {
 /** About what one takes, its client's name included. */
 const crawlBytes = 200
 
+export type Begun = Pick<Crawl, "client" | "release" | "pages">
+
 /**
  * @param shared through which several processes know each other's crawls; null for one alone
  * @param maxBytes for what is kept here; beyond, what was read longest ago is forgotten
@@ -32,8 +34,8 @@ export function createCrawls(shared: SharedCrawls | null, maxBytes: number): Cra
   const held = new Set<{ id: number }>()
 
   /**
-   * What all processes know goes before what this one does, and is kept here as well: for the time
-   * that the others can't be asked, and because this process then reads that release.
+   * What all processes know is kept here as well: for the time that the others can't be asked, and
+   * because this process then reads that release.
    */
   async function change<T extends { crawls: CrawlList }>(
     query: string,
@@ -44,15 +46,14 @@ export function createCrawls(shared: SharedCrawls | null, maxBytes: number): Cra
     const known = () => own.get(query) ?? []
     // What is known here may change while the others are asked.
     const changed = (await shared?.change(query, known, toUnderWay)) ?? toUnderWay(known())
-    if (changed.crawls.length > 0) own.set(query, changed.crawls)
+    const crawls = underWay(merged(known(), changed.crawls), nowMs)
+    if (crawls.length > 0) own.set(query, crawls)
     return changed
   }
 
   return {
-    begin: async (query, client, release, nowMs) => {
-      await change(query, nowMs, (crawls) => ({
-        crawls: withBegun(crawls, { release, client }, nowMs),
-      }))
+    begin: async (query, begun, askedMs) => {
+      await change(query, askedMs, (crawls) => ({ crawls: withBegun(crawls, begun, askedMs) }))
     },
 
     next: async (query, client, page, nowMs) => {
@@ -67,8 +68,15 @@ export function createCrawls(shared: SharedCrawls | null, maxBytes: number): Cra
     },
 
     oldest: (nowMs) => {
-      const crawled = underWay([...own.values()].flat(), nowMs).map(({ release }) => release.id)
-      const oldest = Math.min(...crawled, ...[...held].map(({ id }) => id))
+      let oldest = Number.POSITIVE_INFINITY
+      const read = (id: number): void => {
+        // Before the first release there is nothing to keep.
+        if (id > 0) oldest = Math.min(oldest, id)
+      }
+      for (const crawls of own.values()) {
+        for (const { release } of underWay(crawls, nowMs)) read(release.id)
+      }
+      for (const { id } of held) read(id)
       return Number.isFinite(oldest) ? oldest : undefined
     },
   }

@@ -4,12 +4,12 @@
  */
 import type { RedisConnection } from "../redis/connection.ts"
 import { redisScript } from "../redis/script.ts"
-import { type CrawlList, crawlIdleMs } from "./crawl-list.ts"
+import { type CrawlList, crawlIdleMs, merged } from "./crawl-list.ts"
 
 export interface SharedCrawls {
   /**
    * Makes a change, and gives what it gave; undefined where Redis does not answer.
-   * @param own what this process knows, for a Redis that knows nothing, as after its restart
+   * @param own what this process knows and Redis may not, as after its restart or an outage
    */
   change<T extends { crawls: CrawlList }>(
     query: string,
@@ -26,10 +26,10 @@ redis.call("SET", KEYS[1], ARGV[2], "PX", ARGV[3])
 return 1`)
 
 /**
- * Who loses the race so often reads pages in parallel. The release is then known all the same, and
- * which page the crawl expects next, which is all that goes unsaid, tells nothing.
+ * Each attempt that fails is another's that succeeded, so a change made by as many as this at once
+ * is still told: a crawl that has just begun must be known before its next page.
  */
-const attempts = 4
+const attempts = 50
 
 export function createSharedCrawls(redis: Pick<RedisConnection, "run">): SharedCrawls {
   return {
@@ -39,7 +39,7 @@ export function createSharedCrawls(redis: Pick<RedisConnection, "run">): SharedC
         const text = await redis.run(read, keys, [])
         if (text === undefined) return undefined
         const known = typeof text === "string" ? text : ""
-        const changed = to(known === "" ? own() : JSON.parse(known))
+        const changed = to(merged(known === "" ? [] : JSON.parse(known), own()))
         if (changed.crawls.length === 0 || attempt === attempts) return changed
         const written = JSON.stringify(changed.crawls)
         const replaced = await redis.run(replace, keys, [known, written, String(crawlIdleMs)])

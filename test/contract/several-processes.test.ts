@@ -172,6 +172,20 @@ describe.skipIf(!redisIsInstalled)("two processes on one Redis and one database"
     expect(fresh.headers.get("x-data-release")).toBe("2")
   })
 
+  test("a crawl begun again through either shows the new release throughout", async () => {
+    const token = service.tokens.admin
+    const release = async (request: number, page: number) => {
+      const answer = await eachInTurn(request).get(`/tenements?page=${page}&per_page=30`, token)
+      return Number(answer.headers.get("x-data-release"))
+    }
+    const old = await release(0, 1)
+    expect([await release(1, 2), await release(0, 3)]).toEqual([old, old])
+    await service.publish(sampleFixtures(sizes))
+    const shown = []
+    for (const page of [1, 2, 2, 3, 4, 4, 5]) shown.push(await release(shown.length, page))
+    expect(shown).toEqual(Array(7).fill(old + 1))
+  })
+
   test("no token enters Redis, whole or in part", async () => {
     const token = await enterpriseToken()
     for (const { get } of processes) await get(`/tenements?per_page=5&api_key=${token}`, token)

@@ -26,23 +26,23 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
     await server.stop()
   })
 
-  const connect = () =>
+  // That a busy machine answers late must not look like a loss.
+  const connect = (answerWithinMs = 5_000) =>
     connectRedis({
       url: server.url,
-      // That a busy machine answers late must not look like a loss.
-      answerWithinMs: 5_000,
+      answerWithinMs,
       onLost: () => {},
       onBack: () => {},
     })
 
   /** What two processes know of one new query. */
-  function pair() {
+  function pair(of = connections) {
     const query = `query ${++queries}`
-    return connections.map((connection) => {
+    return of.map((connection) => {
       const crawls = createCrawls(createSharedCrawls(connection), 1_000_000)
       return {
         begin: (client: string, of: number, nowMs = 0) =>
-          crawls.begin(query, client, release(of), nowMs),
+          crawls.begin(query, { client, release: release(of) }, nowMs),
         next: async (client: string, page: number, nowMs = 0) =>
           (await crawls.next(query, client, page, nowMs))?.id,
         oldest: (nowMs = 0) => crawls.oldest(nowMs),
@@ -100,6 +100,27 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
     expect(await two.next("a", 2)).toBeUndefined()
     expect(await one.next("a", 2)).toBe(3)
     expect(await two.next("a", 3)).toBe(3)
+  })
+
+  test("a crawl begun while Redis did not answer goes before what Redis still knows", async () => {
+    const hasty = connect(100)
+    await hasty.ready
+    const [one] = pair([hasty])
+    await one.begin("a", 1)
+    await until(async () => {
+      await one.next("a", 2)
+      return `${await server.cli("GET", `mds:crawls:query ${queries}`)}`.includes('"id":1')
+    })
+    server.freeze()
+    await until(async () => {
+      await one.next("a", 2)
+      return !hasty.answering
+    })
+    await one.begin("a", 2, 1)
+    server.thaw()
+    await until(() => hasty.answering)
+    expect([await one.next("a", 2, 2), await one.next("a", 3, 3)]).toEqual([2, 2])
+    hasty.close()
   })
 
   test("without Redis each process knows the crawls that it has read", async () => {

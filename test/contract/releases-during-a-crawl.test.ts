@@ -1,0 +1,182 @@
+/** Crawls of lists while releases are published: which release each page shows. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type Fixtures, none, type ReportFixture } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { readList } from "./bodies.ts"
+import { crawl } from "./crawl.ts"
+
+let service: TestService
+/** The newest release. Every release has reports of its own, five pages of ten. */
+let newest = 0
+
+beforeAll(async () => {
+  service = await testService({ records: recordsOf(1) })
+  newest = 1
+})
+
+afterAll(() => service.stop())
+
+function recordsOf(release: number): Fixtures {
+  const reports: ReportFixture[] = Array.from({ length: 50 }, (_, index) => ({
+    hash: `${release}-${String(index).padStart(2, "0")}`,
+    asx_code: "BIG",
+    title: `Report ${index} of release ${release}`,
+    type: null,
+    published_at: "2026-01-01T00:00:00Z",
+    url: null,
+  }))
+  return { ...none, reports }
+}
+
+async function publish(): Promise<void> {
+  newest++
+  await service.publish(recordsOf(newest))
+}
+
+/** One client's view of the list: `query` keeps the tests' crawls apart. */
+function reader(query: string, token = service.tokens.admin) {
+  const path = (page: number) => `/reports?per_page=10&_=${query}&page=${page}`
+  const read = async (page: number, headers: Record<string, string> = {}) => {
+    const answer = await service.get(path(page), { token, headers })
+    if (answer.status === 304) return Number(answer.headers.get("x-data-release"))
+    expect([page, answer.status]).toEqual([page, 200])
+    const { data, meta } = await readList(answer)
+    const release = Number(answer.headers.get("x-data-release"))
+    expect(meta).toEqual({ total: 50, page, per_page: 10, total_pages: 5 })
+    const first = (page - 1) * 10
+    // The records are the release's own, not its number alone.
+    expect(data.map(({ hash }) => hash)).toEqual(
+      recordsOf(release)
+        .reports.slice(first, first + 10)
+        .map(({ hash }) => hash),
+    )
+    return release
+  }
+  const inTurn = async (pages: number[]) => {
+    const releases: number[] = []
+    for (const page of pages) releases.push(await read(page))
+    return releases
+  }
+  return { read, inTurn, path }
+}
+
+const same = (pages: number[], release: number) => pages.map(() => release)
+
+test("a crawl begun again after a release shows the new release throughout", async () => {
+  const { inTurn } = reader("again")
+  const old = newest
+  expect(await inTurn([1, 2])).toEqual([old, old])
+  await publish()
+  expect(await inTurn([1, 2, 3, 4, 5])).toEqual(same([1, 2, 3, 4, 5], newest))
+})
+
+test("a crawl begun again after page 1 was polled shows the release of its own page 1", async () => {
+  const { inTurn } = reader("polled")
+  for (let poll = 0; poll < 3; poll++) {
+    expect(await inTurn([1, 1])).toEqual([newest, newest])
+    await publish()
+  }
+  expect(await inTurn([1, 2, 3, 4, 5])).toEqual(same([1, 2, 3, 4, 5], newest))
+})
+
+test("a page that is retried is of its crawl's release, and the crawl goes on after it", async () => {
+  const { inTurn } = reader("retried")
+  await inTurn([1, 2])
+  await publish()
+  expect(await inTurn([1, 2, 2, 3, 3, 3, 2, 3, 4, 4, 5, 5])).toEqual(Array(12).fill(newest))
+})
+
+test("a page that is retried stays on its release though page 1 was polled meanwhile", async () => {
+  const { inTurn, read } = reader("retried after a poll")
+  const old = newest
+  await inTurn([1, 2, 3])
+  await publish()
+  expect(await read(1)).toBe(newest)
+  expect(await inTurn([3, 4, 4, 5])).toEqual(same([3, 4, 4, 5], old))
+})
+
+test("pages that a crawl begun again reads at once are all of its release", async () => {
+  const { inTurn, read } = reader("at once")
+  await inTurn([1, 2, 3, 4, 5])
+  for (let round = 0; round < 5; round++) {
+    await publish()
+    expect(await read(1)).toBe(newest)
+    expect(await Promise.all([5, 3, 4, 2].map((page) => read(page)))).toEqual(Array(4).fill(newest))
+  }
+})
+
+test("a crawl whose page 1 was answered 304 stays on the release that it confirmed", async () => {
+  const { read, path } = reader("confirmed")
+  await read(1)
+  await publish()
+  const etag = (await service.get(path(1))).headers.get("etag") ?? ""
+  const answer = await service.get(path(1), { headers: { "If-None-Match": etag } })
+  expect(answer.status).toBe(304)
+  const confirmed = newest
+  await publish()
+  expect([await read(2), await read(3)]).toEqual([confirmed, confirmed])
+})
+
+test("two accounts that crawl one list in step are each on the release of their page 1", async () => {
+  const first = reader("in step")
+  const second = reader("in step", await service.issueWithLimit(100))
+  const old = newest
+  await first.read(1)
+  await publish()
+  await second.read(1)
+  for (const page of [2, 3, 4, 5]) {
+    expect([await second.read(page), await first.read(page)]).toEqual([newest, old])
+  }
+})
+
+test.each([
+  ["today", () => "2026-03-01"],
+  ["this second", () => "2026-03-01T00:00:00Z"],
+  ["a second ago", () => "2026-02-28T23:59:59Z"],
+])("a crawl as of %s stays on the release of its page 1", async (_, asOf) => {
+  const old = newest
+  const page = async (number: number) => {
+    const answer = await service.get(`/reports?per_page=10&as_of=${asOf()}&page=${number}`)
+    return [Number(answer.headers.get("x-data-release")), (await readList(answer)).data[0]?.hash]
+  }
+  expect(await page(1)).toEqual([old, `${old}-00`])
+  await publish()
+  expect(await page(2)).toEqual([old, `${old}-10`])
+  await publish()
+  expect(await page(3)).toEqual([old, `${old}-20`])
+  expect(await page(1)).toEqual([newest, `${newest}-00`])
+  expect(await page(2)).toEqual([newest, `${newest}-10`])
+})
+
+test("a crawl as of a day that ends in its middle stays on the release of its page 1", async () => {
+  const path = (page: number) => `/reports?per_page=10&as_of=2026-03-01&_=midnight&page=${page}`
+  const release = async (page: number) =>
+    Number((await service.get(path(page))).headers.get("x-data-release"))
+  const old = newest
+  const begun = service.clock.now
+  service.clock.now = new Date("2026-03-01T23:55:00Z")
+  expect(await release(1)).toBe(old)
+  await publish()
+  service.clock.now = new Date("2026-03-02T00:05:00Z")
+  expect(await release(2)).toBe(old)
+  // Begun again on the day after, it shows what stood at the day's end, and so on every page.
+  expect([await release(1), await release(2), await release(3)]).toEqual([newest, newest, newest])
+  service.clock.now = begun
+})
+
+test("a crawl as of a release, or of what changed since one, is the same whatever is published", async () => {
+  const old = newest
+  await publish()
+  const queries = [`as_of=${newest}`, `updated_since=${old}`, `removed_since=${old}`]
+  for (const query of queries) {
+    const expected = await crawl(service, `/reports?${query}`, 100)
+    const begun = await readList(await service.get(`/reports?${query}&per_page=10`))
+    await publish()
+    const rest = []
+    for (const page of [2, 3, 4, 5]) {
+      const answer = await service.get(`/reports?${query}&per_page=10&page=${page}`)
+      rest.push(...(await readList(answer)).data)
+    }
+    expect([...begun.data, ...rest]).toEqual(expected.slice(0, 50))
+  }
+})
