@@ -10,6 +10,7 @@
 import type { Readable } from "../resources/resource.ts"
 import { type CacheSizes, cacheKey, createCache } from "./cache.ts"
 import type { Account } from "./fair-queue.ts"
+import { persist } from "./persist.ts"
 import type { Pool } from "./pool.ts"
 import { type Relation, releaseName } from "./relations.ts"
 import { type Release, releaseKey } from "./releases.ts"
@@ -52,7 +53,10 @@ export interface Reader {
   ): Promise<{ total: number; records: Records } | null>
   /** How many records the list has; null where its parent does not exist. */
   total(list: List, options: ReadOptions): Promise<number | null>
-  /** Every record of the list, `chunkSize` at a time; null where its parent does not exist. */
+  /**
+   * Every record of the list, `chunkSize` at a time; null where its parent does not exist. Once it has
+   * begun, it outlasts a database that is out of reach for some seconds.
+   */
   chunks(list: List, chunkSize: number, options: ReadOptions): Promise<Export | null>
   /** One record by its key. */
   find(
@@ -207,7 +211,7 @@ export function createReader(
           sent += chunk.length
           yield chunk
           if (sent >= total) return
-          const next = await chunkFrom(sent)
+          const next = await persist(() => chunkFrom(sent))
           if (!next || next.records.length === 0) {
             throw new Error(`Release ${options.release.id} lost records while it was exported`)
           }

@@ -5,6 +5,8 @@ export interface RawAnswer {
   status: number
   headers: Record<string, string>
   body: string
+  /** The body before it was read as text, for a coded one. */
+  content: Buffer
   /** Whether the answer ended as its own framing says, and not with the connection. */
   complete: boolean
 }
@@ -104,7 +106,7 @@ export function parseAnswer(bytes: Buffer, bodiless = false): RawAnswer | null {
       : headers["transfer-encoding"] === "chunked"
         ? dechunk(rest)
         : { body: rest, complete: rest.length === Number(headers["content-length"]) }
-  return { status, headers, body: body.toString(), complete }
+  return { status, headers, body: body.toString(), content: body, complete }
 }
 
 function dechunk(bytes: Buffer): { body: Buffer; complete: boolean } {
