@@ -1,9 +1,9 @@
 /**
  * Tells other processes which old releases are still being read here, so that none drops them: the
  * oldest of all crawls and exports under way, written every half minute. What a process that died
- * has left behind is believed for a few minutes only.
+ * has left behind is believed for a few minutes only, and then deleted by whoever writes next.
  */
-import { eq, sql } from "drizzle-orm"
+import { eq, lt, sql } from "drizzle-orm"
 import type { Pool } from "./pool.ts"
 import { heldReleases } from "./schema.ts"
 
@@ -36,6 +36,8 @@ export function keepHolding(
       if (release === undefined) {
         await pool.db.delete(heldReleases).where(eq(heldReleases.process, process))
       } else {
+        const believedSince = sql`now() - make_interval(mins => ${believedMinutes}::integer)`
+        await pool.db.delete(heldReleases).where(lt(heldReleases.seen_at, believedSince))
         const seen = { release, seen_at: sql`now()` }
         await pool.db
           .insert(heldReleases)
