@@ -18,7 +18,7 @@ export interface ExportStreamOptions {
   head: string
   row: (record: Record<string, unknown>) => string
   coder: StreamCoder
-  /** A receiver that takes nothing for so long is cut off. */
+  /** A receiver that takes nothing for so long, from the first byte on, is cut off. */
   stallMs: number
   /** Called once, when the stream has ended one way or another. */
   onEnd: (outcome: ExportOutcome) => void
@@ -38,6 +38,7 @@ export function exportStream(
     clearTimeout(stallTimer)
     if (ended) return
     ended = true
+    coder.close()
     onEnd({ outcome, records, bytes, ...(error !== undefined && { error }) })
   }
 
@@ -45,6 +46,7 @@ export function exportStream(
   const nextPart = async (): Promise<Uint8Array<ArrayBuffer> | null> => {
     for (;;) {
       const { value: chunk, done } = await chunks.next()
+      if (ended) return null
       for (const record of chunk ?? []) pending += row(record)
       records += chunk?.length ?? 0
       const text = pending
@@ -57,12 +59,25 @@ export function exportStream(
 
   // An error without a reason aborts the connection as well; a reason Bun would print as it is, and
   // the log has it already.
+  type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
+  const expectReceiver = (controller: Controller): void => {
+    stallTimer = setTimeout(() => {
+      end("stalled")
+      controller.error()
+      // It waits between two chunks, where nothing can fail.
+      void chunks.return()
+    }, stallMs)
+  }
+
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
+      // A receiver that has gone before it took anything may never be heard of.
+      start: expectReceiver,
       async pull(controller) {
         clearTimeout(stallTimer)
         try {
           const part = await nextPart()
+          if (ended) return
           const sent = part ?? (await coder.end())
           bytes += sent.length
           if (sent.length > 0) controller.enqueue(sent)
@@ -71,10 +86,7 @@ export function exportStream(
             end("complete")
             return
           }
-          stallTimer = setTimeout(() => {
-            controller.error()
-            end("stalled")
-          }, stallMs)
+          expectReceiver(controller)
         } catch (error) {
           end("failed", error)
           controller.error()

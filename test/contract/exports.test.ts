@@ -134,6 +134,21 @@ test("a receiver that goes away ends its export", async () => {
   expect(endOf(id).outcome).toBe("cancelled")
 })
 
+test("a receiver that goes away before the first byte ends its export", async () => {
+  const ends = () => service.logLines.filter((line) => line.includes("export ended"))
+  const before = ends().length
+  const socket = await opened(service.port)
+  await service.sql.begin(async (transaction) => {
+    await transaction`lock table reports in access exclusive mode`
+    const authorization = { Authorization: `Bearer ${service.tokens.admin}` }
+    socket.write(requestText("/api/v1/reports?format=csv&all=true", authorization))
+    await until(async () => (await connections()).some(({ state }) => state === "active"))
+    socket.destroy()
+  })
+  await until(() => ends().length > before)
+  expect(JSON.parse(ends().at(-1) ?? "")).toMatchObject({ outcome: "cancelled", records: 0 })
+})
+
 test("a connection to the database that is lost between two chunks costs no record", async () => {
   const stalled = await stalledExport()
   const { socket } = stalled
