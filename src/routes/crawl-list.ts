@@ -61,8 +61,9 @@ export function withRead(
 ): { crawls: CrawlList; release: Release | undefined } {
   const crawl = crawlOfPage(crawls, client, page)
   if (!crawl) return { crawls, release: undefined }
-  const read = { ...crawl, expectedPage: page + 1, readMs: nowMs }
-  return { crawls: merged(crawls, [read]), release: crawl.release }
+  const read = furthest(crawl, { ...crawl, expectedPage: page + 1, readMs: nowMs })
+  const changed = crawls.map((each) => (each === crawl ? read : each))
+  return { crawls: withoutReached(changed), release: crawl.release }
 }
 
 function crawlOfPage(crawls: CrawlList, client: string, page: number): Crawl | undefined {

@@ -33,6 +33,11 @@ export function createCrawls(shared: SharedCrawls | null, maxBytes: number): Cra
   const own = createCache<CrawlList>(maxBytes, (crawls) => crawls.length * crawlBytes)
   const held = new Set<{ id: number }>()
 
+  function keep<T extends { crawls: CrawlList }>(query: string, changed: T): T {
+    if (changed.crawls.length > 0) own.set(query, changed.crawls)
+    return changed
+  }
+
   /**
    * What all processes know is kept here as well: for the time that the others can't be asked, and
    * because this process then reads that release.
@@ -44,10 +49,10 @@ export function createCrawls(shared: SharedCrawls | null, maxBytes: number): Cra
   ): Promise<T> {
     const toUnderWay = (crawls: CrawlList) => to(underWay(crawls, nowMs))
     const known = () => own.get(query) ?? []
-    // What is known here may change while the others are asked.
-    const changed = (await shared?.change(query, known, toUnderWay)) ?? toUnderWay(known())
-    const crawls = underWay(merged(known(), changed.crawls), nowMs)
-    if (crawls.length > 0) own.set(query, crawls)
+    const changed = await shared?.change(query, known, toUnderWay)
+    if (!changed) return keep(query, toUnderWay(known()))
+    // What is known here may have changed while the others were asked.
+    keep(query, { crawls: underWay(merged(known(), changed.crawls), nowMs) })
     return changed
   }
 
