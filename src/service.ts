@@ -44,6 +44,9 @@ const suspectConnections = 1
 /** Ample for the newest release, and below what those who check commonly wait. */
 const readinessTimeoutMs = 2_000
 
+/** The longest that a stopping service waits for its database, which may be silent. */
+const closeWithinMs = 2_000
+
 /** Starts serving. Of what it can do without, it waits for one attempt, which takes some seconds at most. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now } = options
@@ -120,6 +123,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     notWritten("the releases being read were not noted"),
   )
   const shown = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST
+  async function close(): Promise<void> {
+    await Promise.all([holds.stop(), usage.stop(), notices.stop()])
+    redis?.close()
+    await Promise.all(Object.values(pools).map((each) => each.close()))
+  }
   return {
     url: `http://${shown === "0.0.0.0" ? "localhost" : shown}:${server.port}`,
     stop: async () => {
@@ -128,9 +136,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await Bun.sleep(delaySeconds * 1000)
       await server.stop((config.SHUTDOWN_SECONDS - delaySeconds) * 1000)
       unauthenticated.stop()
-      await Promise.all([holds.stop(), usage.stop(), notices.stop()])
-      redis?.close()
-      await Promise.all(Object.values(pools).map((each) => each.close()))
+      const overdue = Bun.sleep(closeWithinMs).then(() => true)
+      if (await Promise.race([close(), overdue])) log.warn("connections were not closed in time")
     },
   }
 }

@@ -1,5 +1,6 @@
 /** What SIGTERM does to requests that were sent, over real sockets. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import {
   collect,
   opened,
@@ -172,4 +173,24 @@ test.each([
   await child.exited
   expect(child.exitCode).toBe(exitCode)
   expect(performance.now() - startedMs).toBeLessThan(10_000)
+})
+
+test("a database that has gone silent does not keep the service from ending", async () => {
+  const database = new URL(service.database.url)
+  const { hostname: host, port: databasePort } = database
+  const proxy = await interruptibleProxy({ host, port: Number(databasePort) })
+  database.port = String(proxy.port)
+  const { port, child } = await start({ DATABASE_URL: database.href, SHUTDOWN_SECONDS: "1" })
+  expect((await askOnce(port, "/api/v1/companies"))?.status).toBe(200)
+  proxy.silence()
+  const unanswered = await opened(port)
+  unanswered.on("error", () => {})
+  unanswered.write(request("/api/v1/tenements"))
+  const startedMs = performance.now()
+  child.kill("SIGTERM")
+  await child.exited
+  const tookMs = performance.now() - startedMs
+  expect(child.exitCode).toBe(0)
+  expect(tookMs).toBeLessThan(10_000)
+  proxy.close()
 })
