@@ -72,8 +72,10 @@ export async function checkSchema(url: string): Promise<void> {
 
 async function appliedTo(client: Sql | TransactionSql): Promise<Applied> {
   try {
-    const [found] = await client`select to_regclass('drizzle.__drizzle_migrations') as name`
-    if (!found?.name) return { version: 0, newestMs: 0 }
+    // Not by to_regclass: after the wait for a lock it may still say what was so before.
+    const [found] = await client`select from pg_tables
+      where schemaname = 'drizzle' and tablename = '__drizzle_migrations'`
+    if (!found) return { version: 0, newestMs: 0 }
     const [applied] = await client<Applied[]>`
       select count(*)::int as version, coalesce(max(created_at), 0)::float8 as "newestMs"
       from drizzle.__drizzle_migrations`

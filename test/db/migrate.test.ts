@@ -1,11 +1,15 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import postgres from "postgres"
 import { checkSchema, migrate } from "../../src/db/migrate.ts"
+import { until } from "../contract/raw-http.ts"
 import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../support/pgbouncer.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postgres.ts"
 
 setDefaultTimeout(60_000)
 reportIfSkipped(import.meta.path)
+
+/** As other versions of the program take it. */
+const migrationLock = 7_140_233_001
 
 let closing: (() => Promise<unknown>)[] = []
 
@@ -25,7 +29,7 @@ const migrations = (sql: postgres.Sql) =>
   sql`select count(*)::int, count(distinct hash)::int as distinct from drizzle.__drizzle_migrations`
 
 const locks = (sql: postgres.Sql) =>
-  sql`select 1 from pg_locks where locktype = 'advisory'
+  sql`select granted from pg_locks where locktype = 'advisory'
     and database = (select oid from pg_database where datname = current_database())`
 
 const reasonOf = (failing: Promise<unknown>): Promise<unknown> =>
@@ -34,9 +38,11 @@ const reasonOf = (failing: Promise<unknown>): Promise<unknown> =>
     (error: Error) => `${error.name}: ${error.message}`,
   )
 
+const { entries } = await Bun.file(
+  new URL("../../drizzle/meta/_journal.json", import.meta.url),
+).json()
 /** The newest migration that this program has. */
-const newest = (await Bun.file(new URL("../../drizzle/meta/_journal.json", import.meta.url)).json())
-  .entries.length
+const newest: number = entries.length
 
 /** A role that may read everything and write nothing. */
 async function reader(url: string, sql: postgres.Sql): Promise<string> {
@@ -51,9 +57,28 @@ async function reader(url: string, sql: postgres.Sql): Promise<string> {
 
 test("processes that migrate at once apply each migration once", async () => {
   const { url, sql } = await opened(emptyDatabase())
-  await Promise.all([migrate(url), migrate(url), migrate(url)])
+  await sql`select pg_advisory_lock(${migrationLock})`
+  const all = Promise.all([migrate(url), migrate(url), migrate(url)])
+  // All have found the database empty.
+  await until(async () => (await locks(sql)).filter(({ granted }) => !granted).length === 3)
+  await sql`select pg_advisory_unlock(${migrationLock})`
+  await all
   expect([...(await migrations(sql))]).toEqual([{ count: newest, distinct: newest }])
   expect([...(await locks(sql))]).toEqual([])
+})
+
+test("a process that waited finds what was migrated meanwhile, and does none of it again", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  await sql`select pg_advisory_lock(${migrationLock})`
+  const waiting = migrate(url)
+  await until(async () => (await locks(sql)).some(({ granted }) => !granted))
+  // As little as tells that all is done: much of it would be announced to the one that waits.
+  await sql`create schema drizzle`
+  await sql`create table drizzle.__drizzle_migrations (id serial, hash text, created_at bigint)`
+  await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', ${entries.at(-1).when})`
+  await sql`select pg_advisory_unlock(${migrationLock})`
+  await waiting
+  expect([...(await sql`select tablename from pg_tables where schemaname = 'public'`)]).toEqual([])
 })
 
 describe.skipIf(!pgbouncerIsInstalled)("behind a pooler in transaction mode", () => {
@@ -73,7 +98,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind a pooler in transaction mode", ()
 
 test("a migration that another process keeps waiting says so in time", async () => {
   const { url, sql } = await opened(emptyDatabase())
-  await sql`select pg_advisory_lock(7140233001)`
+  await sql`select pg_advisory_lock(${migrationLock})`
   expect(await reasonOf(migrate(url, { lockTimeoutMs: 200 }))).toBe(
     "DatabaseError: Cannot migrate the database: another process has been migrating it for 0.2 seconds. " +
       "Wait until that one has ended, then try again",
