@@ -91,11 +91,16 @@ export async function detachedProcess(
   return { url, port, child }
 }
 
+/** Below those that the system gives to others, so that nobody takes it before the process does. */
 async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
-  const { port } = server
-  await server.stop(true)
-  return Number(port)
+  const port = 10_000 + Math.floor(Math.random() * 20_000)
+  try {
+    const server = Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response() })
+    await server.stop(true)
+    return port
+  } catch {
+    return freePort()
+  }
 }
 
 const answers = (url: string): Promise<boolean> =>
