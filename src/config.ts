@@ -154,7 +154,7 @@ export const settings = {
   },
   QUEUE_SECONDS: {
     description: "The longest that a request may wait for its turn at the database",
-    fallback: "30",
+    fallback: "20",
     parse: integer(1, 600),
   },
   STATEMENT_TIMEOUT_SECONDS: {

@@ -57,7 +57,7 @@ test("without an environment every default holds, and is frozen", () => {
     MAX_EXPORTS: 100,
     QUEUE_LENGTH: 1000,
     ACCOUNT_QUEUE_LENGTH: 200,
-    QUEUE_SECONDS: 30,
+    QUEUE_SECONDS: 20,
     STATEMENT_TIMEOUT_SECONDS: 15,
     EXPORT_STALL_SECONDS: 300,
     ACTOR: "",

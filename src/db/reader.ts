@@ -1,17 +1,16 @@
 /**
  * Reads lists and records as they stood at a release.
  *
- * While that is the newest, the tables of what is current are read, which never touches the history.
- * Each such statement tells the release that it saw; where that is a newer one, because a load was
- * published in between, the same is read again with the history. So whatever is put together from
- * several statements belongs to one release. Facts of a release never change: totals, and the
- * positions at which pages end, are kept by release and need no expiry.
+ * Whatever is put together from several statements belongs to that release, also while a newer one is
+ * published (see `relation-choice.ts`). Facts of a release never change: totals, and the positions at
+ * which pages end, are kept by release and need no expiry, and what several ask at once is read once.
  */
 import type { Readable } from "../resources/resource.ts"
 import { type CacheSizes, cacheKey, createCache } from "./cache.ts"
 import type { Account } from "./fair-queue.ts"
 import { persist } from "./persist.ts"
 import type { Pool } from "./pool.ts"
+import { createRelationChoice } from "./relation-choice.ts"
 import { type Relation, releaseName } from "./relations.ts"
 import { type Release, releaseKey } from "./releases.ts"
 import { nullsOf, type Position, positionName } from "./seek.ts"
@@ -85,28 +84,15 @@ export function createReader(
   const exports = statementsOf(pools.exports)
   const totals = createCache<number | "no parent">(sizes.totals, () => 16)
   const positions = createCache<Position>(sizes.positions, bytesOfPosition)
-  let newestSeen = 0
 
-  /**
-   * What a statement gives at the release. Each tells the newest release that it saw, also when that
-   * is an older one than was seen before, as after a restore; without rows, it is not known.
-   */
-  async function at<T extends { release: number }>(
+  const relations = createRelationChoice()
+
+  /** What a statement of the list gives at the release. */
+  const at = <T extends { release: number }>(
     release: Release,
-    removed: boolean,
+    { removed }: Pick<List, "removed">,
     run: (relation: Relation) => Promise<T[]>,
-  ): Promise<T[]> {
-    const read = async (relation: Relation): Promise<T[]> => {
-      const rows = await run(relation)
-      newestSeen = rows[0]?.release ?? newestSeen
-      return rows
-    }
-    if (removed) return read("removed")
-    if (release.id < newestSeen) return read("asOf")
-    const rows = await read("current")
-    const seen = rows[0]?.release ?? release.id
-    return seen === release.id ? rows : read("asOf")
-  }
+  ): Promise<T[]> => (removed ? run("removed") : relations.read(release, run))
 
   /** Rows from an offset, by the position where the page before ended if that is known. */
   async function readRows(
@@ -118,7 +104,7 @@ export function createReader(
     const values = { ...bindingsOf(list), [releaseName]: release.id, limit, offset }
     const key = listKey(list, release)
     const start = offset === 0 ? undefined : positions.get(`${key} ${offset}`)
-    const rows = await at(release, list.removed, (relation) =>
+    const rows = await at(release, list, (relation) =>
       from.share(`rows ${relation} ${offset} ${limit} ${key}`, account, () =>
         start
           ? from.statements
@@ -141,7 +127,7 @@ export function createReader(
     if (kept !== undefined) return kept
     const values = { ...bindingsOf(list), [releaseName]: release.id }
     const [[count], exists] = await Promise.all([
-      at(release, list.removed, (relation) =>
+      at(release, list, (relation) =>
         counts.share(`count ${relation} ${key}`, account, () =>
           counts.statements.count(list, relation).execute(values),
         ),
@@ -157,7 +143,7 @@ export function createReader(
   async function parentExists({ parent }: List, { release, account }: ReadOptions) {
     if (!parent) return true
     const values = { key: parent.key, [releaseName]: release.id }
-    const [row] = await at(release, false, (relation) =>
+    const [row] = await relations.read(release, (relation) =>
       lookups.run(() => byKey.exists(parent.resource, relation).execute(values), account),
     )
     if (!row) throw new Error("A record's existence has no row")
@@ -180,15 +166,9 @@ export function createReader(
     if (total === "no parent") return null
     // No rows where there should be some: they are gone from a newer release, which was seen.
     const isSure = rows.length > 0 || place.offset >= total
-    const found = isSure ? rows : await superseded(from, list, place, options)
+    if (!isSure) relations.noteNewer(options.release)
+    const found = isSure ? rows : await readRows(from, list, place, options)
     return { total, records: found.map(({ record }) => record) }
-  }
-
-  /** The same rows, when it is known that the release is the newest no more. */
-  function superseded(...read: Parameters<typeof readRows>) {
-    const [, , , { release }] = read
-    newestSeen = Math.max(newestSeen, release.id + 1)
-    return readRows(...read)
   }
 
   return {
@@ -225,7 +205,7 @@ export function createReader(
       const values = { key, [releaseName]: release.id }
       const run = (relation: Relation) =>
         lookups.run(() => byKey.find(resource, relation).execute(values), account)
-      const [row] = await at(release, false, run)
+      const [row] = await relations.read(release, run)
       // A record that is not there may be gone from a newer release, which no row tells.
       const [found] = row ? [row] : await run("asOf")
       return found?.record ?? null

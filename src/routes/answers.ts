@@ -186,6 +186,9 @@ async function exportAnswer(
     const headers = exportHeaders(total, shown, query)
     return asksForAny(request) ? notModified(headers) : new Response(null, { headers })
   }
+  const { id, liftIdleTimeout } = exchangeOf(request)
+  // Nothing is sent while it waits for its turns, and nothing while its receiver does not read.
+  liftIdleTimeout()
   const releaseSlot = await exportSlots.acquire({ account: read.account, waitMs: exportWaitMs })
   const found = await reader.chunks(list, exportChunk, read).catch((error: unknown) => {
     releaseSlot()
@@ -195,8 +198,6 @@ async function exportAnswer(
     releaseSlot()
     throw new ApiError("NOT_FOUND")
   }
-  const { id, liftIdleTimeout } = exchangeOf(request)
-  liftIdleTimeout()
   const letGo = crawls.hold(release)
   const coder = streamCoder(request.headers.get("accept-encoding"))
   const stream = exportStream(found.chunks, {

@@ -112,6 +112,7 @@ test("a list whose reader wants no more has not failed", async () => {
 test("an embedded server that can't be left as it should be is a warning", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mds-embedded-"))
   const users = join(dataDir, "users")
+  expect((await run(["migrate"], { url: "", dataDir })).code).toBe(0)
   const options = { url: "", dataDir, stdin: "pipe" as const }
   const { child, ended } = startCommand(["load", "companies", "-"], options)
   await until(async () => existsSync(users) && readdirSync(users).length === 1)

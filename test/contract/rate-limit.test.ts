@@ -242,7 +242,7 @@ test("a flood of invented tokens from one address does not stand in line before 
     // A token in use needs no look-up, and the flood waits for one statement, not for one each.
     expect((await ask(known)).status).toBe(200)
     expect(await load("suspects")).toEqual([1, 1])
-    expect(await load("requests")).toEqual([0, 0])
+    expect(await load("lookups")).toEqual([0, 0])
     return { flood, fresh: ask(flooded.tokens.standard) }
   })
   for (const { status } of await Promise.all(flood)) expect(status).toBe(429)

@@ -11,7 +11,7 @@ const ready = { status: "ready", release: 1, redis: "unused", notices: "listenin
 const boundMs = 10_000
 
 beforeAll(async () => {
-  service = await testService({ settings: { REQUEST_CONNECTIONS: "1", QUEUE_LENGTH: "2" } })
+  service = await testService({ settings: { LOOKUP_CONNECTIONS: "1", QUEUE_LENGTH: "2" } })
 })
 
 afterAll(() => service.stop())

@@ -83,6 +83,7 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
         await until(async () => (await condition(each)) === "lost")
         expect(await metric(each)).toBe("0")
       }
+      await until(async () => events(one).length > told)
       expect(
         events(one)
           .slice(told)
@@ -92,6 +93,8 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
       await mend()
       await isShared(backWithinMs)
       for (const each of processes) expect(await metric(each)).toBe("1")
+      // The log is written in batches, so a line may come after the state that it tells of.
+      await until(async () => events(one).length >= told + 2)
       expect(
         events(one)
           .slice(told)

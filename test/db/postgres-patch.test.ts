@@ -231,7 +231,10 @@ test("a COPY whose backend dies is an error, not a wait", async () => {
     for (let x = 0; x < 100; x++) yield `${x}\n`.repeat(10_000)
   }
   await expect(pipeline(Readable.from(lines()), copy)).rejects.toThrow()
-  expect([...(await sql`select count(*)::int as n from copied`)]).toEqual([{ n: 0 }])
+  // A statement sent before the connection's end has been noticed may still fail with it.
+  const counted = () => sql<{ n: number }[]>`select count(*)::int as n from copied`
+  const rows = await counted().catch(() => counted())
+  expect([...rows]).toEqual([{ n: 0 }])
 })
 
 test("a client ends although its connection dies while it waits to end", async () => {

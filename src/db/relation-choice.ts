@@ -1,0 +1,41 @@
+/**
+ * Which relation shows a release. While it is the newest, the tables of what is current are read,
+ * which never touches the history. Each statement tells the newest release that it saw; where that is
+ * a newer one, because a load was published in between, the same is read again with the history.
+ */
+import type { Relation } from "./relations.ts"
+import type { Release } from "./releases.ts"
+
+export interface RelationChoice {
+  /** What a statement gives at the release, on whichever relation shows it. */
+  read<T extends { release: number }>(
+    release: Release,
+    run: (relation: Relation) => Promise<T[]>,
+  ): Promise<T[]>
+  /** A release newer than this one is there, though no row told so. */
+  noteNewer(release: Release): void
+}
+
+export function createRelationChoice(): RelationChoice {
+  /** What the last statement saw: after a restore, an older one than those before. */
+  let newestSeen = 0
+
+  return {
+    read: async (release, run) => {
+      const readFrom = async (relation: Relation) => {
+        const rows = await run(relation)
+        // Without rows, it is not known.
+        newestSeen = rows[0]?.release ?? newestSeen
+        return rows
+      }
+      if (release.id < newestSeen) return readFrom("asOf")
+      const rows = await readFrom("current")
+      const seen = rows[0]?.release ?? release.id
+      return seen === release.id ? rows : readFrom("asOf")
+    },
+
+    noteNewer: ({ id }) => {
+      newestSeen = Math.max(newestSeen, id + 1)
+    },
+  }
+}
