@@ -267,7 +267,10 @@ test("exports of an account past its share of those under way wait, and no one e
   expect(waited.status).toBe(503)
   expect(waited.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
   const other = await few.get(every, { token: few.tokens.standard })
-  expect([other.status, (await other.text()).split("\r\n").length]).toEqual([200, reports.length + 2])
+  expect([other.status, (await other.text()).split("\r\n").length]).toEqual([
+    200,
+    reports.length + 2,
+  ])
   socket.destroy()
   await until(() => endOf(id, few) !== undefined)
   const next = await few.get(every)
