@@ -2,12 +2,12 @@
  * What happens to a request, from top to bottom.
  */
 import { Elysia } from "elysia"
+import { type AnswerOptions, createAnswers } from "./answers/list-answer.ts"
 import { ApiError } from "./http/api-error.ts"
 import { type AccessOptions, access } from "./plugins/access.ts"
 import { commonHeaders, preflight } from "./plugins/common-headers.ts"
 import { errors } from "./plugins/errors.ts"
-import { target } from "./plugins/target.ts"
-import { type AnswerOptions, createAnswers } from "./routes/answers.ts"
+import { target } from "./plugins/request-target.ts"
 import { companyRoutes } from "./routes/companies.ts"
 import { type OperationOptions, operationRoutes } from "./routes/operations.ts"
 import { releaseRoutes } from "./routes/releases.ts"

@@ -3,7 +3,11 @@
  * README's table is made from the same declarations.
  */
 import { resolve } from "node:path"
-import { checkBaseAddress, checkPostgresAddress, checkRedisAddress } from "./address.ts"
+import {
+  checkBaseAddress,
+  checkPostgresAddress,
+  checkRedisAddress,
+} from "./text/service-addresses.ts"
 
 interface Setting<T> {
   /** What it does, for the README. */

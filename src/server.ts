@@ -12,10 +12,10 @@ import {
   splitTarget,
   withoutNeedlessEscapes,
 } from "./http/query-string.ts"
-import { describeError, type Log } from "./log.ts"
+import { describeError, type Log } from "./log/log.ts"
+import type { UnauthenticatedRequests } from "./log/unauthenticated-requests.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
 import { beginExchange, type Exchange } from "./plugins/exchange.ts"
-import type { UnauthenticatedRequests } from "./unauthenticated.ts"
 
 export interface ServerOptions {
   app: ReturnType<typeof createApp>

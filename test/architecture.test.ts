@@ -49,51 +49,46 @@ const files: File[] = await Promise.all(
 
 /** What each part may import of the others. */
 const allowed: Record<string, string[]> = {
-  "log.ts": [],
-  "address.ts": [],
-  "config.ts": ["address.ts"],
-  "log-buffer.ts": [],
-  "unauthenticated.ts": ["log.ts"],
+  text: [],
+  http: ["text"],
+  log: [],
+  "config.ts": ["text"],
   "metrics.ts": [],
   redis: [],
-  http: [],
   [schema]: [],
-  resources: [schema],
-  db: [schema, "resources"],
-  sample: [],
-  sources: ["resources"],
-  releases: ["db", schema, "resources", "sources"],
-  access: ["db", schema, "redis", "resources"],
-  plugins: ["http", "access", "db", "log.ts"],
-  routes: ["access", "http", "plugins", "db", "redis", "resources", "log.ts", "metrics.ts"],
-  "app.ts": ["http", "plugins", "routes"],
-  "server.ts": ["http", "plugins", "app.ts", "log.ts", "unauthenticated.ts"],
+  resources: [schema, "text"],
+  db: [schema, "resources", "text"],
+  sources: ["resources", "text"],
+  loading: ["db", schema, "resources", "sources", "text"],
+  access: ["db", schema, "redis", "resources", "text"],
+  answers: ["db", "http", "log", "plugins", "redis", "resources", "text"],
+  plugins: ["access", "db", "http", "log"],
+  routes: ["access", "answers", "db", "http", "plugins", "resources", "metrics.ts"],
+  "app.ts": ["answers", "http", "plugins", "routes"],
+  "server.ts": ["app.ts", "http", "log", "plugins"],
   "service.ts": [
     "access",
-    "db",
-    "redis",
-    "routes",
+    "answers",
     "app.ts",
-    "server.ts",
     "config.ts",
-    "log.ts",
-    "log-buffer.ts",
+    "db",
+    "log",
     "metrics.ts",
-    "unauthenticated.ts",
+    "redis",
+    "server.ts",
   ],
   commands: [
     "access",
-    "db",
-    "releases",
-    "resources",
-    "sample",
-    "sources",
-    "service.ts",
     "config.ts",
-    "log.ts",
-    "log-buffer.ts",
+    "db",
+    "loading",
+    "log",
+    "resources",
+    "service.ts",
+    "sources",
+    "text",
   ],
-  "main.ts": ["access", "commands", "config.ts", "db", "releases"],
+  "main.ts": ["commands", "config.ts"],
 }
 
 test("every part of src has its place", () => {
@@ -137,7 +132,7 @@ test("every import of ours names a file that is there", () => {
   expect(files.flatMap(({ ours }) => ours).filter((of) => !paths.includes(of))).toEqual([])
 })
 
-test("serving and loading meet only in db and resources", () => {
+test("serving and loading meet only in db, resources and text", () => {
   const reached = (start: string): Set<string> => {
     const seen = new Set<string>()
     const follow = (part: string): void => {
@@ -148,9 +143,9 @@ test("serving and loading meet only in db and resources", () => {
     follow(start)
     return seen
   }
-  const loading = reached("releases")
+  const loading = reached("loading")
   const shared = [...reached("service.ts")].filter((part) => loading.has(part)).sort()
-  expect(shared).toEqual(["db", schema, "resources"])
+  expect(shared).toEqual(["db", schema, "resources", "text"])
 })
 
 test("the frameworks stay where they belong", () => {
@@ -166,9 +161,9 @@ test("the frameworks stay where they belong", () => {
   expect(users("@elysiajs/bearer")).toEqual(["plugins"])
   expect(users("prom-client")).toEqual(["metrics.ts"])
   expect(users("commander")).toEqual(["commands", "main.ts"])
-  for (const part of users("postgres")) expect(["db", "releases"]).toContain(part)
+  for (const part of users("postgres")) expect(["db", "loading"]).toContain(part)
   for (const part of users("drizzle-orm")) {
-    expect(["access", "db", schema, "releases", "resources"]).toContain(part)
+    expect(["access", "db", schema, "loading", "resources"]).toContain(part)
   }
 })
 

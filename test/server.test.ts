@@ -1,8 +1,8 @@
 /** The server around an app that fails. */
 import { afterEach, expect, test } from "bun:test"
-import { createLog } from "../src/log.ts"
+import { createLog } from "../src/log/log.ts"
+import { countUnauthenticated } from "../src/log/unauthenticated-requests.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../src/server.ts"
-import { countUnauthenticated } from "../src/unauthenticated.ts"
 
 let server: RunningServer
 

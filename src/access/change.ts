@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm"
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { committed } from "../db/commit.ts"
-import { type ChangedEverywhere, changeEverywhere } from "../db/notices.ts"
+import { type ChangedEverywhere, changeEverywhere } from "../db/notifications.ts"
 
 /** Who changes accounts and tokens, and in which database. */
 export interface Editor {

@@ -11,9 +11,9 @@
  */
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
 import { accounts, tokens } from "../db/account-tables.ts"
-import { createBatchedReads } from "../db/batched-reads.ts"
 import { type CacheSizes, createCache } from "../db/cache.ts"
-import type { Pool } from "../db/pool.ts"
+import { createBatchedReads } from "../db/pool/batched-reads.ts"
+import type { Pool } from "../db/pool/pool.ts"
 import { milliseconds } from "../resources/values.ts"
 import { limitOf, type Plan } from "./plan.ts"
 import { hashToken, isWellFormed } from "./token.ts"

@@ -1,7 +1,7 @@
 /** The table in which all processes' counts of admitted requests are added up. */
 import { and, gte, inArray, lt, sql } from "drizzle-orm"
 import { accounts, usageHours } from "../db/account-tables.ts"
-import type { Pool } from "../db/pool.ts"
+import type { Pool } from "../db/pool/pool.ts"
 
 type Statements = Pool["db"]
 

@@ -8,11 +8,11 @@
  * requests at once. For the sum to be exact, reads and writes take turns: a read has all of a write or
  * nothing of it, and what was written moves from the one summand to the other in one step.
  */
-import { createBatchedReads } from "../db/batched-reads.ts"
-import { runToItsEnd, within } from "../db/deadlines.ts"
-import type { Pool } from "../db/pool.ts"
-import { createTurns } from "../db/turns.ts"
-import { Unavailable } from "../db/unavailable.ts"
+import { createBatchedReads } from "../db/pool/batched-reads.ts"
+import { runToItsEnd, within } from "../db/pool/deadlines.ts"
+import type { Pool } from "../db/pool/pool.ts"
+import { createTurns } from "../db/pool/turns.ts"
+import { Unavailable } from "../db/pool/unavailable.ts"
 import { addHours, dropHours, type HourOfAccount, type Hours, readHours } from "./usage-hours.ts"
 
 export interface HourOfUse {

@@ -5,8 +5,8 @@ import type { Config } from "../config.ts"
 import { keepRunning, type Restarts } from "../db/embedded/restart.ts"
 import { startEmbedded } from "../db/embedded/server.ts"
 import { checkSchema, migrate } from "../db/migrate.ts"
-import { createPool, type Pool } from "../db/pool.ts"
-import { describeError, type Log } from "../log.ts"
+import { createPool, type Pool } from "../db/pool/pool.ts"
+import { describeError, type Log } from "../log/log.ts"
 import { say } from "./terminal.ts"
 
 export interface Database {

@@ -1,13 +1,13 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { grouped } from "../releases/progress.ts"
+import { grouped } from "../loading/progress.ts"
 import {
   checkUnlinkedPath,
   readUnlinked,
   type UnlinkedHolder,
   unlinkedCsv,
   writeUnlinked,
-} from "../releases/unlinked.ts"
+} from "../loading/unlinked.ts"
 import { withDatabase } from "./database.ts"
 import { print, say, table } from "./terminal.ts"
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
-import { prune } from "../releases/prune.ts"
+import { prune } from "../loading/prune.ts"
 import { withDatabase } from "./database.ts"
 import { printDone } from "./terminal.ts"
 

@@ -1,6 +1,6 @@
 /** Standard output and error of a process that must outlive whoever reads them. */
 import { write } from "node:fs"
-import type { WriteSome } from "../log-buffer.ts"
+import type { WriteSome } from "../log/log-buffer.ts"
 
 /**
  * Makes the process survive a standard output or error that is full or that nobody reads. What can't

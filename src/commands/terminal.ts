@@ -1,7 +1,7 @@
 /** What commands print: results on standard output, everything else on standard error. */
 import { believedMs } from "../access/credentials.ts"
 import { withoutParameters } from "../db/query-failure.ts"
-import { codeOf, reasonOf } from "../releases/file-error.ts"
+import { codeOf, reasonOf } from "../loading/file-error.ts"
 
 /** What a command found, or made, can't be printed. */
 export class PrintError extends Error {

@@ -47,7 +47,3 @@ export const createCache = <V extends NonNullable<unknown>>(
     maxSize: maxBytes,
     sizeCalculation: (value) => entryBytes + bytesOf(value),
   })
-
-/** A key of 43 characters for a text of any length: SHA-256, the same in every process and version. */
-export const cacheKey = (text: string): string =>
-  new Bun.CryptoHasher("sha256").update(text).digest("base64url")

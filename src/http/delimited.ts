@@ -2,6 +2,8 @@
  * CSV (RFC 4180) and TSV: a header row of field names, then a row per record. Unknown values are
  * empty. In TSV, which has no quoting, a run of tabs and line breaks inside a value is one space.
  */
+import { guardFormula, quoteCell } from "../text/csv-cell.ts"
+
 export type DelimitedFormat = "csv" | "tsv"
 
 export interface Column {
@@ -24,14 +26,14 @@ export function delimitedWriter(
   options: { formulaGuard: boolean },
 ) {
   const separator = format === "csv" ? "," : "\t"
-  const escapeCell = format === "csv" ? quote : flatten
+  const escapeCell = format === "csv" ? quoteCell : flatten
   const cells = columns.map(({ name, freeText }) => {
     const guarded = freeText && options.formulaGuard
     return (record: Readonly<Record<string, unknown>>): string => {
       const value = record[name]
       if (value === null || value === undefined) return ""
       if (typeof value !== "string") return String(value)
-      return escapeCell(guarded ? guard(value) : value)
+      return escapeCell(guarded ? guardFormula(value) : value)
     }
   })
   return {
@@ -40,11 +42,5 @@ export function delimitedWriter(
       `${cells.map((cell) => cell(record)).join(separator)}\r\n`,
   }
 }
-
-/** Spreadsheets run a cell that begins so as a formula; an apostrophe makes it text. */
-const guard = (value: string): string => (/^[=+\-@\t\r]/.test(value) ? `'${value}` : value)
-
-const quote = (value: string): string =>
-  /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 
 const flatten = (value: string): string => value.replace(/[\t\r\n]+/g, " ")

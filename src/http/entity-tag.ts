@@ -1,7 +1,7 @@
 /**
  * Entity tags (RFC 9110, 8.8.3). They are weak, because one answer is sent in several content codings.
  */
-import { digest } from "./digest.ts"
+import { digest } from "../text/digest.ts"
 
 export interface ShownRelease {
   id: number

@@ -3,8 +3,8 @@
  * that what a caller meant is never guessed.
  */
 import { Kind, type TSchema } from "@sinclair/typebox"
-import { isCalendarDate } from "./calendar-date.ts"
-import { parseMoment } from "./moment.ts"
+import { isCalendarDate } from "../text/calendar-date.ts"
+import { parseMoment } from "./point-in-time.ts"
 
 export type ParameterValue = string | number | boolean
 

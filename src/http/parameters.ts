@@ -3,8 +3,8 @@
  * malformed or out-of-range parameter is refused, and one error lists every fault.
  */
 import type { TSchema } from "@sinclair/typebox"
+import { nearestName } from "../text/nearest-name.ts"
 import { type Fault, invalidParameters, maxNamedFaults } from "./api-error.ts"
-import { nearest } from "./nearest-name.ts"
 import { type ParameterValue, readValue } from "./parameter-value.ts"
 import { decodeQuery, encodeQuery, type Pair } from "./query-string.ts"
 
@@ -73,7 +73,7 @@ function* namingFaults(pairs: readonly Pair[], schemas: ParameterSchemas): Gener
   for (const [parameter, count] of counts) {
     if (!known.includes(parameter)) {
       // Finding the name that is meant takes time, and beyond these no answer shows it.
-      const meant = ++unknown <= maxNamedFaults && nearest(parameter, Object.keys(schemas))
+      const meant = ++unknown <= maxNamedFaults && nearestName(parameter, Object.keys(schemas))
       yield unknownName(parameter, meant || undefined, Object.keys(schemas))
     } else if (count > 1) yield { parameter, message: "Must be given once" }
   }

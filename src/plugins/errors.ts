@@ -3,9 +3,9 @@
  * mistakes, what they were; the log learns the rest, under the request's id.
  */
 import { Elysia } from "elysia"
-import { Unavailable } from "../db/unavailable.ts"
+import { Unavailable } from "../db/pool/unavailable.ts"
 import { ApiError } from "../http/api-error.ts"
-import { describeError, type Log } from "../log.ts"
+import { describeError, type Log } from "../log/log.ts"
 import { exchangeOf } from "./exchange.ts"
 
 const retryAfterSeconds = 5

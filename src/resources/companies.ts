@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
-import { normaliseName } from "./company-name.ts"
+import { normaliseName } from "../text/company-name.ts"
+import { fold } from "../text/fold.ts"
 import { contains, equals, likeFolded } from "./conditions.ts"
-import { fold } from "./fold.ts"
 import { field, filter, type Resource } from "./resource.ts"
 import { asxCode, asxCodeFromText, foldedOrNull, freeText, text } from "./values.ts"
 

@@ -1,7 +1,7 @@
 /** The conditions that filters are made of. Each takes a bound value and gives SQL. */
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
-import { fold } from "./fold.ts"
+import { fold } from "../text/fold.ts"
 
 /** The column, which holds folded text, contains the bound pattern: bind with `likeFolded`. */
 export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${column} like ${pattern}`

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
+import { fold, partsOf } from "../text/fold.ts"
 import { contains, equals, includes, likeFolded } from "./conditions.ts"
-import { fold, partsOf } from "./fold.ts"
 import { field, filter, type Resource } from "./resource.ts"
 import {
   asxCode,

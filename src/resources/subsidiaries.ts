@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
-import { normaliseName } from "./company-name.ts"
+import { normaliseName } from "../text/company-name.ts"
+import { fold } from "../text/fold.ts"
 import { equals } from "./conditions.ts"
-import { fold } from "./fold.ts"
 import { field, type Resource } from "./resource.ts"
 import { asxCode, pathSafeId, text } from "./values.ts"
 

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
-import { normaliseName } from "./company-name.ts"
+import { normaliseName } from "../text/company-name.ts"
+import { fold, partsOf } from "../text/fold.ts"
 import { contains, equals, includes, likeFolded } from "./conditions.ts"
-import { fold, partsOf } from "./fold.ts"
 import { field, filter, oneOf, type Resource } from "./resource.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
 

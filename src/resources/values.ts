@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox"
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
-import { fold } from "./fold.ts"
+import { fold } from "../text/fold.ts"
 import type { Value } from "./resource.ts"
 
 /** An ASX code: 3 to 6 letters and digits, in upper case. Never a number, though some look like one. */

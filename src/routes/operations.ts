@@ -1,6 +1,6 @@
 /** For whoever runs the service: is it up, can it answer, how does it stand? No token, no count. */
 import { Elysia } from "elysia"
-import type { Release } from "../db/releases.ts"
+import type { Release } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import type { Metrics } from "../metrics.ts"
 

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia"
+import type { Answers } from "../answers/list-answer.ts"
+import type { ListEndpoint } from "../answers/list-plan.ts"
 import { type AccessOptions, access } from "../plugins/access.ts"
-import { target } from "../plugins/target.ts"
+import { target } from "../plugins/request-target.ts"
 import { reports } from "../resources/reports.ts"
-import type { Answers } from "./answers.ts"
-import type { ListEndpoint } from "./lists.ts"
 
 const list: ListEndpoint = {
   resource: reports,

@@ -1,12 +1,12 @@
 /** Where a caller stands. Asking costs none of its requests. */
 import { Elysia } from "elysia"
 import type { WindowState } from "../access/window/sliding-window.ts"
+import { respond } from "../answers/representation.ts"
 import { mediaTypes } from "../http/negotiation.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds } from "../http/rate-limit-headers.ts"
 import { type AccessOptions, uncountedAccess } from "../plugins/access.ts"
-import { target } from "../plugins/target.ts"
-import { respond } from "./representation.ts"
+import { target } from "../plugins/request-target.ts"
 
 export const usageRoutes = (options: AccessOptions) =>
   new Elysia({ name: "usage", prefix: "/usage" })

@@ -1,7 +1,8 @@
+import { nearestName } from "../text/nearest-name.ts"
 import { asxAnnouncements } from "./asx-announcements.ts"
 import { asxDirectory } from "./asx-directory.ts"
 import { asxSectors } from "./asx-sectors.ts"
-import { hasRequired, nearest } from "./columns.ts"
+import { hasRequired } from "./columns.ts"
 import { national, nationalByState } from "./national.ts"
 import { nsw } from "./nsw.ts"
 import { nt } from "./nt.ts"
@@ -75,6 +76,6 @@ export function sourceNamed(name: string): Source | string {
   const source = sources.find((candidate) => candidate.name === name)
   if (source) return source
   const names = sources.map((candidate) => candidate.name)
-  const near = nearest(name, names)
+  const near = nearestName(name, names)
   return `There is no source "${name}"${near ? ` (is it "${near}"?)` : ""}. Sources are ${names.join(", ")}.`
 }

@@ -1,4 +1,5 @@
 /** Whether a file's header is that of a source, and what is wrong with it where it is not. */
+import { nearestName } from "../text/nearest-name.ts"
 
 export interface Columns {
   required: readonly string[]
@@ -49,16 +50,9 @@ export function matchColumns(columns: Columns, header: readonly string[]): Colum
   return { fault: faults.join("; ") }
 }
 
-/** The known name that a mistyped one most likely means. */
-export function nearest(written: string, known: readonly string[]): string | undefined {
-  const distances = known.map((name) => ({ name, distance: distance(plain(written), plain(name)) }))
-  const best = distances.sort((a, b) => a.distance - b.distance)[0]
-  return best && best.distance <= Math.max(1, best.name.length / 4) ? best.name : undefined
-}
-
 function unknownColumn(written: string, known: readonly string[]): string {
   if (written.trim() === "") return "a column has no name"
-  const near = nearest(written, known)
+  const near = nearestName(written, known)
   return `unknown column "${shown(written)}"${near ? ` (is it "${near}"?)` : ""}`
 }
 
@@ -70,7 +64,9 @@ function missingColumn(
   const written = spellings.map((name) => `"${name}"`).join(" or ")
   // Where unknown columns are refused, the likely one has been named already.
   const near =
-    others === "ignore" ? spellings.map((name) => nearest(name, unknown)).find(Boolean) : undefined
+    others === "ignore"
+      ? spellings.map((name) => nearestName(name, unknown)).find(Boolean)
+      : undefined
   return `column ${written} is missing${near ? ` (is it "${shown(near)}"?)` : ""}`
 }
 
@@ -80,19 +76,4 @@ function nothingKnown(header: readonly string[], known: readonly string[]): stri
 }
 
 const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
-const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
 const shown = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name)
-
-/** Levenshtein distance: how many letters must be put in, taken out or changed. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
-}

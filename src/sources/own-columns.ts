@@ -7,6 +7,7 @@ import { reports } from "../resources/reports.ts"
 import type { Resource } from "../resources/resource.ts"
 import { subsidiaries } from "../resources/subsidiaries.ts"
 import { tenements } from "../resources/tenements.ts"
+import { unguardFormula } from "../text/csv-cell.ts"
 import type { MapOptions, RawRecord, Source } from "./source.ts"
 import { subsidiaryId } from "./subsidiary-id.ts"
 
@@ -75,12 +76,10 @@ function withoutFormulaGuard(raw: RawRecord, format: MapOptions["format"]): RawR
   const unguarded: Record<string, unknown> = {}
   for (const name in raw) {
     const value = raw[name]
-    unguarded[name] = typeof value === "string" && guarded.test(value) ? value.slice(1) : value
+    unguarded[name] = typeof value === "string" ? unguardFormula(value) : value
   }
   return unguarded
 }
-
-const guarded = /^'[=+\-@\t\r]/
 
 function withoutParent({ id, parent_asx_code }: RawRecord): string | undefined {
   const isNew = isBlank(id) && isBlank(parent_asx_code)

@@ -3,6 +3,7 @@
  * nothing, or `Unread` where it says something from which no value can be had; a source counts
  * that as a warning and never guesses.
  */
+import { isCalendarDate } from "../text/calendar-date.ts"
 
 /** Says why there is no value, as the end of a sentence that begins with the field's name. */
 export class Unread {
@@ -106,10 +107,7 @@ function dayOf(
   text: string,
 ): Read<string> {
   const date = `${year?.padStart(4, "0")}-${month?.padStart(2, "0")}-${day?.padStart(2, "0")}`
-  const moment = new Date(`${date}T00:00:00Z`)
-  // A 31 of June would be read as the 1 of July.
-  const exists = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date)
-  if (!exists) return unreadDate(text)
+  if (!isCalendarDate(date)) return unreadDate(text)
   const isNone = date === zeroDay || Number(year) < earliestYear || Number(year) > latestYear
   return isNone ? null : date
 }

@@ -1,4 +1,4 @@
-import { normaliseName } from "../resources/company-name.ts"
+import { normaliseName } from "../text/company-name.ts"
 
 const longestReadable = 60
 

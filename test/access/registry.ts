@@ -2,7 +2,7 @@
 import { expect } from "bun:test"
 import { AccountError, type Editor } from "../../src/access/change.ts"
 import { issueToken } from "../../src/access/tokens.ts"
-import { createPool } from "../../src/db/pool.ts"
+import { createPool } from "../../src/db/pool/pool.ts"
 import { testDatabase } from "../support/postgres.ts"
 
 export type Registry = Awaited<ReturnType<typeof registry>>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { createUsage, type Usage } from "../../src/access/usage.ts"
-import type { Pool } from "../../src/db/pool.ts"
-import { Unavailable } from "../../src/db/unavailable.ts"
+import type { Pool } from "../../src/db/pool/pool.ts"
+import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../contract/raw-http.ts"
 import { type Registry, registry } from "./registry.ts"
 

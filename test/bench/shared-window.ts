@@ -5,13 +5,14 @@
  * Times are those of this machine, which the server shares with us; what counts is how many bare
  * round trips a decision costs. Rounds of the two take turns, so that both see the same machine.
  */
-import { exactRuns, granuleMs } from "../../src/access/window/granule.ts"
+
 import {
   accountsInRedis,
   addressesInRedis,
   createSharedWindow,
 } from "../../src/access/window/shared-window.ts"
 import { createWindowStore } from "../../src/access/window/sliding-window.ts"
+import { exactRuns, granuleMs } from "../../src/access/window/timestamp-resolution.ts"
 import { windowArguments, windowScript } from "../../src/access/window/window-script.ts"
 import { connectRedis } from "../../src/redis/connection.ts"
 import { redisScript } from "../../src/redis/script.ts"

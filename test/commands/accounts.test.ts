@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { createCredentials } from "../../src/access/credentials.ts"
 import { cacheSizes } from "../../src/db/cache.ts"
-import { createPool } from "../../src/db/pool.ts"
+import { createPool } from "../../src/db/pool/pool.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 

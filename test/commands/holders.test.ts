@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Workbench, workbench } from "../releases/workbench.ts"
+import { type Workbench, workbench } from "../loading/workbench.ts"
 import { pipeWithoutReader, runCommand } from "./load-process.ts"
 import { hasTerminals, onTerminal, sayIfNoTerminals } from "./terminal-process.ts"
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
-import { until, type Workbench, workbench } from "../releases/workbench.ts"
+import { until, type Workbench, workbench } from "../loading/workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 import {
   type LoadProcessOptions,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { openSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import { until, type Workbench, workbench } from "../releases/workbench.ts"
+import { until, type Workbench, workbench } from "../loading/workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 import { startCommand } from "./load-process.ts"
 import { hasTerminals, onTerminal, sayIfNoTerminals } from "./terminal-process.ts"

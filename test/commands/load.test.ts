@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { LoadSummary } from "../../src/releases/summary.ts"
+import type { LoadSummary } from "../../src/loading/summary.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 
 const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))

@@ -1,7 +1,7 @@
 /** What changed between any two releases, against what was loaded, worked out without the service's code. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { load } from "../../src/releases/load.ts"
-import { prune } from "../../src/releases/prune.ts"
+import { load } from "../../src/loading/load.ts"
+import { prune } from "../../src/loading/prune.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { seeded } from "../support/seeded.ts"
 import { type TestService, testService } from "../support/service.ts"

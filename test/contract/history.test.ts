@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { load } from "../../src/releases/load.ts"
-import { prune } from "../../src/releases/prune.ts"
+import { load } from "../../src/loading/load.ts"
+import { prune } from "../../src/loading/prune.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"

@@ -1,6 +1,6 @@
 /** Bad requests are the caller's fault: each has a clear answer, and never a 5xx. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { Random } from "../../src/sample/random.ts"
+import { Random } from "../sample/random.ts"
 import { awkward } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { crawl } from "./crawl.ts"

@@ -1,7 +1,7 @@
 /** The service behind a pooler that gives each transaction another connection to the server. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readConfig } from "../../src/config.ts"
-import { createLog } from "../../src/log.ts"
+import { createLog } from "../../src/log/log.ts"
 import { type Service, startService } from "../../src/service.ts"
 import { sampleFixtures } from "../support/fixtures.ts"
 import {

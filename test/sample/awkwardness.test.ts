@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
-import { referenceDate } from "../../src/sample/dates.ts"
-import type { CompanyRecord, TenementRecord } from "../../src/sample/records.ts"
-import { sampleData } from "../../src/sample/sample-data.ts"
+import { referenceDate } from "./dates.ts"
+import type { CompanyRecord, TenementRecord } from "./records.ts"
+import { sampleData } from "./sample-data.ts"
 
 const sample = sampleData()
 const companies = [...sample.companies()]

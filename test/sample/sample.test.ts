@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { referenceDate } from "../../src/sample/dates.ts"
-import { sampleData, sampleSizes } from "../../src/sample/sample-data.ts"
+import { referenceDate } from "./dates.ts"
+import { sampleData, sampleSizes } from "./sample-data.ts"
 
 /** Of every record at the default seed and sizes. A change to the sample changes it knowingly. */
 const pinned = "e76b0757da93541a4ea754c66af31c58306b0c1d748adc0de17f4defc78d82d5"

@@ -2,8 +2,8 @@
  * Invented records, awkward by hand, and what the interface must show of them. Which companies a
  * tenement belongs to is stated with it, so that no test computes a link the way the service does.
  */
-import type { State } from "../../src/sample/records.ts"
-import { type SampleSizes, sampleData } from "../../src/sample/sample-data.ts"
+import type { State } from "../sample/records.ts"
+import { type SampleSizes, sampleData } from "../sample/sample-data.ts"
 
 export interface CompanyFixture {
   asx_code: string

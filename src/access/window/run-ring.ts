@@ -1,4 +1,4 @@
-import { exactRuns } from "./granule.ts"
+import { exactRuns } from "./timestamp-resolution.ts"
 
 const SMALLEST_LENGTH = 4
 

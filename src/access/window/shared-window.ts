@@ -13,8 +13,8 @@
  */
 
 import type { RedisConnection } from "../../redis/connection.ts"
-import { exactRuns } from "./granule.ts"
 import type { WindowState, WindowStore } from "./sliding-window.ts"
+import { exactRuns } from "./timestamp-resolution.ts"
 import {
   coarsestMs,
   type Decision,

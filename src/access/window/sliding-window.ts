@@ -24,9 +24,9 @@
  * choose, belong in a store of their own, which no flood of addresses then reaches.
  */
 
-import { granuleMs } from "./granule.ts"
 import { SlidingLog } from "./sliding-log.ts"
 import { SteadyClock } from "./steady-clock.ts"
+import { granuleMs } from "./timestamp-resolution.ts"
 
 export type WindowState = Readonly<{
   /** Whether this request was admitted; of `peek`, whether the next one would be. */

@@ -23,7 +23,7 @@
  * logged whole or not at all.
  */
 import { redisScript } from "../../redis/script.ts"
-import { granuleMs } from "./granule.ts"
+import { granuleMs } from "./timestamp-resolution.ts"
 
 export const windowScript = redisScript(`
 local key = KEYS[1]

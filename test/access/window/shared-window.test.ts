@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
-import { granuleMs } from "../../../src/access/window/granule.ts"
 import {
   accountsInRedis,
   addressesInRedis,
   createSharedWindow,
 } from "../../../src/access/window/shared-window.ts"
 import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
+import { granuleMs } from "../../../src/access/window/timestamp-resolution.ts"
 import { until } from "../../../src/db/embedded/wait.ts"
 import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
 import {

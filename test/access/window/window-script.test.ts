@@ -1,7 +1,7 @@
 /** The window in Redis beside the one in memory, which has the rule's own tests. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { exactRuns, granuleMs } from "../../../src/access/window/granule.ts"
 import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
+import { exactRuns, granuleMs } from "../../../src/access/window/timestamp-resolution.ts"
 import {
   type Decision,
   type Intent,

@@ -1,0 +1,36 @@
+import type { Command } from "commander"
+import { AccountError } from "../access/change.ts"
+import { ConfigError } from "../config.ts"
+import { OutcomeUnknown } from "../db/commit.ts"
+import { EmbeddedError } from "../db/embedded/server.ts"
+import { DatabaseError } from "../db/first-connection.ts"
+import { LoadRefused } from "../loading/load-refused.ts"
+import { describeUnexpected, PrintError, say } from "./terminal.ts"
+
+/** Errors whose message is all that a person needs. */
+const expected = [
+  AccountError,
+  ConfigError,
+  DatabaseError,
+  EmbeddedError,
+  LoadRefused,
+  OutcomeUnknown,
+  PrintError,
+]
+
+/** Runs the command that the process was started with. If it fails, says why and exits with 1. */
+export async function run(program: Command): Promise<void> {
+  // Nobody may read the messages any more (`2>&1 | head`); that ends no command.
+  process.stderr.on("error", () => {})
+  program
+    .option("--debug", "show the stack of an unexpected error")
+    .showHelpAfterError("(add --help for what it takes)")
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    const known = expected.some((kind) => error instanceof kind)
+    const { debug = false } = program.opts<{ debug?: boolean }>()
+    say(known && error instanceof Error ? error.message : describeUnexpected(error, debug))
+    process.exit(1)
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * A point in the history of the data, as `as_of`, `updated_since` and `removed_since` name it: a
+ * release by its number, a day (its end, UTC) or a date-time with its zone.
+ */
+import { isCalendarDate } from "../text/calendar-date.ts"
+
+export type Moment =
+  | { kind: "release"; id: number }
+  /** The last second that belongs to it, and the first, in Unix seconds. */
+  | { kind: "time"; fromSeconds: number; untilSeconds: number }
+
+const daySeconds = 24 * 60 * 60
+
+/** Null where the text is no moment. */
+export function parseMoment(text: string): Moment | null {
+  if (/^(0|[1-9]\d{0,8})$/.test(text)) return { kind: "release", id: Number(text) }
+  if (isCalendarDate(text)) {
+    const fromSeconds = Date.parse(`${text}T00:00:00Z`) / 1000
+    return { kind: "time", fromSeconds, untilSeconds: fromSeconds + daySeconds - 1 }
+  }
+  const zoned = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(
+    text,
+  )
+  const milliseconds = zoned && isCalendarDate(zoned[1] ?? "") ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(milliseconds)) return null
+  const seconds = Math.floor(milliseconds / 1000)
+  return { kind: "time", fromSeconds: seconds, untilSeconds: seconds }
+}
+
+/** Whether all of it is still to come. */
+export const isFuture = (moment: Moment, nowSeconds: number): boolean =>
+  moment.kind === "time" && moment.fromSeconds > nowSeconds

@@ -1,0 +1,137 @@
+/**
+ * From what a file holds to a field's value, strictly by the field's schema. Text is read as the
+ * field's type; nothing is guessed, rounded or cut, except that times lose what is below a second.
+ */
+import type { TSchema } from "@sinclair/typebox"
+import type { Field, Value } from "../resources/resource.ts"
+import { asxCode } from "../resources/values.ts"
+import { isCalendarDate } from "../text/calendar-date.ts"
+
+/** Says what is wrong with a value, as the end of a sentence that begins with the field's name. */
+export class Fault {
+  constructor(readonly reason: string) {}
+}
+
+export type FieldReader = (raw: unknown) => Value | Fault
+
+/** PostgreSQL's indexes hold at most about 2,700 bytes of a row, and folding may lengthen a text. */
+const mostBytes = 2000
+
+export function fieldReader({ schema, nullable }: Field): FieldReader {
+  const known = knownValueReader(schema)
+  return (raw) => {
+    const isEmpty =
+      raw === undefined || raw === null || (typeof raw === "string" && raw.trim() === "")
+    if (!isEmpty) return known(raw)
+    return nullable ? null : new Fault("is missing")
+  }
+}
+
+function knownValueReader(schema: TSchema): FieldReader {
+  if (Array.isArray(schema.anyOf)) return oneOfReader(schema)
+  switch (schema.type) {
+    case "string":
+      return textReader(schema)
+    case "integer":
+      return (raw) => within(schema, integer(raw))
+    case "number":
+      return (raw) => within(schema, number(raw))
+    case "boolean":
+      return boolean
+    default:
+      throw new Error(`No values can be read for a schema of type ${schema.type}`)
+  }
+}
+
+function oneOfReader({ anyOf }: TSchema): FieldReader {
+  const values = (anyOf as { const: string }[]).map((literal) => literal.const)
+  return (raw) =>
+    values.find((value) => value === raw) ??
+    new Fault(`is none of ${values.join(", ")}: ${shown(raw)}`)
+}
+
+function textReader(schema: TSchema): FieldReader {
+  const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern)
+  const format = schema.format === undefined ? undefined : formats[schema.format]
+  if (schema.format !== undefined && !format) throw new Error(`Unknown format ${schema.format}`)
+  // A code typed in lower case is the same company's.
+  const normalise = schema === asxCode ? (text: string) => text.trim().toUpperCase() : undefined
+  return (raw) => {
+    if (typeof raw !== "string") return new Fault(`is not text: ${shown(raw)}`)
+    if (raw.includes("\0")) return new Fault("holds a NUL character")
+    if (!raw.isWellFormed()) return new Fault("holds half of a surrogate pair")
+    if (Buffer.byteLength(raw) > mostBytes) return new Fault(`is longer than ${mostBytes} bytes`)
+    const text = normalise ? normalise(raw) : raw
+    if (pattern && !pattern.test(text)) return new Fault(`is malformed: ${shown(raw)}`)
+    return format ? format(text) : text
+  }
+}
+
+const formats: Readonly<Record<string, (text: string) => string | Fault>> = {
+  date: calendarDate,
+  "date-time": instant,
+  uri: webAddress,
+}
+
+function calendarDate(text: string): string | Fault {
+  return isCalendarDate(text) ? text : new Fault(`is not a date as YYYY-MM-DD: ${shown(text)}`)
+}
+
+const iso8601 =
+  /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/
+
+/** In UTC, to the second. A time without a zone is refused: it would be a guess. */
+function instant(text: string): string | Fault {
+  const parts = iso8601.exec(text)
+  if (!parts || !isCalendarDate(text.slice(0, 10))) {
+    return new Fault(`is not an ISO 8601 time with its zone: ${shown(text)}`)
+  }
+  const plain = text.replace(/[.,]\d+/, "")
+  if (parts[1] === "Z" && plain.length === "YYYY-MM-DDTHH:MM:SSZ".length) return plain
+  const utc = new Date(plain.replace(/([+-]\d\d):?(\d\d)$/, "$1:$2")).toISOString()
+  // A zone can move the first and the last day out of the years that have four digits.
+  if (!/^\d{4}-/.test(utc) || utc < "0001") return new Fault(`is out of range: ${shown(text)}`)
+  return `${utc.slice(0, 19)}Z`
+}
+
+function webAddress(text: string): string | Fault {
+  return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
+    ? text
+    : new Fault(`is not a web address: ${shown(text)}`)
+}
+
+function integer(raw: unknown): number | Fault {
+  const value = typeof raw === "string" && /^-?\d+$/.test(raw) ? Number(raw) : raw
+  return typeof value === "number" && Number.isSafeInteger(value)
+    ? value
+    : new Fault(`is not a whole number: ${shown(raw)}`)
+}
+
+const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
+
+function number(raw: unknown): number | Fault {
+  const value = typeof raw === "string" && decimal.test(raw) ? Number(raw) : raw
+  return typeof value === "number" && Number.isFinite(value)
+    ? value
+    : new Fault(`is not a number: ${shown(raw)}`)
+}
+
+function within({ minimum, maximum }: TSchema, value: number | Fault): number | Fault {
+  if (value instanceof Fault) return value
+  if (minimum !== undefined && value < minimum) return new Fault(`is below ${minimum}: ${value}`)
+  if (maximum !== undefined && value > maximum) return new Fault(`is above ${maximum}: ${value}`)
+  return value
+}
+
+/** Spreadsheets write TRUE and FALSE. */
+function boolean(raw: unknown): boolean | Fault {
+  if (typeof raw === "boolean") return raw
+  if (raw === "true" || raw === "TRUE") return true
+  if (raw === "false" || raw === "FALSE") return false
+  return new Fault(`is neither true nor false: ${shown(raw)}`)
+}
+
+function shown(raw: unknown): string {
+  const text = JSON.stringify(raw) ?? String(raw)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}

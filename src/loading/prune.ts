@@ -1,0 +1,58 @@
+/** Drops old releases: their rows of the history, and their own. */
+import type { TransactionSql } from "postgres"
+import { committed } from "../db/commit.ts"
+import { withConnection } from "../db/connection.ts"
+import { believedMinutes } from "../db/pinned-releases.ts"
+import { publishingLock } from "./publish.ts"
+
+export interface Pruned {
+  /** The oldest release that is still kept; null where there is none at all. */
+  oldest: number | null
+  /** Releases and superseded records that were dropped. */
+  releases: number
+  records: number
+}
+
+const whenUnknown =
+  "So it is not known whether the releases are dropped. Run the same command again: it drops what is left."
+
+const histories = ["companies", "tenements", "subsidiaries", "reports"]
+
+/**
+ * Keeps every release that stood within the last `keepDays` days, the newest in any case, and those
+ * that a crawl or an export under way still reads, in whatever process.
+ * @param url of the database: `postgres://…`
+ */
+export function prune(url: string, keepDays: number): Promise<Pruned> {
+  return withConnection(url, (client) =>
+    committed(whenUnknown, (committing) =>
+      client.begin(async (sql) => {
+        const pruned = await dropOld(sql, keepDays)
+        committing()
+        return pruned
+      }),
+    ),
+  )
+}
+
+async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
+  await sql`select pg_advisory_xact_lock(${publishingLock})`
+  const [row] = await sql<{ oldest: number | null }[]>`
+    select least(
+      (select coalesce(
+        max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),
+        min(id)) from releases),
+      (select min(release) from held_releases
+        where seen_at > now() - make_interval(mins => ${believedMinutes}::integer))
+    ) as oldest`
+  const oldest = row?.oldest ?? null
+  if (oldest === null) return { oldest, releases: 0, records: 0 }
+  let records = 0
+  for (const name of histories) {
+    const dropped = await sql`
+      delete from ${sql(`${name}_history`)} where until_release <= ${oldest}`
+    records += dropped.count
+  }
+  const releases = (await sql`delete from releases where id < ${oldest}`).count
+  return { oldest, releases, records }
+}

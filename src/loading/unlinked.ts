@@ -1,0 +1,124 @@
+/**
+ * The holders that belong to no company, as a file that a person completes into a subsidiaries file.
+ * It has that source's columns with `parent_asx_code` empty, and the number of tenements of each
+ * holder, most first. Loaded as it is it says nothing: rows without a parent are left out.
+ */
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs"
+import type { TransactionSql } from "postgres"
+import { withConnection } from "../db/connection.ts"
+import { normaliseName } from "../text/company-name.ts"
+import { guardFormula, quoteCell } from "../text/csv-cell.ts"
+import { partsOf } from "../text/fold.ts"
+import { codeOf, reasonOf } from "./file-error.ts"
+import { LoadRefused } from "./load-refused.ts"
+
+export interface UnlinkedFile {
+  path: string
+  holders: number
+}
+
+/** A holder under one of its spellings, the most frequent. */
+export interface UnlinkedHolder {
+  name: string
+  /** How many tenements it holds, alone or with others. */
+  tenements: number
+}
+
+/** @throws LoadRefused where the file can't be made, so that a load need not find out at its end. */
+export function checkUnlinkedPath(path: string): void {
+  write(path, "")
+  rmSync(path)
+}
+
+/** Writes the holders that what is published now leaves unlinked. @throws LoadRefused */
+export async function writeUnlinked(url: string, path: string): Promise<UnlinkedFile> {
+  const holders = await readUnlinked(url)
+  write(path, unlinkedCsv(holders))
+  return { path, holders: holders.length }
+}
+
+/** All of the file or, where that fails, none. A file that is there may be half completed by a person. */
+function write(path: string, text: string): void {
+  let isOurs = false
+  try {
+    const file = openSync(path, "wx")
+    isOurs = true
+    try {
+      writeFileSync(file, text)
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    if (isOurs) rmSync(path, { force: true })
+    const reason = codeOf(error) === "ENOENT" ? "its directory is missing" : reasonOf(error)
+    throw new LoadRefused(`Cannot write ${path}: ${reason}.`, { cause: error })
+  }
+}
+
+/** Of what is published now. */
+export const readUnlinked = (url: string): Promise<UnlinkedHolder[]> =>
+  withConnection(url, (client) =>
+    client.begin("isolation level repeatable read read only", unlinkedHolders),
+  )
+
+async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
+  const linked = await linkedKeys(sql)
+  const keyOf = remembering(normaliseName)
+  const spellings = new Map<string, Map<string, number>>()
+  const rows = await sql.unsafe(
+    "select holder_name, count(*)::integer as count from tenements where holder_name is not null group by 1",
+  )
+  for (const { holder_name, count } of rows) {
+    for (const [key, name] of keysOf(holder_name, keyOf)) {
+      if (linked.has(key)) continue
+      const names = spellings.get(key) ?? new Map<string, number>()
+      spellings.set(key, names.set(name, (names.get(name) ?? 0) + count))
+    }
+  }
+  return [...spellings.values()].map(underOneName).sort(mostFrequentFirst)
+}
+
+async function linkedKeys(sql: TransactionSql): Promise<Set<string>> {
+  const rows = await sql.unsafe(
+    `select name_key from companies
+     union select s.name_key from subsidiaries s join companies c on c.asx_code = s.parent_asx_code`,
+  )
+  return new Set(rows.map(({ name_key }) => String(name_key)))
+}
+
+/** By key, so that a tenement counts once for a holder that stands in it twice. */
+function keysOf(holderName: string, keyOf: (name: string) => string): Map<string, string> {
+  const names = partsOf(holderName).map((name) => [keyOf(name), name] as const)
+  return new Map(names.filter(([key]) => key !== ""))
+}
+
+/** Holders recur, and to normalise a name takes longer than to look it up. */
+function remembering(keyOf: (name: string) => string): (name: string) => string {
+  const known = new Map<string, string>()
+  return (name) => {
+    const key = known.get(name) ?? keyOf(name)
+    known.set(name, key)
+    return key
+  }
+}
+
+function underOneName(names: ReadonlyMap<string, number>): UnlinkedHolder {
+  const byCount = [...names].sort(([a, x], [b, y]) => y - x || compare(a, b))
+  const tenements = byCount.reduce((total, [, count]) => total + count, 0)
+  return { name: byCount[0]?.[0] ?? "", tenements }
+}
+
+const mostFrequentFirst = (a: UnlinkedHolder, b: UnlinkedHolder) =>
+  b.tenements - a.tenements || compare(a.name, b.name)
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+const header = "name,parent_asx_code,country,ownership_percentage,tenements"
+
+/** The whole file. */
+export const unlinkedCsv = (holders: readonly UnlinkedHolder[]): string =>
+  [
+    header,
+    ...holders.map(({ name, tenements }) => `${quoteCell(guardFormula(name))},,,,${tenements}`),
+    "",
+  ].join("\r\n")

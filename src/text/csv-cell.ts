@@ -1,0 +1,15 @@
+/** One cell of CSV (RFC 4180), and the formula guard that spreadsheets make necessary. */
+
+/** A cell that begins so is run as a formula by spreadsheets, which an apostrophe before it prevents. */
+const startsFormula = /^[=+\-@\t\r]/
+const isGuarded = /^'[=+\-@\t\r]/
+
+export const guardFormula = (text: string): string => (startsFormula.test(text) ? `'${text}` : text)
+
+/** The text before `guardFormula`. */
+export const unguardFormula = (text: string): string =>
+  isGuarded.test(text) ? text.slice(1) : text
+
+/** The text as a cell, in quotes where CSV needs them. */
+export const quoteCell = (text: string): string =>
+  /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -1,0 +1,15 @@
+import { distance } from "fastest-levenshtein"
+
+/** The known name that a misspelled one most likely means; undefined if none is close. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  // A name far longer than any known one is no misspelling, and comparing it would take long.
+  if (name.length > 40) return undefined
+  const ranked = known
+    .map((candidate) => ({ candidate, edits: distance(spelling(name), spelling(candidate)) }))
+    .filter(({ candidate, edits }) => edits <= Math.max(1, Math.floor(candidate.length / 3)))
+    .sort((a, b) => a.edits - b.edits)
+  return ranked[0]?.candidate
+}
+
+/** Case and separators are what people vary first: perPage, per-page and PER_PAGE mean per_page. */
+const spelling = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")

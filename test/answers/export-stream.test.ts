@@ -1,0 +1,156 @@
+import { expect, test } from "bun:test"
+import { gunzipSync } from "node:zlib"
+import { type ExportOutcome, exportStream } from "../../src/answers/export-stream.ts"
+import { streamCoder } from "../../src/http/content-coding.ts"
+import { until } from "../contract/raw-http.ts"
+
+/** An export of numbered records, and what was read and said of it. */
+function exported(
+  chunks: number,
+  options: { accept?: string; failAt?: number; stallMs?: number; gate?: Promise<void> } = {},
+) {
+  const coder = streamCoder(options.accept ?? null)
+  const seen = {
+    coderCloses: 0,
+    chunksRead: 0,
+    generatorEnded: false,
+    outcomes: [] as ExportOutcome[],
+  }
+  async function* read() {
+    try {
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        if (chunk === options.failAt) throw new Error("superseded")
+        seen.chunksRead++
+        await options.gate
+        yield [{ n: 2 * chunk }, { n: 2 * chunk + 1 }]
+      }
+    } finally {
+      seen.generatorEnded = true
+    }
+  }
+  const stream = exportStream(read(), {
+    head: "n\n",
+    row: ({ n }) => `${n}\n`,
+    coder: {
+      ...coder,
+      close: () => {
+        seen.coderCloses++
+        coder.close()
+      },
+    },
+    stallMs: options.stallMs ?? 60_000,
+    onEnd: (outcome) => seen.outcomes.push(outcome),
+  })
+  return { stream, seen }
+}
+
+test("a whole export is its head and its rows, and is told as complete with their count", async () => {
+  const { stream, seen } = exported(3)
+  expect(await new Response(stream).text()).toBe("n\n0\n1\n2\n3\n4\n5\n")
+  expect(seen.outcomes).toEqual([{ outcome: "complete", records: 6, bytes: 14 }])
+})
+
+test("an export without records is its head", async () => {
+  const { stream, seen } = exported(0)
+  expect(await new Response(stream).text()).toBe("n\n")
+  expect(seen.outcomes).toEqual([{ outcome: "complete", records: 0, bytes: 2 }])
+})
+
+test("a coded export is the same text", async () => {
+  const { stream } = exported(2_000, { accept: "gzip" })
+  const text = gunzipSync(await new Response(stream).arrayBuffer()).toString()
+  expect(text).toBe(`n\n${Array.from({ length: 4_000 }, (_, n) => `${n}\n`).join("")}`)
+})
+
+test("nothing is read ahead of the receiver", async () => {
+  const { stream, seen } = exported(10)
+  const reader = stream.getReader()
+  expect(seen.chunksRead).toBe(0)
+  await reader.read()
+  await reader.read()
+  expect(seen.chunksRead).toBe(2)
+  await reader.cancel()
+})
+
+test("a failure breaks the stream, and its reason reaches the log alone", async () => {
+  const { stream, seen } = exported(10, { failAt: 1 })
+  const reader = stream.getReader()
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe("n\n0\n1\n")
+  expect(await reader.read().then(() => "more", String)).toBe("undefined")
+  expect(seen.outcomes).toMatchObject([
+    { outcome: "failed", records: 2, error: new Error("superseded") },
+  ])
+})
+
+test("a receiver that leaves ends the reading", async () => {
+  const { stream, seen } = exported(10)
+  const reader = stream.getReader()
+  await reader.read()
+  await reader.cancel()
+  expect(seen.generatorEnded).toBe(true)
+  expect(seen.outcomes).toMatchObject([{ outcome: "cancelled", records: 2 }])
+})
+
+test("a receiver that takes nothing for too long is cut off", async () => {
+  const { stream, seen } = exported(10, { stallMs: 1 })
+  const reader = stream.getReader()
+  await reader.read()
+  await reader.closed.catch(() => {})
+  expect(seen.outcomes).toMatchObject([{ outcome: "stalled", records: 2 }])
+})
+
+test("an export that no receiver ever takes from is cut off too", async () => {
+  const { stream, seen } = exported(10, { stallMs: 1 })
+  await stream.getReader().closed.catch(() => {})
+  expect(seen).toMatchObject({ chunksRead: 0, coderCloses: 1 })
+  expect(seen.outcomes).toEqual([{ outcome: "stalled", records: 0, bytes: 0 }])
+})
+
+test.each(["gzip", ""])(
+  "a receiver that leaves while a chunk is read ends the export once (Accept-Encoding: %s)",
+  async (accept) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { stream, seen } = exported(10, { accept, gate: promise })
+    const reader = stream.getReader()
+    const read = reader.read()
+    await until(() => seen.chunksRead === 1)
+    const cancelled = reader.cancel()
+    resolve()
+    await Promise.all([cancelled, read])
+    expect(seen).toMatchObject({ chunksRead: 1, generatorEnded: true, coderCloses: 1 })
+    expect(seen.outcomes).toEqual([{ outcome: "cancelled", records: 0, bytes: 0 }])
+  },
+)
+
+test("however an export ends, its coder is closed once", async () => {
+  const ends: [Parameters<typeof exported>[1], (stream: ReadableStream) => Promise<unknown>][] = [
+    [{}, (stream) => new Response(stream).arrayBuffer()],
+    [{ failAt: 3 }, (stream) => new Response(stream).arrayBuffer().catch(() => {})],
+    [{}, (stream) => stream.cancel()],
+    [{ stallMs: 1 }, (stream) => stream.getReader().closed.catch(() => {})],
+  ]
+  const outcomes: unknown[] = []
+  for (const [options, use] of ends) {
+    const { stream, seen } = exported(5, { accept: "gzip", ...options })
+    await use(stream)
+    expect(seen.coderCloses).toBe(1)
+    outcomes.push(seen.outcomes.map(({ outcome }) => outcome))
+  }
+  expect(outcomes).toEqual([["complete"], ["failed"], ["cancelled"], ["stalled"]])
+})
+
+test("many coded exports that are broken off keep no memory", async () => {
+  const breakOff = async (): Promise<void> => {
+    const { stream } = exported(10, { accept: "gzip" })
+    const reader = stream.getReader()
+    await reader.read()
+    await reader.cancel()
+  }
+  const times = async (count: number): Promise<number> => {
+    for (let n = 0; n < count; n++) await breakOff()
+    return process.memoryUsage().rss
+  }
+  const before = await times(200)
+  // As many compressors would take some hundred megabytes.
+  expect((await times(2_000)) - before).toBeLessThan(60 * 1024 * 1024)
+})

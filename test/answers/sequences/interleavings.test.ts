@@ -1,0 +1,187 @@
+/**
+ * Random interleavings of clients that read one query while releases are published. Each client knows
+ * which crawl it means by each page; what it is answered must be of that crawl's release.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { crawlIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
+import { type Crawls, createCrawls } from "../../../src/answers/sequences/page-sequences.ts"
+import { createSharedCrawls } from "../../../src/answers/sequences/shared-page-sequences.ts"
+import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
+import {
+  type RedisServer,
+  redisIsInstalled,
+  redisServer,
+  sayIfLeftOut,
+} from "../../support/redis.ts"
+import { seeded } from "../../support/seeded.ts"
+
+sayIfLeftOut(import.meta.path)
+
+const pages = 6
+
+/** A crawl as the client that reads it sees it. */
+interface Reading {
+  release: number
+  /** The page after the last that was read. */
+  next: number
+  readMs: number
+  /** The service knows how many pages there are: page 1 was not answered 304. */
+  sized: boolean
+}
+
+class World {
+  readonly #random: () => number
+  readonly #processes: readonly Crawls[]
+  readonly #query: string
+  nowMs = 1
+  newest = 1
+  /** What each client has begun, the newest at the end. */
+  readonly clients: Reading[][]
+  readonly #done: string[] = []
+  /** The first page of another release, and what was done until then. */
+  mistake: readonly string[] | undefined
+
+  constructor(seed: number, processes: readonly Crawls[], clients: number) {
+    this.#random = seeded(seed)
+    this.#processes = processes
+    this.#query = `query ${seed} ${crypto.randomUUID()}`
+    this.clients = Array.from({ length: clients }, () => [])
+  }
+
+  below = (bound: number): number => Math.floor(this.#random() * bound)
+  oneOf = <T>(values: readonly T[]): T => values[this.below(values.length)] as T
+  pass = (ms: number): void => {
+    this.nowMs += ms
+  }
+
+  begin(client: number): Promise<void> {
+    const sized = this.below(4) > 0
+    const release = this.newest
+    this.clients[client]?.push({ release, next: 2, readMs: this.nowMs, sized })
+    this.#done.push(`${client}: page 1 of release ${release}`)
+    return this.oneOf(this.#processes).begin(
+      this.#query,
+      {
+        client: `client ${client}`,
+        release: { id: release, publishedAt: release },
+        pages: sized ? pages : undefined,
+      },
+      this.nowMs,
+    )
+  }
+
+  async read(client: number, reading: Reading, page: number): Promise<void> {
+    reading.next = Math.max(reading.next, page + 1)
+    reading.readMs = this.nowMs
+    this.#done.push(`${client}: page ${page} of release ${reading.release}`)
+    const process = this.oneOf(this.#processes)
+    const shown = await process.next(this.#query, `client ${client}`, page, this.nowMs)
+    if (shown?.id === reading.release) return
+    this.mistake ??= [...this.#done, `Page ${page} was of release ${shown?.id}`]
+  }
+
+  /** The pages that a client may mean for one crawl alone. */
+  unmistakable(readings: readonly Reading[]): [Reading, number][] {
+    const current = readings.at(-1)
+    return readings.flatMap((reading, index) => {
+      if (this.nowMs - reading.readMs > crawlIdleMs) return []
+      const { next, sized } = reading
+      const ended = next > pages || !sized
+      const pagesOf: number[] = []
+      if (next <= pages) pagesOf.push(next)
+      if (reading === current) {
+        const earliest = ended ? Math.max(2, next - 1) : 2
+        for (let page = earliest; page < next; page++) pagesOf.push(page)
+      } else if (!ended && next > 2) pagesOf.push(next - 1)
+      // What a newer crawl of the client expects or has read is the newer one's.
+      const furthest = Math.max(0, ...readings.slice(index + 1).map((newer) => newer.next))
+      return pagesOf
+        .filter((page) => page > furthest)
+        .map((page): [Reading, number] => [reading, page])
+    })
+  }
+
+  /** One client's next request; it begins again, goes on, retries, goes back, or takes up an older crawl. */
+  step(client: number): Promise<void> {
+    const possible = this.unmistakable(this.clients[client] ?? [])
+    if (possible.length === 0 || this.below(6) === 0) return this.begin(client)
+    const [reading, page] = this.oneOf(possible)
+    return this.read(client, reading, page)
+  }
+}
+
+/** Clients that read in order, each with retries and returns, and with crawls given up or taken up again. */
+async function interleave(seed: number, processes: readonly Crawls[]) {
+  const world = new World(seed, processes, 1 + (seed % 3))
+  for (let step = 0; step < 60; step++) {
+    // Requests of several clients at once, of which none may lose another's.
+    await Promise.all(
+      world.clients.map((_, client) => (world.below(2) ? world.step(client) : undefined)),
+    )
+    world.pass(world.below(40) ? 1 + world.below(20_000) : crawlIdleMs)
+    if (world.below(5) === 0) world.newest++
+  }
+  return world.mistake
+}
+
+/** A client that reads page 1 and then the others at once, each now and then twice, run after run. */
+async function readInParallel(seed: number, processes: readonly Crawls[]) {
+  const world = new World(seed, processes, 1)
+  for (let run = 0; run < 10; run++) {
+    await world.begin(0)
+    const reading = world.clients[0]?.at(-1)
+    if (!reading) throw new Error("Nothing was begun")
+    const order = Array.from({ length: pages - 1 }, (_, index) => index + 2)
+      .flatMap((page) => (world.below(3) ? [page] : [page, page]))
+      .map((page) => ({ page, place: world.below(1_000) }))
+      .sort((a, b) => a.place - b.place)
+    world.newest += world.below(2)
+    await Promise.all(order.map(({ page }) => world.read(0, reading, page)))
+    world.pass(1 + world.below(60_000))
+    world.newest += world.below(2)
+  }
+  return world.mistake
+}
+
+const seeds = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n)
+
+describe("in one process", () => {
+  test("every page is of the release of the page 1 that its client means", async () => {
+    for (const seed of seeds(1, 1_500))
+      expect(await interleave(seed, [createCrawls(null, 1_000_000)])).toBeUndefined()
+  })
+
+  test("pages read at once are of the release of their page 1, run after run", async () => {
+    for (const seed of seeds(1, 500))
+      expect(await readInParallel(seed, [createCrawls(null, 1_000_000)])).toBeUndefined()
+  })
+})
+
+describe.skipIf(!redisIsInstalled)("in three processes that share a Redis", () => {
+  let server: RedisServer
+  let connections: RedisConnection[]
+
+  beforeAll(async () => {
+    server = await redisServer()
+    connections = Array.from({ length: 3 }, () =>
+      connectRedis({ url: server.url, answerWithinMs: 20_000, onLost: () => {}, onBack: () => {} }),
+    )
+    await Promise.all(connections.map(({ ready }) => ready))
+  })
+
+  afterAll(async () => {
+    for (const connection of connections) connection.close()
+    await server.stop()
+  })
+
+  const processes = () =>
+    connections.map((connection) => createCrawls(createSharedCrawls(connection), 1_000_000))
+
+  test("every page is of the release of the page 1 that its client means", async () => {
+    for (const seed of seeds(1, 100)) expect(await interleave(seed, processes())).toBeUndefined()
+  })
+
+  test("pages read at once are of the release of their page 1, run after run", async () => {
+    for (const seed of seeds(1, 50)) expect(await readInParallel(seed, processes())).toBeUndefined()
+  })
+})

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { crawlIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
+import { createCrawls } from "../../../src/answers/sequences/page-sequences.ts"
+import { createSharedCrawls } from "../../../src/answers/sequences/shared-page-sequences.ts"
+import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
+import { until } from "../../contract/raw-http.ts"
+import {
+  type RedisServer,
+  redisIsInstalled,
+  redisServer,
+  sayIfLeftOut,
+} from "../../support/redis.ts"
+
+sayIfLeftOut(import.meta.path)
+
+const release = (id: number) => ({ id, publishedAt: id * 1000 })
+
+describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
+  let server: RedisServer
+  let connections: RedisConnection[]
+  let queries = 0
+
+  beforeAll(async () => {
+    server = await redisServer()
+    connections = [connect(), connect()]
+    await Promise.all(connections.map(({ ready }) => ready))
+  })
+
+  afterAll(async () => {
+    for (const connection of connections) connection.close()
+    await server.stop()
+  })
+
+  // That a busy machine answers late must not look like a loss.
+  const connect = (answerWithinMs = 5_000) =>
+    connectRedis({
+      url: server.url,
+      answerWithinMs,
+      onLost: () => {},
+      onBack: () => {},
+    })
+
+  /** What two processes know of one new query. */
+  function pair(of = connections) {
+    const query = `query ${++queries}`
+    return of.map((connection) => {
+      const crawls = createCrawls(createSharedCrawls(connection), 1_000_000)
+      return {
+        begin: (client: string, of: number, nowMs = 0) =>
+          crawls.begin(query, { client, release: release(of) }, nowMs),
+        next: async (client: string, page: number, nowMs = 0) =>
+          (await crawls.next(query, client, page, nowMs))?.id,
+        oldest: (nowMs = 0) => crawls.oldest(nowMs),
+      }
+    }) as [Process, Process]
+  }
+
+  interface Process {
+    begin(client: string, of: number, nowMs?: number): Promise<void>
+    next(client: string, page: number, nowMs?: number): Promise<number | undefined>
+    oldest(nowMs?: number): number | undefined
+  }
+
+  test("a page is of the release of its page 1, whichever process read that", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 1)
+    expect([await two.next("a", 2), await one.next("a", 3), await two.next("a", 4)]).toEqual([
+      1, 1, 1,
+    ])
+  })
+
+  test("crawls at once are told apart across processes as within one", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 1)
+    await two.next("a", 2)
+    await two.begin("a", 2)
+    expect(await one.next("a", 3)).toBe(1)
+    expect(await one.next("a", 2)).toBe(2)
+    expect(await two.next("a", 4)).toBe(1)
+  })
+
+  test("pages read in parallel through both are all of the crawl's release", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 7)
+    const pages = Array.from({ length: 40 }, (_, index) =>
+      (index % 2 ? one : two).next("a", index + 2),
+    )
+    expect(await Promise.all(pages)).toEqual(Array(40).fill(7))
+  })
+
+  test("both hold the release that is being read, for as long as it may be read on", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 5)
+    expect([one.oldest(), two.oldest()]).toEqual([5, undefined])
+    await two.next("a", 2, crawlIdleMs)
+    expect(two.oldest(crawlIdleMs)).toBe(5)
+    expect(two.oldest(2 * crawlIdleMs + 1)).toBeUndefined()
+    expect(await one.next("a", 3, 2 * crawlIdleMs + 1)).toBeUndefined()
+  })
+
+  test("what Redis has forgotten is known to it again from the process that read the crawl", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 3)
+    await server.cli("FLUSHALL")
+    expect(await two.next("a", 2)).toBeUndefined()
+    expect(await one.next("a", 2)).toBe(3)
+    expect(await two.next("a", 3)).toBe(3)
+  })
+
+  test("a crawl begun while Redis did not answer goes before what Redis still knows", async () => {
+    const hasty = connect(100)
+    await hasty.ready
+    const [one] = pair([hasty])
+    await one.begin("a", 1)
+    await until(async () => {
+      await one.next("a", 2)
+      return `${await server.cli("GET", `mds:crawls:query ${queries}`)}`.includes('"id":1')
+    })
+    server.freeze()
+    await until(async () => {
+      await one.next("a", 2)
+      return !hasty.answering
+    })
+    await one.begin("a", 2, 1)
+    server.thaw()
+    await until(() => hasty.answering)
+    expect([await one.next("a", 2, 2), await one.next("a", 3, 3)]).toEqual([2, 2])
+    hasty.close()
+  })
+
+  test("without Redis each process knows the crawls that it has read", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 4)
+    expect(await two.next("a", 2)).toBe(4)
+    await server.kill()
+    await until(async () => {
+      await Promise.all([one.next("x", 2), two.next("x", 2)])
+      return connections.every(({ answering }) => !answering)
+    })
+    expect([await one.next("a", 3), await two.next("a", 3)]).toEqual([4, 4])
+    await server.restart()
+    await until(() => connections.every(({ answering }) => answering))
+    expect(await two.next("a", 4)).toBe(4)
+  })
+})

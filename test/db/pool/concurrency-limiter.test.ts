@@ -1,0 +1,167 @@
+import { expect, test } from "bun:test"
+import { type Claim, createConcurrencyLimiter } from "../../../src/db/pool/concurrency-limiter.ts"
+import type { Account } from "../../../src/db/pool/fair-queue.ts"
+import { Unavailable } from "../../../src/db/pool/unavailable.ts"
+import { seeded } from "../../support/seeded.ts"
+
+const options = { slots: 2, slotsPerAccount: 2, queueLength: 100, queueLengthPerAccount: 100 }
+
+/** A limiter whose claims are named; it notes which have begun, in their order. */
+function limiterOf(differing: Partial<typeof options> = {}) {
+  const limiter = createConcurrencyLimiter({ ...options, ...differing })
+  const begun: string[] = []
+  const releases = new Map<string, () => void>()
+  return {
+    begun,
+    load: limiter.load,
+    claim: (name: string, account: Account, more: Partial<Claim> = {}) =>
+      limiter.acquire({ account, waitMs: 60_000, ...more }).then((release) => {
+        begun.push(name)
+        releases.set(name, release)
+      }),
+    /** Ends a task that has begun, and lets the next begin. */
+    end: async (name: string) => {
+      const release = releases.get(name)
+      if (!release) throw new Error(`${name} has not begun`)
+      release()
+      await settled()
+    },
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test("as many tasks run as there are slots, the rest wait their turn", async () => {
+  const { claim, end, begun, load } = limiterOf()
+  for (const name of ["a", "b", "c", "d"]) claim(name, 1)
+  await settled()
+  expect(begun).toEqual(["a", "b"])
+  expect(load()).toEqual({ running: 2, waiting: 2 })
+  await end("b")
+  expect(begun).toEqual(["a", "b", "c"])
+  for (const name of ["a", "c", "d"]) await end(name)
+  expect(load()).toEqual({ running: 0, waiting: 0 })
+})
+
+test("turns go round the accounts, however many tasks each has", async () => {
+  const { claim, end, begun } = limiterOf({ slots: 1 })
+  for (const name of ["a1", "a2", "a3", "a4"]) claim(name, 1)
+  for (const name of ["b1", "b2"]) claim(name, 2)
+  claim("c1", 3)
+  await settled()
+  for (const name of ["a1", "a2", "b1", "c1", "a3", "b2"]) await end(name)
+  expect(begun).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
+})
+
+test("an account never has more than its share of the slots, so that another finds one free", async () => {
+  const { claim, end, begun } = limiterOf({ slots: 4, slotsPerAccount: 2 })
+  for (const name of ["a1", "a2", "a3"]) claim(name, 1)
+  claim("b1", 2)
+  await settled()
+  expect(begun).toEqual(["a1", "a2", "b1"])
+  await end("b1")
+  expect(begun).toEqual(["a1", "a2", "b1"])
+  await end("a1")
+  expect(begun).toEqual(["a1", "a2", "b1", "a3"])
+})
+
+test("an account past its bound in the queue is refused, and it alone", async () => {
+  const { claim, end, begun } = limiterOf({ slots: 1, queueLengthPerAccount: 2 })
+  for (const name of ["a1", "a2", "a3"]) claim(name, 1)
+  await expect(claim("a4", 1)).rejects.toBeInstanceOf(Unavailable)
+  claim("b1", 2)
+  await settled()
+  for (const name of ["a1", "a2", "b1", "a3"]) await end(name)
+  expect(begun).toEqual(["a1", "a2", "b1", "a3"])
+})
+
+test("where the whole queue is full, who has most in it gives way", async () => {
+  const { claim, end, begun, load } = limiterOf({ slots: 1, queueLength: 3 })
+  const ofFirst = ["a1", "a2", "a3", "a4"].map((name) => claim(name, 1))
+  claim("b1", 2)
+  await expect(ofFirst[3]).rejects.toBeInstanceOf(Unavailable)
+  claim("c1", 3)
+  await expect(ofFirst[2]).rejects.toBeInstanceOf(Unavailable)
+  // All have one now: nobody gives way to a second.
+  await expect(claim("c2", 3)).rejects.toBeInstanceOf(Unavailable)
+  await expect(claim("d1", 4)).rejects.toBeInstanceOf(Unavailable)
+  expect(load()).toEqual({ running: 1, waiting: 3 })
+  for (const name of ["a1", "a2", "b1", "c1"]) await end(name)
+  expect(begun).toEqual(["a1", "a2", "b1", "c1"])
+  expect(load()).toEqual({ running: 0, waiting: 0 })
+})
+
+test("without a queue, who finds no slot is refused at once", async () => {
+  const { claim, end, begun } = limiterOf({ slots: 1, queueLength: 0 })
+  await claim("a", 1)
+  await expect(claim("b", 2)).rejects.toBeInstanceOf(Unavailable)
+  await end("a")
+  await claim("c", 2)
+  expect(begun).toEqual(["a", "c"])
+})
+
+test("who waits too long is refused, and never begins", async () => {
+  const { claim, end, begun, load } = limiterOf({ slots: 1 })
+  await claim("a", 1)
+  await expect(claim("b", 2, { waitMs: 1 })).rejects.toBeInstanceOf(Unavailable)
+  await end("a")
+  expect(begun).toEqual(["a"])
+  expect(load()).toEqual({ running: 0, waiting: 0 })
+})
+
+test("a claim that is withdrawn leaves the queue with the reason, and never begins", async () => {
+  const { claim, end, begun, load } = limiterOf({ slots: 1 })
+  await claim("a", 1)
+  const withdrawal = new AbortController()
+  const withdrawn = claim("b", 2, { signal: withdrawal.signal })
+  await settled()
+  withdrawal.abort(new Error("no more wanted"))
+  await expect(withdrawn).rejects.toThrow("no more wanted")
+  await expect(claim("c", 2, { signal: withdrawal.signal })).rejects.toThrow("no more wanted")
+  await end("a")
+  expect(begun).toEqual(["a"])
+  expect(load()).toEqual({ running: 0, waiting: 0 })
+})
+
+test("a slot that is given back twice is given back once", async () => {
+  const { claim, end, load } = limiterOf({ slots: 2 })
+  await claim("a", 1)
+  await claim("b", 1)
+  await end("a")
+  await end("a")
+  expect(load()).toEqual({ running: 1, waiting: 0 })
+})
+
+test("whatever comes, goes and is withdrawn, slots and bounds hold and nobody is forgotten", async () => {
+  const random = seeded(20_260_301)
+  const limiter = createConcurrencyLimiter({
+    slots: 5,
+    slotsPerAccount: 3,
+    queueLength: 40,
+    queueLengthPerAccount: 15,
+  })
+  const running = new Map<Account, number>()
+  let ended = 0
+  const tasks = Array.from({ length: 3_000 }, async (_, index) => {
+    for (let turns = Math.floor(random() * 300); turns > 0; turns--) await null
+    const account = Math.floor(random() * random() * 8)
+    const withdrawal = new AbortController()
+    if (index % 7 === 0) setImmediate(() => withdrawal.abort())
+    try {
+      const release = await limiter.acquire({ account, waitMs: 60_000, signal: withdrawal.signal })
+      running.set(account, (running.get(account) ?? 0) + 1)
+      expect(running.get(account)).toBeLessThanOrEqual(3)
+      expect(limiter.load().running).toBeLessThanOrEqual(5)
+      expect(limiter.load().waiting).toBeLessThanOrEqual(40)
+      for (let turns = Math.floor(random() * 20); turns > 0; turns--) await null
+      running.set(account, (running.get(account) ?? 0) - 1)
+      release()
+    } catch (error) {
+      expect(error instanceof Unavailable || withdrawal.signal.aborted).toBe(true)
+    }
+    ended++
+  })
+  await Promise.all(tasks)
+  expect(ended).toBe(3_000)
+  expect(limiter.load()).toEqual({ running: 0, waiting: 0 })
+})

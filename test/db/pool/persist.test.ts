@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test"
+import { persist } from "../../../src/db/pool/persist.ts"
+import { Unavailable } from "../../../src/db/pool/unavailable.ts"
+
+/** Runs a task that fails so long, on a clock that each pause moves on by a second. */
+async function persisted(failure: Error, failsForMs: number) {
+  let ms = 0
+  let attempts = 0
+  const outcome = await persist(
+    async () => {
+      attempts++
+      if (ms < failsForMs) throw failure
+      return "done"
+    },
+    {
+      nowMs: () => ms,
+      pause: async () => {
+        ms += 1_000
+      },
+    },
+  ).catch((error: unknown) => error)
+  return { outcome, attempts }
+}
+
+test("a task is repeated until the database can be reached", async () => {
+  const away = new Unavailable("away")
+  expect(await persisted(away, 0)).toEqual({ outcome: "done", attempts: 1 })
+  expect(await persisted(away, 9_500)).toEqual({ outcome: "done", attempts: 11 })
+})
+
+test("a database that is away for more than ten seconds is given up", async () => {
+  const away = new Unavailable("away")
+  expect(await persisted(away, 60_000)).toEqual({ outcome: away, attempts: 11 })
+})
+
+test("a failure of another kind is no reason to repeat", async () => {
+  const lost = new Error("Release 1 lost records")
+  expect(await persisted(lost, 1)).toEqual({ outcome: lost, attempts: 1 })
+})

@@ -1,0 +1,105 @@
+/** What updated_since and removed_since cost: as much as changed, whatever there is. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { fillPlaceholders } from "drizzle-orm"
+import { drizzle } from "drizzle-orm/postgres-js"
+import postgres from "postgres"
+import type { Relation } from "../../../src/db/reader/relations.ts"
+import { createStatements, type ListShape } from "../../../src/db/reader/statements.ts"
+import { reports } from "../../../src/resources/reports.ts"
+import { orderOf } from "../../../src/resources/resource.ts"
+import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
+
+const rows = 60_000
+const changed = 40
+/** Some for each changed row in the table, its history and their indexes; the table alone has 2,000. */
+const mostBuffers = 500
+
+let database: TestDatabase
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  database = await testDatabase()
+  sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  const columns =
+    "hash, asx_code, title, title_folded, type, types_folded, published_at, url, source"
+  await sql.unsafe(`
+    insert into releases select g, now(), 'test', '{}' from generate_series(1, 4) g;
+    insert into reports
+    select md5(g::text), 'C' || lpad((g % 900)::text, 4, '0'), 'Quarterly report ' || g, 'quarterly report ' || g,
+      'Quarterly', '{quarterly}', '2026-01-01'::timestamptz - g * interval '1 hour', 'https://example.com', 'test', 1
+    from generate_series(1, ${rows}) g;
+    insert into reports_history select 'h' || ${columns}, since_release, 2 from reports;
+    create temporary table touched as select hash, row_number() over () as n from reports order by md5(hash) limit ${2 * changed};
+    insert into reports_history select ${columns}, since_release, case when n > ${changed} then 3 else 4 end from reports natural join touched;
+    update reports set since_release = 3 where hash in (select hash from touched where n > ${changed});
+    delete from reports where hash in (select hash from touched where n <= ${changed});
+    analyze;
+    set plan_cache_mode = force_generic_plan`)
+})
+
+afterAll(async () => {
+  await sql.end({ timeout: 1 })
+  await database.drop()
+})
+
+const filters: Record<string, unknown>[] = [
+  {},
+  { company: "C0042" },
+  { type: "quarterly" },
+  { search: "%quarterly%" },
+  { from: "2000-01-01", to: "2025-12-31" },
+]
+
+test.each([
+  ["updated", "current"],
+  ["updated", "asOf"],
+  ["removed", "removed"],
+] as [kind: "updated" | "removed", relation: Relation][])(
+  "%s_since reads %s rows by what changed, whatever other filters there are",
+  async (kind, relation) => {
+    const statements = createStatements(drizzle(postgres(database.url, { max: 1 })))
+    for (const values of filters) {
+      const shape: ListShape = {
+        resource: reports,
+        filters: Object.keys(values),
+        order: orderOf(reports),
+        updated: kind === "updated",
+        removed: kind === "removed",
+      }
+      const bound = { ...values, [`${kind}_since`]: 2, release: 4, limit: 50, offset: 0 }
+      for (const statement of [
+        statements.rowsFrom(shape, relation),
+        statements.count(shape, relation),
+      ]) {
+        const buffers = await buffersOf(statement as unknown as Explainable, bound)
+        expect([kind, relation, values, buffers < mostBuffers ? "few" : buffers]).toEqual([
+          kind,
+          relation,
+          values,
+          "few",
+        ])
+      }
+    }
+  },
+)
+
+interface Explainable {
+  getQuery(): { sql: string; params: unknown[] }
+}
+
+/** Pages that the statement touches, planned as a prepared statement is once it has run often. */
+async function buffersOf(statement: Explainable, bound: Record<string, unknown>): Promise<number> {
+  const { sql: text, params } = statement.getQuery()
+  const literals = fillPlaceholders(params, bound).map((value) =>
+    typeof value === "number" ? value : `'${value}'`,
+  )
+  await sql.unsafe(`prepare measured as ${text}`)
+  const [row] = await sql.unsafe<{ "QUERY PLAN": { Plan: Record<string, number> }[] }[]>(
+    `explain (analyze, buffers, format json) execute measured(${literals})`,
+  )
+  await sql.unsafe("deallocate measured")
+  const plan = row?.["QUERY PLAN"][0]?.Plan
+  const hit = plan?.["Shared Hit Blocks"] ?? Number.NaN
+  const read = plan?.["Shared Read Blocks"] ?? Number.NaN
+  return hit + read
+}

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { cacheSizes } from "../../../src/db/cache.ts"
+import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
+import { createReader, type List } from "../../../src/db/reader/reader.ts"
+import { createReleases, noRelease, type Releases } from "../../../src/db/reader/releases.ts"
+import { companies } from "../../../src/resources/companies.ts"
+import { reports } from "../../../src/resources/reports.ts"
+import { orderOf } from "../../../src/resources/resource.ts"
+import { ofCompany, tenements } from "../../../src/resources/tenements.ts"
+import { awkward } from "../../support/fixtures.ts"
+import { type TestService, testService } from "../../support/service.ts"
+
+let service: TestService
+let pool: Pool
+let releases: Releases
+
+beforeAll(async () => {
+  service = await testService()
+  pool = createPool(service.database.url, {
+    name: "reader test",
+    connections: 3,
+    queueLength: 100,
+    statementTimeoutMs: 10_000,
+  })
+  releases = createReleases(pool)
+})
+
+afterAll(async () => {
+  await pool.close()
+  await service.stop()
+})
+
+const newReader = () =>
+  createReader({ lookups: pool, pages: pool, counts: pool, exports: pool }, cacheSizes(1_000_000))
+
+/** How the newest release is read, by nobody in particular. */
+const newest = async () => ({ release: await releases.current(), account: null })
+
+const listOf = (resource: List["resource"], identity: string): List => ({
+  resource,
+  filters: [],
+  order: orderOf(resource),
+  updated: false,
+  removed: false,
+  bound: {},
+  identity,
+})
+const allReports = listOf(reports, "all reports")
+const first = { offset: 0, limit: 4 }
+
+test("what is asked for of a release is of that release, though a newer one stands", async () => {
+  const reader = newReader()
+  const before = await newest()
+  const all = await reader.page(allReports, { offset: 0, limit: 100 }, before)
+  const big = await reader.find(companies, "BIG", before)
+  await service.publish({ ...awkward, companies: [], reports: awkward.reports.slice(0, 6) })
+  const after = await newest()
+
+  for (const again of [reader, newReader()]) {
+    expect(await again.page(allReports, { offset: 0, limit: 100 }, before)).toEqual(all)
+    expect(await again.page(allReports, { offset: 8, limit: 2 }, before)).toEqual({
+      total: awkward.reports.length,
+      records: all?.records.slice(8, 10) ?? [],
+    })
+    expect(await again.find(companies, "BIG", before)).toEqual(big)
+    expect(await again.find(companies, "BIG", after)).toBeNull()
+    expect(await again.total(allReports, after)).toBe(6)
+  }
+})
+
+test("a list that a newer release has emptied is still whole under the release before", async () => {
+  await service.publish(awkward)
+  const before = await newest()
+  await service.publish({ ...awkward, reports: [] })
+  // A reader that has not seen the newer release learns of it from a page without rows.
+  const page = await newReader().page(allReports, first, before)
+  expect([page?.total, page?.records.length]).toEqual([awkward.reports.length, 4])
+})
+
+test("pages hold together while releases are published without pause", async () => {
+  const reader = newReader()
+  let publishing = true
+  const publisher = (async () => {
+    for (let size = 1; publishing; size = (size % 11) + 1) {
+      await service.publish({ ...awkward, reports: awkward.reports.slice(0, size) })
+    }
+  })()
+  const seen = new Set<number>()
+  for (let round = 0; round < 60 || seen.size < 3; round++) {
+    const release = await newest()
+    const page = await reader.page(allReports, { offset: 0, limit: 100 }, release)
+    expect(page?.records).toHaveLength(page?.total ?? -1)
+    seen.add(page?.total ?? 0)
+  }
+  publishing = false
+  await publisher
+})
+
+test("an export stays on its release, and ends in an error where that is lost", async () => {
+  await service.publish(awkward)
+  const reader = newReader()
+  const release = await newest()
+  const kept = await reader.chunks(allReports, 4, release)
+  const lost = await reader.chunks(allReports, 4, release)
+  await Promise.all([kept?.chunks.next(), lost?.chunks.next()])
+  await service.publish({ ...awkward, reports: [] })
+  expect(await Array.fromAsync(kept?.chunks ?? [])).toHaveLength(
+    Math.ceil(awkward.reports.length / 4) - 1,
+  )
+  await service.sql`delete from reports_history`
+  await expect(lost?.chunks.next()).rejects.toThrow("lost records")
+  await service.publish(awkward)
+})
+
+test("an export gives every record once, also when its last chunk is full", async () => {
+  const reader = newReader()
+  for (const chunkSize of [1, 11, 5, 100]) {
+    const found = await reader.chunks(allReports, chunkSize, await newest())
+    const hashes: unknown[] = []
+    for await (const chunk of found?.chunks ?? []) {
+      expect(chunk.length).toBeLessThanOrEqual(chunkSize)
+      hashes.push(...chunk.map(({ hash }) => hash))
+    }
+    expect(new Set(hashes).size).toBe(awkward.reports.length)
+    expect(hashes).toHaveLength(awkward.reports.length)
+  }
+})
+
+test("a list of a record that does not exist is none, of one that has nothing is empty", async () => {
+  const reader = newReader()
+  const release = await newest()
+  const ofCode = (key: string): List => ({
+    ...listOf(tenements, `tenements of ${key}`),
+    parent: { resource: companies, scope: ofCompany, key },
+  })
+  expect(await reader.page(ofCode("ZZZ"), first, release)).toBeNull()
+  expect(await reader.total(ofCode("ZZZ"), release)).toBeNull()
+  expect(await reader.page(ofCode("ATS"), first, release)).toEqual({ total: 0, records: [] })
+  expect(await reader.total(ofCode("ATS"), release)).toBe(0)
+  expect(await reader.chunks(ofCode("ZZZ"), 10, release)).toBeNull()
+  expect(await reader.find(companies, "ZZZ", release)).toBeNull()
+})
+
+/** A pool that notes how many statements have begun. */
+function counting() {
+  const counter = { statements: 0 }
+  const run: Pool["run"] = (statement, ...claim) =>
+    pool.run(
+      () => {
+        counter.statements++
+        return statement()
+      },
+      ...claim,
+    )
+  return { counter, pool: { ...pool, run } }
+}
+
+test("a hundred first callers of a page run one count and one statement for its rows", async () => {
+  const [pages, counts] = [counting(), counting()]
+  const reader = createReader(
+    { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
+    cacheSizes(1_000_000),
+  )
+  const { release } = await newest()
+  const found = await Promise.all(
+    Array.from({ length: 100 }, (_, caller) =>
+      reader.page(allReports, first, { release, account: caller % 10 }),
+    ),
+  )
+  expect(found).toEqual(Array(100).fill(found[0] ?? null))
+  expect(found[0]?.records).toHaveLength(4)
+  expect([pages.counter.statements, counts.counter.statements]).toEqual([1, 1])
+})
+
+test("a page past a total that is known takes no statement", async () => {
+  const pages = counting()
+  const reader = createReader(
+    { lookups: pool, pages: pages.pool, counts: pool, exports: pool },
+    cacheSizes(1_000_000),
+  )
+  const options = await newest()
+  const total = (await reader.total(allReports, options)) ?? 0
+  for (const offset of [total, total + 1, 1e9]) {
+    expect(await reader.page(allReports, { offset, limit: 4 }, options)).toEqual({
+      total,
+      records: [],
+    })
+  }
+  expect(pages.counter.statements).toBe(0)
+})
+
+test("what is kept of a release is not read again", async () => {
+  const reader = newReader()
+  const release = await newest()
+  const total = await reader.total(allReports, release)
+  // Against the rules, which is how it shows: only a load may change rows, and it makes a release.
+  await service.sql`delete from reports where hash = 'a1'`
+  expect(await reader.total(allReports, release)).toEqual(total)
+})
+
+test("before the first release there is release 0", async () => {
+  const empty = await testService()
+  await empty.sql`delete from releases`
+  expect(await createReleases(pool).current()).not.toEqual(noRelease)
+  const answer = await empty.get("/companies")
+  expect(answer.headers.get("x-data-release")).toBe("0")
+  expect(answer.headers.has("last-modified")).toBe(false)
+  await empty.stop()
+})

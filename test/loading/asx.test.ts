@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { formatSummary } from "../../src/loading/summary.ts"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+beforeEach(async () => {
+  await bench.empty()
+  bench.rejects()
+})
+
+const header = '"ASX code","Company name","GICs industry group","Listing date","Market Cap"'
+const directory = (...rows: string[]) => [header, ...rows].join("\n")
+const first = directory(
+  '"QZA","QUARRY ALPHA LIMITED","Materials","12/09/2018",4294967296',
+  '"360","THREE SIXTY OIL NL","Energy","","SUSPENDED"',
+  '"QZB","BETA BANK, LIMITED","Banks","01/01/2001",5',
+  '"QZC","GAMMA LIMITED","Class Pend","01/01/2001","--"',
+)
+
+const listed = async () =>
+  Object.fromEntries(
+    (
+      await bench.sql`
+        select asx_code, company_name, market_cap_aud::float8 as cap, gics_sector, gics_industry_group,
+          is_active from companies order by asx_code`
+    ).map(({ asx_code, ...row }) => [asx_code, Object.values(row)]),
+  )
+
+test("the directory's resource companies are loaded, with the sector of their group", async () => {
+  const summary = await bench.load("asx-directory", first)
+  expect(await listed()).toEqual({
+    "360": ["THREE SIXTY OIL NL", null, "Energy", "Energy", true],
+    QZA: ["QUARRY ALPHA LIMITED", 4294967296, "Materials", "Materials", true],
+  })
+  expect(formatSummary(summary)).toContain(
+    "4 rows read, 2 accepted, 0 rejected, 2 left out (other sectors)",
+  )
+})
+
+test("every sector is loaded where that is asked for", async () => {
+  await bench.load("asx-directory", first, { allSectors: true })
+  expect(await listed()).toMatchObject({
+    QZB: ["BETA BANK, LIMITED", 5, "Financials", "Banks", true],
+    QZC: ["GAMMA LIMITED", null, null, null, true],
+  })
+})
+
+test("a company that left is inactive, keeps its fields, and is active when it returns", async () => {
+  await bench.load("asx-directory", first)
+  const without = directory(...first.split("\n").slice(2))
+  const left = await bench.load("asx-directory", without, { acceptShrink: true })
+  expect(left.resources.companies).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
+  expect((await listed()).QZA).toEqual([
+    "QUARRY ALPHA LIMITED",
+    4294967296,
+    "Materials",
+    "Materials",
+    false,
+  ])
+  expect((await bench.load("asx-directory", without)).release).toBeNull()
+  await bench.load("asx-directory", first)
+  expect((await listed()).QZA?.at(-1)).toBe(true)
+})
+
+test("a company that went to another sector is still listed, so it stays active in it", async () => {
+  await bench.load("asx-directory", first)
+  const summary = await bench.load("asx-directory", first.replace('"Energy"', '"Utilities"'))
+  expect(summary.resources.companies).toMatchObject({ changed: 1, deactivated: 0 })
+  expect((await listed())["360"]).toEqual([
+    "THREE SIXTY OIL NL",
+    null,
+    "Utilities",
+    "Utilities",
+    true,
+  ])
+})
+
+test("a directory cut short is refused with the figures", async () => {
+  await bench.load("asx-directory", first)
+  const refusal = await bench.refusal("asx-directory", directory(first.split("\n")[1] ?? ""))
+  expect(refusal).toStartWith(
+    "Nothing is published: 1 of the 2 active companies that asx-directory holds (50.0%)",
+  )
+  expect((await listed())["360"]?.at(-1)).toBe(true)
+})
+
+test("the older export, with its banner, is a directory too", async () => {
+  const old =
+    'ASX listed companies as at Mon Feb 01 22:29:37 EST 2016\r\n\r\nCompany name,ASX code,GICS industry group\r\n"QUARRY ALPHA LIMITED",QZA,"Materials"\r\n"B LIMITED",B,"Materials"\r\n'
+  await bench.load("asx-directory", old)
+  expect(await listed()).toEqual({
+    QZA: ["QUARRY ALPHA LIMITED", null, "Materials", "Materials", true],
+  })
+  expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
+    [5, 'asx_code is malformed: "B"'],
+  ])
+})
+
+test("an industry group that nobody knows is a counted warning, never a guess", async () => {
+  const odd = first.replace('"Banks"', '"Space Tourism"')
+  const summary = await bench.load("asx-directory", odd, { allSectors: true })
+  expect(summary.files[0]?.warnings).toEqual({ 'unknown industry group "Space Tourism"': 1 })
+  expect((await listed()).QZB).toEqual(["BETA BANK, LIMITED", 5, null, "Space Tourism", true])
+})
+
+test("announcements are added and changed; what a file lacks stays", async () => {
+  const index = "ticker,documentKey,date,headline,fileSize,isPriceSensitive,announcementTypes"
+  const rows = [
+    'QZA,1-02-03,2026-05-25T22:21:58.900Z,Drilling begins,1100KB,false,"[""Progress Report"","""",""Other; more""]"',
+    'QZB,1-02-03,2026-05-25T22:21:58.000Z,Drilling begins,1100KB,false,"[]"',
+  ]
+  await bench.load("asx-announcements", [index, ...rows].join("\n"))
+  const summary = await bench.load(
+    "asx-announcements",
+    [index, rows[1]?.replace("begins", "began"), 'QZC,../x,2026-05-25T22:21:58Z,T,,,"[]"'].join(
+      "\n",
+    ),
+  )
+  expect(summary.resources.reports).toEqual({ added: 0, changed: 1, removed: 0, deactivated: 0 })
+  expect(bench.rejects()[0]?.reason).toBe("documentKey is missing or malformed")
+  const stored = await bench.sql`
+    select hash, asx_code, title, type, types_folded, published_at, url from reports order by asx_code`
+  expect(
+    stored.map(({ hash, ...row }) => [/^[0-9a-f]{32}$/.test(hash), ...Object.values(row)]),
+  ).toEqual([
+    [
+      true,
+      "QZA",
+      "Drilling begins",
+      "Progress Report; Other, more",
+      ["progress report", "other, more", "progress report; other, more"],
+      new Date("2026-05-25T22:21:58Z"),
+      "https://asx.api.markitdigital.com/asx-research/1.0/file/1-02-03",
+    ],
+    [
+      true,
+      "QZB",
+      "Drilling began",
+      null,
+      [],
+      new Date("2026-05-25T22:21:58Z"),
+      "https://asx.api.markitdigital.com/asx-research/1.0/file/1-02-03",
+    ],
+  ])
+})

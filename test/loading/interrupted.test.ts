@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { join } from "node:path"
+import postgres from "postgres"
+import { type Progress, silent } from "../../src/loading/progress.ts"
+import { until, type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+/** A connection of the test's own, which holds what a load needs. */
+let blocker: postgres.Sql
+beforeAll(async () => {
+  bench = await workbench()
+  blocker = postgres(bench.url, { max: 1, onnotice: () => {} })
+})
+afterAll(async () => {
+  await blocker.end({ timeout: 1 })
+  await bench.close()
+})
+beforeEach(async () => {
+  await bench.empty()
+  await bench.load("companies", header + alpha)
+})
+
+const header = "asx_code,company_name,is_active\n"
+const alpha = "QZA,Alpha,true\n"
+const beta = "QZB,Beta,true\n"
+
+const spawnLoad = (file: string) =>
+  Bun.spawn(
+    [process.execPath, join(import.meta.dir, "loader-process.ts"), bench.url, "companies", file],
+    { stdin: "pipe", stdout: "inherit", stderr: "inherit" },
+  )
+
+const otherBackends = async () =>
+  (
+    await bench.sql`
+      select a.pid from pg_stat_activity a
+      where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`
+  ).length
+
+const loadLocks = async () =>
+  (
+    await bench.sql`
+      select from pg_locks where locktype = 'advisory'
+        and database = (select oid from pg_database where datname = current_database())`
+  ).length
+
+const temporaryTables = async () =>
+  (await bench.sql`select from pg_class where relpersistence = 't' and relname like 'staged%'`)
+    .length
+
+const isWaitingForATable = async () =>
+  (
+    await bench.sql`
+    select from pg_locks where not granted and relation = 'companies'::regclass`
+  ).length > 0
+
+const codes = async () =>
+  (await bench.sql`select asx_code from companies order by 1`).map(({ asx_code }) => asx_code)
+
+async function expectTheLastReleaseToStand() {
+  await until(async () => (await otherBackends()) + (await loadLocks()) === 0)
+  expect(await temporaryTables()).toBe(0)
+  expect(await codes()).toEqual(["QZA"])
+  expect(await bench.releases()).toBe(1)
+  expect((await bench.load("companies", header + alpha + beta)).release).toBe(2)
+}
+
+test("a loader killed while it reads leaves the last release, and the next load succeeds", async () => {
+  const loader = spawnLoad("-")
+  loader.stdin.write(header + alpha + beta.repeat(5000))
+  await loader.stdin.flush()
+  // The file does not end, so the load can get no further than this.
+  await until(async () => (await loadLocks()) === 1)
+  loader.kill("SIGKILL")
+  await loader.exited
+  await expectTheLastReleaseToStand()
+})
+
+test("a loader killed while it publishes leaves the last release, and the next load succeeds", async () => {
+  const file = bench.file("more.csv", header + alpha + beta)
+  const held = Promise.withResolvers<void>()
+  const holding = blocker.begin(async (sql) => {
+    await sql`lock table companies in share row exclusive mode`
+    await held.promise
+  })
+  const loader = spawnLoad(file)
+  await until(isWaitingForATable)
+  loader.kill("SIGKILL")
+  await loader.exited
+  // The server notices by itself that nobody waits for its answer any more.
+  await until(async () => (await loadLocks()) === 0)
+  held.resolve()
+  await holding
+  await expectTheLastReleaseToStand()
+})
+
+test("of two loads at once, one waits for the other and says so; both are published", async () => {
+  const held = Promise.withResolvers<void>()
+  const holding = blocker.begin(async (sql) => {
+    await sql`lock table companies in share row exclusive mode`
+    await held.promise
+  })
+  const first = bench.load("companies", [bench.file("first.csv", header + alpha + beta)])
+  await until(isWaitingForATable)
+  expect(await codes()).toEqual(["QZA"])
+  const steps: string[] = []
+  const progress: Progress = { ...silent, step: (text) => steps.push(text) }
+  const report = "hash,asx_code,title,published_at\nh1,QZA,T,2026-01-02T03:04:05Z\n"
+  const second = bench.load("reports", [bench.file("second.csv", report)], { progress })
+  await until(async () => steps.length > 0)
+  expect(steps).toEqual(["Waiting for another load to end"])
+  held.resolve()
+  await holding
+  expect((await first).release).toBe(2)
+  expect((await second).release).toBe(3)
+})
+
+test("a load whose connection is lost fails, and nothing of it is published", async () => {
+  const loading = bench.load("companies", [bench.file("lost.csv", header + alpha + beta)], {
+    progress: {
+      ...silent,
+      step: (text) => {
+        if (text === "Linking tenements to companies") lose = terminateLoads()
+      },
+    },
+  })
+  let lose: Promise<unknown> = Promise.resolve()
+  const outcome = await loading.catch((error: unknown) => error)
+  await lose
+  expect(outcome).toBeInstanceOf(Error)
+  await expectTheLastReleaseToStand()
+})
+
+const terminateLoads = () =>
+  bench.sql`
+  select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
+    and database = (select oid from pg_database where datname = current_database())`.execute()

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { formatSummary } from "../../src/loading/summary.ts"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+
+const companies = `asx_code,company_name,is_active
+QZA,Quarry Alpha Limited,true
+QZB,Quarry Beta NL,false
+QZC,Gamma Co,true
+QZD,...,true
+`
+const subsidiaries = `id,name,parent_asx_code
+s1,Quarry Pits Pty Ltd,QZA
+s2,Joint Venture Pty Ltd,QZA
+s3,Joint Venture Pty Ltd,QZC
+s4,Parentless Pty Ltd,QZX
+s5,"Quarry Alpha, Limited",QZA
+`
+const tenements = `id,tenement_id,state,holder_name
+t1,E 01/1,WA,QUARRY ALPHA LTD
+t2,E 01/2,WA,"Quarry Pits Pty. Limited; Somebody, Else"
+t3,E 01/3,WA,JOINT VENTURE P/L
+t4,E 01/4,WA,PARENTLESS PTY LTD
+t5,E 01/5,WA,
+t6,E 01/6,WA,"quarry beta no liability; QUARRY PITS PTY LTD; Quarry Alpha Limited"
+t7,E 01/7,WA,---
+`
+
+beforeEach(async () => {
+  await bench.empty()
+  await bench.load("companies", companies)
+  await bench.load("subsidiaries", subsidiaries)
+})
+
+const codes = async () =>
+  Object.fromEntries(
+    (await bench.sql`select id, asx_codes from tenements order by id`).map((row) => [
+      row.id,
+      row.asx_codes.join(" "),
+    ]),
+  )
+const totals = async () =>
+  Object.fromEntries(
+    (await bench.sql`select asx_code, total_tenements from companies order by 1`).map((row) => [
+      row.asx_code,
+      row.total_tenements,
+    ]),
+  )
+
+test("a tenement belongs to every company whose own or subsidiary's name holds it", async () => {
+  const summary = await bench.load("tenements", tenements)
+  expect(await codes()).toEqual({
+    t1: "QZA",
+    t2: "QZA",
+    t3: "QZA QZC",
+    t4: "",
+    t5: "",
+    t6: "QZA QZB",
+    t7: "",
+  })
+  expect(summary.links).toEqual({
+    linked: 4,
+    directly: 2,
+    through_subsidiaries: 4,
+    unlinked: 1,
+    unlinked_holders: 2,
+    relinked: 0,
+    retotalled: 3,
+  })
+  expect(formatSummary(summary)).toContain(
+    "links: 4 tenements belong to a company, 2 directly, 4 through subsidiaries",
+  )
+})
+
+test("a company's total is the number of tenements that list it", async () => {
+  await bench.load("tenements", tenements)
+  expect(await totals()).toEqual({ QZA: 4, QZB: 1, QZC: 1, QZD: 0 })
+  const unequal = await bench.sql`
+    select asx_code from companies c
+    where total_tenements <> (select count(*) from tenements t where c.asx_code = any(t.asx_codes))`
+  expect(Array.from(unequal)).toEqual([])
+})
+
+test("links follow names: only the rows that they change take the new release", async () => {
+  await bench.load("tenements", tenements)
+  const summary = await bench.load(
+    "subsidiaries",
+    subsidiaries.replace("s3,Joint Venture", "s3,Other Venture"),
+  )
+  expect(summary.links).toMatchObject({ relinked: 1, retotalled: 1 })
+  expect((await codes()).t3).toBe("QZA")
+  expect(await totals()).toEqual({ QZA: 4, QZB: 1, QZC: 0, QZD: 0 })
+  const touched = await bench.sql`
+    select id from tenements where since_release = ${summary.release}
+    union all select asx_code from companies where since_release = ${summary.release}`
+  expect(touched.map(({ id }) => id)).toEqual(["t3", "QZC"])
+})
+
+test("a tenement whose only holder is no company any more belongs to none", async () => {
+  await bench.load("tenements", tenements)
+  const renamed = companies.replace("QZB,Quarry Beta NL", "QZB,Renamed NL")
+  await bench.load("companies", renamed)
+  expect((await codes()).t6).toBe("QZA")
+  const gone = renamed.replace(/^QZA.*\n/m, "")
+  await bench.load("companies", gone, { acceptShrink: true })
+  expect(await codes()).toMatchObject({ t1: "", t2: "", t3: "QZC", t6: "" })
+})
+
+test("a load of reports leaves the links alone", async () => {
+  await bench.load("tenements", tenements)
+  const summary = await bench.load(
+    "reports",
+    "hash,asx_code,title,published_at\nh1,QZA,T,2026-01-02T03:04:05Z\n",
+  )
+  expect(summary.release).not.toBeNull()
+  expect(summary.links).toBeNull()
+})

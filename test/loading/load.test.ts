@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
+import { formatSummary } from "../../src/loading/summary.ts"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+beforeEach(async () => {
+  await bench.empty()
+  bench.rejects()
+})
+
+const header = "asx_code,company_name,market_cap_aud,gics_sector,is_active"
+const companies = (...rows: string[]) => `${[header, ...rows].join("\n")}\n`
+const three = companies(
+  "QZA,Quarry Alpha Limited,5000000000,Materials,true",
+  "QZB,Quarry Beta NL,,Energy,true",
+  'QZC,"Quarry, Gamma ""and"" Sons",12,Materials,false',
+)
+
+const current = () => bench.sql`
+  select asx_code, company_name, market_cap_aud, is_active, source, since_release
+  from companies order by asx_code`
+
+test("a load is one numbered release, whose manifest says what came from where", async () => {
+  const summary = await bench.load("companies", three)
+  expect(summary.release).toBe(1)
+  expect(summary.resources).toEqual({
+    companies: { added: 3, changed: 0, removed: 0, deactivated: 0 },
+  })
+  expect(Array.from(await current())).toEqual([
+    {
+      asx_code: "QZA",
+      company_name: "Quarry Alpha Limited",
+      market_cap_aud: "5000000000",
+      is_active: true,
+      source: "companies",
+      since_release: 1,
+    },
+    {
+      asx_code: "QZB",
+      company_name: "Quarry Beta NL",
+      market_cap_aud: null,
+      is_active: true,
+      source: "companies",
+      since_release: 1,
+    },
+    {
+      asx_code: "QZC",
+      company_name: 'Quarry, Gamma "and" Sons',
+      market_cap_aud: "12",
+      is_active: false,
+      source: "companies",
+      since_release: 1,
+    },
+  ])
+  const [release] = await bench.sql`select id, source, manifest from releases`
+  expect(release).toEqual({
+    id: 1,
+    source: "companies",
+    manifest: {
+      files: [
+        {
+          name: "rows.csv",
+          sha256: new Bun.CryptoHasher("sha256").update(three).digest("hex"),
+          read: 3,
+          accepted: 3,
+          rejected: 0,
+          unreadable: 0,
+          repeated: 0,
+          left_out: {},
+          warnings: {},
+        },
+      ],
+      resources: { companies: { added: 3, changed: 0, removed: 0, deactivated: 0 } },
+      links: {
+        linked: 0,
+        directly: 0,
+        through_subsidiaries: 0,
+        unlinked: 0,
+        unlinked_holders: 0,
+        relinked: 0,
+        retotalled: 0,
+      },
+    },
+  })
+})
+
+test("the same file twice publishes nothing the second time, and says so", async () => {
+  await bench.load("companies", three)
+  const again = await bench.load("companies", three)
+  expect(again.release).toBeNull()
+  expect(formatSummary(again)).toContain("Nothing differs from what is published")
+  expect(await bench.releases()).toBe(1)
+})
+
+test("only rows that differ are touched, and take the new release", async () => {
+  await bench.load("companies", three)
+  const summary = await bench.load(
+    "companies",
+    three.replace("Quarry Beta NL", "Quarry Beta Limited").replace(",12,", ",13,"),
+  )
+  expect(summary.resources.companies).toEqual({
+    added: 0,
+    changed: 2,
+    removed: 0,
+    deactivated: 0,
+  })
+  expect((await current()).map((row) => row.since_release)).toEqual([1, 2, 2])
+})
+
+test("what a whole statement no longer has is removed; with partial it stays", async () => {
+  const two = companies("QZA,Quarry Alpha Limited,5000000000,Materials,true", "QZD,D,,,true")
+  await bench.load("companies", three)
+  await bench.load("companies", two, { partial: true })
+  expect((await current()).map((row) => row.asx_code)).toEqual(["QZA", "QZB", "QZC", "QZD"])
+  const summary = await bench.load("companies", two, { acceptShrink: true })
+  expect(summary.resources.companies?.removed).toBe(2)
+  expect((await current()).map((row) => row.asx_code)).toEqual(["QZA", "QZD"])
+})
+
+test("all files of one load together are the whole set", async () => {
+  await bench.load("companies", three)
+  const summary = await bench.load("companies", [
+    bench.file("a.csv", companies("QZA,Quarry Alpha Limited,5000000000,Materials,true")),
+    bench.file("b.csv", three.replace(/^QZA.*\n/m, "")),
+  ])
+  expect(summary.release).toBeNull()
+  expect(summary.files.map(({ name, read }) => [name, read])).toEqual([
+    ["a.csv", 1],
+    ["b.csv", 2],
+  ])
+})
+
+test("a bad row is rejected with file, line and reason, and the rest loads", async () => {
+  const summary = await bench.load(
+    "companies",
+    companies(
+      'QZA,"Quarry',
+      'Alpha",1,Materials,true',
+      "QZB,Quarry Beta NL,1e9,Energy,maybe",
+      "QZ,Too Short,,,true",
+      "QZC,,,,true",
+      "QZD,One column too few,,",
+      'QZE,"a "quote",,,true',
+      "QZF,Quarry Zeta,,,true",
+    ),
+  )
+  expect(summary.files[0]).toMatchObject({ read: 7, accepted: 2, rejected: 5, unreadable: 1 })
+  expect((await current()).map((row) => row.asx_code)).toEqual(["QZA", "QZF"])
+  expect(summary.rejectsFile).toStartWith(bench.directory)
+  const rejects = bench.rejects()
+  expect(rejects.map(({ file, line, reason }) => [file, line, reason])).toEqual([
+    [
+      "rows.csv",
+      4,
+      'market_cap_aud is not a whole number: "1e9"; is_active is neither true nor false: "maybe"',
+    ],
+    ["rows.csv", 5, 'asx_code is malformed: "QZ"'],
+    ["rows.csv", 6, "company_name is missing"],
+    ["rows.csv", 7, "has 4 columns where the header has 5"],
+    ["rows.csv", 8, "text follows a closing quote; quotes inside a quoted value are doubled"],
+  ])
+  expect(rejects[0]?.row).toEqual({
+    asx_code: "QZB",
+    company_name: "Quarry Beta NL",
+    market_cap_aud: "1e9",
+    gics_sector: "Energy",
+    is_active: "maybe",
+  })
+  expect(rejects[4]?.row).toBe('QZE,"a "')
+})
+
+test("a rejected row leaves the record that it means as it was", async () => {
+  await bench.load("companies", three)
+  const summary = await bench.load("companies", three.replace("NL,,", "NL,lots,"))
+  expect(summary.release).toBeNull()
+  expect(bench.rejects()[0]?.reason).toBe('market_cap_aud is not a whole number: "lots"')
+})
+
+test("while a row can't be read, no record is taken for missing", async () => {
+  await bench.load("companies", three)
+  const unreadable = three.replace("Quarry Beta NL", '"Quarry "Beta" NL"')
+  const summary = await bench.load("companies", unreadable, { acceptShrink: true })
+  expect(summary.release).toBeNull()
+  expect(formatSummary(summary)).toContain("so no record is taken for missing")
+})
+
+test("more rejected rows than are let pass end the load, and nothing is published", async () => {
+  const bad = companies("QZA,Quarry Alpha,,,true", "B,b,,,true", "C,c,,,true")
+  expect(await bench.refusal("companies", bad, { maxRejects: 1 })).toMatch(
+    /^Too many rows are rejected: 2 of 3 .* The first is rows\.csv, line 3: asx_code is malformed/,
+  )
+  expect(bench.rejects()).toHaveLength(2)
+  expect(Array.from(await current())).toEqual([])
+  expect(await bench.releases()).toBe(0)
+  expect((await bench.load("companies", bad, { maxRejects: 2 })).release).toBe(1)
+})
+
+test("of one key the first row counts: the same again is counted, another is rejected", async () => {
+  const summary = await bench.load("companies", [
+    bench.file("first.csv", three),
+    bench.file("second.csv", `${three}QZA,Another name,,,true\nQZA,Another name,,,true\n`),
+  ])
+  expect(
+    summary.files.map(({ accepted, repeated, rejected }) => [accepted, repeated, rejected]),
+  ).toEqual([
+    [3, 0, 0],
+    [0, 3, 2],
+  ])
+  expect(bench.rejects()[0]).toEqual({
+    file: "second.csv",
+    line: 5,
+    reason: 'asx_code "QZA" stands already in first.csv, line 2, with other values',
+    row: {
+      asx_code: "QZA",
+      company_name: "Another name",
+      market_cap_aud: null,
+      gics_sector: null,
+      gics_industry_group: null,
+      is_active: true,
+    },
+  })
+})
+
+test("a record belongs to the source that loaded it", async () => {
+  await bench.load(
+    "asx-directory",
+    '"ASX code","Company name","GICs industry group","Listing date","Market Cap"\n"QZA","ALPHA","Materials","01/02/2003",7\n',
+  )
+  const summary = await bench.load("companies", three)
+  expect(summary.files[0]).toMatchObject({ accepted: 2, rejected: 1 })
+  expect(bench.rejects()[0]).toMatchObject({
+    line: 2,
+    reason: 'asx_code "QZA" belongs to the source asx-directory, which alone may change it',
+  })
+  expect((await current()).map(({ company_name, source }) => [company_name, source])).toEqual([
+    ["ALPHA", "asx-directory"],
+    ["Quarry Beta NL", "companies"],
+    ['Quarry, Gamma "and" Sons', "companies"],
+  ])
+})
+
+test("a load that would remove more than a twentieth stops with the figures, unless told", async () => {
+  const many = Array.from(
+    { length: 40 },
+    (_, index) => `Q${String(index).padStart(2, "0")},C,,,true`,
+  )
+  await bench.load("companies", companies(...many))
+  expect(await bench.refusal("companies", companies(...many.slice(3)))).toMatch(
+    /^Nothing is published: 3 of the 40 companies that companies holds \(7\.5%\)/,
+  )
+  expect(await bench.releases()).toBe(1)
+  const within = await bench.load("companies", companies(...many.slice(2)))
+  expect(within.resources.companies?.removed).toBe(2)
+  const told = await bench.load("companies", companies(...many.slice(9)), { acceptShrink: true })
+  expect(told.resources.companies?.removed).toBe(7)
+})
+
+test("a dry run reports the figures of the load and publishes nothing", async () => {
+  const dry = await bench.load("companies", three, { dryRun: true })
+  expect(dry.release).toBeNull()
+  expect(await bench.releases()).toBe(0)
+  expect(Array.from(await current())).toEqual([])
+  const real = await bench.load("companies", three)
+  expect<unknown>({ ...dry, dryRun: false, release: 1, seconds: 0 }).toEqual({
+    ...real,
+    seconds: 0,
+  })
+})
+
+test("a packed file loads whatever its name, and its digest is that of the packed file", async () => {
+  const packed = gzipSync(three)
+  const summary = await bench.load("companies", [bench.file("packed.csv", packed)])
+  expect(summary.files[0]?.sha256).toBe(new Bun.CryptoHasher("sha256").update(packed).digest("hex"))
+  expect(summary.files[0]?.accepted).toBe(3)
+})
+
+test("releases are numbered on, and none is from before the one before", async () => {
+  await bench.load("companies", three)
+  await bench.sql`update releases set published_at = '2199-01-01Z'`
+  await bench.load("companies", three.replace("Beta", "Bravo"))
+  const rows = await bench.sql`select id, published_at::text as at from releases order by id`
+  expect(rows.map(({ id, at }) => [id, at])).toEqual([
+    [1, "2199-01-01 00:00:00+00"],
+    [2, "2199-01-01 00:00:00+00"],
+  ])
+})

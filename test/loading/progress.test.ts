@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test"
+import { lines, type Reading } from "../../src/loading/progress.ts"
+
+const reading = (rows: number, bytesRead: number, bytesTotal: number | null = 1000): Reading => ({
+  file: "a.csv",
+  rows,
+  bytesRead,
+  bytesTotal,
+})
+
+test("without a terminal, a line now and then says the rate and the time left", () => {
+  let nowMs = 0
+  const written: string[] = []
+  const progress = lines(
+    (line) => written.push(line),
+    () => nowMs,
+  )
+  progress.reading(reading(0, 0))
+  nowMs = 9_999
+  progress.reading(reading(5_000, 100))
+  nowMs = 10_000
+  progress.reading(reading(20_000, 250))
+  progress.step("Comparing companies")
+  expect(written).toEqual(["a.csv: 20,000 rows, 2,000/s, 25%, 30 s left", "Comparing companies …"])
+})
+
+test("of an input whose end can't be foreseen, no time left is guessed", () => {
+  let nowMs = 0
+  const written: string[] = []
+  const progress = lines(
+    (line) => written.push(line),
+    () => nowMs,
+  )
+  progress.reading(reading(0, 0, null))
+  nowMs = 20_000
+  progress.reading(reading(1_000, 5, null))
+  expect(written).toEqual(["a.csv: 1,000 rows, 50/s"])
+})

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { newFileFigures } from "../../src/loading/figures.ts"
+import { Rejects } from "../../src/loading/rejects.ts"
+
+let parent: string
+let warnings: string[]
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "mds-rejects-"))
+  warnings = []
+})
+afterEach(() => rmSync(parent, { recursive: true, force: true }))
+
+const rejectsIn = (directory: string | null) =>
+  new Rejects({ directory, source: "companies", warn: (text) => warnings.push(text) })
+
+const file = newFileFigures("rows.csv")
+const add = (rejects: Rejects, line: number) =>
+  rejects.add({ file, line, reason: "is bad", row: { line } })
+
+test("a directory that can be made is made with the first row, one file for each load", () => {
+  const directory = join(parent, "data", "rejects")
+  const [first, second] = [rejectsIn(directory), rejectsIn(directory)]
+  expect(readdirSync(parent)).toEqual([])
+  for (const rejects of [first, second]) {
+    add(rejects, 2)
+    add(rejects, 3)
+    rejects.close()
+  }
+  expect(readdirSync(directory)).toHaveLength(2)
+  expect(first.path).not.toBe(second.path)
+  expect(readFileSync(first.path ?? "", "utf8")).toBe(
+    '{"file":"rows.csv","line":2,"reason":"is bad","row":{"line":2}}\n' +
+      '{"file":"rows.csv","line":3,"reason":"is bad","row":{"line":3}}\n',
+  )
+  expect(warnings).toEqual([])
+})
+
+test("a directory that can't be made is told of before the first row, and the first ten are shown", () => {
+  writeFileSync(join(parent, "file"), "")
+  const directory = join(parent, "file", "rejects")
+  const rejects = rejectsIn(directory)
+  const warning = `Cannot write rejected rows to ${directory}: a part of its path is no directory. The first of them are shown here instead`
+  expect(warnings).toEqual([warning])
+  for (let line = 2; line < 20; line++) add(rejects, line)
+  expect(warnings).toEqual([
+    warning,
+    ...Array.from({ length: 10 }, (_, n) => `Rejected: rows.csv, line ${n + 2}: is bad`),
+  ])
+  expect([rejects.count, rejects.path]).toEqual([18, null])
+  rejects.close()
+})
+
+test("a directory that can no longer be made when a row is rejected is no failure", () => {
+  const directory = join(parent, "rejects")
+  const rejects = rejectsIn(directory)
+  expect(warnings).toEqual([])
+  writeFileSync(directory, "something else")
+  add(rejects, 2)
+  add(rejects, 3)
+  expect(warnings).toEqual([
+    `Cannot write rejected rows to ${directory}: it exists already. The first of them are shown here instead`,
+    "Rejected: rows.csv, line 2: is bad",
+    "Rejected: rows.csv, line 3: is bad",
+  ])
+})
+
+test("too many rows end a load with the first of them, and name the file only where there is one", () => {
+  const rejects = new Rejects({ directory: null, source: "companies", max: 0, warn: () => {} })
+  add(rejects, 2)
+  expect(() => rejects.check(5)).toThrow(
+    /1 of 5 read so far, and 0 are let pass\. Nothing is published\. The first is rows\.csv, line 2: is bad\.$/,
+  )
+})

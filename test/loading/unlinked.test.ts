@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { formatSummary } from "../../src/loading/summary.ts"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+let path: string
+beforeAll(async () => {
+  bench = await workbench()
+  path = join(bench.directory, "unlinked.csv")
+})
+afterAll(() => bench.close())
+beforeEach(async () => {
+  await bench.empty()
+  rmSync(path, { force: true })
+  await bench.load("companies", "asx_code,company_name,is_active\nQZA,Quarry Alpha Limited,true\n")
+})
+
+const tenements = `id,tenement_id,state,holder_name
+t1,E 1,WA,QUARRY ALPHA LTD
+t2,E 2,WA,"Quarry Pits Pty. Limited; Quarry Alpha Ltd"
+t3,E 3,WA,QUARRY PITS PTY LTD
+t4,E 4,WA,"QUARRY PITS PTY LTD; Quarry Pits P/L"
+t5,E 5,WA,"=Odd, ""Name"" Pty Ltd"
+t6,E 6,WA,
+t7,E 7,WA,---
+`
+
+test("the holders of no company are written most frequent first, under their commonest spelling", async () => {
+  const summary = await bench.load("tenements", tenements, { unlinked: path })
+  expect(readFileSync(path, "utf8")).toBe(
+    [
+      "name,parent_asx_code,country,ownership_percentage,tenements",
+      "QUARRY PITS PTY LTD,,,,3",
+      '"\'=Odd, ""Name"" Pty Ltd",,,,1',
+      "",
+    ].join("\r\n"),
+  )
+  expect(summary.unlinked).toEqual({ path, holders: 2 })
+  expect(formatSummary(summary)).toContain(`2 holders that belong to no company are in ${path}`)
+})
+
+test("the file, a parent filled in, loads as subsidiaries and raises the number that link", async () => {
+  const before = await bench.load("tenements", tenements, { unlinked: path })
+  expect(before.links).toMatchObject({ linked: 2, directly: 2, through_subsidiaries: 0 })
+  const completed = readFileSync(path, "utf8").replace("PTY LTD,,,,", "PTY LTD,qza,Australia,,")
+  writeFileSync(path, completed)
+  const after = await bench.load("subsidiaries", [path], { partial: true })
+  expect(after.links).toMatchObject({ linked: 4, directly: 2, through_subsidiaries: 3 })
+  expect(after.files[0]).toMatchObject({
+    read: 2,
+    accepted: 1,
+    rejected: 0,
+    left_out: { "no parent_asx_code yet": 1 },
+  })
+  rmSync(path)
+  const rest = await bench.load("tenements", tenements, { unlinked: path })
+  expect(rest.release).toBeNull()
+  expect(rest.unlinked?.holders).toBe(1)
+})
+
+test("a row that has an id and no parent is a mistake, not one to complete", async () => {
+  const rows = "id,name,parent_asx_code\ns1,Quarry Pits,\n"
+  expect((await bench.load("subsidiaries", rows)).files[0]?.rejected).toBe(1)
+  expect(bench.rejects()[0]?.reason).toStartWith("parent_asx_code")
+})
+
+test("a name that a spreadsheet would run comes back as it was", async () => {
+  await bench.load("tenements", tenements, { unlinked: path })
+  writeFileSync(path, readFileSync(path, "utf8").replace(",,,,1", ",QZA,,,1"))
+  await bench.load("subsidiaries", [path])
+  const [subsidiary] = await bench.sql`select name, asx_codes from subsidiaries, tenements t
+    where t.id = 't5'`
+  expect(subsidiary).toEqual({ name: '=Odd, "Name" Pty Ltd', asx_codes: ["QZA"] })
+})
+
+test("a file that is there is never overwritten, and nothing is loaded", async () => {
+  writeFileSync(path, "half completed")
+  expect(await bench.refusal("tenements", tenements, { unlinked: path })).toContain(
+    "exists already",
+  )
+  expect(await bench.releases()).toBe(1)
+  const nowhere = join(bench.directory, "none", "unlinked.csv")
+  expect(await bench.refusal("tenements", tenements, { unlinked: nowhere })).toContain(
+    "its directory is missing",
+  )
+  rmSync(path)
+  expect(await bench.refusal("tenements", tenements, { unlinked: path, dryRun: true })).toContain(
+    "A dry run",
+  )
+})

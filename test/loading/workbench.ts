@@ -1,0 +1,96 @@
+/** What the tests of loading work with: a database of their own, files of a few rows, and answers. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import { type LoadOptions, load } from "../../src/loading/load.ts"
+import { LoadRefused } from "../../src/loading/load-refused.ts"
+import { sourceNamed } from "../../src/sources/catalogue.ts"
+import type { Source } from "../../src/sources/source.ts"
+import { testDatabase } from "../support/postgres.ts"
+
+export interface Workbench {
+  url: string
+  sql: postgres.Sql
+  directory: string
+  /** Writes a file and gives its path. */
+  file: (name: string, content: string | Uint8Array) => string
+  /** Loads one file of that content, or the files at those paths. */
+  load: (
+    source: string,
+    content: string | readonly string[],
+    options?: Partial<LoadOptions>,
+  ) => ReturnType<typeof load>
+  /** The refusal's message. A load that is not refused fails the test. */
+  refusal: (...args: Parameters<Workbench["load"]>) => Promise<string>
+  /** The rows of the rejects file, which is then deleted. */
+  rejects: () => { file: string; line: number; reason: string; row: unknown }[]
+  releases: () => Promise<number>
+  empty: () => Promise<void>
+  close: () => Promise<void>
+}
+
+export async function workbench(): Promise<Workbench> {
+  const database = await testDatabase()
+  const sql = postgres(database.url, { max: 2, onnotice: () => {} })
+  const directory = mkdtempSync(join(tmpdir(), "mds-load-"))
+  const file = (name: string, content: string | Uint8Array) => {
+    const path = join(directory, name)
+    writeFileSync(path, content)
+    return path
+  }
+  const run: Workbench["load"] = (source, content, options = {}) =>
+    load({
+      url: database.url,
+      source: sourceOf(source),
+      files: typeof content === "string" ? [file("rows.csv", content)] : content,
+      rejectsDir: directory,
+      ...options,
+    })
+  return {
+    url: database.url,
+    sql,
+    directory,
+    file,
+    load: run,
+    refusal: async (...args) => {
+      const outcome = await run(...args).catch((error: unknown) => error)
+      if (outcome instanceof LoadRefused) return outcome.message
+      throw new Error(`Not refused: ${JSON.stringify(outcome)}`, { cause: outcome })
+    },
+    rejects: () =>
+      readdirSync(directory)
+        .filter((name) => name.startsWith("rejects-"))
+        .flatMap((name) => {
+          const path = join(directory, name)
+          const lines = readFileSync(path, "utf8").trimEnd().split("\n")
+          rmSync(path)
+          return lines.map((line) => JSON.parse(line))
+        }),
+    releases: async () => (await sql`select count(*)::integer as count from releases`)[0]?.count,
+    empty: async () => {
+      await sql`truncate companies, tenements, subsidiaries, reports, releases,
+        companies_history, tenements_history, subsidiaries_history, reports_history`
+    },
+    close: async () => {
+      await sql.end({ timeout: 1 })
+      await database.drop()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+function sourceOf(name: string): Source {
+  const source = sourceNamed(name)
+  if (typeof source === "string") throw new Error(source)
+  return source
+}
+
+/** Waits for what another process or connection does, without guessing how long it takes. */
+export async function until(condition: () => Promise<boolean>, limitMs = 30_000): Promise<void> {
+  const deadline = Date.now() + limitMs
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("It has not come to pass in time")
+    await Bun.sleep(5)
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test"
+import { createToken } from "../../src/access/token.ts"
+import { createLog, describeError } from "../../src/log/log.ts"
+
+function logged(write: (log: ReturnType<typeof createLog>) => void): string[] {
+  const lines: string[] = []
+  write(
+    createLog(
+      (line) => lines.push(line),
+      () => new Date("2026-01-02T03:04:05.678Z"),
+    ),
+  )
+  return lines
+}
+
+test("a line is one JSON object with the time, the level, the event and its fields", () => {
+  const lines = logged((log) => {
+    log.info("started", { port: 1, note: "two\nlines" })
+    log.warn("odd")
+    log.error("broken", { level: "error" })
+  })
+  expect(lines).toEqual([
+    '{"time":"2026-01-02T03:04:05.678Z","level":"info","event":"started","port":1,"note":"two\\nlines"}\n',
+    '{"time":"2026-01-02T03:04:05.678Z","level":"warn","event":"odd"}\n',
+    '{"time":"2026-01-02T03:04:05.678Z","level":"error","event":"broken"}\n',
+  ])
+})
+
+test("a token is cut to the prefix that lists show, wherever it stands", () => {
+  const [first, second] = [createToken(), createToken()]
+  const fields = { [first]: { deep: [`a ${first}, ${second}`, `x${second}y`] } }
+  const [line = ""] = logged((log) => log.info(first, fields))
+  for (const token of [first, second]) {
+    expect(line).toContain(`${token.slice(0, 12)}…`)
+    expect(line).not.toContain(token.slice(12, 20))
+    expect(line).not.toContain(token.slice(-10))
+  }
+  expect(() => JSON.parse(line)).not.toThrow()
+})
+
+test("a token's prefix alone stays as it is", () => {
+  const prefix = createToken().slice(0, 12)
+  expect(logged((log) => log.info("revoked", { prefix }))[0]).toContain(`"prefix":"${prefix}"`)
+})
+
+test("an error is described with its stack, its code and its causes", () => {
+  const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED" })
+  const described = describeError(new Error("Cannot read the list", { cause }))
+  expect(described).toEqual({
+    error: expect.stringContaining("Error: Cannot read the list"),
+    cause: { error: expect.stringContaining("Error: refused"), code: "ECONNREFUSED" },
+  })
+})
+
+test("what is thrown and no error is described as text", () => {
+  expect(describeError("just so")).toEqual({ error: "just so" })
+  expect(describeError(undefined)).toEqual({ error: "undefined" })
+})

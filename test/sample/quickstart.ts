@@ -1,0 +1,82 @@
+/** From a fresh checkout to a served API with sample data, a demo account and a token, in one command. */
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Command } from "commander"
+import { createCredentials } from "../../src/access/credentials.ts"
+import { issueToken } from "../../src/access/tokens.ts"
+import { type Database, editorOf, openMigrated, usePool } from "../../src/commands/database.ts"
+import { run } from "../../src/commands/run.ts"
+import { serve } from "../../src/commands/serve.ts"
+import { surviveBrokenStreams } from "../../src/commands/standard-streams.ts"
+import { print, say } from "../../src/commands/terminal.ts"
+import { type Config, readConfig } from "../../src/config.ts"
+import { cacheSizes } from "../../src/db/cache.ts"
+import { createReleases } from "../../src/db/reader/releases.ts"
+import { loadRecords } from "../../src/loading/load.ts"
+import { silent } from "../../src/loading/progress.ts"
+import { vacuumChanged } from "../../src/loading/vacuum.ts"
+import { sampleData } from "./sample-data.ts"
+
+const program = new Command("quickstart").description(
+  "serve, with sample data if there is none, and a demo account and token",
+)
+
+program.action(async () => {
+  surviveBrokenStreams()
+  const config = readConfig(process.env)
+  const database = await openMigrated(config)
+  const token = await prepare(config, database)
+  const { url } = await serve(config, database)
+  await print(welcome(config.BASE_URL || url, token))
+})
+
+function prepare(config: Config, database: Database): Promise<string> {
+  return usePool(database, async (pool) => {
+    if ((await createReleases(pool).current()).id === 0) {
+      say("Loading generated sample data")
+      const { url } = database
+      const loaded = await loadRecords({ url, source: "sample", records: sampleRecords() })
+      await vacuumChanged(url, loaded, silent)
+    }
+    const tokenFile = join(config.DATA_DIR, "quickstart-token")
+    const kept = existsSync(tokenFile) ? readFileSync(tokenFile, "utf8").trim() : ""
+    const credentials = createCredentials(
+      { lookups: pool, suspects: pool, housekeeping: pool },
+      cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024),
+    )
+    if (kept && (await credentials.callerOf(kept, new Date()))) return kept
+    const { value: token } = await issueToken(editorOf(config, database), {
+      email: "demo@example.com",
+      name: "quickstart",
+      expiresAt: null,
+    })
+    // A token can't be read back from the database, and a second start should show the same one.
+    await Bun.write(tokenFile, `${token}\n`, { mode: 0o600, createPath: true })
+    return token
+  })
+}
+
+function sampleRecords() {
+  const sample = sampleData()
+  return {
+    companies: sample.companies(),
+    subsidiaries: sample.subsidiaries(),
+    tenements: sample.tenements(),
+    reports: sample.reports(),
+  }
+}
+
+const welcome = (url: string, token: string): string => `
+Serving ${url}/api/v1 with the demo account's token. Try
+
+  curl -H "Authorization: Bearer ${token}" "${url}/api/v1/companies?sort=market_cap&order=desc&per_page=3"
+
+In Google Sheets, from where the service has a public address (BASE_URL):
+
+  =IMPORTDATA("${url}/api/v1/tenements?state=WA&status=granted&format=csv&api_key=${token}")
+
+Next: README.md has every parameter, how to load data of your own, and how to deploy.
+Ctrl-C stops everything; what is loaded stays.
+`
+
+await run(program)

@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test"
+import { likeFolded } from "../../src/resources/conditions.ts"
+import { fold, partsOf } from "../../src/text/fold.ts"
+
+test.each([
+  ["BHP Group", "bhp group"],
+  ["ÅNGSTRÖM", "ångström"],
+  ["A\u030angstro\u0308m", "ångström"],
+  ["Straße", "straße"],
+  ["ΛΟΓΟΣ", "λογοσ"],
+  ["λόγος", "λόγοσ"],
+  ["İ", "i\u0307"],
+  ["😀", "😀"],
+  ["", ""],
+])("%j folds to %j", (text, folded) => {
+  expect(fold(text)).toBe(folded)
+})
+
+test("folding what is folded changes nothing", () => {
+  for (const text of ["İSTANBUL", "ΟΔΟΣ ΟΔΟΣ", "Cafe\u0301", "ẞ", "ǅ", "ﬁ", "K"]) {
+    expect(fold(fold(text))).toBe(fold(text))
+  }
+})
+
+test("a part of a text, cut between letters, is found in the folded whole", () => {
+  for (const whole of ["ΛΟΓΟΣ ΟΔΟΣ", "Straße GROSS", "Big Ore, Limited"]) {
+    for (let from = 0; from < whole.length; from++) {
+      for (let to = from + 1; to <= whole.length; to++) {
+        expect(fold(whole)).toContain(fold(whole.slice(from, to)))
+      }
+    }
+  }
+})
+
+test.each([
+  ["a", "%a%"],
+  ["100%", "%100\\%%"],
+  ["a_b", "%a\\_b%"],
+  ["\\", "%\\\\%"],
+  ["\\%_", "%\\\\\\%\\_%"],
+])("the wildcards in %j are literal in %j", (text, pattern) => {
+  expect(likeFolded(text)).toBe(pattern)
+})
+
+test.each([
+  ["A; B", ["A", "B"]],
+  ["A", ["A"]],
+  [" A ;; B;", ["A", "B"]],
+  ["", []],
+  [" ; ", []],
+])("the parts of %j are %j", (value, parts) => {
+  expect(partsOf(value)).toEqual(parts)
+})

@@ -1,0 +1,30 @@
+import { expect, test } from "bun:test"
+import { nearestName } from "../../src/text/nearest-name.ts"
+
+const known = ["page", "per_page", "search", "sector", "active", "sort", "order", "format"]
+
+test.each([
+  ["Page", "page"],
+  ["pgae", undefined],
+  ["pages", "page"],
+  ["perpage", "per_page"],
+  ["per-page", "per_page"],
+  ["PER PAGE", "per_page"],
+  ["serch", "search"],
+  ["sectors", "sector"],
+  ["activ", "active"],
+  ["oder", "order"],
+  ["fromat", "format"],
+  ["limit", undefined],
+  ["", undefined],
+  ["q", undefined],
+  ["searchsearchsearch", undefined],
+])("%j means %j", (name, meant) => {
+  expect(nearestName(name, known)).toBe(meant as string)
+})
+
+test("the closer of two is meant, and a name far too long is no misspelling", () => {
+  expect(nearestName("sorts", ["sector", "sort"])).toBe("sort")
+  expect(nearestName(`page${"e".repeat(100_000)}`, known)).toBeUndefined()
+  expect(nearestName("page", [])).toBeUndefined()
+})
