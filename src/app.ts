@@ -1,48 +1,54 @@
-/**
- * What happens to a request, from top to bottom.
- */
-import { Elysia } from "elysia"
-import { type AnswerOptions, createAnswers } from "./answers/list-answer.ts"
+/** What happens to a request, from top to bottom. */
+import { type AnyElysia, Elysia } from "elysia"
 import { ApiError } from "./http/api-error.ts"
-import { type AccessOptions, access } from "./plugins/access.ts"
+import { type AnswersOptions, answers } from "./plugins/answers.ts"
+import { authentication } from "./plugins/authentication.ts"
 import { commonHeaders, preflight } from "./plugins/common-headers.ts"
 import { errors } from "./plugins/errors.ts"
-import { target } from "./plugins/request-target.ts"
-import { companyRoutes } from "./routes/companies.ts"
-import { type OperationOptions, operationRoutes } from "./routes/operations.ts"
-import { releaseRoutes } from "./routes/releases.ts"
-import { reportRoutes } from "./routes/reports.ts"
-import { tenementRoutes } from "./routes/tenements.ts"
-import { usageRoutes } from "./routes/usage.ts"
+import { negotiation } from "./plugins/negotiation.ts"
+import { rateLimit } from "./plugins/rate-limit.ts"
+import { requestContext } from "./plugins/request-context.ts"
+import { type RequestLogOptions, requestLog } from "./plugins/request-log.ts"
+import { requestTarget } from "./plugins/request-target.ts"
+import { companies } from "./routes/companies.ts"
+import { type OperationOptions, operations } from "./routes/operations.ts"
+import { releases } from "./routes/releases.ts"
+import { reports } from "./routes/reports.ts"
+import { tenements } from "./routes/tenements.ts"
+import { usage } from "./routes/usage.ts"
 
-export type AppOptions = AccessOptions & AnswerOptions & OperationOptions
+export type AppOptions = AnswersOptions &
+  OperationOptions &
+  RequestLogOptions & { trustedProxies: number }
 
-/** The service over its parts. Every request it is given must have an Exchange. */
-export const createApp = (options: AppOptions) => {
-  const answers = createAnswers(options)
-  return new Elysia()
+/**
+ * The service over its parts. A route added to the group is behind all that stands above it.
+ * @param others further route groups under /api/v1
+ */
+export const createApp = (options: AppOptions, others: AnyElysia = new Elysia()) =>
+  new Elysia()
+    .use(requestContext(options))
+    .use(requestLog(options))
     .use(errors(options))
     .use(commonHeaders())
-    .use(operationRoutes(options))
+    .use(operations(options)) // no token
     .group("/api/v1", (api) =>
       api
-        .use(preflight())
-        .use(companyRoutes(answers, options))
-        .use(tenementRoutes(answers, options))
-        .use(reportRoutes(answers, options))
-        .use(releaseRoutes(answers, options))
-        .use(usageRoutes(options))
-        .use(everythingElse(options)),
+        .use(preflight()) // no token
+        .use(authentication(options)) // caller, or 401; 429 by address
+        .use(usage(options)) // does not count; has a bound of its own
+        .use(rateLimit(options)) // window, or 429
+        .use(requestTarget()) // target, or 405
+        .use(negotiation()) // format
+        .use(answers(options)) // list, one
+        .use(companies(options))
+        .use(tenements(options))
+        .use(reports(options))
+        .use(releases(options))
+        .use(others)
+        .all("/", () => notFound())
+        .all("/*", () => notFound()),
     )
-}
-
-/** Unknown paths and other methods: they too need a token first. */
-const everythingElse = (options: AccessOptions) =>
-  new Elysia({ name: "everything-else" })
-    .use(access(options))
-    .use(target())
-    .all("/", () => notFound())
-    .all("/*", () => notFound())
 
 const notFound = (): never => {
   throw new ApiError("NOT_FOUND")

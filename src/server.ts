@@ -1,29 +1,14 @@
-/**
- * The app behind Bun's HTTP server: gives each request its Exchange, logs it when it is answered,
- * and stops without cutting off what is under way.
- */
+/** The app behind Bun's HTTP server, which it stops without cutting off the requests in progress. */
 import type { createApp } from "./app.ts"
 import { ApiError } from "./http/api-error.ts"
-import { clientAddress } from "./http/client-address.ts"
-import {
-  decodeComponent,
-  decodeQuery,
-  encodeQuery,
-  splitTarget,
-  withoutNeedlessEscapes,
-} from "./http/query-string.ts"
 import { describeError, type Log } from "./log/log.ts"
-import type { UnauthenticatedRequests } from "./log/unauthenticated-requests.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
-import { beginExchange, type Exchange } from "./plugins/exchange.ts"
 
 export interface ServerOptions {
   app: ReturnType<typeof createApp>
   hostname: string
   port: number
-  trustedProxies: number
-  unauthenticated: UnauthenticatedRequests
-  /** Whether the service is being stopped: then every answer is the last of its connection. */
+  /** Whether the service is being stopped: then every response is the last of its connection. */
   isStopping: () => boolean
   log: Log
 }
@@ -31,21 +16,16 @@ export interface ServerOptions {
 export interface RunningServer {
   /** The port it listens on. */
   port: number
-  /** Takes no new connection, and ends when all that is under way has ended or `graceMs` are over. */
+  /** Accepts no new connection, and returns when all requests in progress have ended or `graceMs` have passed. */
   stop(graceMs: number): Promise<void>
 }
 
 const idleTimeoutSeconds = 60
 
-/** Of a path and of a query in the log, in characters. */
-const loggedLength = 500
-
 export function startServer({
   app,
   hostname,
   port,
-  trustedProxies,
-  unauthenticated,
   isStopping,
   log,
 }: ServerOptions): RunningServer {
@@ -60,57 +40,27 @@ export function startServer({
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: handle,
   })
+  // By it the app knows the address of a request's socket.
+  app.server = server
 
-  async function handle(received: Request, bun: Bun.Server<undefined>): Promise<Response> {
-    const id = crypto.randomUUID()
+  async function handle(request: Request): Promise<Response> {
     try {
-      const request = withOrigin(received)
-      const exchange: Exchange = {
-        id,
-        startedMs: performance.now(),
-        address: clientAddress(
-          bun.requestIP(received)?.address ?? "",
-          received.headers.get("x-forwarded-for"),
-          trustedProxies,
-        ),
-        liftIdleTimeout: () => bun.timeout(received, 0),
-      }
-      beginExchange(request, exchange)
-      const response = await answer(request, exchange)
+      ensureOrigin(request)
+      const response = withTrueLength(request, await app.fetch(request))
       if (isStopping()) response.headers.set("Connection", "close")
-      logRequest(request, exchange, response)
       return response
     } catch (error) {
-      return failed(id, error)
+      return failed(error)
     }
   }
 
-  async function answer(request: Request, { id }: Exchange): Promise<Response> {
-    try {
-      return withTrueLength(request, await app.fetch(request))
-    } catch (error) {
-      return failed(id, error)
-    }
-  }
-
-  function failed(id: string, error: unknown): Response {
+  /** The app answers its own errors: this one is of the framework or of its innermost hooks. */
+  function failed(error: unknown): Response {
+    const id = crypto.randomUUID()
     log.error("the server failed", { request: id, ...describeError(error) })
     const response = errorResponse(toApiError(error))
     response.headers.set("X-Request-Id", id)
     return response
-  }
-
-  function logRequest(request: Request, exchange: Exchange, { status }: Response): void {
-    if (!exchange.caller && !unauthenticated.count(status)) return
-    log.info("request", {
-      request: exchange.id,
-      method: request.method,
-      ...loggedTarget(request.url),
-      status,
-      ms: Math.round((performance.now() - exchange.startedMs) * 10) / 10,
-      address: exchange.address,
-      ...(exchange.caller && { account: exchange.caller.accountId }),
-    })
   }
 
   return {
@@ -123,17 +73,6 @@ export function startServer({
       if ((await Promise.race([drained, timer.promise])) === overdue) await server.stop(true)
       clearTimeout(timeout)
     },
-  }
-}
-
-/** The path and the query without `api_key`, both cut. */
-function loggedTarget(url: string): { path: string; query: string } {
-  const { path, query } = splitTarget(url.slice(new URL(url).origin.length))
-  const shown = decodeQuery(query).filter(({ name }) => name !== "api_key")
-  const cut = (text: string) => withoutNeedlessEscapes(text).slice(0, loggedLength)
-  return {
-    path: cut(decodeComponent(path) ?? path),
-    query: cut(encodeQuery(shown.map(({ name, value }) => [name, value ?? ""]))),
   }
 }
 
@@ -152,16 +91,14 @@ function withTrueLength({ method }: Request, response: Response): Response {
 
 /**
  * Elysia looks for the path from the twelfth character of a URL on. HTTP/1.0 without a Host, or with
- * a Host that is none, gives a URL that is a path alone; a Host of up to three characters gives one
- * too short; one like `a:99999` gives one that is no URL. All are given an origin that is a sound
- * one and long enough; no answer depends on it.
+ * an invalid one, gives a URL that is only a path; a Host of up to three characters gives one that is
+ * too short; one like `a:99999` gives one that is no URL. All get a valid origin that is long enough;
+ * no response depends on it. The request itself is changed, because by it Bun knows the socket.
  */
-function withOrigin(request: Request): Request {
-  const { url, method, headers } = request
-  if (/^https?:\/\/[^/]{4,}\//.test(url) && URL.canParse(url)) return request
+function ensureOrigin(request: Request): void {
+  const { url } = request
+  if (/^https?:\/\/[^/]{4,}\//.test(url) && URL.canParse(url)) return
   const path = url.replace(/^https?:\/\/[^/]*/, "")
-  return new Request(`http://localhost${path.startsWith("/") ? "" : "/"}${path}`, {
-    method,
-    headers,
-  })
+  const value = `http://localhost${path.startsWith("/") ? "" : "/"}${path}`
+  Object.defineProperty(request, "url", { value })
 }

@@ -1,176 +1,151 @@
 /**
- * The list endpoints: which parameters each takes, and the list that a query asks for. All of it is
- * derived from the resource.
+ * A list request as a plan: everything that its path and query ask for, parsed and checked before
+ * anything is read. Pure: neither the database nor the clock takes part.
  */
-import { Type } from "@sinclair/typebox"
 import type { List } from "../db/reader/reader.ts"
-import type { Scope } from "../db/reader/statements.ts"
 import type { Fault } from "../http/api-error.ts"
-import { type Format, formats, preferredFormat } from "../http/negotiation.ts"
+import { type CanonicalQuery, canonicalQuery, queryText } from "../http/canonical-query.ts"
+import type { Format } from "../http/negotiation.ts"
+import type { ParameterValue } from "../http/parameter-value.ts"
+import { type CrossCheck, cacheBuster, readParameters, typed } from "../http/parameters.ts"
+import { filterOf, orderOf } from "../resources/resource.ts"
 import {
-  canonicalQuery,
-  type ParameterSchemas,
-  type Parameters,
-  readParameters,
-} from "../http/parameters.ts"
-import { type Direction, filterOf, oneOf, orderOf, type Readable } from "../resources/resource.ts"
+  asOf,
+  changes,
+  type ListEndpoint,
+  listParameters,
+  ordering,
+  paging,
+  representation,
+} from "./list-endpoint.ts"
+import { recordKey } from "./record-key.ts"
 
-export interface ListEndpoint {
-  resource: Readable
-  /** The resource's filters that this endpoint takes. */
-  filters: readonly string[]
-  /** Where the list belongs to one record of another resource. */
-  belongsTo?: { resource: Readable; scope: Scope }
+/** The part of a request that a plan is made from. */
+export interface ListTarget {
+  path: string
+  /** As it was sent. */
+  query: string
+  /** Preferred by `Accept`; the parameter `format` wins. */
+  format: Format
 }
 
-/** A list, and how the caller wants it shown. */
-export interface ListQuery {
-  /** Without the releases that `updated` and `removed` need: see `moments`. */
+export interface ListPlan {
+  /** Without the releases that `updated` and `removed` need: those are resolved from `points`. */
   list: List
-  moments: Moments
+  points: PointsInTime
   page: number
   perPage: number
   format: Format
+  /** Every record in one response. */
   all: boolean
   byteOrderMark: boolean
   formulaGuard: boolean
-  /** What a link to another page repeats. */
-  given: Parameters["given"]
-  /** One text for all queries that ask the same. */
-  canonical: string
-  /** The same for all pages of one crawl. */
-  crawl: string
+  /** Equal for requests that ask for the same response, apart from its format. */
+  key: string
+  /** Equal for all pages of one page sequence. */
+  sequenceKey: string
+  path: string
+  canonical: CanonicalQuery
 }
 
-/** Points in the history of the data, as the caller wrote them. */
-export interface Moments {
-  asOf?: string | undefined
-  updatedSince?: string | undefined
-  removedSince?: string | undefined
-}
-
-const paging: ParameterSchemas = {
-  page: Type.Integer({ minimum: 1, default: 1, description: "Page number" }),
-  per_page: Type.Integer({
-    minimum: 1,
-    maximum: 100,
-    default: 50,
-    description: "Records per page",
-  }),
-}
-
-const moment = (description: string) =>
-  Type.String({
-    format: "moment",
-    description: `${description}: a release number, a date or a date-time`,
-  })
-
-/** What single records take too. */
-export const reading: ParameterSchemas = { as_of: moment("The answer as it stood then") }
-
-const changes: ParameterSchemas = {
-  updated_since: moment("Only records added or changed after it"),
-  removed_since: moment("The records that stood then and do not stand any more"),
-}
-
-const representation: ParameterSchemas = {
-  format: oneOf(formats, { description: "Output format; without it, Accept decides" }),
-  all: Type.Boolean({
-    default: false,
-    description: "Every record in one answer; csv and tsv only",
-  }),
-  bom: Type.Boolean({
-    default: false,
-    description: "A byte order mark, for Excel; csv and tsv only",
-  }),
-  formula_guard: Type.Boolean({
-    default: true,
-    description: "An apostrophe before text that a spreadsheet would run; csv and tsv only",
-  }),
-}
-
-/** Every parameter of the endpoint. */
-export function listParameters({ resource, filters }: ListEndpoint): ParameterSchemas {
-  const sorts = Object.keys(resource.sorts)
-  return {
-    ...paging,
-    ...Object.fromEntries(filters.map((name) => [name, filterOf(resource, name).schema])),
-    ...(sorts[0] && {
-      sort: oneOf(sorts, { default: sorts[0], description: "What to sort by" }),
-      order: oneOf(["asc", "desc"], { default: "asc", description: "Direction" }),
-    }),
-    ...reading,
-    ...(resource.history && changes),
-    ...representation,
-  }
+/** Points in the history of the data, as the client wrote them. */
+export interface PointsInTime {
+  asOf: string | undefined
+  updatedSince: string | undefined
+  removedSince: string | undefined
 }
 
 /**
- * @param parentKey gives the key of the record that the list belongs to
- * @throws ApiError INVALID_PARAMETER
+ * @param parent the key of the record that the list belongs to, as the path has it
+ * @throws ApiError INVALID_PARAMETER; NOT_FOUND for a parent that cannot exist
  */
-export function readListQuery(
+export function planList(
   endpoint: ListEndpoint,
-  query: string,
-  accept: string | null,
-  parentKey: (parent: Readable) => string,
-): ListQuery {
-  const format = (values: Parameters["values"]): Format =>
-    (values.format as Format | undefined) ?? preferredFormat(accept)
-  const parameters = readParameters(query, listParameters(endpoint), (read) => [
-    ...exportFaults(read, format(read.values)),
-    ...periodFaults(read),
-    ...changeFaults(read),
-  ])
-  const { values, given, apart } = parameters
-  const shown = { ...values, format: format(values) }
+  { path, query, format: preferred }: ListTarget,
+  parent: string,
+): ListPlan {
+  const schemas = listParameters(endpoint)
+  const values = readParameters(query, schemas, crossChecks(preferred))
+  const {
+    page,
+    per_page,
+    format = preferred,
+    all,
+    bom,
+    formula_guard,
+  } = typed(values, {
+    ...paging,
+    ...representation,
+  })
+  const points = typed(values, { ...asOf, ...changes })
+  const canonical = canonicalQuery({ ...values, ...canonicalFilters(endpoint, values) }, schemas)
   return {
-    list: toList(endpoint, values, parentKey),
-    moments: {
-      asOf: values.as_of as string | undefined,
-      updatedSince: values.updated_since as string | undefined,
-      removedSince: values.removed_since as string | undefined,
+    list: toList(endpoint, values, parent, `${path}?${queryText(canonical, notOfTheList)}`),
+    points: {
+      asOf: points.as_of,
+      updatedSince: points.updated_since,
+      removedSince: points.removed_since,
     },
-    page: values.page as number,
-    perPage: values.per_page as number,
-    format: format(values),
-    all: values.all as boolean,
-    byteOrderMark: values.bom as boolean,
-    formulaGuard: values.formula_guard as boolean,
-    given,
-    canonical: canonicalQuery({ values: shown }),
-    crawl: `${canonicalQuery({ values: { ...shown, page: 1 } })} ${apart}`,
+    page,
+    perPage: per_page,
+    format,
+    all,
+    byteOrderMark: bom,
+    formulaGuard: formula_guard,
+    key: `${path}?${queryText(canonical, ["format"])}`,
+    sequenceKey: `${path}?${queryText(canonical, ["page", "format"])} ${format} ${cacheBuster(query)}`,
+    path,
+    canonical,
   }
 }
 
-function toList(
-  { resource, filters, belongsTo }: ListEndpoint,
-  values: Parameters["values"],
-  parentKey: (parent: Readable) => string,
-): List {
-  const used = filters.filter((name) => values[name] !== undefined)
-  const bound = Object.fromEntries(
-    used.map((name) => [name, filterOf(resource, name).bind(values[name] ?? "")]),
-  )
-  const { sort, order: direction } = values as { sort?: string; order?: Direction }
-  const parent = belongsTo && { ...belongsTo, key: parentKey(belongsTo.resource) }
+/** These decide which part of a list is shown, of which release and how, but not what the list is. */
+const notOfTheList = Object.keys({ ...paging, ...representation, ...asOf, ...changes })
+
+type Values = Readonly<Record<string, unknown>>
+
+const isValue = (value: unknown): value is ParameterValue =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+
+function* filtersInUse({ resource, filters }: ListEndpoint, values: Values) {
+  for (const name of filters) {
+    const filter = filterOf(resource, name)
+    const value = values[name]
+    if (isValue(value)) yield { name, filter, value: filter.canonical(value) }
+  }
+}
+
+const canonicalFilters = (endpoint: ListEndpoint, values: Values): Values =>
+  Object.fromEntries([...filtersInUse(endpoint, values)].map(({ name, value }) => [name, value]))
+
+function toList(endpoint: ListEndpoint, values: Values, parent: string, identity: string): List {
+  const { resource, belongsTo } = endpoint
+  const filters = [...filtersInUse(endpoint, values)]
+  const { sort, order } = typed({ order: "asc", ...values }, ordering)
   return {
     resource,
-    filters: used,
-    order: orderOf(resource, sort, direction),
+    filters: filters.map(({ name }) => name),
+    order: orderOf(resource, sort, order),
     updated: values.updated_since !== undefined,
     removed: values.removed_since !== undefined,
-    bound,
-    parent,
-    identity: JSON.stringify([resource.name, parent?.key, sort, direction, bound]),
+    bound: Object.fromEntries(filters.map(({ name, filter, value }) => [name, filter.bind(value)])),
+    parent: belongsTo && { ...belongsTo, key: recordKey(belongsTo.resource, parent) },
+    identity,
   }
 }
 
-function exportFaults({ values, given }: Parameters, format: Format): Fault[] {
-  if (!values.all) return []
-  const paged = given
-    .map(([name]) => name)
-    .filter((name) => name in paging)
+const crossChecks =
+  (preferred: Format): CrossCheck =>
+  (values, sent) => [
+    ...exportFaults(values, sent, values.format ?? preferred),
+    ...periodFaults(values),
+    ...changeFaults(values),
+  ]
+
+function exportFaults({ all }: Values, sent: ReadonlySet<string>, format: unknown): Fault[] {
+  if (!all) return []
+  const paged = Object.keys(paging)
+    .filter((name) => sent.has(name))
     .map((parameter) => ({ parameter, message: "Must not be given together with all=true" }))
   return format === "json"
     ? [{ parameter: "all", message: "Needs format csv or tsv", allowed: ["csv", "tsv"] }, ...paged]
@@ -178,12 +153,12 @@ function exportFaults({ values, given }: Parameters, format: Format): Fault[] {
 }
 
 /** Dates in one notation compare as texts do. */
-function periodFaults({ values: { from, to } }: Parameters): Fault[] {
+function periodFaults({ from, to }: Readonly<Record<string, ParameterValue>>): Fault[] {
   if (from === undefined || to === undefined || from <= to) return []
   return [{ parameter: "from", message: "Must not be after to" }]
 }
 
-function changeFaults({ values }: Parameters): Fault[] {
-  if (values.updated_since === undefined || values.removed_since === undefined) return []
+function changeFaults({ updated_since, removed_since }: Values): Fault[] {
+  if (updated_since === undefined || removed_since === undefined) return []
   return [{ parameter: "removed_since", message: "Must not be given together with updated_since" }]
 }

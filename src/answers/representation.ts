@@ -1,4 +1,4 @@
-/** How an answer looks: its headers, its media type, its coding. */
+/** The representation of a response: its headers, media type and content coding. */
 import type { Release } from "../db/reader/releases.ts"
 import { encodeText } from "../http/content-coding.ts"
 import {
@@ -11,21 +11,21 @@ import {
 import { entityTag, namesTag } from "../http/entity-tag.ts"
 import { type Format, mediaTypes } from "../http/negotiation.ts"
 import type { Readable } from "../resources/resource.ts"
-import type { ListQuery } from "./list-plan.ts"
+import type { ListPlan } from "./list-plan.ts"
 
-export const exportHeaders = (total: number, shown: Record<string, string>, query: ListQuery) => ({
+export const exportHeaders = (total: number, shown: Record<string, string>, plan: ListPlan) => ({
   ...shown,
-  ...fileName(query),
+  ...fileName(plan),
   "X-Total-Count": String(total),
 })
 
-export const fileName = ({ format, list }: ListQuery): Record<string, string> =>
+export const fileName = ({ format, list }: ListPlan): Record<string, string> =>
   format === "json"
     ? {}
     : { "Content-Disposition": `attachment; filename="${list.resource.name}.${format}"` }
 
 export function writerOf(
-  { list, formulaGuard, byteOrderMark: marked }: ListQuery,
+  { list, formulaGuard, byteOrderMark: marked }: ListPlan,
   format: DelimitedFormat,
 ) {
   const { header, row } = delimitedWriter(format, columnsOf(list.resource), { formulaGuard })
@@ -42,17 +42,17 @@ const columnsOf = ({ fields }: Readable): Column[] =>
 
 export const dataHeaders = (
   release: Release,
-  query: string,
+  key: string,
   format: Format,
 ): Record<string, string> => ({
   "Content-Type": format === "json" ? mediaTypes.json : delimitedType(format),
   "Cache-Control": "private, no-cache",
   "X-Data-Release": String(release.id),
-  ETag: entityTag(release, query, format),
+  ETag: entityTag(release, key, format),
   ...(release.id > 0 && { "Last-Modified": new Date(release.publishedAt * 1000).toUTCString() }),
 })
 
-/** `*` names any answer, which is known to exist only once it was found. */
+/** `*` matches any response, which is known to exist only once it was found. */
 export const asksForAny = ({ headers }: Request): boolean =>
   headers.get("if-none-match")?.trim() === "*"
 

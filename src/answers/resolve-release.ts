@@ -1,35 +1,38 @@
-/** Which release an answer shows, and the releases that its query names. */
+/** Which release a response shows, and the releases that its query compares with. */
 import type { Account } from "../db/pool/fair-queue.ts"
 import type { List, ReadOptions } from "../db/reader/reader.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import type { Release, Releases } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
-import { isFuture, parseMoment } from "../http/point-in-time.ts"
-import type { Moments } from "./list-plan.ts"
+import { isFuture, parsePointInTime } from "../http/point-in-time.ts"
+import type { PointsInTime } from "./list-plan.ts"
 
-/** Reads what moments mean. @throws ApiError INVALID_PARAMETER for the future and for what is not kept any more */
-export function createMoments(releases: Releases, now: () => Date) {
+export interface ReleaseResolver {
+  /**
+   * The release of `as_of`, or the newest.
+   * @throws ApiError INVALID_PARAMETER for the future and for what is no longer kept; Unavailable
+   */
+  resolve(asOf: string | undefined, account: Account): Promise<Release>
+  /** The list with the releases that `updated_since` and `removed_since` name. @throws the same */
+  comparing(list: List, points: PointsInTime, options: ReadOptions): Promise<List>
+}
+
+export function createReleaseResolver(releases: Releases, now: () => Date): ReleaseResolver {
   async function resolve(parameter: string, text: string, account: Account): Promise<Release> {
-    const moment = parseMoment(text)
+    const point = parsePointInTime(text)
     const refuse = (message: string) => invalidParameters([{ parameter, message }])
-    if (!moment) throw refuse("Must be a release number, a date or a date-time")
-    if (isFuture(moment, now().getTime() / 1000)) throw refuse("Must not be in the future")
-    const release = await releases.at(moment, account)
+    if (!point) throw refuse("Must be a release number, a date or a date-time")
+    if (isFuture(point, now().getTime() / 1000)) throw refuse("Must not be in the future")
+    const release = await releases.at(point, account)
     if ("refused" in release) throw refuse(release.refused)
     return release
   }
 
   return {
-    /** The release of `as_of`, or the newest. */
-    shown: (asOf: string | undefined, account: Account): Promise<Release> =>
+    resolve: (asOf, account) =>
       asOf === undefined ? releases.current(account) : resolve("as_of", asOf, account),
 
-    /** The list with the releases that it compares with. */
-    compared: async (
-      list: List,
-      { updatedSince, removedSince }: Moments,
-      { release: shown, account }: ReadOptions,
-    ) => {
+    comparing: async (list, { updatedSince, removedSince }, { release: shown, account }) => {
       const bound: Record<string, unknown> = {}
       if (updatedSince !== undefined) {
         bound[updatedSinceName] = (await resolve("updated_since", updatedSince, account)).id
@@ -37,7 +40,7 @@ export function createMoments(releases: Releases, now: () => Date) {
       if (removedSince !== undefined) {
         const since = await resolve("removed_since", removedSince, account)
         if (since.id > shown.id) {
-          const message = `Must not be after release ${shown.id}, which the answer shows`
+          const message = `Must not be after release ${shown.id}, which the response shows`
           throw invalidParameters([{ parameter: "removed_since", message }])
         }
         bound[removedSinceName] = since.id

@@ -19,7 +19,7 @@ const shares = {
   refusedTokens: 5,
   /** When the use of a token was last noted. */
   tokenUses: 10,
-  crawls: 15,
+  pageSequences: 15,
 } as const
 
 export type CacheSizes = Readonly<Record<keyof typeof shares, number>>

@@ -1,4 +1,4 @@
-/** The errors that callers meet: one table from code to status and message. */
+/** The errors of the API: one table from code to status and message. */
 export const errorTable = {
   INVALID_PARAMETER: { status: 400, message: "Invalid parameter" },
   UNAUTHORIZED: { status: 401, message: "Invalid or missing API token" },
@@ -15,9 +15,7 @@ export interface ErrorBody {
   error: { code: ErrorCode; message: string; details?: Record<string, unknown> }
 }
 
-/**
- * An error meant for the caller. Everything in it but `cause` is shown; `cause` is for the log alone.
- */
+/** An error meant for the client, which is shown all of it except `cause`: that is for the log. */
 export class ApiError extends Error {
   override readonly name = "ApiError"
   readonly status: number
@@ -41,6 +39,10 @@ export class ApiError extends Error {
   }
 }
 
+/** @param resetAtSeconds the Unix second at which the window resets */
+export const rateLimited = (resetAtSeconds: number): ApiError =>
+  new ApiError("RATE_LIMITED", { details: { reset_at: resetAtSeconds } })
+
 /** What is wrong with one parameter. */
 export interface Fault {
   parameter: string
@@ -48,10 +50,10 @@ export interface Fault {
   allowed?: readonly string[]
 }
 
-/** An answer names no more faults than these. */
+/** The most faults that one response lists. */
 export const maxNamedFaults = 20
 
-/** The error that lists the faults of a request's parameters: the first, and how many `more` there are. */
+/** The error that lists the faults of a request's parameters: the first ones, and how many `more` there are. */
 export const invalidParameters = (faults: readonly Fault[]): ApiError => {
   const more = faults.length - maxNamedFaults
   return new ApiError("INVALID_PARAMETER", {

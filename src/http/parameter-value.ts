@@ -4,7 +4,7 @@
  */
 import { Kind, type TSchema } from "@sinclair/typebox"
 import { isCalendarDate } from "../text/calendar-date.ts"
-import { parseMoment } from "./point-in-time.ts"
+import { parsePointInTime } from "./point-in-time.ts"
 
 export type ParameterValue = string | number | boolean
 
@@ -27,7 +27,7 @@ export function readValue(schema: TSchema, text: string): Reading {
 
 function readString({ format, maxLength }: TSchema, text: string): Reading {
   if (format === "date") return readDate(text)
-  return format === "moment" ? readMoment(text) : readText(text, maxLength)
+  return format === "point-in-time" ? readPointInTime(text) : readText(text, maxLength)
 }
 
 /** The values of a Union of literals. */
@@ -48,8 +48,8 @@ const readAllowed = (allowed: readonly string[], text: string, value: ParameterV
 const readDate = (text: string): Reading =>
   isCalendarDate(text) ? { value: text } : { message: "Must be a date that exists, as YYYY-MM-DD" }
 
-const readMoment = (text: string): Reading =>
-  parseMoment(text)
+const readPointInTime = (text: string): Reading =>
+  parsePointInTime(text)
     ? { value: text }
     : {
         message:

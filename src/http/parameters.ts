@@ -1,38 +1,47 @@
 /**
- * A request's parameters, read strictly against their declarations: an unknown, repeated, empty,
- * malformed or out-of-range parameter is refused, and one error lists every fault.
+ * A request's parameters, parsed strictly against their declarations: an unknown, repeated, empty,
+ * malformed or out-of-range parameter is refused, and one error lists the faults.
  */
-import type { TSchema } from "@sinclair/typebox"
+import {
+  Kind,
+  OptionalKind,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+} from "@sinclair/typebox"
 import { nearestName } from "../text/nearest-name.ts"
-import { type Fault, invalidParameters, maxNamedFaults } from "./api-error.ts"
+import { type Fault, invalidParameters } from "./api-error.ts"
 import { type ParameterValue, readValue } from "./parameter-value.ts"
-import { decodeQuery, encodeQuery, type Pair } from "./query-string.ts"
+import { decodeQuery, type Pair } from "./query-string.ts"
 
-/** Parameter names to their schemas; `default` in a schema holds where the parameter is absent. */
+/**
+ * Parameter names to their schemas. A `default` in a schema applies if the parameter is absent; one
+ * without a default is `Type.Optional`.
+ */
 export type ParameterSchemas = Record<string, TSchema>
 
 /** `api_key` is read by authentication; `_` is ignored, for spreadsheets that must change a URL. */
 const everywhere: readonly string[] = ["api_key", "_"]
 
-export interface Parameters {
-  /** Every parameter that was given or has a default. */
-  values: Readonly<Record<string, ParameterValue>>
-  /** What the caller gave, in its order, without `api_key` and `_`: what a link repeats. */
-  given: readonly (readonly [name: string, value: string])[]
-  /** The value of `_`, which changes no answer but tells one crawl from another. */
-  apart: string
-}
+/**
+ * Finds the faults that concern several parameters together, among values that are valid by themselves.
+ * @param sent the names of the parameters that the client sent
+ */
+export type CrossCheck = (
+  values: Readonly<Record<string, ParameterValue>>,
+  sent: ReadonlySet<string>,
+) => Fault[]
 
 /**
- * Reads a query string. `check` adds the faults that concern several parameters together; it sees
- * only values that are sound by themselves.
+ * Parses a query string. Gives every parameter that was sent or has a default.
  * @throws ApiError INVALID_PARAMETER
  */
-export function readParameters(
+export function readParameters<Schemas extends TProperties>(
   query: string,
-  schemas: ParameterSchemas,
-  check: (parameters: Parameters) => Fault[] = () => [],
-): Parameters {
+  schemas: Schemas,
+  crossCheck: CrossCheck = () => [],
+): Static<TObject<Schemas>> {
   const pairs = decodeQuery(query)
   const faults = [...namingFaults(pairs, schemas)]
   const values: Record<string, ParameterValue> = {}
@@ -47,44 +56,53 @@ export function readParameters(
     if ("value" in reading) values[name] = reading.value
     else faults.push({ parameter: name, ...reading })
   }
-  const given = pairs
-    .filter(({ name }) => !everywhere.includes(name))
-    .map(({ name, value }) => [name, value ?? ""] as const)
-  const apart = pairs.find(({ name }) => name === "_")?.value ?? ""
-  const parameters = { values, given, apart }
-  faults.push(...check(parameters))
+  faults.push(...crossCheck(values, new Set(pairs.map(({ name }) => name))))
   if (faults.length > 0) throw invalidParameters(faults)
-  return parameters
+  return typed(values, schemas)
 }
 
-/** One text for all queries that ask the same: every value that holds, sorted by name. */
-export const canonicalQuery = ({ values }: Pick<Parameters, "values">): string =>
-  encodeQuery(
-    Object.keys(values)
-      .sort()
-      .map((name) => [name, String(values[name])] as const),
-  )
+/** The same values, with the types of these schemas, which they are checked against. */
+export function typed<Schemas extends TProperties>(
+  values: object,
+  schemas: Schemas,
+): Static<TObject<Schemas>> {
+  if (haveTypes(values, schemas)) return values
+  throw new Error(`Not values of ${Object.keys(schemas).join(", ")}: ${JSON.stringify(values)}`)
+}
+
+/** Whether each value has its schema's type. That it is in range was checked when it was parsed. */
+const haveTypes = <Schemas extends TProperties>(
+  values: object,
+  schemas: Schemas,
+): values is Static<TObject<Schemas>> & object =>
+  Object.entries(schemas).every(([name, schema]) => {
+    const value: unknown = Reflect.get(values, name)
+    return value === undefined
+      ? schema[OptionalKind] === "Optional"
+      : typeof value === (jsonTypes[schema[Kind]] ?? "string")
+  })
+
+const jsonTypes: Readonly<Record<string, string>> = { Integer: "number", Boolean: "boolean" }
+
+/** The value of `_`, which changes no response; it tells one page sequence from another. */
+export const cacheBuster = (query: string): string =>
+  decodeQuery(query).find(({ name }) => name === "_")?.value ?? ""
 
 function* namingFaults(pairs: readonly Pair[], schemas: ParameterSchemas): Generator<Fault> {
   const known = [...Object.keys(schemas), ...everywhere]
   const counts = new Map<string, number>()
   for (const { name } of pairs) counts.set(name, (counts.get(name) ?? 0) + 1)
-  let unknown = 0
   for (const [parameter, count] of counts) {
-    if (!known.includes(parameter)) {
-      // Finding the name that is meant takes time, and beyond these no answer shows it.
-      const meant = ++unknown <= maxNamedFaults && nearestName(parameter, Object.keys(schemas))
-      yield unknownName(parameter, meant || undefined, Object.keys(schemas))
-    } else if (count > 1) yield { parameter, message: "Must be given once" }
+    if (!known.includes(parameter)) yield unknownName(parameter, Object.keys(schemas))
+    else if (count > 1) yield { parameter, message: "Must be given once" }
   }
 }
 
-const unknownName = (
-  parameter: string,
-  meant: string | undefined,
-  known: readonly string[],
-): Fault => ({
-  parameter,
-  message: meant ? `Is not known here; did you mean ${meant}?` : "Is not known here",
-  allowed: [...known],
-})
+function unknownName(parameter: string, known: readonly string[]): Fault {
+  const meant = nearestName(parameter, known)
+  return {
+    parameter,
+    message: meant ? `Unknown parameter; did you mean ${meant}?` : "Unknown parameter",
+    allowed: [...known],
+  }
+}

@@ -4,15 +4,15 @@
  */
 import { isCalendarDate } from "../text/calendar-date.ts"
 
-export type Moment =
+export type PointInTime =
   | { kind: "release"; id: number }
   /** The last second that belongs to it, and the first, in Unix seconds. */
   | { kind: "time"; fromSeconds: number; untilSeconds: number }
 
 const daySeconds = 24 * 60 * 60
 
-/** Null where the text is no moment. */
-export function parseMoment(text: string): Moment | null {
+/** Null where the text is none. */
+export function parsePointInTime(text: string): PointInTime | null {
   if (/^(0|[1-9]\d{0,8})$/.test(text)) return { kind: "release", id: Number(text) }
   if (isCalendarDate(text)) {
     const fromSeconds = Date.parse(`${text}T00:00:00Z`) / 1000
@@ -28,5 +28,5 @@ export function parseMoment(text: string): Moment | null {
 }
 
 /** Whether all of it is still to come. */
-export const isFuture = (moment: Moment, nowSeconds: number): boolean =>
-  moment.kind === "time" && moment.fromSeconds > nowSeconds
+export const isFuture = (point: PointInTime, nowSeconds: number): boolean =>
+  point.kind === "time" && point.fromSeconds > nowSeconds

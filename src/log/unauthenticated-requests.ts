@@ -1,12 +1,14 @@
 /**
- * Requests without a valid token: all are counted, and the first ones of each minute are logged. The
- * rest of the minute is told in one line, so that no caller can fill the log without a token.
+ * Requests without a valid token: all are counted, and only some are logged, so that nobody can fill
+ * the log without a token. Each minute has a budget of lines; one more line says what was left out.
  */
 import type { Log } from "./log.ts"
 
 export interface UnauthenticatedRequests {
-  /** Counts a request. Tells whether its line should be logged. */
+  /** Counts a request. Returns whether its line should be logged. */
   count(status: number): boolean
+  /** Whether another line about a request, such as its error, should be logged. */
+  mayLog(): boolean
   /** How many there were of each status. */
   totals(): Record<string, number>
   /** Ends the current period: reports what it left unlogged. */
@@ -39,17 +41,21 @@ export function countUnauthenticated({
     unlogged = {}
   }
 
+  function mayLog(): boolean {
+    timer ??= setTimeout(endPeriod, periodMs)
+    if (logged >= linesPerPeriod) return false
+    logged++
+    return true
+  }
+
   return {
     count: (status) => {
       totals[status] = (totals[status] ?? 0) + 1
-      timer ??= setTimeout(endPeriod, periodMs)
-      if (logged < linesPerPeriod) {
-        logged++
-        return true
-      }
+      if (mayLog()) return true
       unlogged[status] = (unlogged[status] ?? 0) + 1
       return false
     },
+    mayLog,
     totals: () => totals,
     stop: endPeriod,
   }

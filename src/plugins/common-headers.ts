@@ -1,6 +1,6 @@
-/** The headers of every answer, whatever else happens, and the answer to preflights. */
+/** The headers of every response, whatever else happens, and the response to preflights. */
 import { Elysia } from "elysia"
-import { exchangeOf } from "./exchange.ts"
+import { contextFields } from "./request-context.ts"
 
 const exposed = [
   "ETag",
@@ -22,8 +22,9 @@ export const allowedMethods = "GET, HEAD, OPTIONS"
 
 /** `onRequest`, because its headers reach unknown paths and errors too. */
 export const commonHeaders = () =>
-  new Elysia({ name: "common-headers" }).onRequest(({ request, set }) => {
-    set.headers["X-Request-Id"] = exchangeOf(request).id
+  new Elysia({ name: "common-headers" }).use(contextFields()).onRequest((context) => {
+    const { request, set, requestId } = context
+    set.headers["X-Request-Id"] = requestId
     set.headers.Vary = "Authorization, Accept, Accept-Encoding"
     if (isOfApi(request)) {
       set.headers["Access-Control-Allow-Origin"] = "*"
@@ -33,7 +34,7 @@ export const commonHeaders = () =>
     set.headers["Referrer-Policy"] = "no-referrer"
   })
 
-/** Metrics and health are for the operator's own programs, not for scripts of any site. */
+/** Metrics and health are for operators' programs, not for scripts of any web site. */
 const isOfApi = ({ url }: Request): boolean => /^\/api\/v1(\/|$)/.test(new URL(url).pathname)
 
 /** Answers OPTIONS without a token and without counting it (CORS: any origin, no credentials). */

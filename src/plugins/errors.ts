@@ -1,35 +1,45 @@
 /**
- * Turns whatever is thrown into the error envelope. The caller learns a code and, for its own
- * mistakes, what they were; the log learns the rest, under the request's id.
+ * Turns whatever is thrown into the error envelope. The client is told a code and, for faults of its
+ * own, what they are; the log has the rest, under the request's id.
  */
 import { Elysia } from "elysia"
 import { Unavailable } from "../db/pool/unavailable.ts"
 import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
-import { exchangeOf } from "./exchange.ts"
+import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
+import { contextFields } from "./request-context.ts"
 
 const retryAfterSeconds = 5
 
-export const errors = ({ log }: { log: Log }) =>
-  new Elysia({ name: "errors" }).onError({ as: "global" }, ({ error, code, request }) => {
-    const answer = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : toApiError(error)
-    if (answer.status >= 500) {
-      log.error("request failed", { request: exchangeOf(request).id, ...describeError(error) })
-    }
-    return errorResponse(answer)
-  })
+export interface ErrorOptions {
+  log: Log
+  unauthenticated: UnauthenticatedRequests
+}
 
-/** One table from what can go wrong inside to what a caller is told. */
+export const errors = ({ log, unauthenticated }: ErrorOptions) =>
+  new Elysia({ name: "errors" })
+    .use(contextFields())
+    .onError({ as: "global" }, ({ error, code, requestId, accountId, set }) => {
+      const shown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : toApiError(error)
+      if (shown.status >= 500 && (accountId !== 0 || unauthenticated.mayLog())) {
+        log.error("request failed", { request: requestId, ...describeError(error) })
+      }
+      set.status = shown.status
+      return errorResponse(shown)
+    })
+
+/** From what can go wrong inside to what the client is told. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof Unavailable) {
-    return new ApiError("UNAVAILABLE", {
-      headers: { "Retry-After": String(retryAfterSeconds) },
-      cause: error,
-    })
+    return unavailable(error)
   }
   return new ApiError("INTERNAL", { cause: error })
 }
+
+/** @param cause for the log */
+export const unavailable = (cause?: unknown): ApiError =>
+  new ApiError("UNAVAILABLE", { headers: { "Retry-After": String(retryAfterSeconds) }, cause })
 
 export const errorResponse = (error: ApiError): Response =>
   new Response(JSON.stringify(error.body()), {

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
-import { contains, equals, likeFolded } from "./conditions.ts"
+import { containing, contains, equals } from "./conditions.ts"
 import { field, filter, type Resource } from "./resource.ts"
 import { asxCode, asxCodeFromText, foldedOrNull, freeText, text } from "./values.ts"
 
@@ -45,7 +45,8 @@ export const companies: Resource = {
     search: filter(
       freeText("Part of the company name or ASX code"),
       (pattern) => sql`(${searched(pattern)} or ${searchedCode(pattern)})`,
-      likeFolded,
+      fold,
+      containing,
     ),
     sector: filter(freeText("GICS sector"), equals(table.gics_sector_folded), fold),
     active: filter(

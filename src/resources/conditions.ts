@@ -1,13 +1,12 @@
 /** The conditions that filters are made of. Each takes a bound value and gives SQL. */
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
-import { fold } from "../text/fold.ts"
 
-/** The column, which holds folded text, contains the bound pattern: bind with `likeFolded`. */
+/** The column, which holds folded text, contains the bound pattern: bind with `containing`. */
 export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${column} like ${pattern}`
 
-/** The LIKE pattern of "contains this text", folded, in which the text's own wildcards are literal. */
-export const likeFolded = (text: string): string => `%${fold(text).replace(/[\\%_]/g, "\\$&")}%`
+/** The LIKE pattern of "contains this folded text", in which the text's own wildcards are literal. */
+export const containing = (folded: string): string => `%${folded.replace(/[\\%_]/g, "\\$&")}%`
 
 export const equals = (column: PgColumn) => (value: SQL) => sql`${column} = ${value}`
 

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, partsOf } from "../text/fold.ts"
-import { contains, equals, includes, likeFolded } from "./conditions.ts"
+import { containing, contains, equals, includes } from "./conditions.ts"
 import { field, filter, type Resource } from "./resource.ts"
 import {
   asxCode,
@@ -49,7 +49,7 @@ export const reports: Resource = {
       calendarDate("Last day (UTC), included"),
       (day) => sql`${table.published_at} < (${day}::date + 1)::timestamp at time zone 'UTC'`,
     ),
-    search: filter(freeText("Part of the title"), contains(table.title_folded), likeFolded),
+    search: filter(freeText("Part of the title"), contains(table.title_folded), fold, containing),
   },
   sorts: {},
   defaultOrder: [{ column: table.published_at, direction: "desc" }],

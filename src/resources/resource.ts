@@ -30,7 +30,9 @@ export interface Field {
 /** One query parameter that narrows a list: its schema and what it asks of a row. */
 export interface Filter {
   schema: TSchema
-  /** From the parameter's value to the value that the condition binds. */
+  /** The parameter's value in the one spelling that all equal ones share. */
+  canonical: (value: NonNullable<Value>) => NonNullable<Value>
+  /** From the canonical value to the value that the condition binds. */
   bind: (value: NonNullable<Value>) => unknown
   where: (bound: SQL) => SQL
 }
@@ -90,17 +92,27 @@ export function field(
   }
 }
 
-/** Declares a filter; `bind` is left out where the condition binds the parameter's value itself. */
+/**
+ * Declares a filter.
+ * @param canonical gives the one spelling of values that ask for the same; for text only
+ * @param bind gives what the condition binds, if that is not the canonical value itself
+ */
 export const filter = (
   schema: TSchema,
   where: Filter["where"],
-  bind: (text: string) => unknown = (value) => value,
-): Filter => ({ schema, where, bind: (value) => bind(value as string) })
+  canonical: (text: string) => string = (text) => text,
+  bind: (text: string) => unknown = (text) => text,
+): Filter => ({
+  schema,
+  where,
+  canonical: (value) => (typeof value === "string" ? canonical(value) : value),
+  bind: (value) => (typeof value === "string" ? bind(value) : value),
+})
 
 /** One of a few values, matched exactly. */
-export const oneOf = (
-  values: readonly string[],
-  options: { description?: string; default?: string } = {},
+export const oneOf = <Value extends string>(
+  values: readonly Value[],
+  options: { description?: string; default?: Value } = {},
 ) =>
   Type.Union(
     values.map((value) => Type.Literal(value)),

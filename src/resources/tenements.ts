@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold, partsOf } from "../text/fold.ts"
-import { contains, equals, includes, likeFolded } from "./conditions.ts"
+import { containing, contains, equals, includes } from "./conditions.ts"
 import { field, filter, oneOf, type Resource } from "./resource.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
 
@@ -38,7 +38,8 @@ export const tenements: Resource = {
     holder: filter(
       freeText("Part of the holder's name"),
       contains(table.holder_name_folded),
-      likeFolded,
+      fold,
+      containing,
     ),
   },
   sorts: {},

@@ -1,37 +1,28 @@
 import { Elysia } from "elysia"
-import type { Answers } from "../answers/list-answer.ts"
-import type { ListEndpoint } from "../answers/list-plan.ts"
-import { type AccessOptions, access } from "../plugins/access.ts"
-import { target } from "../plugins/request-target.ts"
-import { companies } from "../resources/companies.ts"
+import type { ListEndpoint } from "../answers/list-endpoint.ts"
+import { type AnswersOptions, answers } from "../plugins/answers.ts"
+import { companies as resource } from "../resources/companies.ts"
 import { ofParent, subsidiaries } from "../resources/subsidiaries.ts"
 import { ofCompany, tenements } from "../resources/tenements.ts"
 
-const list: ListEndpoint = { resource: companies, filters: ["search", "sector", "active"] }
+const all: ListEndpoint = { resource, filters: ["search", "sector", "active"] }
 
 const tenementsOfCompany: ListEndpoint = {
   resource: tenements,
   filters: ["state", "status"],
-  belongsTo: { resource: companies, scope: ofCompany },
+  belongsTo: { resource, scope: ofCompany },
 }
 
 const subsidiariesOfCompany: ListEndpoint = {
   resource: subsidiaries,
   filters: [],
-  belongsTo: { resource: companies, scope: ofParent },
+  belongsTo: { resource, scope: ofParent },
 }
 
-export const companyRoutes = (answers: Answers, options: AccessOptions) =>
+export const companies = (options: AnswersOptions) =>
   new Elysia({ name: "companies", prefix: "/companies" })
-    .use(access(options))
-    .use(target())
-    .get("/", ({ request, target }) => answers.list(list, { request, target }))
-    .get("/:code", ({ request, target, params: { code } }) =>
-      answers.one(companies, code, { request, target }),
-    )
-    .get("/:code/tenements", ({ request, target, params: { code } }) =>
-      answers.list(tenementsOfCompany, { request, target }, code),
-    )
-    .get("/:code/subsidiaries", ({ request, target, params: { code } }) =>
-      answers.list(subsidiariesOfCompany, { request, target }, code),
-    )
+    .use(answers(options))
+    .get("/", ({ list }) => list(all))
+    .get("/:code", ({ one, params: { code } }) => one(resource, code))
+    .get("/:code/tenements", ({ list, params: { code } }) => list(tenementsOfCompany, code))
+    .get("/:code/subsidiaries", ({ list, params: { code } }) => list(subsidiariesOfCompany, code))

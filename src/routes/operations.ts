@@ -1,24 +1,25 @@
-/** For whoever runs the service: is it up, can it answer, how does it stand? No token, no count. */
+/** For operators: health and metrics. They need no token and count against no window. */
 import { Elysia } from "elysia"
 import type { Release } from "../db/reader/releases.ts"
-import { ApiError } from "../http/api-error.ts"
 import type { Metrics } from "../metrics.ts"
+import { errorResponse, unavailable } from "../plugins/errors.ts"
 
 export interface OperationOptions {
-  /** Reads the newest release apart from all callers. @throws Unavailable */
+  /** Reads the newest release, on a connection that no request uses. @throws Unavailable */
   readiness: () => Promise<Release>
   metrics: Metrics
-  /** What the service can do without, and how it does: `{ redis: "answering" }`. */
+  /** The state of what the service can do without: `{ redis: "answering" }`. */
   conditions: () => Readonly<Record<string, string>>
   /** Whether the service is being stopped. */
   isStopping: () => boolean
 }
 
-export const operationRoutes = ({ readiness, metrics, conditions, isStopping }: OperationOptions) =>
+export const operations = ({ readiness, metrics, conditions, isStopping }: OperationOptions) =>
   new Elysia({ name: "operations" })
     .get("/health/live", () => ({ status: "live" }))
     .get("/health/ready", async () => {
-      if (isStopping()) throw new ApiError("UNAVAILABLE")
+      // As planned, so it is no error for the log.
+      if (isStopping()) return errorResponse(unavailable())
       return { status: "ready", release: (await readiness()).id, ...conditions() }
     })
     .get("/metrics", async () => {

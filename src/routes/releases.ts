@@ -1,14 +1,11 @@
 import { Elysia } from "elysia"
-import type { Answers } from "../answers/list-answer.ts"
-import type { ListEndpoint } from "../answers/list-plan.ts"
-import { type AccessOptions, access } from "../plugins/access.ts"
-import { target } from "../plugins/request-target.ts"
-import { releases } from "../resources/releases.ts"
+import type { ListEndpoint } from "../answers/list-endpoint.ts"
+import { type AnswersOptions, answers } from "../plugins/answers.ts"
+import { releases as resource } from "../resources/releases.ts"
 
-const list: ListEndpoint = { resource: releases, filters: [] }
+const all: ListEndpoint = { resource, filters: [] }
 
-export const releaseRoutes = (answers: Answers, options: AccessOptions) =>
+export const releases = (options: AnswersOptions) =>
   new Elysia({ name: "releases", prefix: "/releases" })
-    .use(access(options))
-    .use(target())
-    .get("/", ({ request, target }) => answers.list(list, { request, target }))
+    .use(answers(options))
+    .get("/", ({ list }) => list(all))

@@ -1,17 +1,17 @@
-/** Where a caller stands. Asking costs none of its requests. */
+/** The caller's plan, window and recent requests. Asking does not count against the window. */
 import { Elysia } from "elysia"
 import type { WindowState } from "../access/window/sliding-window.ts"
 import { respond } from "../answers/representation.ts"
 import { mediaTypes } from "../http/negotiation.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds } from "../http/rate-limit-headers.ts"
-import { type AccessOptions, uncountedAccess } from "../plugins/access.ts"
-import { target } from "../plugins/request-target.ts"
+import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit.ts"
+import { requestTarget } from "../plugins/request-target.ts"
 
-export const usageRoutes = (options: AccessOptions) =>
+export const usage = (options: RateLimitOptions) =>
   new Elysia({ name: "usage", prefix: "/usage" })
-    .use(uncountedAccess(options))
-    .use(target())
+    .use(uncountedRateLimit(options))
+    .use(requestTarget())
     .get("/", async ({ request, target, caller, window }) => {
       readParameters(target.query, {})
       const hours = await options.usage.lastDay(caller.accountId, options.now())
@@ -23,7 +23,7 @@ export const usageRoutes = (options: AccessOptions) =>
       )
     })
 
-/** Without a limit nothing is logged, so what was used of it is unknown. */
+/** Without a limit no request is recorded, so how much was used is unknown. */
 const standing = ({ limit, remaining, resetAtMs }: WindowState) => ({
   limit: shownCount(limit),
   used: Number.isFinite(limit) ? limit - remaining : null,

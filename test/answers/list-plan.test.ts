@@ -1,5 +1,8 @@
+/** A list request is planned from its endpoint and query alone. */
 import { expect, test } from "bun:test"
-import { type ListEndpoint, listParameters, readListQuery } from "../../src/answers/list-plan.ts"
+import { type ListEndpoint, listParameters } from "../../src/answers/list-endpoint.ts"
+import { planList } from "../../src/answers/list-plan.ts"
+import { preferredFormat } from "../../src/http/negotiation.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
 import { itemSchema } from "../../src/resources/resource.ts"
@@ -15,8 +18,12 @@ const held: ListEndpoint = {
 }
 const common = ["as_of", "updated_since", "removed_since", "format", "all", "bom", "formula_guard"]
 
-const read = (endpoint: ListEndpoint, query: string, accept: string | null = null) =>
-  readListQuery(endpoint, query, accept, () => "BIG")
+const plan = (
+  endpoint: ListEndpoint,
+  query: string,
+  accept: string | null = null,
+  parent = "BIG",
+) => planList(endpoint, { path: `/x/${parent}`, query, format: preferredFormat(accept) }, parent)
 
 test("an endpoint's parameters come from its resource: paging, filters, sorts, formats", () => {
   expect(Object.keys(listParameters(ofCompanies))).toEqual([
@@ -84,17 +91,17 @@ test("fields come in the order of the interface's tables", () => {
 })
 
 test("a query without parameters asks for the first fifty, as JSON, in the resource's order", () => {
-  expect(read(ofCompanies, "")).toMatchObject({
+  expect(plan(ofCompanies, "")).toMatchObject({
     page: 1,
     perPage: 50,
     format: "json",
     all: false,
     byteOrderMark: false,
     formulaGuard: true,
-    given: [],
+    canonical: [],
     list: { filters: ["active"], bound: { active: true } },
   })
-  const order = read(ofReports, "").list.order.map(({ column, direction }) => [
+  const order = plan(ofReports, "").list.order.map(({ column, direction }) => [
     column.name,
     direction,
   ])
@@ -107,7 +114,7 @@ test("a query without parameters asks for the first fifty, as JSON, in the resou
 test("every order ends in the key", () => {
   for (const sort of ["name", "market_cap", "asx_code"]) {
     for (const direction of ["asc", "desc"]) {
-      const { order } = read(ofCompanies, `sort=${sort}&order=${direction}`).list
+      const { order } = plan(ofCompanies, `sort=${sort}&order=${direction}`).list
       expect(order.at(-1)?.column.name).toBe("asx_code")
       expect(order[0]?.direction).toBe(direction as "asc" | "desc")
     }
@@ -115,19 +122,19 @@ test("every order ends in the key", () => {
 })
 
 test("values are bound as the filters want them", () => {
-  expect(read(ofCompanies, "search=50%25_&sector=ENERGY").list.bound).toEqual({
+  expect(plan(ofCompanies, "search=50%25_&sector=ENERGY").list.bound).toEqual({
     active: true,
     search: "%50\\%\\_%",
     sector: "energy",
   })
-  expect(read(ofReports, "company=bhp&to=2026-01-01").list.bound).toEqual({
+  expect(plan(ofReports, "company=bhp&to=2026-01-01").list.bound).toEqual({
     company: "BHP",
     to: "2026-01-01",
   })
 })
 
 test("lists are the same where rows and order are, whatever their page and format", () => {
-  const identity = (query: string) => read(ofCompanies, query).list.identity
+  const identity = (query: string) => plan(ofCompanies, query).list.identity
   const same = [
     "",
     "page=3&per_page=7",
@@ -138,14 +145,23 @@ test("lists are the same where rows and order are, whatever their page and forma
   expect(new Set(same.map(identity)).size).toBe(1)
   const others = ["", "active=false", "search=a", "sector=a", "sort=asx_code", "order=desc"]
   expect(new Set(others.map(identity)).size).toBe(others.length)
-  const another = readListQuery(held, "", null, () => "OTHER").list.identity
-  expect(read(held, "").list.identity).not.toBe(another)
+  const another = plan(held, "", null, "OTHER").list.identity
+  expect(plan(held, "").list.identity).not.toBe(another)
 })
 
-test("one canonical text for all queries that ask the same, however the format was chosen", () => {
-  const canonical = (query: string, accept?: string) =>
-    read(ofCompanies, query, accept ?? null).canonical
-  expect(canonical("format=json&page=1")).toBe(canonical("_=1"))
-  expect(canonical("", "text/csv")).toBe(canonical("format=csv", "application/json"))
-  expect(canonical("format=csv")).not.toBe(canonical("format=tsv"))
+test("one key for all queries that ask for the same, however they are written", () => {
+  const key = (query: string) => plan(ofCompanies, query).key
+  expect(key("format=csv&page=1")).toBe(key("_=1"))
+  expect(key("sector=ENERGY&search=Gold")).toBe(key("search=GOLD&sector=energy"))
+  expect(key("page=2")).not.toBe(key(""))
+  expect(key("as_of=1")).not.toBe(key(""))
+})
+
+test("one page sequence for all pages of a query, apart from other formats and from another _", () => {
+  const sequence = (query: string, accept?: string) =>
+    plan(ofCompanies, query, accept ?? null).sequenceKey
+  expect(sequence("page=2&sort=name")).toBe(sequence("page=7"))
+  expect(sequence("", "text/csv")).toBe(sequence("format=csv", "application/json"))
+  const others = ["", "format=csv", "_=1", "per_page=7", "as_of=1", "search=a"]
+  expect(new Set(others.map((query) => sequence(query))).size).toBe(others.length)
 })

@@ -149,7 +149,7 @@ test.each([
   ["formats", "format"],
 ])("an unknown %s is answered with %s", async (parameter, meant) => {
   expect(await faultsOf(`/tenements?${parameter}=1`)).toEqual([
-    { parameter, message: `Is not known here; did you mean ${meant}?`, allowed: ofTenements },
+    { parameter, message: `Unknown parameter; did you mean ${meant}?`, allowed: ofTenements },
   ])
 })
 
@@ -182,11 +182,11 @@ test("every endpoint knows its own parameters alone", async () => {
   for (const [path, own] of Object.entries(known)) {
     const allowed = [...onEveryList.first, ...own, ...onEveryList.last]
     const faults = await faultsOf(`${path}?zzzzzzzzzzzz=1`)
-    expect(faults).toEqual([{ parameter: "zzzzzzzzzzzz", message: "Is not known here", allowed }])
+    expect(faults).toEqual([{ parameter: "zzzzzzzzzzzz", message: "Unknown parameter", allowed }])
   }
   for (const path of ["/companies/BIG", "/tenements/NT-1", "/reports/a1"]) {
     expect(await faultsOf(`${path}?format=csv`)).toEqual([
-      { parameter: "format", message: "Is not known here", allowed: ["as_of"] },
+      { parameter: "format", message: "Unknown parameter", allowed: ["as_of"] },
     ])
   }
 })

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { likeFolded } from "../../src/resources/conditions.ts"
+import { containing } from "../../src/resources/conditions.ts"
 import { fold, partsOf } from "../../src/text/fold.ts"
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   ["\\", "%\\\\%"],
   ["\\%_", "%\\\\\\%\\_%"],
 ])("the wildcards in %j are literal in %j", (text, pattern) => {
-  expect(likeFolded(text)).toBe(pattern)
+  expect(containing(text)).toBe(pattern)
 })
 
 test.each([

@@ -1,94 +1,101 @@
 /**
- * Keeps a crawl on the release it began on, so that counting up `page` gives each record exactly
- * once while data is being published. Page 1 is always of the newest release, or the newest by the
- * time that `as_of` names; a later page of the same query by the same account is of the release that
- * its page 1 showed, until 15 minutes have passed since the last page was read, in whichever process.
+ * Keeps the pages of one query on one release, so that incrementing `page` gives each record exactly
+ * once while data is being published. Page 1 shows the newest release, or the newest by the time in
+ * `as_of`. A later page of the same query by the same account shows the release of its page 1, until
+ * 15 minutes have passed since the last page was read, in any process.
  */
 import { createCache } from "../../db/cache.ts"
 import type { Release } from "../../db/reader/releases.ts"
 import {
-  type Crawl,
-  type CrawlList,
+  active,
   merged,
-  underWay,
-  withBegun,
+  type PageSequence,
+  type SequenceList,
   withRead,
+  withStarted,
 } from "./page-sequence.ts"
-import type { SharedCrawls } from "./shared-page-sequences.ts"
+import type { SharedPageSequences } from "./shared-page-sequences.ts"
 
-export interface Crawls {
-  /** Page 1, asked for at this time, was answered, and more pages follow. */
-  begin(query: string, begun: Begun, askedMs: number): Promise<void>
-  /** The release of a later page; undefined where no crawl is under way. */
+export interface PageSequences {
+  /** Page 1, requested at this time, was answered, and more pages follow. */
+  begin(query: string, started: StartedSequence, askedMs: number): Promise<void>
+  /** The release of a later page; undefined if no sequence is active. */
   next(query: string, client: string, page: number, nowMs: number): Promise<Release | undefined>
-  /** An export reads a release until the function that this gives is called. */
-  hold(release: Release): () => void
-  /** The number of the oldest release that a crawl or an export under way is on, as far as this process has seen it. */
-  oldest(nowMs: number): number | undefined
+  /** Pins a release for an export. Returns the function that unpins it. */
+  pin(release: Release): () => void
+  /** The number of the oldest release that an active sequence or an export reads, as far as this process knows. */
+  oldestPinned(nowMs: number): number | undefined
 }
 
-/** About what one takes, its client's name included. */
-const crawlBytes = 200
+/** About what one takes in memory, with its client's name. */
+const sequenceBytes = 200
 
-export type Begun = Pick<Crawl, "client" | "release" | "pages">
+export type StartedSequence = Pick<PageSequence, "client" | "release" | "pages">
 
 /**
- * @param shared through which several processes know each other's crawls; null for one alone
- * @param maxBytes for what is kept here; beyond, what was read longest ago is forgotten
+ * @param shared through which several processes share their sequences; null for one process alone
+ * @param maxBytes the memory for those of this process; beyond it the least recently read are dropped
  */
-export function createCrawls(shared: SharedCrawls | null, maxBytes: number): Crawls {
-  const own = createCache<CrawlList>(maxBytes, (crawls) => crawls.length * crawlBytes)
-  const held = new Set<{ id: number }>()
+export function createPageSequences(
+  shared: SharedPageSequences | null,
+  maxBytes: number,
+): PageSequences {
+  const own = createCache<SequenceList>(maxBytes, (sequences) => sequences.length * sequenceBytes)
+  const pinned = new Set<{ id: number }>()
 
-  function keep<T extends { crawls: CrawlList }>(query: string, changed: T): T {
-    if (changed.crawls.length > 0) own.set(query, changed.crawls)
+  function keep<T extends { sequences: SequenceList }>(query: string, changed: T): T {
+    if (changed.sequences.length > 0) own.set(query, changed.sequences)
     return changed
   }
 
   /**
-   * What all processes know is kept here as well: for the time that the others can't be asked, and
+   * What the processes share is kept here as well: for the time that Redis does not answer, and
    * because this process then reads that release.
    */
-  async function change<T extends { crawls: CrawlList }>(
+  async function change<T extends { sequences: SequenceList }>(
     query: string,
     nowMs: number,
-    to: (crawls: CrawlList) => T,
+    to: (sequences: SequenceList) => T,
   ): Promise<T> {
-    const toUnderWay = (crawls: CrawlList) => to(underWay(crawls, nowMs))
+    const toActive = (sequences: SequenceList) => to(active(sequences, nowMs))
     const known = () => own.get(query) ?? []
-    const changed = await shared?.change(query, known, toUnderWay)
-    if (!changed) return keep(query, toUnderWay(known()))
-    // What is known here may have changed while the others were asked.
-    keep(query, { crawls: underWay(merged(known(), changed.crawls), nowMs) })
+    const changed = await shared?.change(query, known, toActive)
+    if (!changed) return keep(query, toActive(known()))
+    // What is kept here may have changed while Redis was asked.
+    keep(query, { sequences: active(merged(known(), changed.sequences), nowMs) })
     return changed
   }
 
   return {
-    begin: async (query, begun, askedMs) => {
-      await change(query, askedMs, (crawls) => ({ crawls: withBegun(crawls, begun, askedMs) }))
+    begin: async (query, started, askedMs) => {
+      await change(query, askedMs, (sequences) => ({
+        sequences: withStarted(sequences, started, askedMs),
+      }))
     },
 
     next: async (query, client, page, nowMs) => {
-      const read = await change(query, nowMs, (crawls) => withRead(crawls, { client, page }, nowMs))
+      const read = await change(query, nowMs, (sequences) =>
+        withRead(sequences, { client, page }, nowMs),
+      )
       return read.release
     },
 
-    hold: ({ id }) => {
-      const hold = { id }
-      held.add(hold)
-      return () => held.delete(hold)
+    pin: ({ id }) => {
+      const pin = { id }
+      pinned.add(pin)
+      return () => pinned.delete(pin)
     },
 
-    oldest: (nowMs) => {
+    oldestPinned: (nowMs) => {
       let oldest = Number.POSITIVE_INFINITY
       const read = (id: number): void => {
-        // Before the first release there is nothing to keep.
+        // Before the first release there is nothing to pin.
         if (id > 0) oldest = Math.min(oldest, id)
       }
-      for (const crawls of own.values()) {
-        for (const { release } of underWay(crawls, nowMs)) read(release.id)
+      for (const sequences of own.values()) {
+        for (const { release } of active(sequences, nowMs)) read(release.id)
       }
-      for (const { id } of held) read(id)
+      for (const { id } of pinned) read(id)
       return Number.isFinite(oldest) ? oldest : undefined
     },
   }

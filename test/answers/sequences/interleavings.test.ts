@@ -1,11 +1,14 @@
 /**
  * Random interleavings of clients that read one query while releases are published. Each client knows
- * which crawl it means by each page; what it is answered must be of that crawl's release.
+ * which sequence it means by each page; what it is answered must be of that sequence's release.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { crawlIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
-import { type Crawls, createCrawls } from "../../../src/answers/sequences/page-sequences.ts"
-import { createSharedCrawls } from "../../../src/answers/sequences/shared-page-sequences.ts"
+import { sequenceIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
+import {
+  createPageSequences,
+  type PageSequences,
+} from "../../../src/answers/sequences/page-sequences.ts"
+import { createSharedPageSequences } from "../../../src/answers/sequences/shared-page-sequences.ts"
 import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
 import {
   type RedisServer,
@@ -19,7 +22,7 @@ sayIfLeftOut(import.meta.path)
 
 const pages = 6
 
-/** A crawl as the client that reads it sees it. */
+/** A sequence as the client that reads it sees it. */
 interface Reading {
   release: number
   /** The page after the last that was read. */
@@ -31,7 +34,7 @@ interface Reading {
 
 class World {
   readonly #random: () => number
-  readonly #processes: readonly Crawls[]
+  readonly #processes: readonly PageSequences[]
   readonly #query: string
   nowMs = 1
   newest = 1
@@ -41,7 +44,7 @@ class World {
   /** The first page of another release, and what was done until then. */
   mistake: readonly string[] | undefined
 
-  constructor(seed: number, processes: readonly Crawls[], clients: number) {
+  constructor(seed: number, processes: readonly PageSequences[], clients: number) {
     this.#random = seeded(seed)
     this.#processes = processes
     this.#query = `query ${seed} ${crypto.randomUUID()}`
@@ -80,11 +83,11 @@ class World {
     this.mistake ??= [...this.#done, `Page ${page} was of release ${shown?.id}`]
   }
 
-  /** The pages that a client may mean for one crawl alone. */
+  /** The pages that a client may mean for one sequence alone. */
   unmistakable(readings: readonly Reading[]): [Reading, number][] {
     const current = readings.at(-1)
     return readings.flatMap((reading, index) => {
-      if (this.nowMs - reading.readMs > crawlIdleMs) return []
+      if (this.nowMs - reading.readMs > sequenceIdleMs) return []
       const { next, sized } = reading
       const ended = next > pages || !sized
       const pagesOf: number[] = []
@@ -93,7 +96,7 @@ class World {
         const earliest = ended ? Math.max(2, next - 1) : 2
         for (let page = earliest; page < next; page++) pagesOf.push(page)
       } else if (!ended && next > 2) pagesOf.push(next - 1)
-      // What a newer crawl of the client expects or has read is the newer one's.
+      // What a newer sequence of the client expects or has read is the newer one's.
       const furthest = Math.max(0, ...readings.slice(index + 1).map((newer) => newer.next))
       return pagesOf
         .filter((page) => page > furthest)
@@ -101,7 +104,7 @@ class World {
     })
   }
 
-  /** One client's next request; it begins again, goes on, retries, goes back, or takes up an older crawl. */
+  /** One client's next request; it begins again, goes on, retries, goes back, or takes up an older sequence. */
   step(client: number): Promise<void> {
     const possible = this.unmistakable(this.clients[client] ?? [])
     if (possible.length === 0 || this.below(6) === 0) return this.begin(client)
@@ -110,22 +113,22 @@ class World {
   }
 }
 
-/** Clients that read in order, each with retries and returns, and with crawls given up or taken up again. */
-async function interleave(seed: number, processes: readonly Crawls[]) {
+/** Clients that read in order, each with retries and returns, and with sequences given up or taken up again. */
+async function interleave(seed: number, processes: readonly PageSequences[]) {
   const world = new World(seed, processes, 1 + (seed % 3))
   for (let step = 0; step < 60; step++) {
     // Requests of several clients at once, of which none may lose another's.
     await Promise.all(
       world.clients.map((_, client) => (world.below(2) ? world.step(client) : undefined)),
     )
-    world.pass(world.below(40) ? 1 + world.below(20_000) : crawlIdleMs)
+    world.pass(world.below(40) ? 1 + world.below(20_000) : sequenceIdleMs)
     if (world.below(5) === 0) world.newest++
   }
   return world.mistake
 }
 
 /** A client that reads page 1 and then the others at once, each now and then twice, run after run. */
-async function readInParallel(seed: number, processes: readonly Crawls[]) {
+async function readInParallel(seed: number, processes: readonly PageSequences[]) {
   const world = new World(seed, processes, 1)
   for (let run = 0; run < 10; run++) {
     await world.begin(0)
@@ -148,12 +151,12 @@ const seeds = (from: number, count: number) => Array.from({ length: count }, (_,
 describe("in one process", () => {
   test("every page is of the release of the page 1 that its client means", async () => {
     for (const seed of seeds(1, 1_500))
-      expect(await interleave(seed, [createCrawls(null, 1_000_000)])).toBeUndefined()
+      expect(await interleave(seed, [createPageSequences(null, 1_000_000)])).toBeUndefined()
   })
 
   test("pages read at once are of the release of their page 1, run after run", async () => {
     for (const seed of seeds(1, 500))
-      expect(await readInParallel(seed, [createCrawls(null, 1_000_000)])).toBeUndefined()
+      expect(await readInParallel(seed, [createPageSequences(null, 1_000_000)])).toBeUndefined()
   })
 })
 
@@ -175,7 +178,9 @@ describe.skipIf(!redisIsInstalled)("in three processes that share a Redis", () =
   })
 
   const processes = () =>
-    connections.map((connection) => createCrawls(createSharedCrawls(connection), 1_000_000))
+    connections.map((connection) =>
+      createPageSequences(createSharedPageSequences(connection), 1_000_000),
+    )
 
   test("every page is of the release of the page 1 that its client means", async () => {
     for (const seed of seeds(1, 100)) expect(await interleave(seed, processes())).toBeUndefined()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { crawlIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
-import { createCrawls } from "../../../src/answers/sequences/page-sequences.ts"
-import { createSharedCrawls } from "../../../src/answers/sequences/shared-page-sequences.ts"
+import { sequenceIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
+import { createPageSequences } from "../../../src/answers/sequences/page-sequences.ts"
+import { createSharedPageSequences } from "../../../src/answers/sequences/shared-page-sequences.ts"
 import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
 import { until } from "../../contract/raw-http.ts"
 import {
@@ -15,7 +15,7 @@ sayIfLeftOut(import.meta.path)
 
 const release = (id: number) => ({ id, publishedAt: id * 1000 })
 
-describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
+describe.skipIf(!redisIsInstalled)("sequences that two processes share", () => {
   let server: RedisServer
   let connections: RedisConnection[]
   let queries = 0
@@ -44,13 +44,13 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
   function pair(of = connections) {
     const query = `query ${++queries}`
     return of.map((connection) => {
-      const crawls = createCrawls(createSharedCrawls(connection), 1_000_000)
+      const sequences = createPageSequences(createSharedPageSequences(connection), 1_000_000)
       return {
         begin: (client: string, of: number, nowMs = 0) =>
-          crawls.begin(query, { client, release: release(of) }, nowMs),
+          sequences.begin(query, { client, release: release(of) }, nowMs),
         next: async (client: string, page: number, nowMs = 0) =>
-          (await crawls.next(query, client, page, nowMs))?.id,
-        oldest: (nowMs = 0) => crawls.oldest(nowMs),
+          (await sequences.next(query, client, page, nowMs))?.id,
+        oldestPinned: (nowMs = 0) => sequences.oldestPinned(nowMs),
       }
     }) as [Process, Process]
   }
@@ -58,7 +58,7 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
   interface Process {
     begin(client: string, of: number, nowMs?: number): Promise<void>
     next(client: string, page: number, nowMs?: number): Promise<number | undefined>
-    oldest(nowMs?: number): number | undefined
+    oldestPinned(nowMs?: number): number | undefined
   }
 
   test("a page is of the release of its page 1, whichever process read that", async () => {
@@ -69,7 +69,7 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
     ])
   })
 
-  test("crawls at once are told apart across processes as within one", async () => {
+  test("sequences at once are told apart across processes as within one", async () => {
     const [one, two] = pair()
     await one.begin("a", 1)
     await two.next("a", 2)
@@ -79,7 +79,7 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
     expect(await two.next("a", 4)).toBe(1)
   })
 
-  test("pages read in parallel through both are all of the crawl's release", async () => {
+  test("pages read in parallel through both are all of the sequence's release", async () => {
     const [one, two] = pair()
     await one.begin("a", 7)
     const pages = Array.from({ length: 40 }, (_, index) =>
@@ -91,14 +91,14 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
   test("both hold the release that is being read, for as long as it may be read on", async () => {
     const [one, two] = pair()
     await one.begin("a", 5)
-    expect([one.oldest(), two.oldest()]).toEqual([5, undefined])
-    await two.next("a", 2, crawlIdleMs)
-    expect(two.oldest(crawlIdleMs)).toBe(5)
-    expect(two.oldest(2 * crawlIdleMs + 1)).toBeUndefined()
-    expect(await one.next("a", 3, 2 * crawlIdleMs + 1)).toBeUndefined()
+    expect([one.oldestPinned(), two.oldestPinned()]).toEqual([5, undefined])
+    await two.next("a", 2, sequenceIdleMs)
+    expect(two.oldestPinned(sequenceIdleMs)).toBe(5)
+    expect(two.oldestPinned(2 * sequenceIdleMs + 1)).toBeUndefined()
+    expect(await one.next("a", 3, 2 * sequenceIdleMs + 1)).toBeUndefined()
   })
 
-  test("what Redis has forgotten is known to it again from the process that read the crawl", async () => {
+  test("what Redis has forgotten is known to it again from the process that read the sequence", async () => {
     const [one, two] = pair()
     await one.begin("a", 3)
     await server.cli("FLUSHALL")
@@ -107,14 +107,14 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
     expect(await two.next("a", 3)).toBe(3)
   })
 
-  test("a crawl begun while Redis did not answer goes before what Redis still knows", async () => {
+  test("a sequence begun while Redis did not answer goes before what Redis still knows", async () => {
     const hasty = connect(100)
     await hasty.ready
     const [one] = pair([hasty])
     await one.begin("a", 1)
     await until(async () => {
       await one.next("a", 2)
-      return `${await server.cli("GET", `mds:crawls:query ${queries}`)}`.includes('"id":1')
+      return `${await server.cli("GET", `mds:sequences:query ${queries}`)}`.includes('"id":1')
     })
     server.freeze()
     await until(async () => {
@@ -128,7 +128,7 @@ describe.skipIf(!redisIsInstalled)("crawls that two processes share", () => {
     hasty.close()
   })
 
-  test("without Redis each process knows the crawls that it has read", async () => {
+  test("without Redis each process knows the sequences that it has read", async () => {
     const [one, two] = pair()
     await one.begin("a", 4)
     expect(await two.next("a", 2)).toBe(4)

@@ -1,0 +1,21 @@
+import type { ConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
+import type { Reader } from "../db/reader/reader.ts"
+import type { Releases } from "../db/reader/releases.ts"
+import type { Log } from "../log/log.ts"
+import type { PageSequences } from "./sequences/page-sequences.ts"
+
+export interface AnswerOptions {
+  releases: Releases
+  reader: Reader
+  sequences: PageSequences
+  /** One for each export in progress. */
+  exportSlots: ConcurrencyLimiter
+  /** How long an export may wait for its slot. */
+  exportWaitMs: number
+  /** After so long without reading, the receiver of an export is disconnected. */
+  exportStallMs: number
+  /** The service's public address, which links carry; empty for relative links. */
+  baseUrl: string
+  log: Log
+  now: () => Date
+}

@@ -1,0 +1,74 @@
+import { ApiError } from "../http/api-error.ts"
+import { streamCoder } from "../http/content-coding.ts"
+import { describeError } from "../log/log.ts"
+import type { AnswerOptions } from "./answer-options.ts"
+import { exportStream } from "./export-stream.ts"
+import type { ResolvedPlan } from "./list-answer.ts"
+import { asksForAny, exportHeaders, notModified, writerOf } from "./representation.ts"
+import { accountOf, type RequestContext } from "./request-context.ts"
+
+const recordsPerChunk = 2_000
+
+/** Every record of a list, as a stream. @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
+export async function exportAnswer(
+  options: AnswerOptions,
+  context: RequestContext,
+  resolved: ResolvedPlan,
+): Promise<Response> {
+  const { request } = context
+  return request.method === "HEAD" || asksForAny(request)
+    ? exportHead(options, context, resolved)
+    : exportBody(options, context, resolved)
+}
+
+/** The headers alone: no export is started. */
+async function exportHead(
+  { reader }: AnswerOptions,
+  context: RequestContext,
+  { plan, list, release, headers }: ResolvedPlan,
+): Promise<Response> {
+  const total = await reader.total(list, { release, account: accountOf(context) })
+  if (total === null) throw new ApiError("NOT_FOUND")
+  const shown = exportHeaders(total, headers, plan)
+  return asksForAny(context.request) ? notModified(shown) : new Response(null, { headers: shown })
+}
+
+async function exportBody(
+  { reader, sequences, exportSlots, exportWaitMs, exportStallMs, log }: AnswerOptions,
+  context: RequestContext,
+  { plan, list, release, headers }: ResolvedPlan,
+): Promise<Response> {
+  const { format } = plan
+  if (format === "json") throw new Error("An export is never in JSON")
+  const account = accountOf(context)
+  // Nothing is sent while it waits for its turn, and nothing while its receiver does not read.
+  context.disableIdleTimeout()
+  const releaseSlot = await exportSlots.acquire({ account, waitMs: exportWaitMs })
+  const found = await reader
+    .chunks(list, recordsPerChunk, { release, account })
+    .catch((error: unknown) => {
+      releaseSlot()
+      throw error
+    })
+  if (!found) {
+    releaseSlot()
+    throw new ApiError("NOT_FOUND")
+  }
+  const unpin = sequences.pin(release)
+  const coder = streamCoder(context.request.headers.get("accept-encoding"))
+  const stream = exportStream(found.chunks, {
+    ...writerOf(plan, format),
+    coder,
+    stallMs: exportStallMs,
+    onEnd: ({ error, ...outcome }) => {
+      unpin()
+      releaseSlot()
+      const fields = { request: context.requestId, ...outcome }
+      if (error === undefined) log.info("export ended", fields)
+      else log.error("export ended", { ...fields, ...describeError(error) })
+    },
+  })
+  return new Response(stream, {
+    headers: { ...exportHeaders(found.total, headers, plan), ...coder.headers },
+  })
+}

@@ -1,0 +1,81 @@
+/** A list endpoint, and the parameters that follow from its resource. */
+import { type TProperties, Type } from "@sinclair/typebox"
+import type { Scope } from "../db/reader/statements.ts"
+import { formats } from "../http/negotiation.ts"
+import { filterOf, oneOf, type Readable } from "../resources/resource.ts"
+
+export interface ListEndpoint {
+  resource: Readable
+  /** The resource's filters that this endpoint accepts. */
+  filters: readonly string[]
+  /** If the list belongs to one record of another resource. */
+  belongsTo?: { resource: Readable; scope: Scope }
+}
+
+const pointInTime = (description: string) =>
+  Type.Optional(
+    Type.String({
+      format: "point-in-time",
+      description: `${description}: a release number, a date or a date-time`,
+    }),
+  )
+
+export const paging = {
+  page: Type.Integer({ minimum: 1, default: 1, description: "Page number" }),
+  per_page: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 50,
+    description: "Records per page",
+  }),
+}
+
+/** Accepted by single records too. */
+export const asOf = { as_of: pointInTime("The response as it was then") }
+
+export const changes = {
+  updated_since: pointInTime("Only records added or changed after it"),
+  removed_since: pointInTime("The records that existed then and no longer do"),
+}
+
+export const ordering = {
+  sort: Type.Optional(Type.String()),
+  order: oneOf(["asc", "desc"], { default: "asc", description: "Direction" }),
+}
+
+export const representation = {
+  format: Type.Optional(
+    oneOf(formats, { description: "Output format; without it, Accept decides" }),
+  ),
+  all: Type.Boolean({
+    default: false,
+    description: "Every record in one response; csv and tsv only",
+  }),
+  bom: Type.Boolean({
+    default: false,
+    description: "A byte order mark, for Excel; csv and tsv only",
+  }),
+  formula_guard: Type.Boolean({
+    default: true,
+    description: "An apostrophe before text that a spreadsheet would run; csv and tsv only",
+  }),
+}
+
+/** Every parameter of the endpoint. */
+export function listParameters({ resource, filters }: ListEndpoint): TProperties {
+  const sorts = Object.keys(resource.sorts)
+  return {
+    ...paging,
+    ...Object.fromEntries(filters.map((name) => [name, optional(filterOf(resource, name).schema)])),
+    ...(sorts[0] && {
+      sort: oneOf(sorts, { default: sorts[0], description: "Field to sort by" }),
+      order: ordering.order,
+    }),
+    ...asOf,
+    ...(resource.history && changes),
+    ...representation,
+  }
+}
+
+const optional = (schema: TProperties[string]) =>
+  schema.default === undefined ? Type.Optional(schema) : schema

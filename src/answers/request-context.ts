@@ -1,0 +1,16 @@
+import type { Account } from "../db/pool/fair-queue.ts"
+import type { ListTarget } from "./list-plan.ts"
+
+/** What a response depends on besides the data. */
+export interface RequestContext extends ListTarget {
+  request: Request
+  requestId: string
+  caller: { accountId: number; tokenId: number }
+  /** The client's address; empty if it is unknown. */
+  address: string
+  /** Lets the connection be quiet for as long as the response takes. */
+  disableIdleTimeout: () => void
+}
+
+/** Whose turns at the database a request takes. */
+export const accountOf = ({ caller }: RequestContext): Account => caller.accountId

@@ -1,0 +1,78 @@
+/**
+ * Who is calling. Runs before anything else looks at the request, so a client without a valid token
+ * gets 401 whatever the path, and 429 past the window of its address.
+ */
+import { bearer } from "@elysiajs/bearer"
+import { Elysia } from "elysia"
+import type { Caller, Credentials } from "../access/credentials.ts"
+import { standardLimit } from "../access/plan.ts"
+import type { WindowState } from "../access/window/sliding-window.ts"
+import type { Windows } from "../access/windows.ts"
+import { ApiError, rateLimited } from "../http/api-error.ts"
+import { readBearer } from "../http/bearer-token.ts"
+import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
+import { contextFields } from "./request-context.ts"
+
+export interface AuthenticationOptions {
+  credentials: Credentials
+  windows: Windows
+  now: () => Date
+  /** Receives why a token's last use could not be recorded. */
+  onUseNotRecorded: (error: unknown) => void
+}
+
+/** Gives `caller`. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
+export const authentication = (options: AuthenticationOptions) => {
+  const { credentials, windows, now, onUseNotRecorded } = options
+
+  async function callerOf(token: string | undefined, address: string): Promise<Caller | null> {
+    const isOverLimit = () => !windows.addresses.own(address, standardLimit).admitted
+    const caller = token ? await credentials.callerOf(token, now(), isOverLimit) : null
+    if (caller) credentials.noteUse(caller.tokenId, now()).catch(onUseNotRecorded)
+    return caller
+  }
+
+  return (
+    new Elysia({ name: "authentication" })
+      .use(contextFields())
+      // Reads `api_key`. The header is read here, because the plugin compares its scheme by case.
+      .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
+
+      .resolve(async (context) => {
+        const { bearer, headers, address, set } = context
+        const show = (state: WindowState): void => {
+          Object.assign(set.headers, toHeaders(state, windows.windowMs, now().getTime()))
+        }
+        const token = sentToken(headers.authorization, bearer)
+        const caller = await callerOf(token, address).catch((error: unknown) => {
+          // Whose request it is remains unknown: the address's window is the one that can be shown.
+          show(windows.addresses.own(address, standardLimit))
+          throw error
+        })
+        if (!caller) {
+          const state = await windows.addresses.admit(address, standardLimit)
+          show(state)
+          throw state.admitted
+            ? unauthorized(token !== undefined)
+            : rateLimited(toResetSeconds(state.resetAtMs))
+        }
+        context.accountId = caller.accountId
+        return { caller }
+      })
+      .as("scoped")
+  )
+}
+
+/** The header decides over `api_key`, whatever it holds. Undefined: none was sent. */
+function sentToken(authorization: string | undefined, apiKey: string | undefined) {
+  const header = readBearer(authorization ?? null)
+  if (header.kind === "none") return apiKey
+  return header.kind === "bearer" ? header.token : ""
+}
+
+const unauthorized = (tokenSent: boolean) =>
+  new ApiError("UNAUTHORIZED", {
+    headers: {
+      "WWW-Authenticate": `Bearer realm="mds"${tokenSent ? ', error="invalid_token"' : ""}`,
+    },
+  })

@@ -1,0 +1,47 @@
+/** Whether the account may make this request now, by its sliding window. */
+import { Elysia } from "elysia"
+import type { Usage } from "../access/usage.ts"
+import { rateLimited } from "../http/api-error.ts"
+import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
+import { type AuthenticationOptions, authentication } from "./authentication.ts"
+
+export interface RateLimitOptions extends AuthenticationOptions {
+  usage: Usage
+}
+
+/** Counts the request and gives `window`. @throws ApiError RATE_LIMITED */
+export const rateLimit = (options: RateLimitOptions) => {
+  const { windows, usage, now } = options
+  return new Elysia({ name: "rate-limit" })
+    .use(authentication(options))
+    .resolve(async ({ caller: { accountId, limit }, set }) => {
+      const window = await windows.accounts.admit(String(accountId), limit)
+      Object.assign(set.headers, toHeaders(window, windows.windowMs, now().getTime()))
+      if (!window.admitted) throw rateLimited(toResetSeconds(window.resetAtMs))
+      usage.count(accountId, now())
+      return { window }
+    })
+    .as("scoped")
+}
+
+/**
+ * Gives `window` without counting the request against it, for the endpoint that reports it. Such
+ * requests have a bound of their own, of the same size; its headers are shown once it is exceeded.
+ * @throws ApiError RATE_LIMITED
+ */
+export const uncountedRateLimit = (options: AuthenticationOptions) => {
+  const { windows, now } = options
+  return new Elysia({ name: "uncounted-rate-limit" })
+    .use(authentication(options))
+    .resolve(async ({ caller: { accountId, limit }, set }) => {
+      const [window, bound] = await Promise.all([
+        windows.accounts.peek(String(accountId), limit),
+        windows.accounts.admit(`uncounted:${accountId}`, limit),
+      ])
+      const shown = bound.admitted ? { ...window, admitted: true } : bound
+      Object.assign(set.headers, toHeaders(shown, windows.windowMs, now().getTime()))
+      if (!bound.admitted) throw rateLimited(toResetSeconds(bound.resetAtMs))
+      return { window }
+    })
+    .as("scoped")
+}

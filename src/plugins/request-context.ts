@@ -1,0 +1,30 @@
+/** What is known of a request before its path is looked at: its id, when it began, whose address it has. */
+import { Elysia } from "elysia"
+import { clientAddress } from "../http/client-address.ts"
+
+/** The fields of the context, for plugins and routes that read them. */
+export const contextFields = () =>
+  new Elysia({ name: "context-fields" }).decorate({
+    /** Identifies the request in the response and in the log. */
+    requestId: "",
+    /** By `performance.now()`. */
+    startedMs: 0,
+    /** The client's address, by the socket or the trusted proxies; empty without a server. */
+    address: "",
+    /** Of the caller, for the log; 0 without a valid token. */
+    accountId: 0,
+  })
+
+/** Fills the fields. `onRequest`, because that runs for unknown paths too. */
+export const requestContext = ({ trustedProxies }: { trustedProxies: number }) =>
+  new Elysia({ name: "request-context" }).use(contextFields()).onRequest((context) => {
+    const { request, server } = context
+    context.requestId = crypto.randomUUID()
+    context.startedMs = performance.now()
+    context.accountId = 0
+    context.address = clientAddress(
+      server?.requestIP(request)?.address ?? "",
+      request.headers.get("x-forwarded-for"),
+      trustedProxies,
+    )
+  })

@@ -1,0 +1,147 @@
+/** What the app and the server are made of: pools, windows, caches, connections. */
+import { createCredentials } from "../access/credentials.ts"
+import { createUsage } from "../access/usage.ts"
+import { createWindows } from "../access/windows.ts"
+import { createPageSequences } from "../answers/sequences/page-sequences.ts"
+import { createSharedPageSequences } from "../answers/sequences/shared-page-sequences.ts"
+import type { AppOptions } from "../app.ts"
+import type { Config } from "../config.ts"
+import { cacheSizes } from "../db/cache.ts"
+import { keepHolding } from "../db/pinned-releases.ts"
+import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
+import { within } from "../db/pool/deadlines.ts"
+import { createReader } from "../db/reader/reader.ts"
+import { createReadiness } from "../db/reader/readiness.ts"
+import { createReleases } from "../db/reader/releases.ts"
+import { describeError, type Log } from "../log/log.ts"
+import type { LogBufferReadings } from "../log/log-buffer.ts"
+import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
+import { createMetrics } from "../metrics.ts"
+import { connectRedis, type RedisConnection } from "../redis/connection.ts"
+import { createPools } from "./pools.ts"
+import { followNotices } from "./token-changes.ts"
+import { createWriteReports } from "./write-reports.ts"
+
+export interface PartsOptions {
+  config: Config
+  /** The database to serve: the one in the settings or the embedded one. */
+  databaseUrl: string
+  log: Log
+  /** Reads the state of the buffer that the log is written through, if there is one. */
+  logBuffer?: () => LogBufferReadings
+  now: () => Date
+}
+
+export interface Parts {
+  app: AppOptions
+  /** From now on the service reports that it is not ready. */
+  beginStopping(): void
+  /** Writes what is still to be written, and closes every connection. */
+  close(): Promise<void>
+}
+
+/** The longest that a stopping service waits for its database, which may be silent. */
+const closeWithinMs = 2_000
+
+/** Of what the service can do without, it waits for one attempt, which takes some seconds at most. */
+export async function startParts(options: PartsOptions): Promise<Parts> {
+  const { config, databaseUrl, log, now } = options
+  const pools = createPools(config, databaseUrl)
+  const { housekeeping } = pools
+  const redis = config.REDIS_URL ? await reachRedis(config.REDIS_URL, options) : null
+
+  const releases = createReleases(pools.lookups)
+  const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
+  const sequences = createPageSequences(
+    redis && createSharedPageSequences(redis),
+    sizes.pageSequences,
+  )
+  const credentials = createCredentials(pools, sizes)
+  const notices = await followNotices(credentials, options)
+  const notWritten = createWriteReports(log)
+  const usage = createUsage({
+    pool: housekeeping,
+    now,
+    onFailure: notWritten("the use of accounts was not written"),
+  })
+  const windows = createWindows({
+    windowMs: config.RATE_WINDOW_SECONDS * 1000,
+    maxBytes: config.WINDOW_MEMORY_MB * 1024 * 1024,
+    now,
+    redis,
+  })
+  const unauthenticated = countUnauthenticated({ log })
+  const metrics = createMetrics(() => ({
+    redis,
+    log: options.logBuffer?.() ?? null,
+    unauthenticated: unauthenticated.totals(),
+    noticed: notices.listening,
+    windows: { accounts: windows.accounts.store, addresses: windows.addresses.store },
+    pools: Object.fromEntries(Object.entries(pools).map(([name, { load }]) => [name, load()])),
+  }))
+  const holds = keepHolding(
+    housekeeping,
+    () => sequences.oldestPinned(now().getTime()),
+    notWritten("the releases being read were not noted"),
+  )
+  let stopping = false
+
+  async function closeAll(): Promise<void> {
+    await Promise.all([holds.stop(), usage.stop(), notices.stop()])
+    redis?.close()
+    await Promise.all(Object.values(pools).map((each) => each.close()))
+  }
+
+  return {
+    app: {
+      credentials,
+      windows,
+      usage,
+      releases,
+      reader: createReader(pools, sizes),
+      exportSlots: createConcurrencyLimiter({
+        slots: config.MAX_EXPORTS,
+        slotsPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
+        queueLength: config.QUEUE_LENGTH,
+        queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
+      }),
+      exportWaitMs: config.QUEUE_SECONDS * 1000,
+      exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
+      sequences,
+      readiness: createReadiness(createReleases(pools.readiness).current, now),
+      metrics,
+      conditions: () => ({
+        redis: redis === null ? "unused" : redis.answering ? "answering" : "lost",
+        notices: notices.listening ? "listening" : "lost",
+      }),
+      isStopping: () => stopping,
+      baseUrl: config.BASE_URL,
+      trustedProxies: config.TRUSTED_PROXIES,
+      unauthenticated,
+      onUseNotRecorded: notWritten("a token's last use was not noted"),
+      log,
+      now,
+    },
+    beginStopping: () => {
+      stopping = true
+    },
+    close: async () => {
+      unauthenticated.stop()
+      await within(closeWithinMs, closeAll()).catch((error: unknown) => {
+        log.warn("connections were not closed in time", describeError(error))
+      })
+    },
+  }
+}
+
+async function reachRedis(url: string, { config, log }: PartsOptions): Promise<RedisConnection> {
+  const redis = connectRedis({
+    url,
+    answerWithinMs: config.REDIS_TIMEOUT_MS,
+    onLost: (error) =>
+      log.warn("Redis does not answer: limits are kept by each process", describeError(error)),
+    onBack: () => log.info("Redis answers: limits are shared"),
+  })
+  await redis.ready
+  return redis
+}

@@ -1,0 +1,50 @@
+/** The pools of a serving process, by the kind of work that they do. */
+import type { Config } from "../config.ts"
+import { createPool, type PoolOptions } from "../db/pool/pool.ts"
+
+const housekeepingConnections = 2
+const suspectConnections = 1
+/** Ample for the newest release, and below what those who check commonly wait. */
+const readinessTimeoutMs = 2_000
+
+export type Pools = ReturnType<typeof createPools>
+
+/** Each kind of work has connections of its own, so that none waits for another. */
+export function createPools(config: Config, databaseUrl: string) {
+  const pool = (name: string, connections: number, options: Partial<PoolOptions> = {}) =>
+    createPool(databaseUrl, {
+      name,
+      connections,
+      queueLength: config.QUEUE_LENGTH,
+      statementTimeoutMs: config.STATEMENT_TIMEOUT_SECONDS * 1000,
+      ...options,
+    })
+  /** Of what accounts ask for: half of the connections are left to others, so that they need not wait. */
+  const fairPool = (name: string, connections: number, options: Partial<PoolOptions> = {}) =>
+    pool(name, connections, {
+      connectionsPerAccount: Math.ceil(connections / 2),
+      queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
+      waitMs: config.QUEUE_SECONDS * 1000,
+      ...options,
+    })
+  return {
+    lookups: fairPool("lookups", config.LOOKUP_CONNECTIONS),
+    pages: fairPool("pages", config.REQUEST_CONNECTIONS),
+    counts: fairPool("counts", config.COUNT_CONNECTIONS),
+    // Its queue is as long as there are exports under way, and one that has begun should not fail in it.
+    exports: fairPool("exports", config.EXPORT_CONNECTIONS, {
+      queueLength: config.MAX_EXPORTS,
+      queueLengthPerAccount: config.MAX_EXPORTS,
+      waitMs: config.EXPORT_STALL_SECONDS * 1000,
+    }),
+    housekeeping: pool("housekeeping", housekeepingConnections),
+    suspects: pool("suspects", suspectConnections),
+    // No check waits for another: while one is under way, the next is refused.
+    readiness: createPool(databaseUrl, {
+      name: "readiness",
+      connections: 1,
+      queueLength: 0,
+      statementTimeoutMs: readinessTimeoutMs,
+    }),
+  }
+}

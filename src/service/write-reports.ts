@@ -1,0 +1,19 @@
+import { isForbidden } from "../db/forbidden.ts"
+import { describeError, type Log } from "../log/log.ts"
+
+/** Logs what could not be written; that this process may write nothing at all, only once. */
+export function createWriteReports(log: Log) {
+  let reported = false
+  return (event: string) =>
+    (error: unknown): void => {
+      if (!isForbidden(error)) {
+        log.warn(event, describeError(error))
+      } else if (!reported) {
+        reported = true
+        log.warn(
+          "the database lets this process only read: the use of accounts and tokens, and the releases being read, are not recorded",
+          describeError(error),
+        )
+      }
+    }
+}

@@ -1,0 +1,66 @@
+/** The chain of the app is structural, and it answers plain requests without a server. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { Elysia } from "elysia"
+import { createApp } from "../src/app.ts"
+import { readConfig } from "../src/config.ts"
+import { createLog } from "../src/log/log.ts"
+import { type Parts, startParts } from "../src/service/parts.ts"
+import { type TestService, testService } from "./support/service.ts"
+
+let service: TestService
+let parts: Parts
+
+beforeAll(async () => {
+  service = await testService()
+  const now = () => service.clock.now
+  parts = await startParts({
+    config: readConfig({}),
+    databaseUrl: service.database.url,
+    log: createLog(() => {}, now),
+    now,
+  })
+})
+
+afterAll(async () => {
+  await parts.close()
+  await service.stop()
+})
+
+const ask = (to: { handle(request: Request): Promise<Response> }, path: string, token?: string) =>
+  to.handle(
+    new Request(`http://localhost${path}`, {
+      headers: token ? { Authorization: `Bearer ${token}` } : {},
+    }),
+  )
+
+test("a plain request is answered as one through the server is, with an unknown address", async () => {
+  const path = "/api/v1/companies/BIG"
+  const app = createApp(parts.app)
+  const direct = await ask(app, path, service.tokens.admin)
+  const served = await service.get("/companies/BIG")
+  expect([direct.status, await direct.text()]).toEqual([200, await served.text()])
+  expect((await ask(app, path)).status).toBe(401)
+  expect((await ask(app, "/nowhere")).status).toBe(404)
+  expect((await ask(app, "/health/live")).status).toBe(200)
+})
+
+test("a route that is added without any plugin of its own is behind the whole chain", async () => {
+  const bare = new Elysia({ name: "bare", prefix: "/bare" }).get("/", () => "reached")
+  const extended = createApp(parts.app, bare)
+  const answers = [
+    await ask(extended, "/api/v1/bare"),
+    await ask(extended, "/api/v1/bare", service.tokens.admin),
+  ]
+  expect(
+    await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()])),
+  ).toEqual([
+    [401, expect.stringContaining("UNAUTHORIZED")],
+    [200, "reached"],
+  ])
+  const limited = await service.issueWithLimit(1)
+  const first = await ask(extended, "/api/v1/bare", limited)
+  expect(first.headers.get("x-ratelimit-remaining")).toBe("0")
+  expect((await ask(extended, "/api/v1/bare", limited)).status).toBe(429)
+  const malformed = await ask(extended, "/api/v1/bare/%ff", service.tokens.admin)
+  expect(malformed.status).toBe(400)
+})
