@@ -109,14 +109,15 @@ test.each([
   ["an unknown method", "BREW /api/v1/companies HTTP/1.1\r\nHost: a\r\nAUTH\r\n\r\n"],
   ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"],
 ])("%s ends the connection before the service sees it, and others go on", async (_, text) => {
-  const [lines, socket] = [service.logLines.length, await opened(service.port)]
+  const lines = (await service.logged()).length
+  const socket = await opened(service.port)
   const received = collect(socket)
   socket.write(withToken(text))
   await until(() => received.closed)
   expect(received.bytes().toString()).toMatch(
     /^(HTTP\/1.1 (400|505) [A-Za-z ]+\r\nConnection: close\r\n\r\n)?$/,
   )
-  expect(service.logLines).toHaveLength(lines)
+  expect(await service.logged()).toHaveLength(lines)
   expect((await service.get("/companies")).status).toBe(200)
 })
 

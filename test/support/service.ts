@@ -98,7 +98,13 @@ export async function testService({
     editor,
     revoke: (token: string) => revokeToken(editor, token),
     clock,
+    /** What has been logged so far. The line of a request comes after its response: see `logged`. */
     logLines,
+    /** All lines of the requests that have been answered: a line waits for a turn of the event loop at most. */
+    logged: async (): Promise<readonly string[]> => {
+      await Bun.sleep(0)
+      return logLines
+    },
     /** GETs a path under /api/v1. */
     get: (path: string, { token = tokens.admin, headers, ...init }: Asking = {}) =>
       fetch(`${service.url}/api/v1${path}`, {
