@@ -11,8 +11,8 @@ export interface Readings {
   log: { dropped: number; failures: number; bytes: number } | null
   /** Requests without a valid token, by the status of their answers. */
   unauthenticated: Readonly<Record<string, number>>
-  /** Whether notices of changed accounts and tokens come. */
-  noticed: boolean
+  /** Whether notifications of changed accounts and tokens come. */
+  listening: boolean
   windows: Readonly<Record<"accounts" | "addresses", WindowReadings>>
   pools: Readonly<Record<string, { running: number; waiting: number }>>
 }
@@ -20,7 +20,7 @@ export interface Readings {
 interface WindowReadings {
   size: number
   bytes: number
-  forgotten: number
+  evicted: number
 }
 
 export interface Metrics {
@@ -62,10 +62,10 @@ const declared: readonly Declared[] = [
     values: ({ redis }) => alone(redis?.losses),
   },
   {
-    name: "mds_notices_listening",
+    name: "mds_notifications_listening",
     help: "1 while changes of accounts and tokens are told by the database, 0 while each request looks them up",
     kind: Gauge,
-    values: ({ noticed }) => alone(Number(noticed)),
+    values: ({ listening }) => alone(Number(listening)),
   },
   {
     name: "mds_log_lines_dropped_total",
@@ -107,11 +107,11 @@ const declared: readonly Declared[] = [
     values: ofWindows("bytes"),
   },
   {
-    name: "mds_windows_forgotten_total",
+    name: "mds_windows_evicted_total",
     help: "Windows that were dropped for want of memory though requests in them still counted",
     kind: Counter,
     label: "of",
-    values: ofWindows("forgotten"),
+    values: ofWindows("evicted"),
   },
   {
     name: "mds_database_statements_running",

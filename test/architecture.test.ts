@@ -58,7 +58,7 @@ const allowed: Record<string, string[]> = {
   [schema]: [],
   resources: [schema, "text"],
   db: [schema, "resources", "text"],
-  sources: ["resources", "text"],
+  sources: [schema, "resources", "text"],
   loading: ["db", schema, "resources", "sources", "text"],
   access: ["db", schema, "redis", "resources", "text"],
   answers: ["db", "http", "log", "redis", "resources", "text"],

@@ -1,11 +1,10 @@
 /** Accounts, as the command line keeps them. */
 import { asc, eq, sql } from "drizzle-orm"
-import { accessChanges, accounts, tokens } from "../db/account-tables.ts"
+import { accessChanges, accounts, type Plan, tokens } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { instantText } from "../resources/values.ts"
 import { fold } from "../text/fold.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
-import type { Plan } from "./plan.ts"
 
 export interface NewAccount {
   email: string

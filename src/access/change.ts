@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm"
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { committed } from "../db/commit.ts"
-import { type ChangedEverywhere, changeEverywhere } from "../db/notifications.ts"
+import { type ConfirmedChange, changeAndConfirm } from "../db/notifications.ts"
 
 /** Who changes accounts and tokens, and in which database. */
 export interface Editor {
@@ -13,7 +13,7 @@ export interface Editor {
   origin: string
 }
 
-export type Changed<T> = ChangedEverywhere<T>
+export type Changed<T> = ConfirmedChange<T>
 
 export type Transaction = Parameters<Parameters<PostgresJsDatabase["transaction"]>[0]>[0]
 
@@ -33,7 +33,7 @@ export const change = <T>(
   { url, who, origin }: Editor,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<Changed<T>> =>
-  changeEverywhere(url, (client) =>
+  changeAndConfirm(url, (client) =>
     committed(whenUnknown, (committing) =>
       drizzle(client).transaction(async (tx) => {
         // The triggers that write the audit read these; `true` ends them with the transaction.

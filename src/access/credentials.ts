@@ -1,155 +1,153 @@
 /**
- * Whose request it is, as a server process knows it.
+ * Authentication: finds the caller that a token identifies.
  *
- * What the database said of a token is kept, so that a token in use costs no look-up. It is dropped
- * the moment a notice says that its account or one of its tokens has changed, and nothing is kept
- * while notices do not come. Should one be lost without a word, what is known is believed for
- * `believedMs` and then read again: that is the longest that a change can go unseen.
+ * The result of each lookup is cached, so that a token in use costs no query. PostgreSQL notifies
+ * every process when an account or one of its tokens changes, which invalidates the entries of that
+ * account. While a process is not subscribed to these notifications, it uses no cached result. In
+ * case a notification is lost without the connection failing, an entry is used for at most
+ * `maxStalenessMs` and then read again: that is the longest that a change can go unnoticed.
  *
- * Tokens are kept by their SHA-256 alone, in memory as in the database, and found by it. How long
- * that takes tells nothing of any other token, for nobody can choose the hash that is looked up.
+ * Tokens are stored and looked up by their SHA-256 alone, in memory as in the database. The time that
+ * a lookup takes reveals nothing about other tokens, because a client cannot choose the hash that is
+ * looked up.
  */
-import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
-import { accounts, tokens } from "../db/account-tables.ts"
+import { and, eq, isNull, lt, or } from "drizzle-orm"
+import { tokens } from "../db/account-tables.ts"
 import { type CacheSizes, createCache } from "../db/cache.ts"
-import { createBatchedReads } from "../db/pool/batched-reads.ts"
 import type { Pool } from "../db/pool/pool.ts"
-import { milliseconds } from "../resources/values.ts"
-import { limitOf, type Plan } from "./plan.ts"
 import { hashToken, isWellFormed } from "./token.ts"
-
-/** The account and token behind a request. */
-export interface Caller {
-  accountId: number
-  tokenId: number
-  plan: Plan
-  /** Requests per window, infinite on the admin plan. */
-  limit: number
-}
+import { type Caller, createTokenLookup, type ValidToken } from "./token-lookup.ts"
 
 export interface Credentials {
   /**
-   * The caller whom a token names; null where it is malformed, unknown, revoked or expired, or its
-   * account disabled.
-   * @param isSuspect whether it comes from where many came that named nobody; asked of a token that
-   * this process has not known to be valid, where it must be looked up
+   * The caller that a token identifies; null where the token is malformed, unknown, revoked or
+   * expired, or its account is disabled.
+   * @param isAddressLimited whether the client's address has used up its limit of unauthenticated
+   * requests; called only where the token must be looked up and was not valid before
    * @throws Unavailable
    */
-  callerOf(token: string, now: Date, isSuspect?: () => boolean): Promise<Caller | null>
-  /** Notes that a token was used. Written at most once a minute for each token. */
-  noteUse(tokenId: number, now: Date): Promise<void>
-  /** Notices come from now on, or not any more. */
-  setNoticed(noticed: boolean): void
-  /** Drops what is known of an account; undefined: of all. */
-  forget(accountId: number | undefined): void
+  callerOf(token: string, now: Date, isAddressLimited?: () => boolean): Promise<Caller | null>
+  /** Records that a token was used. Written at most once a minute for each token. */
+  recordUse(tokenId: number, now: Date): Promise<void>
+  /** Whether this process is subscribed to notifications of changes from now on. */
+  setSubscribed(subscribed: boolean): void
+  /** Invalidates what is cached of an account; undefined: of all accounts. */
+  invalidate(accountId: number | undefined): void
 }
 
-export const believedMs = 30_000
-const noteEveryMs = 60_000
-/** Where more accounts have changed, all that is known is dropped. */
-const changedAccounts = 10_000
+/** Cached results are not used for longer than this, even without a notification. */
+export const maxStalenessMs = 30_000
+const recordEveryMs = 60_000
+/** Once more accounts have changed than this, everything is invalidated. */
+const maxChangedAccounts = 10_000
 
-interface Found {
-  caller: Caller
-  expiresMs: number
-}
-
-interface Asked {
-  /** When, and after how many notices, the database was asked. */
-  askedMs: number
-  notices: number
+/** When a cached result was read. */
+interface ReadAt {
+  readMs: number
+  /** How many notifications this process had received by then. */
+  notifications: number
 }
 
 export interface CredentialPools {
-  /** For look-ups. */
+  /** For lookups. */
   lookups: Pool
-  /** For look-ups of suspects, whose flood then delays nobody else's. */
-  suspects: Pool
-  /** For what may wait. */
+  /** For unknown tokens from addresses at their limit, so that a flood of them delays nobody else. */
+  unauthenticated: Pool
+  /** For writes that may wait. */
   housekeeping: Pool
 }
 
 export function createCredentials(
   pools: CredentialPools,
-  sizes: Pick<CacheSizes, "tokens" | "refusedTokens" | "tokenUses">,
+  sizes: Pick<CacheSizes, "tokens" | "invalidTokens" | "tokenUses">,
 ): Credentials {
   const { housekeeping } = pools
-  const readers = { trusted: tokenReader(pools.lookups), suspect: tokenReader(pools.suspects) }
-  const known = createCache<Found & Asked>(sizes.tokens, () => 140)
-  const refused = createCache<Asked>(sizes.refusedTokens, () => 60)
-  const reading = new Map<string, Promise<Found | null>>()
-  const notedAt = createCache<number>(sizes.tokenUses, () => 16)
-  let noticed = false
-  /** How many have come, and how many had come when each account last changed, and any account. */
-  let notices = 0
-  let changedAll = 0
+  const lookUp = createTokenLookup(pools.lookups)
+  const lookUpUnauthenticated = createTokenLookup(pools.unauthenticated)
+  const valid = createCache<ValidToken & ReadAt>(sizes.tokens, () => 140)
+  /** The negative cache. */
+  const invalid = createCache<ReadAt>(sizes.invalidTokens, () => 60)
+  const pending = new Map<string, Promise<ValidToken | null>>()
+  const recordedAt = createCache<number>(sizes.tokenUses, () => 16)
+  let subscribed = false
+  /** How many were received; and how many by the last change of all accounts, and of each account. */
+  let notifications = 0
+  let allChanged = 0
   const changed = new Map<number, number>()
 
-  const isBelieved = ({ askedMs, notices: had }: Asked, changedAfter: number, nowMs: number) =>
-    // Either way, for a clock may be set back.
-    noticed && Math.abs(nowMs - askedMs) < believedMs && had >= changedAfter
+  /** @param changedAt how many notifications had been received by the last change that matters */
+  const isFresh = (entry: ReadAt, changedAt: number, nowMs: number) =>
+    // The absolute difference, because a clock may be set back.
+    subscribed &&
+    Math.abs(nowMs - entry.readMs) < maxStalenessMs &&
+    entry.notifications >= changedAt
 
-  function keptOf(hash: string, nowMs: number): Found | null | undefined {
-    const refusal = refused.get(hash)
-    if (refusal && isBelieved(refusal, notices, nowMs)) return null
-    const found = known.get(hash)
-    const changedAfter = found && Math.max(changedAll, changed.get(found.caller.accountId) ?? 0)
-    return found && isBelieved(found, changedAfter ?? 0, nowMs) ? found : undefined
+  /** The cached result; undefined where there is none to use. */
+  function cached(hash: string, nowMs: number): ValidToken | null | undefined {
+    const negative = invalid.get(hash)
+    if (negative && isFresh(negative, notifications, nowMs)) return null
+    const token = valid.get(hash)
+    const changedAt = token && Math.max(allChanged, changed.get(token.caller.accountId) ?? 0)
+    return token && isFresh(token, changedAt ?? 0, nowMs) ? token : undefined
   }
 
   /**
-   * Callers who ask for one token at once share a look-up, unless a notice came in between or none
-   * come. What is found is kept in either case: not to be believed then, but as a token that was valid.
+   * Concurrent lookups of one token share a query, unless a notification arrived in between or this
+   * process is not subscribed. The result is cached even then: it will not be used as such, but tells
+   * that the token was valid.
    */
-  function look(hash: string, askedMs: number, suspect: boolean): Promise<Found | null> {
-    const under = noticed ? reading.get(hash) : undefined
-    if (under) return under
-    const read = suspect ? readers.suspect : readers.trusted
-    const asked = { askedMs, notices }
-    const looking = read(hash)
-      .then((found) => {
-        known.delete(hash)
-        refused.delete(hash)
-        if (found) known.set(hash, { ...found, ...asked })
-        else refused.set(hash, asked)
-        return found
+  function read(hash: string, readMs: number, isInvented: boolean): Promise<ValidToken | null> {
+    const shared = subscribed ? pending.get(hash) : undefined
+    if (shared) return shared
+    const readAt: ReadAt = { readMs, notifications }
+    const result = (isInvented ? lookUpUnauthenticated : lookUp)(hash)
+      .then((token) => {
+        valid.delete(hash)
+        invalid.delete(hash)
+        if (token) valid.set(hash, { ...token, ...readAt })
+        else invalid.set(hash, readAt)
+        return token
       })
       .finally(() => {
-        if (reading.get(hash) === looking) reading.delete(hash)
+        if (pending.get(hash) === result) pending.delete(hash)
       })
-    if (noticed) reading.set(hash, looking)
-    return looking
+    if (subscribed) pending.set(hash, result)
+    return result
   }
 
-  /** A token that was valid is no invention: its caller does not wait with those of his address. */
-  const isInvented = (hash: string, isSuspect: () => boolean) => !known.get(hash) && isSuspect()
+  /** A token that was valid before is not invented: it does not wait behind others of its address. */
+  const isProbablyInvented = (hash: string, isAddressLimited: () => boolean) =>
+    !valid.get(hash) && isAddressLimited()
 
-  function forget(accountId: number | undefined): void {
-    notices++
-    reading.clear()
-    if (accountId !== undefined && changed.size < changedAccounts) {
-      changed.set(accountId, notices)
+  function invalidate(accountId: number | undefined): void {
+    notifications++
+    pending.clear()
+    if (accountId !== undefined && changed.size < maxChangedAccounts) {
+      changed.set(accountId, notifications)
     } else {
-      changedAll = notices
+      allChanged = notifications
       changed.clear()
     }
   }
 
   return {
-    callerOf: async (token, now, isSuspect = () => false) => {
+    callerOf: async (token, now, isAddressLimited = () => false) => {
       if (!isWellFormed(token)) return null
       const hash = hashToken(token)
       const nowMs = now.getTime()
-      const kept = keptOf(hash, nowMs)
-      const found = kept === undefined ? await look(hash, nowMs, isInvented(hash, isSuspect)) : kept
+      const known = cached(hash, nowMs)
+      const found =
+        known === undefined
+          ? await read(hash, nowMs, isProbablyInvented(hash, isAddressLimited))
+          : known
       return found && nowMs < found.expiresMs ? found.caller : null
     },
 
-    noteUse: async (tokenId, now) => {
-      const noted = notedAt.get(String(tokenId))
-      if (noted !== undefined && now.getTime() - noted < noteEveryMs) return
-      notedAt.set(String(tokenId), now.getTime())
-      const lastMinute = new Date(now.getTime() - noteEveryMs).toISOString()
+    recordUse: async (tokenId, now) => {
+      const recorded = recordedAt.get(String(tokenId))
+      if (recorded !== undefined && now.getTime() - recorded < recordEveryMs) return
+      recordedAt.set(String(tokenId), now.getTime())
+      const oneMinuteAgo = new Date(now.getTime() - recordEveryMs).toISOString()
       await housekeeping.run(() =>
         housekeeping.db
           .update(tokens)
@@ -158,54 +156,16 @@ export function createCredentials(
             and(
               eq(tokens.id, tokenId),
               // Another process may have written it within the minute.
-              or(isNull(tokens.last_used_at), lt(tokens.last_used_at, lastMinute)),
+              or(isNull(tokens.last_used_at), lt(tokens.last_used_at, oneMinuteAgo)),
             ),
           ),
       )
     },
 
-    setNoticed: (comes) => {
-      noticed = comes
-      forget(undefined)
+    setSubscribed: (isSubscribed) => {
+      subscribed = isSubscribed
+      invalidate(undefined)
     },
-    forget,
+    invalidate,
   }
-}
-
-/** Reads tokens that are neither revoked nor of a disabled account, by their hashes. */
-function tokenReader(pool: Pool): (hash: string) => Promise<Found | null> {
-  const byHashes = pool.db
-    .select({
-      sha256: tokens.sha256,
-      accountId: accounts.id,
-      tokenId: tokens.id,
-      plan: accounts.plan,
-      requestLimit: accounts.request_limit,
-      expiresMs: milliseconds(tokens.expires_at),
-    })
-    .from(tokens)
-    .innerJoin(accounts, eq(accounts.id, tokens.account_id))
-    .where(
-      and(
-        sql`${tokens.sha256} = any(${sql.placeholder("hashes")}::text[])`,
-        isNull(tokens.revoked_at),
-        isNull(accounts.disabled_at),
-      ),
-    )
-    .prepare("tokens by hash")
-
-  const read = createBatchedReads(pool.run, async (hashes: readonly string[]) => {
-    // Hexadecimal digits need no quotes in an array.
-    const rows = await byHashes.execute({ hashes: `{${hashes.join(",")}}` })
-    return new Map(
-      rows.map(({ sha256, expiresMs, requestLimit, ...caller }): [string, Found] => [
-        sha256,
-        {
-          caller: { ...caller, limit: limitOf(caller.plan, requestLimit) },
-          expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
-        },
-      ]),
-    )
-  })
-  return async (hash) => (await read(hash)) ?? null
 }

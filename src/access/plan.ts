@@ -1,6 +1,5 @@
-/** Plans and what each allows, in requests per window. */
-export const plans = ["standard", "enterprise", "admin"] as const
-export type Plan = (typeof plans)[number]
+/** What each plan allows, in requests per window. */
+import type { Plan } from "../db/account-tables.ts"
 
 export const standardLimit = 1_000
 

@@ -51,7 +51,7 @@ export async function readHours(
   return found
 }
 
-export async function dropHours(db: Statements, beforeMs: number): Promise<void> {
+export async function deleteHours(db: Statements, beforeMs: number): Promise<void> {
   await db.delete(usageHours).where(lt(usageHours.hour, instant(beforeMs)))
 }
 

@@ -9,11 +9,11 @@
  * nothing of it, and what was written moves from the one summand to the other in one step.
  */
 import { createBatchedReads } from "../db/pool/batched-reads.ts"
-import { runToItsEnd, within } from "../db/pool/deadlines.ts"
+import { runToCompletion, within } from "../db/pool/deadlines.ts"
 import type { Pool } from "../db/pool/pool.ts"
-import { createTurns } from "../db/pool/turns.ts"
+import { createSerialExecutor } from "../db/pool/serial-executor.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
-import { addHours, dropHours, type HourOfAccount, type Hours, readHours } from "./usage-hours.ts"
+import { addHours, deleteHours, type HourOfAccount, type Hours, readHours } from "./usage-hours.ts"
 
 export interface HourOfUse {
   /** Its beginning, `2026-01-02T03:00:00Z`. */
@@ -58,9 +58,9 @@ export function createUsage({
   const unwritten = new Map<number, Hours>()
   const stored = new Map<number, { hours: Hours; readMs: number }>()
   const reading = new Map<number, Promise<Hours | undefined>>()
-  const inTurn = createTurns()
+  const serially = createSerialExecutor()
   let writing = false
-  let tidiedMs = 0
+  let deletedMs = 0
 
   async function writeCounted(): Promise<void> {
     const counted = [...unwritten].flatMap(([accountId, hours]) =>
@@ -68,7 +68,7 @@ export function createUsage({
     )
     for (let from = 0; from < counted.length; from += writtenAtOnce) {
       const rows = counted.slice(from, from + writtenAtOnce)
-      await runToItsEnd(pool, () => addHours(pool.db, rows))
+      await runToCompletion(pool, () => addHours(pool.db, rows))
       for (const row of rows) moveToStored(row)
     }
   }
@@ -89,10 +89,10 @@ export function createUsage({
     }
   }
 
-  async function tidy(nowMs: number): Promise<void> {
-    if (nowMs - tidiedMs < hourMs) return
-    await pool.run(() => dropHours(pool.db, nowMs - keptMs))
-    tidiedMs = nowMs
+  async function deleteOld(nowMs: number): Promise<void> {
+    if (nowMs - deletedMs < hourMs) return
+    await pool.run(() => deleteHours(pool.db, nowMs - keptMs))
+    deletedMs = nowMs
   }
 
   async function writeRegularly(): Promise<void> {
@@ -104,8 +104,8 @@ export function createUsage({
     if (unwritten.size === 0) return
     writing = true
     try {
-      await inTurn(writeCounted)
-      await tidy(nowMs)
+      await serially(writeCounted)
+      await deleteOld(nowMs)
     } catch (error) {
       forgetUnshown(nowMs)
       onFailure(error)
@@ -116,7 +116,7 @@ export function createUsage({
   const timer = setInterval(writeRegularly, writeEveryMs)
 
   const readStored = createBatchedReads(
-    (statement) => inTurn(() => pool.run(statement)),
+    (statement) => serially(() => pool.run(statement)),
     async (accountIds: readonly number[]) => {
       const readMs = now().getTime()
       const found = await readHours(pool.db, accountIds, firstShownMs(readMs))
@@ -158,7 +158,7 @@ export function createUsage({
 
     stop: async () => {
       clearInterval(timer)
-      await within(waitMs, inTurn(writeCounted)).catch(onFailure)
+      await within(waitMs, serially(writeCounted)).catch(onFailure)
     },
   }
 }

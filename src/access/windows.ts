@@ -1,10 +1,10 @@
 /** The windows of a process: of accounts, and of the addresses of requests without a valid token. */
 import type { RedisConnection } from "../redis/connection.ts"
 import {
-  accountsInRedis,
-  addressesInRedis,
+  accountLayout,
+  addressLayout,
   createSharedWindow,
-  type PlaceInRedis,
+  type RedisLayout,
 } from "./window/shared-window.ts"
 import { createWindowStore, type WindowState, type WindowStore } from "./window/sliding-window.ts"
 
@@ -14,9 +14,9 @@ export interface Window {
   /** The same state without a request. */
   peek(key: string, limit: number): WindowState | Promise<WindowState>
   /** Where the key stands in this process alone, without asking any other. */
-  own(key: string, limit: number): WindowState
+  peekLocal(key: string, limit: number): WindowState
   /** What this process holds. */
-  store: Pick<WindowStore, "size" | "bytes" | "forgotten">
+  store: Pick<WindowStore, "size" | "bytes" | "evicted">
 }
 
 export interface Windows {
@@ -36,18 +36,27 @@ export interface WindowsOptions {
 }
 
 export function createWindows({ windowMs, maxBytes, now, redis }: WindowsOptions): Windows {
-  function window(bytes: number, place: PlaceInRedis): Window {
+  function window(bytes: number, layout: RedisLayout): Window {
     const store = createWindowStore({ windowMs, maxBytes: bytes })
     const nowMs = () => now().getTime()
-    const own = (key: string, limit: number) => store.peek(key, limit, nowMs())
+    const peekLocal = (key: string, limit: number) => store.peek(key, limit, nowMs())
     if (redis) {
-      return { ...createSharedWindow({ redis, own: store, windowMs, place, now }), own, store }
+      return {
+        ...createSharedWindow({ redis, local: store, windowMs, layout, now }),
+        peekLocal,
+        store,
+      }
     }
-    return { admit: (key, limit) => store.admit(key, limit, nowMs()), peek: own, own, store }
+    return {
+      admit: (key, limit) => store.admit(key, limit, nowMs()),
+      peek: peekLocal,
+      peekLocal,
+      store,
+    }
   }
   return {
-    accounts: window(maxBytes, accountsInRedis),
-    addresses: window(Math.ceil(maxBytes / 8), addressesInRedis),
+    accounts: window(maxBytes, accountLayout),
+    addresses: window(Math.ceil(maxBytes / 8), addressLayout),
     windowMs,
   }
 }

@@ -6,8 +6,9 @@ import {
   setPlan,
   showAccount,
 } from "../access/accounts.ts"
-import { limitOf, type Plan, plans } from "../access/plan.ts"
+import { limitOf } from "../access/plan.ts"
 import type { Config } from "../config.ts"
+import { type Plan, plans } from "../db/account-tables.ts"
 import { positiveInteger } from "./arguments.ts"
 import { withEditor, withPool } from "./database.ts"
 import { print, say, table, warnOfUnconfirmed } from "./terminal.ts"

@@ -1,5 +1,5 @@
 /** What commands print: results on standard output, everything else on standard error. */
-import { believedMs } from "../access/credentials.ts"
+import { maxStalenessMs } from "../access/credentials.ts"
 import { withoutParameters } from "../db/query-failure.ts"
 import { codeOf, reasonOf } from "../loading/file-error.ts"
 
@@ -58,7 +58,7 @@ export function warnOfUnconfirmed(processes: number | undefined): void {
     processes === undefined
       ? "Serving processes could not be asked whether it holds"
       : `${processes === 1 ? "One serving process has" : `${processes} serving processes have`} not confirmed it yet`
-  say(`${who}; it does after ${believedMs / 1000} seconds at the latest.`)
+  say(`${who}; it does after ${maxStalenessMs / 1000} seconds at the latest.`)
 }
 
 /** Rows under a header, in columns as wide as their widest cell. */

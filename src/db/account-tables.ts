@@ -17,7 +17,8 @@ import {
 } from "drizzle-orm/pg-core"
 import { bytewise, checks, instant, literals } from "./schema.ts"
 
-const plans = ["standard", "enterprise", "admin"] as const
+export const plans = ["standard", "enterprise", "admin"] as const
+export type Plan = (typeof plans)[number]
 const actions = ["created", "changed", "deleted"] as const
 
 export const accounts = pgTable(

@@ -16,7 +16,7 @@ const shares = {
   /** Whose tokens are. */
   tokens: 20,
   /** Apart, so that a flood of invented tokens drives none of those out. */
-  refusedTokens: 5,
+  invalidTokens: 5,
   /** When the use of a token was last noted. */
   tokenUses: 10,
   pageSequences: 15,

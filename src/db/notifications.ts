@@ -15,7 +15,7 @@ import { isForbidden } from "./forbidden.ts"
 
 const changed = "mds_access"
 const confirmed = "mds_access_confirmed"
-const applicationName = "mds notices"
+const applicationName = "mds notifications"
 const flushMark = "flush "
 
 const retryMs = 250
@@ -24,7 +24,7 @@ const forbiddenRetryMs = 10_000
 const connectWithinMs = 5_000
 const confirmWithinMs = 2_000
 
-export interface NoticeHandlers {
+export interface SubscriptionHandlers {
   /** Notices come from now on. Of what came before nothing is known. */
   onListening: () => void
   /** The account's data or tokens have changed; undefined where it may be any account's. */
@@ -33,14 +33,14 @@ export interface NoticeHandlers {
   onLost: (error: unknown) => void
 }
 
-export interface Listening {
+export interface Subscription {
   /** Resolves when the first attempt to listen has succeeded or failed, within some seconds. */
   ready: Promise<void>
   stop(): Promise<void>
 }
 
 /** Listens until it is stopped, on a connection that is made anew whenever it is lost. */
-export function keepListening(url: string, handlers: NoticeHandlers): Listening {
+export function subscribeToChanges(url: string, handlers: SubscriptionHandlers): Subscription {
   const firstAttempt = Promise.withResolvers<void>()
   let stopped = false
   let lost = false
@@ -87,7 +87,7 @@ interface Listener {
 }
 
 /** Listens on one connection, and tells once that it is lost. */
-function listenOnce(url: string, handlers: NoticeHandlers): Listener {
+function listenOnce(url: string, handlers: SubscriptionHandlers): Listener {
   let standing = true
   // The driver tries to connect without end while what it reaches closes the connection at once.
   const overdue = setTimeout(() => {
@@ -131,7 +131,7 @@ function listenOnce(url: string, handlers: NoticeHandlers): Listener {
   }
 }
 
-export interface ChangedEverywhere<T> {
+export interface ConfirmedChange<T> {
   /** What the change gave. */
   value: T
   /** How many processes did not confirm it in time; undefined where that could not be found out. */
@@ -142,10 +142,10 @@ export interface ChangedEverywhere<T> {
  * Runs `work` on a connection of its own and waits, for two seconds at most, until what it committed
  * holds in every process that listens. Once the work is done nothing makes its result be lost.
  */
-export function changeEverywhere<T>(
+export function changeAndConfirm<T>(
   url: string,
   work: (client: Sql) => Promise<T>,
-): Promise<ChangedEverywhere<T>> {
+): Promise<ConfirmedChange<T>> {
   const flush = crypto.randomUUID()
   const have = new Set<string>()
   let onConfirmation = (): void => {}

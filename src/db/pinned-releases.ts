@@ -5,14 +5,14 @@
  */
 import { eq, lt, sql } from "drizzle-orm"
 import type { Pool } from "./pool/pool.ts"
-import { heldReleases } from "./schema.ts"
+import { pinnedReleases } from "./schema.ts"
 
 const everyMs = 30_000
 /** Longer than a few reports that fail, and than a crawl may pause. */
-export const believedMinutes = 20
+export const pinExpiryMinutes = 20
 
-export interface Holding {
-  /** Writes what is held now; also called every half minute. */
+export interface PinReports {
+  /** Writes what is pinned now; also called every half minute. */
   report(): Promise<void>
   /** Holds nothing any more. */
   stop(): Promise<void>
@@ -22,30 +22,30 @@ export interface Holding {
  * @param oldest gives the number of the oldest release that is being read
  * @param onFailure is told why that could not be written; the next half minute tries again
  */
-export function keepHolding(
+export function reportPinnedReleases(
   pool: Pool,
   oldest: () => number | undefined,
   onFailure: (error: unknown) => void,
-): Holding {
+): PinReports {
   const process = crypto.randomUUID()
-  let held: number | undefined
+  let pinned: number | undefined
 
   async function write(release: number | undefined): Promise<void> {
-    if (release === undefined && held === undefined) return
+    if (release === undefined && pinned === undefined) return
     await pool.run(async () => {
       if (release === undefined) {
-        await pool.db.delete(heldReleases).where(eq(heldReleases.process, process))
+        await pool.db.delete(pinnedReleases).where(eq(pinnedReleases.process, process))
       } else {
-        const believedSince = sql`now() - make_interval(mins => ${believedMinutes}::integer)`
-        await pool.db.delete(heldReleases).where(lt(heldReleases.seen_at, believedSince))
+        const expiredBefore = sql`now() - make_interval(mins => ${pinExpiryMinutes}::integer)`
+        await pool.db.delete(pinnedReleases).where(lt(pinnedReleases.seen_at, expiredBefore))
         const seen = { release, seen_at: sql`now()` }
         await pool.db
-          .insert(heldReleases)
+          .insert(pinnedReleases)
           .values({ process, ...seen })
-          .onConflictDoUpdate({ target: heldReleases.process, set: seen })
+          .onConflictDoUpdate({ target: pinnedReleases.process, set: seen })
       }
     })
-    held = release
+    pinned = release
   }
 
   const timer = setInterval(() => {

@@ -34,7 +34,8 @@ import {
   timestamp,
 } from "drizzle-orm/pg-core"
 
-export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"]
+export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] as const
+export type State = (typeof states)[number]
 
 /** A check for each condition, named after the table and what it is about. */
 export const checks = (table: string, conditions: Record<string, SQL>): CheckBuilder[] =>
@@ -72,7 +73,7 @@ export const releases = pgTable(
 )
 
 /** The oldest release that each serving process still reads, for a crawl or an export under way. */
-export const heldReleases = pgTable("held_releases", {
+export const pinnedReleases = pgTable("pinned_releases", {
   process: text().primaryKey(),
   release: integer().notNull(),
   seen_at: instant("seen_at").notNull(),

@@ -2,7 +2,8 @@
 import type { TransactionSql } from "postgres"
 import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
-import { believedMinutes } from "../db/pinned-releases.ts"
+import { pinExpiryMinutes } from "../db/pinned-releases.ts"
+import { resourceNames } from "../resources/resource.ts"
 import { publishingLock } from "./publish.ts"
 
 export interface Pruned {
@@ -15,8 +16,6 @@ export interface Pruned {
 
 const whenUnknown =
   "So it is not known whether the releases are dropped. Run the same command again: it drops what is left."
-
-const histories = ["companies", "tenements", "subsidiaries", "reports"]
 
 /**
  * Keeps every release that stood within the last `keepDays` days, the newest in any case, and those
@@ -42,13 +41,13 @@ async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
       (select coalesce(
         max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),
         min(id)) from releases),
-      (select min(release) from held_releases
-        where seen_at > now() - make_interval(mins => ${believedMinutes}::integer))
+      (select min(release) from pinned_releases
+        where seen_at > now() - make_interval(mins => ${pinExpiryMinutes}::integer))
     ) as oldest`
   const oldest = row?.oldest ?? null
   if (oldest === null) return { oldest, releases: 0, records: 0 }
   let records = 0
-  for (const name of histories) {
+  for (const name of resourceNames) {
     const dropped = await sql`
       delete from ${sql(`${name}_history`)} where until_release <= ${oldest}`
     records += dropped.count

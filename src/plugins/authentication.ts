@@ -4,8 +4,9 @@
  */
 import { bearer } from "@elysiajs/bearer"
 import { Elysia } from "elysia"
-import type { Caller, Credentials } from "../access/credentials.ts"
+import type { Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/plan.ts"
+import type { Caller } from "../access/token-lookup.ts"
 import type { WindowState } from "../access/window/sliding-window.ts"
 import type { Windows } from "../access/windows.ts"
 import { ApiError, rateLimited } from "../http/api-error.ts"
@@ -26,9 +27,9 @@ export const authentication = (options: AuthenticationOptions) => {
   const { credentials, windows, now, onUseNotRecorded } = options
 
   async function callerOf(token: string | undefined, address: string): Promise<Caller | null> {
-    const isOverLimit = () => !windows.addresses.own(address, standardLimit).admitted
-    const caller = token ? await credentials.callerOf(token, now(), isOverLimit) : null
-    if (caller) credentials.noteUse(caller.tokenId, now()).catch(onUseNotRecorded)
+    const isAddressLimited = () => !windows.addresses.peekLocal(address, standardLimit).admitted
+    const caller = token ? await credentials.callerOf(token, now(), isAddressLimited) : null
+    if (caller) credentials.recordUse(caller.tokenId, now()).catch(onUseNotRecorded)
     return caller
   }
 
@@ -46,7 +47,7 @@ export const authentication = (options: AuthenticationOptions) => {
         const token = sentToken(headers.authorization, bearer)
         const caller = await callerOf(token, address).catch((error: unknown) => {
           // Whose request it is remains unknown: the address's window is the one that can be shown.
-          show(windows.addresses.own(address, standardLimit))
+          show(windows.addresses.peekLocal(address, standardLimit))
           throw error
         })
         if (!caller) {

@@ -16,7 +16,7 @@
 import { RedisClient } from "bun"
 import { answerWithin } from "./answer-within.ts"
 import { failuresOf, type RedisFailure } from "./failure.ts"
-import { refusalOf } from "./log-in.ts"
+import { loginRefusalOf } from "./log-in.ts"
 import { evaluate, type RedisScript, redisScript } from "./script.ts"
 
 export interface RedisOptions {
@@ -96,7 +96,7 @@ export function connectRedis({
   async function loginRefusal(error: unknown): Promise<string | undefined> {
     const { code } = error as { code?: unknown }
     if (closed || refusalTold || code !== "ERR_REDIS_CONNECTION_CLOSED") return undefined
-    const refusal = await refusalOf(url, refusalWithinMs)
+    const refusal = await loginRefusalOf(url, refusalWithinMs)
     refusalTold = refusal !== undefined
     return refusal
   }

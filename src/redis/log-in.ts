@@ -8,7 +8,7 @@
  * What the server says against the user and password in `url`; undefined where it takes them, or says
  * nothing within the limit. Never rejects.
  */
-export async function refusalOf(url: string, limitMs: number): Promise<string | undefined> {
+export async function loginRefusalOf(url: string, limitMs: number): Promise<string | undefined> {
   const reply = await replyTo(new URL(url), limitMs).catch(() => undefined)
   const [, refusal] = /^-((?:WRONGPASS|NOAUTH|NOPERM|ERR)\b.*)\r\n/.exec(reply ?? "") ?? []
   return refusal === undefined

@@ -1,16 +1,15 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { releases as table } from "../db/schema.ts"
-import { type Field, field, type Readable } from "./resource.ts"
+import { type Field, field, type Readable, resourceNames } from "./resource.ts"
 import { instantText } from "./values.ts"
 
-const counted = ["companies", "tenements", "subsidiaries", "reports"] as const
 const kinds = ["added", "changed", "removed"] as const
 
 /** What a release did to a resource, from its manifest; a company made inactive is changed. */
 const countFields = (): Record<string, Field> =>
   Object.fromEntries(
-    counted.flatMap((resource) =>
+    resourceNames.flatMap((resource) =>
       kinds.map((kind) => [
         `${resource}_${kind}`,
         field(table.manifest, Type.Integer({ minimum: 0 }), { select: countOf(resource, kind) }),

@@ -45,7 +45,8 @@ export interface OrderTerm {
   direction: Direction
 }
 
-export type ResourceName = "companies" | "tenements" | "subsidiaries" | "reports"
+export const resourceNames = ["companies", "tenements", "subsidiaries", "reports"] as const
+export type ResourceName = (typeof resourceNames)[number]
 
 /** What lists and records are read from. */
 export interface Readable {

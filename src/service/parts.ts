@@ -7,7 +7,7 @@ import { createSharedPageSequences } from "../answers/sequences/shared-page-sequ
 import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
-import { keepHolding } from "../db/pinned-releases.ts"
+import { reportPinnedReleases } from "../db/pinned-releases.ts"
 import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
 import { within } from "../db/pool/deadlines.ts"
 import { createReader } from "../db/reader/reader.ts"
@@ -18,8 +18,8 @@ import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
 import { createMetrics } from "../metrics.ts"
 import { connectRedis, type RedisConnection } from "../redis/connection.ts"
+import { followAccountChanges } from "./account-changes.ts"
 import { createPools } from "./pools.ts"
-import { followNotices } from "./token-changes.ts"
 import { createWriteReports } from "./write-reports.ts"
 
 export interface PartsOptions {
@@ -57,12 +57,12 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     sizes.pageSequences,
   )
   const credentials = createCredentials(pools, sizes)
-  const notices = await followNotices(credentials, options)
+  const notifications = await followAccountChanges(credentials, options)
   const notWritten = createWriteReports(log)
   const usage = createUsage({
     pool: housekeeping,
     now,
-    onFailure: notWritten("the use of accounts was not written"),
+    onFailure: notWritten("the use of accounts was not recorded"),
   })
   const windows = createWindows({
     windowMs: config.RATE_WINDOW_SECONDS * 1000,
@@ -75,19 +75,19 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     redis,
     log: options.logBuffer?.() ?? null,
     unauthenticated: unauthenticated.totals(),
-    noticed: notices.listening,
+    listening: notifications.listening,
     windows: { accounts: windows.accounts.store, addresses: windows.addresses.store },
     pools: Object.fromEntries(Object.entries(pools).map(([name, { load }]) => [name, load()])),
   }))
-  const holds = keepHolding(
+  const pins = reportPinnedReleases(
     housekeeping,
     () => sequences.oldestPinned(now().getTime()),
-    notWritten("the releases being read were not noted"),
+    notWritten("the releases being read were not recorded"),
   )
   let stopping = false
 
   async function closeAll(): Promise<void> {
-    await Promise.all([holds.stop(), usage.stop(), notices.stop()])
+    await Promise.all([pins.stop(), usage.stop(), notifications.stop()])
     redis?.close()
     await Promise.all(Object.values(pools).map((each) => each.close()))
   }
@@ -112,13 +112,13 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       metrics,
       conditions: () => ({
         redis: redis === null ? "unused" : redis.answering ? "answering" : "lost",
-        notices: notices.listening ? "listening" : "lost",
+        notifications: notifications.listening ? "listening" : "lost",
       }),
       isStopping: () => stopping,
       baseUrl: config.BASE_URL,
       trustedProxies: config.TRUSTED_PROXIES,
       unauthenticated,
-      onUseNotRecorded: notWritten("a token's last use was not noted"),
+      onUseNotRecorded: notWritten("a token's last use was not recorded"),
       log,
       now,
     },

@@ -3,7 +3,7 @@ import type { Config } from "../config.ts"
 import { createPool, type PoolOptions } from "../db/pool/pool.ts"
 
 const housekeepingConnections = 2
-const suspectConnections = 1
+const unauthenticatedConnections = 1
 /** Ample for the newest release, and below what those who check commonly wait. */
 const readinessTimeoutMs = 2_000
 
@@ -38,7 +38,7 @@ export function createPools(config: Config, databaseUrl: string) {
       waitMs: config.EXPORT_STALL_SECONDS * 1000,
     }),
     housekeeping: pool("housekeeping", housekeepingConnections),
-    suspects: pool("suspects", suspectConnections),
+    unauthenticated: pool("unauthenticated", unauthenticatedConnections),
     // No check waits for another: while one is under way, the next is refused.
     readiness: createPool(databaseUrl, {
       name: "readiness",

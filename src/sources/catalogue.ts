@@ -41,7 +41,7 @@ interface Precedence {
   mayAdd: boolean
 }
 
-const registers = ["wa", "nsw", "qld", "vic", "sa", "tas", "nt"]
+const registers = [wa, nsw, qld, vic, sa, tas, nt].map(({ name }) => name)
 
 /**
  * A record belongs to the source that loaded it, but some sources give way to others: these replace

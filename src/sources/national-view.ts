@@ -3,11 +3,11 @@
  * text with its unit (http://schemas.geoscience.gov.au/MineralTenementML/1.0/); without one it stays
  * unknown.
  */
+import type { State } from "../db/schema.ts"
 import { tenements } from "../resources/tenements.ts"
 import { ownersIn } from "./national-owners.ts"
 import { commonStatuses, commonTypes } from "./national-phrases.ts"
 import { type Register, register, tenementOf } from "./register-tenement.ts"
-import type { State } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
 
 export const commonRegister: Register = register(commonStatuses, commonTypes)

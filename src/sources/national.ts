@@ -3,11 +3,9 @@
  * or `jurisdiction` names, or else of the government that its identifier, a web address, is under.
  * Files that say neither are loaded as `national-wa` and so on, which are sources of their own.
  */
+import { type State, states } from "../db/schema.ts"
 import { viewSource } from "./national-view.ts"
-import { type State, timeZones } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
-
-const states = Object.keys(timeZones) as State[]
 
 const names: Readonly<Record<string, State>> = {
   "western australia": "WA",

@@ -1,10 +1,10 @@
 /** From the cells of any state's register to a tenement, and the warnings of what stays unknown. */
+import type { State } from "../db/schema.ts"
 import {
   areaOf,
   dateOf,
   holdersOf,
   type Read,
-  type State,
   shownReference,
   tenementIdOf,
   textOf,

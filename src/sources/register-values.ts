@@ -3,6 +3,7 @@
  * nothing, or `Unread` where it says something from which no value can be had; a source counts
  * that as a warning and never guesses.
  */
+import type { State } from "../db/schema.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 
 /** Says why there is no value, as the end of a sentence that begins with the field's name. */
@@ -22,8 +23,8 @@ export function textOf(written: unknown): string | null {
   return nothing.has(text.toLowerCase()) ? null : text
 }
 
-/** Every state's own time. A moment becomes the day that it was there. */
-export const timeZones = {
+/** The time zone of each state, in which a point in time becomes a calendar date. */
+export const timeZones: Readonly<Record<State, string>> = {
   WA: "Australia/Perth",
   NT: "Australia/Darwin",
   SA: "Australia/Adelaide",
@@ -31,9 +32,7 @@ export const timeZones = {
   NSW: "Australia/Sydney",
   VIC: "Australia/Melbourne",
   TAS: "Australia/Hobart",
-} as const
-
-export type State = keyof typeof timeZones
+}
 
 const dayFirst = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:[ T,].*)?$/
 const yearFirst = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:[ T](.*)|Z|[+-]\d\d:?\d\d)?$/

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { listTokens, setDisabled, setPlan } from "../../src/access/accounts.ts"
-import { believedMs, createCredentials } from "../../src/access/credentials.ts"
+import { createCredentials, maxStalenessMs } from "../../src/access/credentials.ts"
 import { createToken } from "../../src/access/token.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
 import { cacheSizes } from "../../src/db/cache.ts"
-import { keepListening } from "../../src/db/notifications.ts"
+import { subscribeToChanges } from "../../src/db/notifications.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"
 import { until } from "../contract/raw-http.ts"
 import { type Registry, registry } from "./registry.ts"
@@ -22,37 +22,37 @@ const later = (ms: number) => new Date(now.getTime() + ms)
 
 /** Credentials as a process has them, with the number of look-ups that they made. */
 function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {}) {
-  let lookUps = 0
+  let lookups = 0
   const counting: Pool = {
     ...at.pool,
     run: async (statement) => {
-      lookUps++
+      lookups++
       const found = await at.pool.run(statement)
       await hold()
       return found
     },
   }
   const credentials = createCredentials(
-    { lookups: counting, suspects: counting, housekeeping: at.pool },
+    { lookups: counting, unauthenticated: counting, housekeeping: at.pool },
     cacheSizes(1_000_000),
   )
-  return { ...credentials, lookUps: () => lookUps }
+  return { ...credentials, lookups: () => lookups }
 }
 
 /** A process that the database tells of changes. */
-async function noticed() {
-  const told = process()
+async function subscribedProcess() {
+  const subscribed = process()
   let listens = false
-  const { stop } = keepListening(at.url, {
+  const { stop } = subscribeToChanges(at.url, {
     onListening: () => {
       listens = true
-      told.setNoticed(true)
+      subscribed.setSubscribed(true)
     },
-    onChange: told.forget,
-    onLost: () => told.setNoticed(false),
+    onChange: subscribed.invalidate,
+    onLost: () => subscribed.setSubscribed(false),
   })
   await until(() => listens)
-  return { ...told, stop }
+  return { ...subscribed, stop }
 }
 
 test("a caller is known by a token that is neither revoked nor expired, of an account in use", async () => {
@@ -76,27 +76,31 @@ test("a caller is known by a token that is neither revoked nor expired, of an ac
 })
 
 test("a token in use costs one look-up, and so does one that is refused over and over", async () => {
-  const of = await noticed()
+  const of = await subscribedProcess()
   const [good, bad] = [await at.issue("often@example.com"), createToken()]
   for (let request = 0; request < 50; request++) {
     expect(await of.callerOf(good, later(request))).not.toBeNull()
     expect(await of.callerOf(bad, later(request))).toBeNull()
   }
-  expect(of.lookUps()).toBe(2)
+  expect(of.lookups()).toBe(2)
   await of.stop()
 })
 
 test("callers who come with one token at once share one look-up", async () => {
-  const of = await noticed()
+  const of = await subscribedProcess()
   const token = await at.issue("together@example.com")
   const callers = await Promise.all(Array.from({ length: 50 }, () => of.callerOf(token, now)))
   expect(new Set(callers).size).toBe(1)
-  expect(of.lookUps()).toBe(1)
+  expect(of.lookups()).toBe(1)
   await of.stop()
 })
 
 test("what is changed holds in every process as soon as the change is made", async () => {
-  const processes = [await noticed(), await noticed(), await noticed()]
+  const processes = [
+    await subscribedProcess(),
+    await subscribedProcess(),
+    await subscribedProcess(),
+  ]
   const email = "changing@example.com"
   const [token, other] = [await at.issue(email), await at.issue(email)]
   const seen = async (of = token) =>
@@ -118,7 +122,7 @@ test("what is changed holds in every process as soon as the change is made", asy
 })
 
 test("a change by another way is told too: a deleted account, a token set to expire, a table emptied", async () => {
-  const of = await noticed()
+  const of = await subscribedProcess()
   const [gone, brief, emptied] = [
     await at.issue("gone@example.com"),
     await at.issue("expiring@example.com"),
@@ -146,12 +150,12 @@ test("a look-up under way when a change is told is not believed after it", async
       if (holding) await released.promise
     },
   })
-  of.setNoticed(true)
+  of.setSubscribed(true)
   const token = await at.issue("race@example.com")
   const early = of.callerOf(token, now)
   await reached.promise
   await revokeToken(at.editor, token)
-  of.forget(
+  of.invalidate(
     (await at.sql("select id from accounts where email = 'race@example.com'"))[0]?.id as number,
   )
   holding = false
@@ -165,19 +169,19 @@ test("a look-up under way when a change is told is not believed after it", async
 
 test("should a notice be lost, a change holds after half a minute at the latest", async () => {
   const of = process()
-  of.setNoticed(true)
+  of.setSubscribed(true)
   const token = await at.issue("lost@example.com")
   expect(await of.callerOf(token, now)).not.toBeNull()
   await revokeToken(at.editor, token)
-  expect(believedMs).toBe(30_000)
-  expect(await of.callerOf(token, later(believedMs - 1))).not.toBeNull()
-  expect(await of.callerOf(token, later(believedMs))).toBeNull()
+  expect(maxStalenessMs).toBe(30_000)
+  expect(await of.callerOf(token, later(maxStalenessMs - 1))).not.toBeNull()
+  expect(await of.callerOf(token, later(maxStalenessMs))).toBeNull()
   expect(await of.callerOf(token, now)).toBeNull()
 })
 
 test("a clock set back does not make what is known live longer", async () => {
   const of = process()
-  of.setNoticed(true)
+  of.setSubscribed(true)
   const token = await at.issue("clock@example.com")
   await of.callerOf(token, now)
   await revokeToken(at.editor, token)
@@ -191,97 +195,101 @@ test("while no notices come, every request is looked up", async () => {
   expect(await of.callerOf(token, now)).not.toBeNull()
   await revokeToken(at.editor, token)
   expect(await of.callerOf(token, now)).toBeNull()
-  expect(of.lookUps()).toBe(3)
+  expect(of.lookups()).toBe(3)
 })
 
 test("what became known before notices were lost is not believed when they come again", async () => {
   const of = process()
-  of.setNoticed(true)
+  of.setSubscribed(true)
   const token = await at.issue("again@example.com")
   await of.callerOf(token, now)
-  of.setNoticed(false)
+  of.setSubscribed(false)
   await revokeToken(at.editor, token)
-  of.setNoticed(true)
+  of.setSubscribed(true)
   expect(await of.callerOf(token, now)).toBeNull()
 })
 
 test("a change of ten thousand accounts at once leaves none of them believed", async () => {
   const of = process()
-  of.setNoticed(true)
+  of.setSubscribed(true)
   const token = await at.issue("many@example.com")
   const accountId = (await of.callerOf(token, now))?.accountId ?? 0
   await revokeToken(at.editor, token)
-  of.forget(accountId)
-  for (let other = 1; other <= 25_000; other++) of.forget(accountId + other)
+  of.invalidate(accountId)
+  for (let other = 1; other <= 25_000; other++) of.invalidate(accountId + other)
   expect(await of.callerOf(token, now)).toBeNull()
 })
 
 describe("while tokens from an address are looked up as a suspect's", () => {
-  const suspect = () => true
+  const addressIsLimited = () => true
 
   /** Credentials whose look-ups of suspects find no end. */
   const flooded = () => {
     const { promise: never } = Promise.withResolvers<never>()
-    const suspects: Pool = { ...at.pool, run: () => never }
+    const unauthenticated: Pool = { ...at.pool, run: () => never }
     return createCredentials(
-      { lookups: at.pool, suspects, housekeeping: at.pool },
+      { lookups: at.pool, unauthenticated, housekeeping: at.pool },
       cacheSizes(1_000_000),
     )
   }
 
   test("a token that was valid is looked up apart from them: when it is due, after a change, and without notices", async () => {
     const of = flooded()
-    of.setNoticed(true)
+    of.setSubscribed(true)
     const token = await at.issue("apart@example.com")
     const caller = await of.callerOf(token, now)
     expect(caller).not.toBeNull()
-    expect(await of.callerOf(token, later(believedMs), suspect)).toEqual(caller)
-    of.forget(caller?.accountId)
-    expect(await of.callerOf(token, later(believedMs), suspect)).toEqual(caller)
-    of.setNoticed(false)
-    expect(await of.callerOf(token, later(believedMs), suspect)).toEqual(caller)
+    expect(await of.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(caller)
+    of.invalidate(caller?.accountId)
+    expect(await of.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(caller)
+    of.setSubscribed(false)
+    expect(await of.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(caller)
   })
 
   test("so is one that became known without notices, until it is revoked", async () => {
     const of = flooded()
     const token = await at.issue("untold-apart@example.com")
     expect(await of.callerOf(token, now)).not.toBeNull()
-    expect(await of.callerOf(token, now, suspect)).not.toBeNull()
+    expect(await of.callerOf(token, now, addressIsLimited)).not.toBeNull()
     await revokeToken(at.editor, token)
-    expect(await of.callerOf(token, now, suspect)).toBeNull()
-    const pending = of.callerOf(token, now, suspect)
+    expect(await of.callerOf(token, now, addressIsLimited)).toBeNull()
+    const pending = of.callerOf(token, now, addressIsLimited)
     expect(await Promise.race([pending, Bun.sleep(1).then(() => "waits")])).toBe("waits")
   })
 
   test("a valid token never seen waits for one statement of theirs, however many they are", async () => {
-    const suspects = createPool(at.url, {
-      name: "suspects",
+    const unauthenticated = createPool(at.url, {
+      name: "unauthenticated",
       connections: 1,
       queueLength: 10,
       statementTimeoutMs: 60_000,
     })
     let statements = 0
     const counting: Pool = {
-      ...suspects,
+      ...unauthenticated,
       run: (statement) =>
-        suspects.run(() => {
+        unauthenticated.run(() => {
           statements++
           return statement()
         }),
     }
     const of = createCredentials(
-      { lookups: at.pool, suspects: counting, housekeeping: at.pool },
+      { lookups: at.pool, unauthenticated: counting, housekeeping: at.pool },
       cacheSizes(1_000_000),
     )
-    of.setNoticed(true)
+    of.setSubscribed(true)
     const token = await at.issue("fresh@example.com")
-    const flood = Array.from({ length: 500 }, () => of.callerOf(createToken(), now, suspect))
+    const flood = Array.from({ length: 500 }, () =>
+      of.callerOf(createToken(), now, addressIsLimited),
+    )
     await until(() => statements === 1)
-    flood.push(...Array.from({ length: 500 }, () => of.callerOf(createToken(), now, suspect)))
-    expect(await of.callerOf(token, now, suspect)).not.toBeNull()
+    flood.push(
+      ...Array.from({ length: 500 }, () => of.callerOf(createToken(), now, addressIsLimited)),
+    )
+    expect(await of.callerOf(token, now, addressIsLimited)).not.toBeNull()
     expect(statements).toBe(2)
     expect(new Set(await Promise.all(flood))).toEqual(new Set([null]))
-    await suspects.close()
+    await unauthenticated.close()
   })
 })
 
@@ -296,15 +304,15 @@ test("a malformed token is refused without the database, whoever sends it", asyn
     token.toLowerCase(),
     `${token.slice(0, -1)}-`,
   ]
-  for (const noticed of [false, true]) {
-    of.setNoticed(noticed)
+  for (const subscribed of [false, true]) {
+    of.setSubscribed(subscribed)
     for (const text of malformed) {
-      for (const isSuspect of [() => false, () => true]) {
-        expect(await of.callerOf(text, now, isSuspect)).toBeNull()
+      for (const isAddressLimited of [() => false, () => true]) {
+        expect(await of.callerOf(text, now, isAddressLimited)).toBeNull()
       }
     }
   }
-  expect(of.lookUps()).toBe(0)
+  expect(of.lookups()).toBe(0)
 })
 
 test("a token's last use is written at most once a minute, by however many processes", async () => {
@@ -317,7 +325,8 @@ test("a token's last use is written at most once a minute, by however many proce
     [59, "2026-03-01T00:00:00Z"],
     [61, "2026-03-01T00:01:01Z"],
   ] as const) {
-    for (const { noteUse } of processes) await noteUse(caller?.tokenId ?? 0, later(seconds * 1000))
+    for (const { recordUse } of processes)
+      await recordUse(caller?.tokenId ?? 0, later(seconds * 1000))
     expect(await lastUsed()).toBe(written)
   }
 })

@@ -19,7 +19,7 @@ const dayMs = 24 * hourMs
 
 const isTaken = async (token: string, when = now) =>
   (await createCredentials(
-    { lookups: at.pool, suspects: at.pool, housekeeping: at.pool },
+    { lookups: at.pool, unauthenticated: at.pool, housekeeping: at.pool },
     cacheSizes(1_000_000),
   ).callerOf(token, when)) !== null
 

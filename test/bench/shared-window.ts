@@ -7,12 +7,12 @@
  */
 
 import {
-  accountsInRedis,
-  addressesInRedis,
+  accountLayout,
+  addressLayout,
   createSharedWindow,
 } from "../../src/access/window/shared-window.ts"
 import { createWindowStore } from "../../src/access/window/sliding-window.ts"
-import { exactRuns, granuleMs } from "../../src/access/window/timestamp-resolution.ts"
+import { exactRuns, resolutionMs } from "../../src/access/window/timestamp-resolution.ts"
 import { windowArguments, windowScript } from "../../src/access/window/window-script.ts"
 import { connectRedis } from "../../src/redis/connection.ts"
 import { redisScript } from "../../src/redis/script.ts"
@@ -35,9 +35,9 @@ const redis = connectRedis({
 await redis.ready
 const shared = createSharedWindow({
   redis,
-  own: createWindowStore({ windowMs: HOUR_MS, maxBytes: 100_000_000 }),
+  local: createWindowStore({ windowMs: HOUR_MS, maxBytes: 100_000_000 }),
   windowMs: HOUR_MS,
-  place: accountsInRedis,
+  layout: accountLayout,
   now: () => new Date(),
 })
 const ping = new Bun.RedisClient(server.url)
@@ -114,7 +114,7 @@ const atTime = (key: string, limit: number, atMs: number) =>
     timed,
     [key],
     [
-      ...windowArguments({ limit, windowMs: HOUR_MS, intent: "admit", fineRuns: exactRuns }),
+      ...windowArguments({ limit, windowMs: HOUR_MS, intent: "admit", maxExactRuns: exactRuns }),
       String(atMs * 1000),
     ],
   )
@@ -137,7 +137,7 @@ const memory = async (key: string) =>
 report("memory of a full log of 1,000", `${await memory("full 1000")} B`)
 
 const limit = 1_000_000
-const granule = granuleMs(limit, HOUR_MS)
+const granule = resolutionMs(limit, HOUR_MS)
 for (let run = 0; run < exactRuns; run++) {
   const calls = Array.from({ length: 100 }, () => atTime("full", limit, startMs + run * granule))
   await Promise.all(calls)
@@ -157,9 +157,9 @@ const used = async () =>
 const before = await used()
 const slots = createSharedWindow({
   redis,
-  own: createWindowStore({ windowMs: HOUR_MS, maxBytes: 10_000_000 }),
+  local: createWindowStore({ windowMs: HOUR_MS, maxBytes: 10_000_000 }),
   windowMs: HOUR_MS,
-  place: addressesInRedis,
+  layout: addressLayout,
   now: () => new Date(),
 })
 for (const addresses of [1_000_000, 2_000_000]) {

@@ -54,7 +54,7 @@ async function weigh(
   const perCall = ((performance.now() - started) * 1e6) / calls
   const settled = await settledBytes()
   report(name, `${perCall.toFixed(0)} ns`)
-  report("  keys held, of which forgotten", `${store.size}`, `${store.forgotten}`)
+  report("  keys held, of which forgotten", `${store.size}`, `${store.evicted}`)
   report("  estimate", inMB(store.bytes))
   report("  process grew by, at most and in the end", inMB(peak - before), inMB(settled - before))
 }

@@ -66,7 +66,7 @@ test("an account's life, as an operator leads it", async () => {
     statementTimeoutMs: 10_000,
   })
   const { callerOf } = createCredentials(
-    { lookups: pool, suspects: pool, housekeeping: pool },
+    { lookups: pool, unauthenticated: pool, housekeeping: pool },
     cacheSizes(1_000_000),
   )
   expect(await callerOf(old, new Date())).toBeNull()

@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { underLock } from "../../src/db/embedded/lock.ts"
+import { withLock } from "../../src/db/embedded/lock.ts"
 import { readPostmaster } from "../../src/db/embedded/process.ts"
 import { pauseAfter } from "../../src/db/embedded/restart.ts"
 import { until } from "../../src/db/embedded/wait.ts"
@@ -45,7 +45,7 @@ async function ready({ url }: ServiceProcess): Promise<void> {
 
 /** While `work` runs, nobody starts the server of the directory. */
 const whileNobodyStarts = (directory: string, work: () => Promise<void>) =>
-  underLock(join(directory, "lock"), work)
+  withLock(join(directory, "lock"), work)
 
 const events = (service: ServiceProcess) =>
   service

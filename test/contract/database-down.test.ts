@@ -48,7 +48,7 @@ afterAll(async () => {
 async function recovered(): Promise<void> {
   proxy.mend()
   await until(async () => (await service.get("/companies")).status === 200)
-  await until(async () => (await health("ready"))[1].notices === "listening")
+  await until(async () => (await health("ready"))[1].notifications === "listening")
 }
 
 /** What a check says that is not answered with what an earlier one found. */
@@ -98,7 +98,7 @@ test("without the database an anonymous caller still gets 401, and a malformed t
 
 test("the health checks tell a live service from a ready one", async () => {
   expect(await health("live")).toEqual([200, { status: "live" }])
-  const ready = { status: "ready", release: 1, redis: "unused", notices: "listening" }
+  const ready = { status: "ready", release: 1, redis: "unused", notifications: "listening" }
   expect(await health("ready")).toEqual([200, ready])
   proxy.cut()
   expect(await health("live")).toEqual([200, { status: "live" }])

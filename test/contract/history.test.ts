@@ -179,9 +179,9 @@ test("pruning drops what no kept release needs, and what is kept answers as befo
 })
 
 test("pruning leaves a release that another process says it still reads", async () => {
-  await service.sql`insert into held_releases values ('another', 4, now())`
+  await service.sql`insert into pinned_releases values ('another', 4, now())`
   await service.sql`update releases set published_at = published_at - interval '9 days'`
   expect((await prune(service.database.url, 1)).oldest).toBe(4)
-  await service.sql`update held_releases set seen_at = now() - interval '1 hour'`
+  await service.sql`update pinned_releases set seen_at = now() - interval '1 hour'`
   expect((await prune(service.database.url, 1)).oldest).toBe(5)
 })

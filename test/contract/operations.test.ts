@@ -43,7 +43,7 @@ test("windows are counted as they come and go, and asking for metrics adds none"
   expect(await metric('mds_windows{of="accounts"}')).toEqual([(before ?? 0) + 1])
   expect(await metric('mds_windows{of="accounts"}')).toEqual([(before ?? 0) + 1])
   expect((await metric('mds_windows_bytes{of="accounts"}'))[0]).toBeGreaterThan(0)
-  expect(await metric('mds_windows_forgotten_total{of="accounts"}')).toEqual([0])
+  expect(await metric('mds_windows_evicted_total{of="accounts"}')).toEqual([0])
 })
 
 test("requests without a valid token are counted by the status of their answers", async () => {
@@ -60,18 +60,18 @@ test("without Redis nothing is said of it", async () => {
   expect(ready).toMatchObject({ redis: "unused" })
 })
 
-test("that notices of changed accounts stop and come again is told", async () => {
+test("that notifications of changed accounts stop and come again is told", async () => {
   const isListening = async (expected: string) => {
     const ready = await (await fetch(`${service.url}/health/ready`)).json()
-    return (ready as { notices?: string }).notices === expected
+    return (ready as { notifications?: string }).notifications === expected
   }
   await until(() => isListening("listening"))
-  expect(await metric("mds_notices_listening")).toEqual([1])
+  expect(await metric("mds_notifications_listening")).toEqual([1])
   await service.sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and application_name = 'mds notices'`
+    where datname = current_database() and application_name = 'mds notifications'`
   const told = () =>
-    service.logLines.filter((line) => line.includes("notices of changed accounts")).length
+    service.logLines.filter((line) => line.includes("notifications of changed accounts")).length
   await until(() => told() === 2)
   expect(await isListening("listening")).toBe(true)
 })

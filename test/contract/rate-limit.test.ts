@@ -236,12 +236,12 @@ test("a flood of invented tokens from one address does not stand in line before 
   const { flood, fresh } = await flooded.sql.begin(async (sql) => {
     await sql`lock table tokens in access exclusive mode`
     const flood = [ask(createToken())]
-    await until(async () => (await load("suspects"))[0] === 1)
+    await until(async () => (await load("unauthenticated"))[0] === 1)
     flood.push(...Array.from({ length: 50 }, () => ask(createToken())))
-    await until(async () => (await load("suspects"))[1] === 1)
+    await until(async () => (await load("unauthenticated"))[1] === 1)
     // A token in use needs no look-up, and the flood waits for one statement, not for one each.
     expect((await ask(known)).status).toBe(200)
-    expect(await load("suspects")).toEqual([1, 1])
+    expect(await load("unauthenticated")).toEqual([1, 1])
     expect(await load("lookups")).toEqual([0, 0])
     return { flood, fresh: ask(flooded.tokens.standard) }
   })

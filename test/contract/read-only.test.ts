@@ -49,7 +49,7 @@ test("lists, records, exports, usage and health are answered as ever, and one li
   const ready = await fetch(`${service.url}/health/ready`)
   expect([ready.status, await ready.json()]).toEqual([
     200,
-    { status: "ready", release: 1, redis: "unused", notices: "listening" },
+    { status: "ready", release: 1, redis: "unused", notifications: "listening" },
   ])
   await until(() => warnings().length > 0)
   expect(warnings()).toEqual([

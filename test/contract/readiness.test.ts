@@ -6,7 +6,7 @@ import { until } from "./raw-http.ts"
 
 let service: TestService
 
-const ready = { status: "ready", release: 1, redis: "unused", notices: "listening" }
+const ready = { status: "ready", release: 1, redis: "unused", notifications: "listening" }
 /** The longest that the check may take: its statement's limit, and the grace for the answer. */
 const boundMs = 10_000
 

@@ -99,7 +99,6 @@ async function databaseBeforeChecks() {
 const hash = "0".repeat(64)
 const rowsOfBefore = `
   insert into releases values (1, '2026-01-01', 'test', '{}'), (2, '2026-01-02', 'test', '{}');
-  insert into held_releases values ('process', 1, '2026-01-02');
   insert into companies values ('AAA', 'Alpha', 'alpha', 'alpha', 250000000000, 'Energy', 'energy', null, 1, true, 'test', 2);
   insert into companies_history values ('AAA', 'Alpha', 'alpha', 'alpha', null, null, null, null, 0, true, 'test', 1, 2);
   insert into tenements values ('T1', 'E1/1', 'WA', null, null, null, null, 'Alpha', 'alpha', '{alpha}', '{AAA}', '0001-01-01', '9999-12-31', 0, 'test', 2);
@@ -117,26 +116,39 @@ const rowsOfBefore = `
 
 const dump = async (sql: postgres.Sql, tables: string[]) =>
   Promise.all(
-    tables.map(async (table) => [
-      table,
-      await sql.unsafe(`select t::text from ${table} t order by 1`),
-    ]),
+    tables.map(
+      async (table): Promise<[string, postgres.Row[]]> => [
+        table,
+        await sql.unsafe(`select t::text from ${table} t order by 1`),
+      ],
+    ),
   )
 
 test("a database of the version before keeps its rows", async () => {
   const { sql, url } = await databaseBeforeChecks()
   await sql.unsafe(rowsOfBefore)
+  await sql`insert into held_releases values ('process', 1, '2026-01-02')`
   const tables = (
     await sql`select tablename::text as name from pg_tables where schemaname = 'public'`
   )
     .map(({ name }) => name)
     .sort()
   const before = await dump(sql, tables)
-  expect(before.filter(([, rows]) => rows?.length === 0)).toEqual([])
+  expect(before.filter(([, rows]) => rows.length === 0)).toEqual([])
+  const currentName = (table: string) => (table === "held_releases" ? "pinned_releases" : table)
+  const expected: typeof before = before.map(([table, rows]) => [currentName(table), rows])
   await migrate(url)
-  expect(await dump(sql, tables)).toEqual(before)
+  expect(await dump(sql, tables.map(currentName))).toEqual(expected)
   await migrate(url)
-  expect(await dump(sql, tables)).toEqual(before)
+  expect(await dump(sql, tables.map(currentName))).toEqual(expected)
+})
+
+test("the table that pins releases leaves nothing of its old name behind", async () => {
+  const { sql } = await open(testDatabase())
+  const left = await sql`
+    select conname from pg_constraint where conname like 'held%'
+    union all select relname from pg_class where relname like 'held%'`
+  expect([...left]).toEqual([])
 })
 
 test("accounts whose limit does not fit their plan keep the limit that held, and the audit says so", async () => {

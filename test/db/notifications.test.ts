@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
-import { changeEverywhere, keepListening } from "../../src/db/notifications.ts"
+import { changeAndConfirm, subscribeToChanges } from "../../src/db/notifications.ts"
 import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import { until } from "../contract/raw-http.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
@@ -22,12 +22,12 @@ const tell = (payload: string) => sql`select pg_notify('mds_access', ${payload})
 
 const listeners = () => sql<{ pid: number }[]>`
   select pid from pg_stat_activity
-  where datname = current_database() and application_name = 'mds notices'`
+  where datname = current_database() and application_name = 'mds notifications'`
 
 /** Listens, and keeps what it hears in order. */
 function listener(url = database.url) {
   const heard: string[] = []
-  const { stop } = keepListening(url, {
+  const { stop } = subscribeToChanges(url, {
     onListening: () => heard.push("listening"),
     onChange: (accountId) => heard.push(`changed ${accountId}`),
     onLost: () => heard.push("lost"),
@@ -100,7 +100,7 @@ test("who changes something goes on when all who listen have heard of it", async
   const all = Array.from({ length: 5 }, () => listener())
   await until(() => all.every(({ heard }) => heard.length === 1))
   for (let change = 0; change < 20; change++) {
-    const { value, unconfirmed } = await changeEverywhere(database.url, async (client) => {
+    const { value, unconfirmed } = await changeAndConfirm(database.url, async (client) => {
       await client`select pg_notify('mds_access', ${String(change)})`
       return change
     })
@@ -111,10 +111,13 @@ test("who changes something goes on when all who listen have heard of it", async
 })
 
 test("one that listens and does not confirm is waited for, but not for ever, and is counted", async () => {
-  const deaf = postgres(database.url, { max: 1, connection: { application_name: "mds notices" } })
+  const deaf = postgres(database.url, {
+    max: 1,
+    connection: { application_name: "mds notifications" },
+  })
   await deaf`select 1`
   const startedMs = performance.now()
-  const { value, unconfirmed } = await changeEverywhere(database.url, async () => "done")
+  const { value, unconfirmed } = await changeAndConfirm(database.url, async () => "done")
   expect([value, unconfirmed]).toEqual(["done", 1])
   expect(performance.now() - startedMs).toBeGreaterThan(1_900)
   await deaf.end()
@@ -127,7 +130,7 @@ test("one that can't be reached is counted, whatever name its address gives it",
   const { heard, stop } = listener(named.href)
   await until(() => heard.length === 1)
   proxy.silence()
-  expect((await changeEverywhere(database.url, async () => "done")).unconfirmed).toBe(1)
+  expect((await changeAndConfirm(database.url, async () => "done")).unconfirmed).toBe(1)
   proxy.cut()
   await stop()
   proxy.close()
@@ -141,17 +144,20 @@ test("one of another role is counted by a role that may not see what it does", a
   url.password = "command"
   const { heard, stop } = listener()
   await until(() => heard.length === 1)
-  expect((await changeEverywhere(url.href, async () => "done")).unconfirmed).toBe(0)
-  const deaf = postgres(database.url, { max: 1, connection: { application_name: "mds notices" } })
+  expect((await changeAndConfirm(url.href, async () => "done")).unconfirmed).toBe(0)
+  const deaf = postgres(database.url, {
+    max: 1,
+    connection: { application_name: "mds notifications" },
+  })
   await deaf`select 1`
-  expect((await changeEverywhere(url.href, async () => "done")).unconfirmed).toBe(1)
+  expect((await changeAndConfirm(url.href, async () => "done")).unconfirmed).toBe(1)
   await Promise.all([deaf.end(), stop()])
   await sql`drop role ${sql(role)}`
 })
 
 test("what was changed is not lost where nobody can be asked to confirm it", async () => {
   const { proxy, url } = await databaseThroughProxy()
-  const changed = changeEverywhere(url, async (client) => {
+  const changed = changeAndConfirm(url, async (client) => {
     await client`select 1`
     proxy.cut()
     return "the only copy of a token"
@@ -161,7 +167,7 @@ test("what was changed is not lost where nobody can be asked to confirm it", asy
 })
 
 test("a change that fails is told as such, and leaves no connection", async () => {
-  const failing = changeEverywhere(database.url, async (client) => client`select 1/0`)
+  const failing = changeAndConfirm(database.url, async (client) => client`select 1/0`)
   const error = await failing.then(
     () => undefined,
     (reason: unknown) => reason,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
-import { believedMinutes, keepHolding } from "../../src/db/pinned-releases.ts"
+import { pinExpiryMinutes, reportPinnedReleases } from "../../src/db/pinned-releases.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 
@@ -26,11 +26,12 @@ afterAll(async () => {
 })
 
 test("a process says which release it reads, and takes it back when it reads none or stops", async () => {
-  const held = async () => (await sql`select release from held_releases`).map((row) => row.release)
+  const held = async () =>
+    (await sql`select release from pinned_releases`).map((row) => row.release)
   const failures: unknown[] = []
   const states: unknown[] = []
   let oldest: number | undefined
-  const holding = keepHolding(
+  const holding = reportPinnedReleases(
     pool,
     () => oldest,
     (error) => failures.push(error),
@@ -47,16 +48,16 @@ test("a process says which release it reads, and takes it back when it reads non
 
 test("what a killed process has left behind is deleted by the next that writes", async () => {
   const seen = (minutes: number) => sql`now() - make_interval(mins => ${minutes}::integer)`
-  await sql`insert into held_releases values
-    ('killed', 3, ${seen(believedMinutes + 1)}), ('alive', 4, ${seen(believedMinutes - 1)})`
+  await sql`insert into pinned_releases values
+    ('killed', 3, ${seen(pinExpiryMinutes + 1)}), ('alive', 4, ${seen(pinExpiryMinutes - 1)})`
   const failures: unknown[] = []
-  const holding = keepHolding(
+  const holding = reportPinnedReleases(
     pool,
     () => 7,
     (error) => failures.push(error),
   )
   const processes = async () =>
-    (await sql`select release from held_releases order by release`).map(({ release }) => release)
+    (await sql`select release from pinned_releases order by release`).map(({ release }) => release)
   await holding.report()
   expect(await processes()).toEqual([4, 7])
   await holding.stop()

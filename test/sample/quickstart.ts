@@ -41,7 +41,7 @@ function prepare(config: Config, database: Database): Promise<string> {
     const tokenFile = join(config.DATA_DIR, "quickstart-token")
     const kept = existsSync(tokenFile) ? readFileSync(tokenFile, "utf8").trim() : ""
     const credentials = createCredentials(
-      { lookups: pool, suspects: pool, housekeeping: pool },
+      { lookups: pool, unauthenticated: pool, housekeeping: pool },
       cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024),
     )
     if (kept && (await credentials.callerOf(kept, new Date()))) return kept

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test"
+import type { State } from "../../src/db/schema.ts"
 import {
   areaOf,
   dateOf,
   holdersInCell,
   holdersOf,
-  type State,
   shownReference,
   tenementIdOf,
   textOf,

@@ -16,9 +16,9 @@ import type { RedisConnection } from "../../redis/connection.ts"
 import type { WindowState, WindowStore } from "./sliding-window.ts"
 import { exactRuns } from "./timestamp-resolution.ts"
 import {
-  coarsestMs,
   type Decision,
   type Intent,
+  maxResolutionMs,
   readDecision,
   windowArguments,
   windowScript,
@@ -33,42 +33,42 @@ export interface SharedWindow {
 
 export interface SharedWindowOptions {
   redis: Pick<RedisConnection, "run">
-  own: WindowStore
+  local: WindowStore
   windowMs: number
-  place: PlaceInRedis
+  layout: RedisLayout
   now: () => Date
 }
 
-export interface PlaceInRedis {
+export interface RedisLayout {
   /** Where in Redis the log of a key is. */
   keyOf: (key: string) => string
-  /** How many runs a log there holds before it is kept brief, see the script. */
-  fineRuns: number
+  /** How many runs a log there holds before it is counted brief, see the script. */
+  maxExactRuns: number
 }
 
 export function createSharedWindow({
   redis,
-  own,
+  local,
   windowMs,
-  place: { keyOf, fineRuns },
+  layout: { keyOf, maxExactRuns },
   now,
 }: SharedWindowOptions): SharedWindow {
   /** By key, how many requests Redis is being asked for, and the last of them. */
-  const underWay = new Map<string, { requests: number; last: Promise<WindowState> }>()
+  const pending = new Map<string, { requests: number; last: Promise<WindowState> }>()
   const nowMs = () => now().getTime()
 
   async function admit(key: string, limit: number): Promise<WindowState> {
-    if (limit === Number.POSITIVE_INFINITY) return own.admit(key, limit, nowMs())
-    const { remaining } = own.peek(key, limit, nowMs())
+    if (limit === Number.POSITIVE_INFINITY) return local.admit(key, limit, nowMs())
+    const { remaining } = local.peek(key, limit, nowMs())
     if (remaining === 0) return deny(key, limit)
-    const others = underWay.get(key)
+    const others = pending.get(key)
     if (others && remaining <= others.requests) {
       // When there will be room again is known only once those are logged.
       await others.last
       return deny(key, limit)
     }
     const last = decide(key, limit)
-    underWay.set(key, { requests: (others?.requests ?? 0) + 1, last })
+    pending.set(key, { requests: (others?.requests ?? 0) + 1, last })
     return last
   }
 
@@ -76,36 +76,36 @@ export function createSharedWindow({
     const decision = await ask(key, limit, "admit")
     leave(key)
     const atMs = nowMs()
-    if (!decision) return own.admit(key, limit, atMs)
-    const kept = decision.admitted ? own.admit(key, limit, atMs) : own.peek(key, limit, atMs)
-    return both(kept, decision, atMs)
+    if (!decision) return local.admit(key, limit, atMs)
+    const counted = decision.admitted ? local.admit(key, limit, atMs) : local.peek(key, limit, atMs)
+    return both(counted, decision, atMs)
   }
 
   async function peek(key: string, limit: number): Promise<WindowState> {
-    const seen = own.peek(key, limit, nowMs())
+    const seen = local.peek(key, limit, nowMs())
     if (limit === Number.POSITIVE_INFINITY) return seen
     if (!seen.admitted) return deny(key, limit)
     const decision = await ask(key, limit, "peek")
     const atMs = nowMs()
-    const kept = own.peek(key, limit, atMs)
-    return decision ? both(kept, decision, atMs) : kept
+    const counted = local.peek(key, limit, atMs)
+    return decision ? both(counted, decision, atMs) : counted
   }
 
   async function ask(key: string, limit: number, intent: Intent): Promise<Decision | undefined> {
-    const parameters = windowArguments({ limit, windowMs, intent, fineRuns })
+    const parameters = windowArguments({ limit, windowMs, intent, maxExactRuns })
     return readDecision(await redis.run(windowScript, [keyOf(key)], parameters))
   }
 
   function leave(key: string): void {
-    const left = underWay.get(key)
+    const left = pending.get(key)
     if (left && left.requests > 1) left.requests--
-    else underWay.delete(key)
+    else pending.delete(key)
   }
 
   /** By the own window alone. Granules in Redis end by its clock, so a log there may leave that much later. */
   function deny(key: string, limit: number): WindowState {
-    const seen = own.peek(key, limit, nowMs())
-    const laterMs = coarsestMs({ limit, windowMs, fineRuns }) - 1
+    const seen = local.peek(key, limit, nowMs())
+    const laterMs = maxResolutionMs({ limit, windowMs, maxExactRuns }) - 1
     return { ...seen, admitted: false, remaining: 0, resetAtMs: seen.resetAtMs + laterMs }
   }
 
@@ -118,23 +118,23 @@ export function createSharedWindow({
  * it lags behind by the time that the reply took, and who waits as told must find both open.
  */
 function both(
-  own: WindowState,
+  local: WindowState,
   { admitted, remaining, waitMs }: Decision,
   atMs: number,
 ): WindowState {
   const resetAtMs = atMs + waitMs
   return {
-    admitted: own.admitted && admitted,
-    limit: own.limit,
-    remaining: Math.min(own.remaining, remaining),
-    resetAtMs: own.remaining === 0 ? Math.max(own.resetAtMs, resetAtMs) : resetAtMs,
+    admitted: local.admitted && admitted,
+    limit: local.limit,
+    remaining: Math.min(local.remaining, remaining),
+    resetAtMs: local.remaining === 0 ? Math.max(local.resetAtMs, resetAtMs) : resetAtMs,
   }
 }
 
 /** The logs of accounts in Redis: one for each, and as exact as they are in a process. */
-export const accountsInRedis: PlaceInRedis = {
+export const accountLayout: RedisLayout = {
   keyOf: (id) => `mds:window:account:${id}`,
-  fineRuns: exactRuns,
+  maxExactRuns: exactRuns,
 }
 
 const addressSlots = 65_536
@@ -146,7 +146,7 @@ const addressSlots = 65_536
  * comes often has to wait up to 72 seconds longer; that concerns requests without a valid token
  * alone, for no other is counted by its address. The hash is the same in every process and release.
  */
-export const addressesInRedis: PlaceInRedis = {
+export const addressLayout: RedisLayout = {
   keyOf: (address) => `mds:window:address:${Bun.hash.xxHash32(address, 0) % addressSlots}`,
-  fineRuns: 50,
+  maxExactRuns: 50,
 }

@@ -26,7 +26,7 @@
 
 import { SlidingLog } from "./sliding-log.ts"
 import { SteadyClock } from "./steady-clock.ts"
-import { granuleMs } from "./timestamp-resolution.ts"
+import { resolutionMs } from "./timestamp-resolution.ts"
 
 export type WindowState = Readonly<{
   /** Whether this request was admitted; of `peek`, whether the next one would be. */
@@ -61,7 +61,7 @@ export type WindowStore = Readonly<{
    * How many keys were forgotten, for want of room, while something in their logs still counted: so
    * often could a caller have been admitted beyond its limit.
    */
-  readonly forgotten: number
+  readonly evicted: number
 }>
 
 export type WindowStoreOptions = Readonly<{
@@ -82,7 +82,7 @@ export function createWindowStore({ windowMs, maxBytes }: WindowStoreOptions): W
   // The list is a circle; this log has no key and stands between its last and its first.
   const ends = new SlidingLog("")
   let bytes = 0
-  let forgotten = 0
+  let evicted = 0
 
   function admit(key: string, limit: number, nowMs: number): WindowState {
     if (limit === Number.POSITIVE_INFINITY) return unlimited(nowMs)
@@ -132,7 +132,7 @@ export function createWindowStore({ windowMs, maxBytes }: WindowStoreOptions): W
 
   /** The time at which a request is logged: the end of its granule. */
   function logged(steadyMs: number, limit: number): number {
-    const granule = granuleMs(limit, windowMs)
+    const granule = resolutionMs(limit, windowMs)
     return Math.ceil(steadyMs / granule) * granule
   }
 
@@ -153,7 +153,7 @@ export function createWindowStore({ windowMs, maxBytes }: WindowStoreOptions): W
   function makeRoom(current: SlidingLog, steadyMs: number): void {
     while (bytes > maxBytes && ends.next !== ends && ends.next !== current) {
       const idlest = ends.next
-      if (!idlest.isSpent(steadyMs, windowMs)) forgotten++
+      if (!idlest.isSpent(steadyMs, windowMs)) evicted++
       drop(idlest)
     }
   }
@@ -184,8 +184,8 @@ export function createWindowStore({ windowMs, maxBytes }: WindowStoreOptions): W
     get bytes() {
       return bytes
     },
-    get forgotten() {
-      return forgotten
+    get evicted() {
+      return evicted
     },
   }
 }

@@ -12,6 +12,6 @@
 export const exactRuns = 10_000
 
 /** Times are rounded up to whole multiples of this many milliseconds. `windowMs` is above 0. */
-export function granuleMs(limit: number, windowMs: number): number {
+export function resolutionMs(limit: number, windowMs: number): number {
   return limit <= exactRuns ? 1 : Math.ceil(windowMs / exactRuns)
 }

@@ -14,7 +14,7 @@
  * by more than any log can tell, it was corrected, and the log begins anew rather than shut a caller
  * out for days.
  *
- * A log can be kept brief: once it holds `fineRuns`, more requests are logged by granules of that
+ * A log can be kept brief: once it holds `maxExactRuns`, more requests are logged by granules of that
  * part of a window, so that it never holds many more than twice as many. They count longer by less
  * than a granule, and never shorter.
  *
@@ -23,13 +23,13 @@
  * logged whole or not at all.
  */
 import { redisScript } from "../../redis/script.ts"
-import { granuleMs } from "./timestamp-resolution.ts"
+import { resolutionMs } from "./timestamp-resolution.ts"
 
 export const windowScript = redisScript(`
 local key = KEYS[1]
 local limit, window, granule = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local takes = ARGV[4] == "admit"
-local fineRuns, coarse = tonumber(ARGV[5]), tonumber(ARGV[6])
+local maxExactRuns, coarse = tonumber(ARGV[5]), tonumber(ARGV[6])
 
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -72,7 +72,7 @@ local admitted = total < limit
 local logged = total
 if takes and admitted then
   logged = total + 1
-  if coarse > granule and redis.call("LLEN", key) > 2 * fineRuns then granule = coarse end
+  if coarse > granule and redis.call("LLEN", key) > 2 * maxExactRuns then granule = coarse end
   local at = math.ceil(now / granule) * granule
   if total == 0 then
     redis.call("RPUSH", key, 1, at, 1)
@@ -122,22 +122,29 @@ export interface WindowQuestion {
   windowMs: number
   intent: Intent
   /** How many runs the log holds before it is kept brief. */
-  fineRuns: number
+  maxExactRuns: number
 }
 
 /** The script's arguments after the key. */
 export const windowArguments = (question: WindowQuestion): string[] => [
   String(question.limit),
   String(question.windowMs),
-  String(granuleMs(question.limit, question.windowMs)),
+  String(resolutionMs(question.limit, question.windowMs)),
   question.intent,
-  String(question.fineRuns),
-  String(coarsestMs(question)),
+  String(question.maxExactRuns),
+  String(maxResolutionMs(question)),
 ]
 
 /** By how much less than this a request may count longer than its window. */
-export const coarsestMs = ({ limit, windowMs, fineRuns }: Omit<WindowQuestion, "intent">): number =>
-  Math.max(granuleMs(limit, windowMs), limit > fineRuns ? Math.ceil(windowMs / fineRuns) : 1)
+export const maxResolutionMs = ({
+  limit,
+  windowMs,
+  maxExactRuns,
+}: Omit<WindowQuestion, "intent">): number =>
+  Math.max(
+    resolutionMs(limit, windowMs),
+    limit > maxExactRuns ? Math.ceil(windowMs / maxExactRuns) : 1,
+  )
 
 /** Undefined for what is no reply of the script. */
 export function readDecision(reply: unknown): Decision | undefined {

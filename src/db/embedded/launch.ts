@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import { foundLease, type Lease, supervisedPid } from "./lease.ts"
+import { createLease, type Lease, supervisedPid } from "./lease.ts"
 import { alive, type Postmaster, readPostmaster } from "./process.ts"
 import { until } from "./wait.ts"
 
@@ -59,7 +59,7 @@ export async function launch(
       "-c",
       `${k}=${v}`,
     ])
-    const lease = await foundLease(dir, [...command, ...flags], environment())
+    const lease = await createLease(dir, [...command, ...flags], environment())
     const running = lease && (await whenReady(dir))
     if (running) {
       writeFileSync(join(dir, "port"), `${port}\n`)

@@ -33,7 +33,7 @@ const ANSWER_LIMIT_MS = 30_000
 
 export type Lease = {
   /** True while the supervisor reads the pipe: once the server has ended, it does not. */
-  stands(): boolean
+  isSupervised(): boolean
   /** Lets go of the server; true when no other process seems to hold it. */
   release(): boolean
 }
@@ -77,7 +77,7 @@ export async function joinLease(dir: string): Promise<Lease | undefined> {
 }
 
 /** Starts `command` under a new supervisor and joins it. Only under the start lock. */
-export async function foundLease(
+export async function createLease(
   dir: string,
   command: string[],
   environment: Record<string, string>,
@@ -140,20 +140,20 @@ async function register(dir: string, end: number): Promise<Lease | undefined> {
   const name = `${process.pid}-${crypto.randomUUID()}`
   const users = join(dir, "users")
   const answer = join(users, name)
-  const gone = () => !written(end, "\n") && "gone"
+  const ended = () => !written(end, "\n") && "ended"
   if (!written(end, `${name}\n`)) return undefined
   const answered = () => existsSync(answer) && "answered"
-  const outcome = await until(() => answered() || gone(), ANSWER_LIMIT_MS, 2)
-  if (outcome === "gone") return undefined
+  const outcome = await until(() => answered() || ended(), ANSWER_LIMIT_MS, 2)
+  if (outcome === "ended") return undefined
   if (!outcome) throw new Error("its supervisor does not answer")
   let released = false
   return {
-    stands: () => !released && written(end, "\n"),
+    isSupervised: () => !released && written(end, "\n"),
     release() {
       released = true
       rmSync(answer, { force: true })
       closeSync(end)
-      return !heldByOthers(users)
+      return !usedByOthers(users)
     },
   }
 }
@@ -172,7 +172,7 @@ function written(end: number, line: string): boolean {
 }
 
 /** Only tells whether to wait for the server's end: the pipe alone decides when that comes. */
-function heldByOthers(users: string): boolean {
+function usedByOthers(users: string): boolean {
   if (!existsSync(users)) return false
   return readdirSync(users).some((name) => alive(Number.parseInt(name, 10)))
 }

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { chmodSync } from "node:fs"
 
-const PATIENCE_MS = 180_000
+const LOCK_TIMEOUT_MS = 180_000
 
 /**
  * Runs `work` while no other process runs under the lock at `path`.
@@ -9,10 +9,10 @@ const PATIENCE_MS = 180_000
  * Bun has no `flock`, but SQLite locks its files, and the kernel frees such a lock when the process
  * that holds it dies in whatever way. Nothing is ever written to the file.
  */
-export async function underLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = open(path)
   try {
-    const deadline = performance.now() + PATIENCE_MS
+    const deadline = performance.now() + LOCK_TIMEOUT_MS
     while (!acquired(lock)) {
       if (performance.now() > deadline) {
         throw new Error(`another process has been starting it for too long; it holds ${path}`)

@@ -21,7 +21,7 @@ import { embeddedBinaries } from "./binaries.ts"
 import { clusterExists, createCluster, ROLE, readPassword } from "./cluster.ts"
 import { environment, launch, SETTINGS, whenReady } from "./launch.ts"
 import { joinLease, type Lease, markTemporary } from "./lease.ts"
-import { underLock } from "./lock.ts"
+import { withLock } from "./lock.ts"
 import { alive, disownPid, type Postmaster, readPostmaster, servesCluster } from "./process.ts"
 import { until } from "./wait.ts"
 
@@ -75,7 +75,7 @@ export async function startEmbedded(
     // PostgreSQL's own user must be able to pass through it; what is inside is closed to others.
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
     const dir = realpathSync(dataDir)
-    return await underLock(
+    return await withLock(
       join(dir, "lock"),
       async () => (await adopt(dir, options)) ?? (await start(dir, options)),
     )
@@ -144,18 +144,18 @@ function serverOf(dir: string, running: Postmaster, lease: Lease, adopted: boole
   const cluster = join(dir, "cluster")
   const temporary = existsSync(join(dir, "temporary"))
   const url = `postgres://${ROLE}:${readPassword(dir)}@127.0.0.1:${running.port}/${ROLE}`
-  const gone = () => !servesCluster(running.pid, cluster) && !(temporary && existsSync(dir))
+  const hasStopped = () => !servesCluster(running.pid, cluster) && !(temporary && existsSync(dir))
   let stopped: Promise<void> | undefined
   const stop = async () => {
     // Without its supervisor nothing ends it, until the next start does.
-    const supervised = lease.stands()
-    if (lease.release() && supervised) await until(gone, STOP_LIMIT_MS)
+    const supervised = lease.isSupervised()
+    if (lease.release() && supervised) await until(hasStopped, STOP_LIMIT_MS)
   }
   return {
     url,
     adopted,
     // Both, as the supervisor's two shells can die one without the other.
-    ended: () => !lease.stands() || !alive(running.pid),
+    ended: () => !lease.isSupervised() || !alive(running.pid),
     stop() {
       stopped ??= stop()
       return stopped

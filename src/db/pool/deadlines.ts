@@ -6,7 +6,7 @@ import { Unavailable } from "./unavailable.ts"
  * Waits for the end of a statement even where the pool has given it up: only then is it known whether
  * what it wrote must be written again.
  */
-export async function runToItsEnd(
+export async function runToCompletion(
   pool: Pick<Pool, "run">,
   statement: () => Promise<void>,
 ): Promise<void> {

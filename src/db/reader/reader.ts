@@ -9,8 +9,8 @@ import type { Readable } from "../../resources/resource.ts"
 import { digest } from "../../text/digest.ts"
 import { type CacheSizes, createCache } from "../cache.ts"
 import type { Account } from "../pool/fair-queue.ts"
-import { persist } from "../pool/persist.ts"
 import type { Pool } from "../pool/pool.ts"
+import { retryWhileUnavailable } from "../pool/retry.ts"
 import { createSharedReads, type SharedReads } from "../pool/shared-reads.ts"
 import { createRelationChoice } from "./relation-choice.ts"
 import { type Relation, releaseName } from "./relations.ts"
@@ -167,7 +167,7 @@ export function createReader(
     if (total === "no parent") return null
     // No rows where there should be some: they are gone from a newer release, which was seen.
     const isSure = rows.length > 0 || place.offset >= total
-    if (!isSure) relations.noteNewer(options.release)
+    if (!isSure) relations.recordNewer(options.release)
     const found = isSure ? rows : await readRows(from, list, place, options)
     return { total, records: found.map(({ record }) => record) }
   }
@@ -192,7 +192,7 @@ export function createReader(
           sent += chunk.length
           yield chunk
           if (sent >= total) return
-          const next = await persist(() => chunkFrom(sent))
+          const next = await retryWhileUnavailable(() => chunkFrom(sent))
           if (!next || next.records.length === 0) {
             throw new Error(`Release ${options.release.id} lost records while it was exported`)
           }

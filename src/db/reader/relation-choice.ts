@@ -13,7 +13,7 @@ export interface RelationChoice {
     run: (relation: Relation) => Promise<T[]>,
   ): Promise<T[]>
   /** A release newer than this one is there, though no row told so. */
-  noteNewer(release: Release): void
+  recordNewer(release: Release): void
 }
 
 export function createRelationChoice(): RelationChoice {
@@ -34,7 +34,7 @@ export function createRelationChoice(): RelationChoice {
       return seen === release.id ? rows : readFrom("asOf")
     },
 
-    noteNewer: ({ id }) => {
+    recordNewer: ({ id }) => {
       newestSeen = Math.max(newestSeen, id + 1)
     },
   }

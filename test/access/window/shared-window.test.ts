@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import {
-  accountsInRedis,
-  addressesInRedis,
+  accountLayout,
+  addressLayout,
   createSharedWindow,
 } from "../../../src/access/window/shared-window.ts"
 import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
-import { granuleMs } from "../../../src/access/window/timestamp-resolution.ts"
+import { resolutionMs } from "../../../src/access/window/timestamp-resolution.ts"
 import { until } from "../../../src/db/embedded/wait.ts"
 import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
 import {
@@ -42,12 +42,12 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     })
     open.add(redis)
     await redis.ready
-    const own = createWindowStore({ windowMs, maxBytes })
+    const local = createWindowStore({ windowMs, maxBytes })
     const now = () => new Date()
     return {
       redis,
-      own,
-      ...createSharedWindow({ redis, own, windowMs, place: accountsInRedis, now }),
+      local,
+      ...createSharedWindow({ redis, local, windowMs, layout: accountLayout, now }),
     }
   }
 
@@ -206,15 +206,15 @@ describe("a window that this process also keeps by itself", () => {
 
   /** One whose Redis answers as told. */
   function windowWith(run: RedisConnection["run"], now = () => new Date(5000)) {
-    const own = createWindowStore({ windowMs, maxBytes })
+    const local = createWindowStore({ windowMs, maxBytes })
     const shared = createSharedWindow({
       redis: { run },
-      own,
+      local,
       windowMs,
-      place: accountsInRedis,
+      layout: accountLayout,
       now,
     })
-    return { own, ...shared }
+    return { local, ...shared }
   }
 
   test("tells the reset of Redis by its own clock, from the reply on", async () => {
@@ -224,7 +224,7 @@ describe("a window that this process also keeps by itself", () => {
     expect(await admit("a", 9)).toEqual(state)
   })
 
-  test("tells the later reset where its own window is full, for it lags behind", async () => {
+  test("tells the later reset where the local window is full, for it lags behind", async () => {
     const { admit } = windowWith(async () => [1, 0, 99_990])
     expect(await admit("a", 1)).toEqual({
       admitted: true,
@@ -238,15 +238,15 @@ describe("a window that this process also keeps by itself", () => {
     const { admit } = windowWith(async () => [1, 0, 100_000])
     const limit = 20_000
     for (let call = 0; call < limit; call++) await admit("a", limit)
-    const resetAtMs = 105_000 + granuleMs(limit, windowMs) - 1
+    const resetAtMs = 105_000 + resolutionMs(limit, windowMs) - 1
     expect(await admit("a", limit)).toEqual({ admitted: false, limit, remaining: 0, resetAtMs })
   })
 
   test("counts nothing that Redis denies", async () => {
-    const { admit, own } = windowWith(async () => [0, 0, 300])
+    const { admit, local } = windowWith(async () => [0, 0, 300])
     const denied = { admitted: false, limit: 2, remaining: 0, resetAtMs: 5300 }
     for (let call = 0; call < 5; call++) expect(await admit("a", 2)).toEqual(denied)
-    expect(own.size).toBe(0)
+    expect(local.size).toBe(0)
   })
 
   test("keeps a place for each request under way, and sends no more than can be admitted", async () => {
@@ -272,7 +272,7 @@ describe("a window that this process also keeps by itself", () => {
     expect(asked).toHaveLength(3)
   })
 
-  test("goes by its own where Redis gives no answer, or one that makes no sense", async () => {
+  test("uses the local window where Redis gives no answer, or one that makes no sense", async () => {
     for (const reply of [undefined, null, "OK", [1], [1, "7", 300]]) {
       const { admit, peek } = windowWith(async () => reply)
       expect(await peek("a", 1)).toEqual({
@@ -288,11 +288,9 @@ describe("a window that this process also keeps by itself", () => {
 })
 
 test("addresses share so many keys in Redis, and accounts share none", () => {
-  expect(accountsInRedis.keyOf("17")).toBe("mds:window:account:17")
-  expect(addressesInRedis.keyOf("203.0.113.7")).toBe("mds:window:address:44820")
-  const keys = Array.from({ length: 20_000 }, (_, index) =>
-    addressesInRedis.keyOf(`10.0.0.${index}`),
-  )
+  expect(accountLayout.keyOf("17")).toBe("mds:window:account:17")
+  expect(addressLayout.keyOf("203.0.113.7")).toBe("mds:window:address:44820")
+  const keys = Array.from({ length: 20_000 }, (_, index) => addressLayout.keyOf(`10.0.0.${index}`))
   const slots = keys.map((key) => Number(key.split(":").at(-1)))
   expect(Math.max(...slots)).toBeLessThan(65_536)
   expect(new Set(slots).size).toBeGreaterThan(16_500)

@@ -41,7 +41,7 @@ describe("memory", () => {
       if (random() < 0.8) store.admit(key, limit, nowMs)
       else store.peek(key, limit, nowMs)
     }
-    expect(store.forgotten).toBeGreaterThan(100)
+    expect(store.evicted).toBeGreaterThan(100)
     for (let call = 0; call < 40; call++) store.peek("nobody", 1, nowMs + 1000)
     expect({ size: store.size, bytes: store.bytes }).toEqual({ size: 0, bytes: 0 })
   })
@@ -93,7 +93,7 @@ describe("a budget", () => {
     expect(most).toBeLessThanOrEqual(maxBytes)
     expect(most).toBeGreaterThan(0.99 * maxBytes)
     expect(store.size).toBeGreaterThan(5_000)
-    expect(store.size + store.forgotten).toBe(calls)
+    expect(store.size + store.evicted).toBe(calls)
   })
 
   test("that runs short costs the key longest without a call its log, and no other", () => {
@@ -102,9 +102,9 @@ describe("a budget", () => {
     store.admit("b", 1, 1)
     store.admit("c", 1, 2)
     store.admit("a", 1, 3) // denied, but not idle
-    expect(store.forgotten).toBe(0)
+    expect(store.evicted).toBe(0)
     store.admit("d", 1, 4)
-    expect(store.forgotten).toBe(1)
+    expect(store.evicted).toBe(1)
     const open = (key: string) => store.peek(key, 1, 5).admitted
     expect({ a: open("a"), b: open("b"), c: open("c"), d: open("d") }).toEqual({
       a: false,
@@ -133,17 +133,17 @@ describe("a budget", () => {
       expect(store.bytes).toBeLessThanOrEqual(30_000)
     }
     expect(store.admit("busy", 1000, 1001).admitted).toBe(false)
-    expect(store.size + store.forgotten).toBe(51)
-    expect(store.forgotten).toBeGreaterThan(0)
+    expect(store.size + store.evicted).toBe(51)
+    expect(store.evicted).toBeGreaterThan(0)
   })
 
   test("too small for a single log still leaves the last caller its own", () => {
     const store = createWindowStore({ windowMs: HOUR_MS, maxBytes: 1 })
     for (let nowMs = 0; nowMs < 1000; nowMs++) store.admit("a", 1000, nowMs)
     expect(store.admit("a", 1000, 1000).admitted).toBe(false)
-    expect({ size: store.size, forgotten: store.forgotten }).toEqual({ size: 1, forgotten: 0 })
+    expect({ size: store.size, evicted: store.evicted }).toEqual({ size: 1, evicted: 0 })
     store.admit("b", 1000, 1001)
-    expect({ size: store.size, forgotten: store.forgotten }).toEqual({ size: 1, forgotten: 1 })
+    expect({ size: store.size, evicted: store.evicted }).toEqual({ size: 1, evicted: 1 })
   })
 
   test.each([
@@ -163,6 +163,6 @@ describe("a budget", () => {
     expect(roomy.store.bytes).toBeGreaterThan(roomy.before.bytes + 2000)
     const { before, store } = fill(roomy.before.bytes)
     expect(store.size).toBeLessThan(before.size - 2)
-    expect(store.forgotten).toBe(counts ? before.size - store.size : 0)
+    expect(store.evicted).toBe(counts ? before.size - store.size : 0)
   })
 })

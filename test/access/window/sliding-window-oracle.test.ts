@@ -33,8 +33,8 @@ class Oracle {
 
   private logged(limit: number): number {
     if (limit <= 10_000) return this.latestMs
-    const granuleMs = Math.ceil(this.windowMs / 10_000)
-    return Math.ceil(this.latestMs / granuleMs) * granuleMs
+    const resolutionMs = Math.ceil(this.windowMs / 10_000)
+    return Math.ceil(this.latestMs / resolutionMs) * resolutionMs
   }
 }
 
@@ -100,12 +100,12 @@ describe("against the rule computed naively", () => {
 
 describe("a limit past 10,000, in real time", () => {
   test.each([
-    { windowMs: 20_001, limit: 10_001, granuleMs: 3 },
-    { windowMs: 30_000, limit: 20_000, granuleMs: 3 },
-    { windowMs: 99_999, limit: 12_345, granuleMs: 10 },
-    { windowMs: 3_600_000, limit: 11_000, granuleMs: 360 },
+    { windowMs: 20_001, limit: 10_001, resolutionMs: 3 },
+    { windowMs: 30_000, limit: 20_000, resolutionMs: 3 },
+    { windowMs: 99_999, limit: 12_345, resolutionMs: 10 },
+    { windowMs: 3_600_000, limit: 11_000, resolutionMs: 360 },
   ])("admits no more per window, and denies no one early: $limit per $windowMs ms", (each) => {
-    const { windowMs, limit, granuleMs } = each
+    const { windowMs, limit, resolutionMs } = each
     const random = seeded(limit)
     const store = createWindowStore({ windowMs, maxBytes })
     const admittedAtMs: number[] = []
@@ -121,7 +121,7 @@ describe("a limit past 10,000, in real time", () => {
       else {
         denied++
         const oldestMs = admittedAtMs.at(-limit) ?? Number.NEGATIVE_INFINITY
-        if (oldestMs + windowMs + granuleMs <= nowMs) early++
+        if (oldestMs + windowMs + resolutionMs <= nowMs) early++
       }
     }
     expect(admittedAtMs.length).toBeGreaterThan(4 * limit)
@@ -133,6 +133,6 @@ describe("a limit past 10,000, in real time", () => {
       shortestMs = Math.min(shortestMs, spanMs)
     }
     expect(shortestMs).toBeGreaterThanOrEqual(windowMs)
-    expect(shortestMs).toBeLessThan(windowMs + granuleMs)
+    expect(shortestMs).toBeLessThan(windowMs + resolutionMs)
   })
 })

@@ -1,7 +1,7 @@
 /** The window in Redis beside the one in memory, which has the rule's own tests. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
-import { exactRuns, granuleMs } from "../../../src/access/window/timestamp-resolution.ts"
+import { exactRuns, resolutionMs } from "../../../src/access/window/timestamp-resolution.ts"
 import {
   type Decision,
   type Intent,
@@ -41,7 +41,7 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
       onBack: () => {},
     })
     await redis.ready
-    const warming = { limit: 1, windowMs, intent: "peek", fineRuns: exactRuns } as const
+    const warming = { limit: 1, windowMs, intent: "peek", maxExactRuns: exactRuns } as const
     await redis.run(timedScript, ["warm"], [...windowArguments(warming), "0"])
   })
   afterAll(() => {
@@ -50,10 +50,10 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
   })
 
   /** A window of its own, at times that are told. */
-  function freshWindow(fineRuns = exactRuns) {
+  function freshWindow(maxExactRuns = exactRuns) {
     const key = `window ${keys++}`
     const ask = async (intent: Intent, limit: number, nowMs: number) => {
-      const parameters = windowArguments({ limit, windowMs, intent, fineRuns })
+      const parameters = windowArguments({ limit, windowMs, intent, maxExactRuns })
       const reply = await redis.run(timedScript, [key], [...parameters, String(nowMs * 1000)])
       return readDecision(reply)
     }
@@ -164,7 +164,7 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
   test("of a million takes less than 200 kB when full, and drops all of it at once", async () => {
     const { key, admit } = freshWindow()
     const limit = 1_000_000
-    const granule = granuleMs(limit, windowMs)
+    const granule = resolutionMs(limit, windowMs)
     const startMs = Math.ceil(1_700_000_000_000 / granule) * granule
     const times = Array.from({ length: exactRuns }, (_, run) => startMs + run * granule)
     for (let first = 0; first < times.length; first += 500) {
@@ -180,10 +180,10 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
   })
 
   test("kept brief holds about twice its runs at the most, and no window more than the limit", async () => {
-    const fineRuns = 20
-    const granule = windowMs / fineRuns
+    const maxExactRuns = 20
+    const granule = windowMs / maxExactRuns
     const limit = 60
-    const { key, admit } = freshWindow(fineRuns)
+    const { key, admit } = freshWindow(maxExactRuns)
     const random = seeded(6)
     const admitted: number[] = []
     let nowMs = 1_700_000_000_000
@@ -201,7 +201,9 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
         expect(await admit(limit, nowMs)).toMatchObject({ admitted: true })
         admitted.push(nowMs)
       }
-      expect(Number(await server.cli("LLEN", key))).toBeLessThanOrEqual(1 + 2 * (2 * fineRuns + 2))
+      expect(Number(await server.cli("LLEN", key))).toBeLessThanOrEqual(
+        1 + 2 * (2 * maxExactRuns + 2),
+      )
     }
   })
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
-import { persist } from "../../../src/db/pool/persist.ts"
+import { retryWhileUnavailable } from "../../../src/db/pool/retry.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
 
 /** Runs a task that fails so long, on a clock that each pause moves on by a second. */
 async function persisted(failure: Error, failsForMs: number) {
   let ms = 0
   let attempts = 0
-  const outcome = await persist(
+  const outcome = await retryWhileUnavailable(
     async () => {
       attempts++
       if (ms < failsForMs) throw failure

@@ -1,5 +1,5 @@
 /** Gives a function that runs tasks one after the other, whatever becomes of each. */
-export function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
+export function createSerialExecutor(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (task) => {
     const result = last.then(task)

@@ -12,7 +12,7 @@ const pauseMs = 250
  * Runs a task that may be repeated.
  * @throws Unavailable where it fails again and again for ten seconds; any other error at once
  */
-export async function persist<T>(
+export async function retryWhileUnavailable<T>(
   task: () => Promise<T>,
   { nowMs = () => performance.now(), pause = () => Bun.sleep(pauseMs) } = {},
 ): Promise<T> {
