@@ -11,7 +11,7 @@ import type { Config } from "../config.ts"
 import { type Plan, plans } from "../db/account-tables.ts"
 import { positiveInteger } from "./arguments.ts"
 import { withEditor, withPool } from "./database.ts"
-import { print, say, table, warnOfUnconfirmed } from "./terminal.ts"
+import { formatTable, logToStderr, printResult, warnIfUnconfirmed } from "./terminal.ts"
 import { tokenTable } from "./tokens.ts"
 
 export function addAccountCommands(program: Command, config: () => Config): void {
@@ -31,7 +31,7 @@ export function addAccountCommands(program: Command, config: () => Config): void
       await withEditor(config(), (editor) =>
         createAccount(editor, { email, plan, requestLimit: limit ?? null }),
       )
-      say(`Made the account ${email} on the ${plan} plan`)
+      logToStderr(`Made the account ${email} on the ${plan} plan`)
     })
 
   account
@@ -44,7 +44,9 @@ export function addAccountCommands(program: Command, config: () => Config): void
           (cell) => cell ?? "-",
         ),
       )
-      await print(table(["email", "plan", "per hour", "tokens", "created", "disabled"], rows))
+      await printResult(
+        formatTable(["email", "plan", "per hour", "tokens", "created", "disabled"], rows),
+      )
     })
 
   account
@@ -53,7 +55,7 @@ export function addAccountCommands(program: Command, config: () => Config): void
     .argument("<email>")
     .action(async (email: string) => {
       const shown = await withPool(config(), (pool) => showAccount(pool, email))
-      await print(accountText(shown))
+      await printResult(accountText(shown))
     })
 
   account
@@ -66,8 +68,8 @@ export function addAccountCommands(program: Command, config: () => Config): void
       const { unconfirmed } = await withEditor(config(), (editor) =>
         setPlan(editor, { email, plan, requestLimit: limit ?? null }),
       )
-      say(`Put the account ${email} on the ${plan} plan`)
-      warnOfUnconfirmed(unconfirmed)
+      logToStderr(`Put the account ${email} on the ${plan} plan`)
+      warnIfUnconfirmed(unconfirmed)
     })
 
   for (const [name, disabled] of [
@@ -84,8 +86,8 @@ export function addAccountCommands(program: Command, config: () => Config): void
         const { unconfirmed } = await withEditor(config(), (editor) =>
           setDisabled(editor, email, disabled),
         )
-        say(`The account ${email} is ${disabled ? "disabled" : "enabled"}`)
-        warnOfUnconfirmed(unconfirmed)
+        logToStderr(`The account ${email} is ${disabled ? "disabled" : "enabled"}`)
+        warnIfUnconfirmed(unconfirmed)
       })
   }
 }
@@ -109,9 +111,9 @@ function accountText({ email, plan, requestLimit, createdAt, disabledAt, ...of }
     change.origin,
   ])
   return [
-    table(facts[0] ?? [], facts.slice(1)),
+    formatTable(facts[0] ?? [], facts.slice(1)),
     tokenTable(of.tokens),
-    table(["changed at", "what", "change", "columns", "by", "from"], changes),
+    formatTable(["changed at", "what", "change", "columns", "by", "from"], changes),
   ].join("\n\n")
 }
 

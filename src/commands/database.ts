@@ -7,7 +7,7 @@ import { startEmbedded } from "../db/embedded/server.ts"
 import { checkSchema, migrate } from "../db/migrate.ts"
 import { createPool, type Pool } from "../db/pool/pool.ts"
 import { describeError, type Log } from "../log/log.ts"
-import { say } from "./terminal.ts"
+import { logToStderr } from "./terminal.ts"
 
 export interface Database {
   /** Holds a password: not for logs. */
@@ -40,7 +40,7 @@ async function open(config: Config, prepare: (url: string) => Promise<void>): Pr
 }
 
 async function openEmbedded(dataDir: string): Promise<Database> {
-  const server = await startEmbedded(dataDir, { log: say })
+  const server = await startEmbedded(dataDir, { log: logToStderr })
   const port = Number(new URL(server.url).port)
   let restarts: Restarts | undefined
   return {
@@ -70,7 +70,9 @@ export async function withDatabase<T>(
     return await work(database)
   } finally {
     // What is done stays done, however the embedded server takes its end.
-    await database.close().catch((error: unknown) => say(`Cannot close the database: ${error}`))
+    await database
+      .close()
+      .catch((error: unknown) => logToStderr(`Cannot close the database: ${error}`))
   }
 }
 

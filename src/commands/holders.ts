@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { grouped } from "../loading/progress.ts"
+import { formatCount } from "../loading/progress.ts"
 import {
   checkUnlinkedPath,
   readUnlinked,
@@ -9,7 +9,7 @@ import {
   writeUnlinked,
 } from "../loading/unlinked.ts"
 import { withDatabase } from "./database.ts"
-import { print, say, table } from "./terminal.ts"
+import { formatTable, logToStderr, printResult } from "./terminal.ts"
 
 export function addHolderCommands(program: Command, config: () => Config): void {
   const holders = program.command("holders").description("the holders of tenements")
@@ -23,16 +23,16 @@ export function addHolderCommands(program: Command, config: () => Config): void 
       if (csv === undefined) {
         const found = await withDatabase(config(), ({ url }) => readUnlinked(url))
         // The CSV ends its last line itself.
-        return print(process.stdout.isTTY ? holderTable(found) : unlinkedCsv(found).trimEnd())
+        return printResult(process.stdout.isTTY ? holderTable(found) : unlinkedCsv(found).trimEnd())
       }
       checkUnlinkedPath(csv)
       const written = await withDatabase(config(), ({ url }) => writeUnlinked(url, csv))
-      say(`Wrote ${grouped(written.holders)} holders to ${written.path}`)
+      logToStderr(`Wrote ${formatCount(written.holders)} holders to ${written.path}`)
     })
 }
 
 const holderTable = (holders: readonly UnlinkedHolder[]): string =>
-  table(
+  formatTable(
     ["tenements", "holder"],
-    holders.map(({ name, tenements }) => [grouped(tenements), name]),
+    holders.map(({ name, tenements }) => [formatCount(tenements), name]),
   )

@@ -8,8 +8,8 @@ import { vacuumChanged } from "../loading/vacuum.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { withDatabase } from "./database.ts"
-import { endOnSignal } from "./signals.ts"
-import { print, printDone, table } from "./terminal.ts"
+import { handleSignals } from "./signals.ts"
+import { formatTable, printCompleted, printResult } from "./terminal.ts"
 
 interface LoadFlags {
   dryRun?: boolean
@@ -28,7 +28,7 @@ export function addLoadCommand(program: Command, config: () => Config): void {
   program
     .command("load")
     .description("load files of one source as one release")
-    .argument("<source>", "one of those below", knownSource)
+    .argument("<source>", "one of those below", parseSource)
     .argument(
       "<files...>",
       "CSV, TSV, NDJSON, JSON, GeoJSON or dBase, gzip or zip of these, or - for standard input",
@@ -37,17 +37,17 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .option("--accept-shrink", "publish even if more than 5% of the source's records go")
     .option("--partial", "add and change only, whatever the files lack")
     .option("--all-sectors", "asx-directory, asx-sectors: keep companies of every sector")
-    .option("--max-rejects <n>", "let up to n rows be rejected (1,000 or 5%)", wholeNumber)
+    .option("--max-rejects <n>", "let up to n rows be rejected (1,000 or 5%)", nonNegativeInteger)
     .option("--rejects-dir <dir>", "where a file of rejected rows goes (DATA_DIR/rejects)")
     .option("--unlinked <file>", "write the holders of no company, to complete as subsidiaries")
     // What once had to be asked for, and is so without asking.
     .addOption(new Option("--no-unlinked").hideHelp())
     .option("--json", "print the summary as one JSON object")
-    .addHelpText("after", `\n${table(["Sources:", ""], descriptions)}`)
+    .addHelpText("after", `\n${formatTable(["Sources:", ""], descriptions)}`)
     .action(async (source: Source, files: string[], flags: LoadFlags) => {
       const { json, unlinked, ...flagged } = flags
       const progress = progressOn(process.stderr)
-      const signals = endOnSignal(progress.stop)
+      const signals = handleSignals(progress.stop)
       const options = {
         rejectsDir: join(config().DATA_DIR, "rejects"),
         ...flagged,
@@ -57,20 +57,20 @@ export function addLoadCommand(program: Command, config: () => Config): void {
         const onCommit = signals.committing
         const summary = await load({ url, source, files, progress, onCommit, ...options })
         const text = json ? JSON.stringify(summary) : formatSummary(summary)
-        await (summary.release === null ? print : printDone)(text)
+        await (summary.release === null ? printResult : printCompleted)(text)
         if (signals.reported()) return
         await vacuumChanged(url, summary, progress)
       })
     })
 }
 
-function knownSource(name: string): Source {
+function parseSource(name: string): Source {
   const source = sourceNamed(name)
   if (typeof source === "string") throw new InvalidArgumentError(source)
   return source
 }
 
-function wholeNumber(written: string): number {
+function nonNegativeInteger(written: string): number {
   if (!/^\d{1,9}$/.test(written)) throw new InvalidArgumentError("It is not a whole number.")
   return Number(written)
 }

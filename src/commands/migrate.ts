@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import { openMigrated } from "./database.ts"
-import { say } from "./terminal.ts"
+import { logToStderr } from "./terminal.ts"
 
 export function addMigrateCommand(program: Command, config: () => Config): void {
   program
@@ -10,6 +10,6 @@ export function addMigrateCommand(program: Command, config: () => Config): void 
     .action(async () => {
       const database = await openMigrated(config())
       await database.close()
-      say("The database is at the newest migration")
+      logToStderr("The database is at the newest migration")
     })
 }

@@ -4,18 +4,18 @@ import { ConfigError } from "../config.ts"
 import { OutcomeUnknown } from "../db/commit.ts"
 import { EmbeddedError } from "../db/embedded/server.ts"
 import { DatabaseError } from "../db/first-connection.ts"
-import { LoadRefused } from "../loading/load-refused.ts"
-import { describeUnexpected, PrintError, say } from "./terminal.ts"
+import { LoadError } from "../loading/load-error.ts"
+import { describeUnexpected, logToStderr, OutputError } from "./terminal.ts"
 
 /** Errors whose message is all that a person needs. */
-const expected = [
+const reportedErrors = [
   AccountError,
   ConfigError,
   DatabaseError,
   EmbeddedError,
-  LoadRefused,
+  LoadError,
   OutcomeUnknown,
-  PrintError,
+  OutputError,
 ]
 
 /** Runs the command that the process was started with. If it fails, says why and exits with 1. */
@@ -28,9 +28,9 @@ export async function run(program: Command): Promise<void> {
   try {
     await program.parseAsync()
   } catch (error) {
-    const known = expected.some((kind) => error instanceof kind)
+    const known = reportedErrors.some((kind) => error instanceof kind)
     const { debug = false } = program.opts<{ debug?: boolean }>()
-    say(known && error instanceof Error ? error.message : describeUnexpected(error, debug))
+    logToStderr(known && error instanceof Error ? error.message : describeUnexpected(error, debug))
     process.exit(1)
   }
 }

@@ -4,8 +4,8 @@ import { createLog } from "../log/log.ts"
 import { createLogBuffer, type LogBuffer } from "../log/log-buffer.ts"
 import { type Service, startService } from "../service.ts"
 import { type Database, openMigrated } from "./database.ts"
-import { surviveBrokenStreams, writeToStandardOutput } from "./standard-streams.ts"
-import { say } from "./terminal.ts"
+import { ignoreOutputErrors, writeToStandardOutput } from "./standard-streams.ts"
+import { logToStderr } from "./terminal.ts"
 
 /** The longest that the end of the process waits for the log to be written. */
 const logFlushMs = 500
@@ -15,10 +15,10 @@ export function addServeCommand(program: Command, config: () => Config): void {
     .command("serve", { isDefault: true })
     .description("answer requests until stopped")
     .action(async () => {
-      surviveBrokenStreams()
+      ignoreOutputErrors()
       const database = await openMigrated(config())
       const service = await serve(config(), database)
-      say(`Serving ${service.url}/api/v1`)
+      logToStderr(`Serving ${service.url}/api/v1`)
     })
 }
 
@@ -54,7 +54,7 @@ function stopOnSignal(service: Service, database: Database, buffer: LogBuffer): 
   const stop = async (exitCode: number): Promise<void> => {
     if (stopping) process.exit(exitCode)
     stopping = true
-    say("Stopping")
+    logToStderr("Stopping")
     await service.stop()
     await database.close()
     await buffer.flush(logFlushMs)

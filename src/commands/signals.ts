@@ -1,5 +1,5 @@
 /** What Ctrl-C (SIGINT) and SIGTERM do to a load. */
-import { say } from "./terminal.ts"
+import { logToStderr } from "./terminal.ts"
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 }
 type Signal = keyof typeof exitCodes
@@ -10,7 +10,7 @@ type Signal = keyof typeof exitCodes
  * Once the outcome is reported nothing is left to lose, and a signal only ends what would follow.
  * @param restoreTerminal is called before the process ends
  */
-export function endOnSignal(restoreTerminal: () => void) {
+export function handleSignals(restoreTerminal: () => void) {
   let reached: "loading" | "committing" | "reported" = "loading"
   let isWaiting = false
 
@@ -20,11 +20,11 @@ export function endOnSignal(restoreTerminal: () => void) {
     if (reached === "loading") exit(signal, "Interrupted: nothing is published")
     if (isWaiting) exit(signal, "Interrupted: it is not known whether the release is published")
     isWaiting = true
-    say("The release is being committed; waiting for the outcome")
+    logToStderr("The release is being committed; waiting for the outcome")
   }
 
   function exit(signal: Signal, message: string): never {
-    say(message)
+    logToStderr(message)
     process.exit(exitCodes[signal])
   }
 

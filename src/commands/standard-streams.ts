@@ -7,7 +7,7 @@ import type { WriteSome } from "../log/log-buffer.ts"
  * be written is lost. Using the two streams also makes Bun turn pipes non-blocking, without which
  * `writeToStandardOutput` would block one of the few threads that also compress and look up names.
  */
-export function surviveBrokenStreams(): void {
+export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
 

@@ -4,23 +4,23 @@ import { withoutParameters } from "../db/query-failure.ts"
 import { codeOf, reasonOf } from "../loading/file-error.ts"
 
 /** What a command found, or made, can't be printed. */
-export class PrintError extends Error {
-  override readonly name = "PrintError"
+export class OutputError extends Error {
+  override readonly name = "OutputError"
 }
 
 /** A message for the person at the terminal. */
-export const say = (message: string): void => {
+export const logToStderr = (message: string): void => {
   process.stderr.write(`${message}\n`)
 }
 
 /**
  * A result, alone on its line, for a person or the next program. A reader that has gone, such as
  * `head`, wants no more of it.
- * @throws PrintError where it can't be written
+ * @throws OutputError where it can't be written
  */
-export async function print(line: string): Promise<void> {
+export async function printResult(line: string): Promise<void> {
   await write(line).catch((error: unknown) => {
-    if (codeOf(error) !== "EPIPE") throw printError(error)
+    if (codeOf(error) !== "EPIPE") throw outputError(error)
   })
 }
 
@@ -34,35 +34,38 @@ export function describeUnexpected(error: unknown, debug: boolean): string {
   return (stack ?? `${name}: ${message}`) + from
 }
 
-/** A result that is never shown again: a reader that has gone is a failure too. @throws PrintError */
-export async function printOnce(line: string): Promise<void> {
+/** A result that is never shown again: a reader that has gone is a failure too. @throws OutputError */
+export async function printSecret(line: string): Promise<void> {
   await write(line).catch((error: unknown) => {
-    throw printError(error)
+    throw outputError(error)
   })
 }
 
 /** What has been done, and stays done where this can't be printed. */
-export const printDone = (line: string): Promise<void> =>
-  print(line).catch((error: Error) => say(error.message))
+export const printCompleted = (line: string): Promise<void> =>
+  printResult(line).catch((error: Error) => logToStderr(error.message))
 
 /** Unlike a write to `process.stdout`, it tells here when it fails. */
 const write = (line: string) => Bun.write(Bun.stdout, `${line}\n`)
 
-const printError = (error: unknown) =>
-  new PrintError(`Cannot write to standard output: ${reasonOf(error)}`, { cause: error })
+const outputError = (error: unknown) =>
+  new OutputError(`Cannot write to standard output: ${reasonOf(error)}`, { cause: error })
 
 /** Told where a change was not confirmed by all processes that serve; undefined: that is not known. */
-export function warnOfUnconfirmed(processes: number | undefined): void {
+export function warnIfUnconfirmed(processes: number | undefined): void {
   if (processes === 0) return
   const who =
     processes === undefined
       ? "Serving processes could not be asked whether it holds"
       : `${processes === 1 ? "One serving process has" : `${processes} serving processes have`} not confirmed it yet`
-  say(`${who}; it does after ${maxStalenessMs / 1000} seconds at the latest.`)
+  logToStderr(`${who}; it does after ${maxStalenessMs / 1000} seconds at the latest.`)
 }
 
 /** Rows under a header, in columns as wide as their widest cell. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+export function formatTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
   const lines = [header, ...rows]
   const widths = header.map((_, column) =>
     Math.max(...lines.map((line) => (line[column] ?? "").length)),

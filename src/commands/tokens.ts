@@ -5,7 +5,13 @@ import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
 import type { Config } from "../config.ts"
 import { positiveInteger } from "./arguments.ts"
 import { withEditor, withPool } from "./database.ts"
-import { print, printOnce, say, table, warnOfUnconfirmed } from "./terminal.ts"
+import {
+  formatTable,
+  logToStderr,
+  printResult,
+  printSecret,
+  warnIfUnconfirmed,
+} from "./terminal.ts"
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -31,7 +37,7 @@ export function addTokenCommands(program: Command, config: () => Config): void {
     .description("an account's tokens, by their first characters")
     .requiredOption("--account <email>")
     .action(async ({ account }: { account: string }) => {
-      await print(tokenTable(await withPool(config(), (pool) => listTokens(pool, account))))
+      await printResult(tokenTable(await withPool(config(), (pool) => listTokens(pool, account))))
     })
 
   token
@@ -40,7 +46,7 @@ export function addTokenCommands(program: Command, config: () => Config): void {
     .argument("<prefix>", "how the token begins, as `token list` shows it")
     .addOption(
       new Option("--grace <time>", "for how long: a number with m, h or d, or 0")
-        .argParser(duration)
+        .argParser(parseDuration)
         .default(unitMs.d, "24h"),
     )
     .action(async (prefix: string, { grace }: { grace: number }) => {
@@ -50,8 +56,8 @@ export function addTokenCommands(program: Command, config: () => Config): void {
         await printToken(value.token)
         const until = value.until?.toISOString().replace(".000Z", "Z")
         const fate = until ? `is taken until ${until}` : "is revoked"
-        say(`It succeeds ${value.prefix} (${value.name}), which ${fate}.`)
-        warnOfUnconfirmed(unconfirmed)
+        logToStderr(`It succeeds ${value.prefix} (${value.name}), which ${fate}.`)
+        warnIfUnconfirmed(unconfirmed)
       })
     })
 
@@ -63,13 +69,13 @@ export function addTokenCommands(program: Command, config: () => Config): void {
       const { value, unconfirmed } = await withEditor(config(), (editor) =>
         revokeToken(editor, prefix),
       )
-      say(`Revoked ${value.prefix} (${value.name})`)
-      warnOfUnconfirmed(unconfirmed)
+      logToStderr(`Revoked ${value.prefix} (${value.name})`)
+      warnIfUnconfirmed(unconfirmed)
     })
 }
 
 export const tokenTable = (tokens: Awaited<ReturnType<typeof listTokens>>): string =>
-  table(
+  formatTable(
     ["token", "name", "created", "last used", "expires", "revoked"],
     tokens.map(({ prefix, name, createdAt, lastUsedAt, expiresAt, revokedAt }) =>
       [prefix, name, createdAt, lastUsedAt, expiresAt, revokedAt].map((cell) => cell ?? "-"),
@@ -78,18 +84,18 @@ export const tokenTable = (tokens: Awaited<ReturnType<typeof listTokens>>): stri
 
 /** Within the work on the database, so that nothing that fails after it can lose the token. */
 async function printToken(token: string): Promise<void> {
-  await printOnce(token).catch((error: Error) => {
+  await printSecret(token).catch((error: Error) => {
     const prefix = token.slice(0, 12)
     throw new AccountError(
       `${error.message}. The token ${prefix} is issued and can't be shown again: ` +
         `revoke it with \`token revoke ${prefix}\`, and issue another.`,
     )
   })
-  say("Keep it now: it can't be shown again.")
+  logToStderr("Keep it now: it can't be shown again.")
 }
 
 /** @returns milliseconds */
-function duration(text: string): number {
+function parseDuration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   if (text === "0") return 0
   if (unit === undefined) throw new InvalidArgumentError("It must be like 30m, 24h, 7d, or 0.")

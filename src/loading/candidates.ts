@@ -15,7 +15,7 @@ export interface Candidate {
   line: number
   record: ResourceRecord
   /** The reason to leave it out unless its source holds a record of that key. */
-  onlyIfHeld: string | null
+  onlyIfStored: string | null
 }
 
 /** What reading leaves behind beside the candidates. */
@@ -27,7 +27,7 @@ export interface Collected {
   progress: Progress
 }
 
-/** @throws LoadRefused where a file is not what it should be, or too many rows are rejected. */
+/** @throws LoadError where a file is not what it should be, or too many rows are rejected. */
 export async function* candidatesOfFiles(
   source: Source,
   paths: readonly string[],
@@ -35,14 +35,14 @@ export async function* candidatesOfFiles(
   collected: Collected,
 ): AsyncGenerator<Candidate[]> {
   for await (const input of inputsOf(paths)) {
-    const intake = intakeOf(input.name, source.resource, collected)
-    const { figures } = intake
-    const note = (what: string) => countText(figures.warnings, what)
-    const { format, counts, batches } = await openRows(input, source, note)
+    const processor = createRowProcessor(input.name, source.resource, collected)
+    const { figures } = processor
+    const warn = (what: string) => countText(figures.warnings, what)
+    const { format, counts, batches } = await openRows(input, source, warn)
     if (counts !== "lines") figures.counted = counts
     for await (const rows of batches) {
-      yield intake.take(rows, (row) => {
-        const readable = row.fault === undefined ? row.raw : row.partial
+      yield processor.process(rows, (row) => {
+        const readable = row.error === undefined ? row.raw : row.readable
         return source.map(readable ?? {}, { format, allSectors })
       })
       const { bytesTotal } = input
@@ -58,7 +58,7 @@ async function* inputsOf(paths: readonly string[]): AsyncGenerator<InputFile> {
   for (const path of paths) yield* openInputs(path)
 }
 
-const batchRecords = 1000
+const recordsPerBatch = 1000
 
 /** `records` may be endless to memory: they are taken one batch at a time. */
 export async function* candidatesOfRecords(
@@ -66,32 +66,32 @@ export async function* candidatesOfRecords(
   records: Iterable<object> | AsyncIterable<object>,
   collected: Collected,
 ): AsyncGenerator<Candidate[]> {
-  const intake = intakeOf(resource.name, resource, collected)
+  const processor = createRowProcessor(resource.name, resource, collected)
   let batch: { line: number; raw: RawRecord }[] = []
   let line = 0
-  const taken = () => {
-    const candidates = intake.take(batch, ({ raw }) => ({ record: raw }))
-    const { name, read } = intake.figures
+  const flush = () => {
+    const candidates = processor.process(batch, ({ raw }) => ({ record: raw }))
+    const { name, read } = processor.figures
     collected.progress.reading({ file: name, rows: read, bytesRead: 0, bytesTotal: null })
     batch = []
     return candidates
   }
   for await (const record of records) {
     batch.push({ line: ++line, raw: record as RawRecord })
-    if (batch.length === batchRecords) yield taken()
+    if (batch.length === recordsPerBatch) yield flush()
   }
-  yield taken()
+  yield flush()
 }
 
-interface Place {
+interface LocatedRow {
   line: number
   raw: unknown
   /** Why it can't be read as a record. */
-  fault?: string
+  error?: string
 }
 
 /** Counts, validates and, where it must, rejects the rows of one file. */
-function intakeOf(name: string, resource: Resource, collected: Collected) {
+function createRowProcessor(name: string, resource: Resource, collected: Collected) {
   const { files, rejects, rejectedKeys } = collected
   const figures = newFileFigures(name)
   const file = files.push(figures) - 1
@@ -99,36 +99,36 @@ function intakeOf(name: string, resource: Resource, collected: Collected) {
   const keys = rejectedKeys.get(resource) ?? []
   rejectedKeys.set(resource, keys)
 
-  function candidateOf(row: Place, mapped: Mapped): Candidate | undefined {
-    if (row.fault !== undefined) return rejectFaulty(row, row.fault, mapped)
-    if ("skipped" in mapped) return void countText(figures.left_out, mapped.skipped)
+  function candidateOf(row: LocatedRow, mapped: Mapped): Candidate | undefined {
+    if (row.error !== undefined) return rejectUnreadable(row, row.error, mapped)
+    if ("leftOut" in mapped) return void countText(figures.left_out, mapped.leftOut)
     if ("rejected" in mapped) return reject(row, mapped.rejected)
     const read = validate(mapped.record)
     if ("rejected" in read) {
       if (read.key !== undefined) keys.push(read.key)
       return reject(row, read.rejected)
     }
-    const { warnings = [], onlyIfHeld = null } = mapped
+    const { warnings = [], onlyIfStored = null } = mapped
     for (const warning of warnings) countText(figures.warnings, warning)
-    return { file, line: row.line, record: read.record, onlyIfHeld }
+    return { file, line: row.line, record: read.record, onlyIfStored }
   }
 
   /** Only its key is of interest. Without it, any record that seems missing may be this row's. */
-  function rejectFaulty(row: Place, fault: string, mapped: Mapped): undefined {
+  function rejectUnreadable(row: LocatedRow, error: string, mapped: Mapped): undefined {
     const read = "record" in mapped ? validate(mapped.record) : undefined
     const key = read && ("record" in read ? read.record[resource.key] : read.key)
     if (typeof key === "string") keys.push(key)
     else figures.unreadable++
-    reject(row, fault)
+    reject(row, error)
   }
 
-  function reject({ line, raw }: Place, reason: string): undefined {
+  function reject({ line, raw }: LocatedRow, reason: string): undefined {
     rejects.add({ file: figures, line, reason, row: raw })
   }
 
   return {
     figures,
-    take<Row extends Place>(rows: readonly Row[], map: (row: Row) => Mapped): Candidate[] {
+    process<Row extends LocatedRow>(rows: readonly Row[], map: (row: Row) => Mapped): Candidate[] {
       const candidates: Candidate[] = []
       for (const row of rows) {
         figures.read++

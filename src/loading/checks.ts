@@ -3,9 +3,9 @@
  * to leave out. Such rows leave the temporary table here; what remains in it is what is compared.
  */
 import type { TransactionSql } from "postgres"
-import { countText, type FileFigures, placeOf, rowsRead } from "./figures.ts"
+import { countText, type FileFigures, locationOf, rowsRead } from "./figures.ts"
 import { joinHolders } from "./joint-holders.ts"
-import { giveWay, takeOver } from "./precedence.ts"
+import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./precedence.ts"
 import type { Rejects } from "./rejects.ts"
 import type { Staging } from "./staging.ts"
 
@@ -19,19 +19,19 @@ interface Context {
 }
 
 export async function checkStaged(context: Context): Promise<void> {
-  await dropRepeats(context)
-  await leaveOut(context)
-  for (const { file, reason, count } of await giveWay(context)) {
-    countText(at(context.files, file).left_out, reason, count)
+  await removeDuplicates(context)
+  await leaveOutUnlessStored(context)
+  for (const { file, reason, count } of await leaveOutOfHigherSources(context)) {
+    countText(fileAt(context.files, file).left_out, reason, count)
   }
-  await takeOver(context)
-  await rejectForeign(context)
+  await takeOverFromLowerSources(context)
+  await rejectOfOtherSources(context)
   context.rejects.check(rowsRead(context.files))
   await countAccepted(context)
 }
 
 /** The first row of a key stays. The same record again is counted; another under its key rejected. */
-async function dropRepeats(context: Context): Promise<void> {
+async function removeDuplicates(context: Context): Promise<void> {
   const { sql, staging, source, files, rejects } = context
   const { staged, key, columns } = staging
   const repeated = `select ${key} from ${staged} group by ${key} having count(*) > 1`
@@ -40,22 +40,22 @@ async function dropRepeats(context: Context): Promise<void> {
   // Who writes the resource's own columns has written all holders into one row.
   if (source !== staging.resource.name) await joinHolders(sql, staging, repeated)
   await sql.unsafe(`
-    create temporary table repeats on commit drop as
+    create temporary table duplicates on commit drop as
     with ranked as (
       select ctid as place, s.*, row_number() over (partition by ${key} order by file, line) as nth
       from ${staged} s where ${key} in (${repeated})
     )
     select s.place, s.file, s.line, f.file as first_file, f.line as first_line,
-      (${of("s", columns)}) is distinct from (${of("f", columns)}) as conflicts
+      (${qualified("s", columns)}) is distinct from (${qualified("f", columns)}) as conflicts
     from ranked s join ranked f on f.${key} = s.${key} and f.nth = 1
     where s.nth > 1`)
   const conflicts = await sql.unsafe(`
     select r.file, r.line, r.first_file, r.first_line, to_jsonb(s) as row
-    from repeats r join ${staged} s on s.ctid = r.place
-    where conflicts order by r.file, r.line limit ${rejects.room(rowsRead(files)) + 1}`)
+    from duplicates r join ${staged} s on s.ctid = r.place
+    where conflicts order by r.file, r.line limit ${rejects.remaining(rowsRead(files)) + 1}`)
   for (const { file, line, first_file, first_line, row } of conflicts) {
-    const firstFile = at(files, first_file)
-    const first = `${first_file === file ? "" : `${firstFile.name}, `}${placeOf(firstFile, first_line)}`
+    const firstFile = fileAt(files, first_file)
+    const first = `${first_file === file ? "" : `${firstFile.name}, `}${locationOf(firstFile, first_line)}`
     reject(
       context,
       file,
@@ -65,32 +65,39 @@ async function dropRepeats(context: Context): Promise<void> {
     )
   }
   const counts = await sql.unsafe(
-    "select file, count(*)::integer as count from repeats where not conflicts group by file",
+    "select file, count(*)::integer as count from duplicates where not conflicts group by file",
   )
-  for (const { file, count } of counts) at(files, file).repeated += count
-  await sql.unsafe(`delete from ${staged} s using repeats r where s.ctid = r.place`)
-  await sql.unsafe("drop table repeats")
+  for (const { file, count } of counts) fileAt(files, file).repeated += count
+  await sql.unsafe(`delete from ${staged} s using duplicates r where s.ctid = r.place`)
+  await sql.unsafe("drop table duplicates")
 }
 
-async function leaveOut({ sql, staging, source, files }: Context): Promise<void> {
+async function leaveOutUnlessStored({ sql, staging, source, files }: Context): Promise<void> {
   const { staged, table, key } = staging
   const counts = await sql.unsafe(
-    `with gone as (
-      delete from ${staged} s where only_if_held is not null and not exists (
+    `with left_out as (
+      delete from ${staged} s where only_if_stored is not null and not exists (
         select from ${table} t where t.${key} = s.${key} and t.source = $1)
-      returning file, only_if_held)
-    select file, only_if_held as reason, count(*)::integer as count from gone group by 1, 2 order by 1, 2`,
+      returning file, only_if_stored)
+    select file, only_if_stored as reason, count(*)::integer as count from left_out group by 1, 2 order by 1, 2`,
     [source],
   )
-  for (const { file, reason, count } of counts) countText(at(files, file).left_out, reason, count)
+  for (const { file, reason, count } of counts)
+    countText(fileAt(files, file).left_out, reason, count)
 }
 
-async function rejectForeign({ sql, staging, source, files, rejects }: Context): Promise<void> {
+async function rejectOfOtherSources({
+  sql,
+  staging,
+  source,
+  files,
+  rejects,
+}: Context): Promise<void> {
   const { staged, table, key } = staging
-  const foreign = `${staged} s join ${table} t on t.${key} = s.${key} where t.source <> $1`
+  const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source <> $1`
   const rows = await sql.unsafe(
-    `select s.file, s.line, t.source as owner, to_jsonb(s) as row from ${foreign}
-     order by s.file, s.line limit ${rejects.room(rowsRead(files)) + 1}`,
+    `select s.file, s.line, t.source as owner, to_jsonb(s) as row from ${ofOthers}
+     order by s.file, s.line limit ${rejects.remaining(rowsRead(files)) + 1}`,
     [source],
   )
   if (rows.length === 0) return
@@ -98,14 +105,14 @@ async function rejectForeign({ sql, staging, source, files, rejects }: Context):
     const reason = `${key} "${row[key]}" belongs to the source ${owner}, which alone may change it`
     reject({ staging, files, rejects }, file, line, row, reason)
   }
-  await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${foreign})`, [source])
+  await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${ofOthers})`, [source])
 }
 
 async function countAccepted({ sql, staging, files }: Context): Promise<void> {
   const counts = await sql.unsafe(
     `select file, count(*)::integer as count from ${staging.staged} group by file`,
   )
-  for (const { file, count } of counts) at(files, file).accepted = count
+  for (const { file, count } of counts) fileAt(files, file).accepted = count
 }
 
 /** The rejected record in the interface's own fields: what else is staged is of no use to a person. */
@@ -118,13 +125,13 @@ function reject(
 ): void {
   const names = Object.keys(staging.resource.fields).filter((name) => name in row)
   const record = Object.fromEntries(names.map((name) => [name, row[name]]))
-  rejects.add({ file: at(files, file), line, reason, row: record })
+  rejects.add({ file: fileAt(files, file), line, reason, row: record })
 }
 
-const of = (alias: string, columns: readonly string[]) =>
+const qualified = (alias: string, columns: readonly string[]) =>
   columns.map((column) => `${alias}.${column}`).join(", ")
 
-function at(files: readonly FileFigures[], index: number): FileFigures {
+function fileAt(files: readonly FileFigures[], index: number): FileFigures {
   const file = files[index]
   if (!file) throw new Error(`No file ${index}`)
   return file

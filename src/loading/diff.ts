@@ -8,7 +8,7 @@ import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
 import { arrayLiteral } from "./array-literal.ts"
 import type { ChangeFigures } from "./figures.ts"
-import { missing, type WhenMissing } from "./guard.ts"
+import { missingCondition, type WhenMissing } from "./guard.ts"
 import { keepInHistory } from "./history.ts"
 import type { Staging } from "./staging.ts"
 
@@ -71,13 +71,13 @@ export async function applyMissing(
   rejectedKeys: readonly string[],
 ): Promise<Pick<ChangeFigures, "removed" | "deactivated">> {
   const { table } = staging
-  const condition = missing(staging, whenMissing)
-  const gone =
+  const condition = missingCondition(staging, whenMissing)
+  const removal =
     whenMissing === "remove"
       ? `delete from ${table} t where ${condition}`
       : `update ${table} t set is_active = false, since_release = $3 where ${condition}`
   const result = await sql.unsafe(
-    `with kept as (${keepInHistory(staging.resource.table, condition, "$3")}) ${gone}`,
+    `with kept as (${keepInHistory(staging.resource.table, condition, "$3")}) ${removal}`,
     [source, arrayLiteral(rejectedKeys), release],
   )
   return whenMissing === "remove"

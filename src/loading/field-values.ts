@@ -8,26 +8,26 @@ import { asxCode } from "../resources/values.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 
 /** Says what is wrong with a value, as the end of a sentence that begins with the field's name. */
-export class Fault {
+export class InvalidValue {
   constructor(readonly reason: string) {}
 }
 
-export type FieldReader = (raw: unknown) => Value | Fault
+export type FieldReader = (raw: unknown) => Value | InvalidValue
 
 /** PostgreSQL's indexes hold at most about 2,700 bytes of a row, and folding may lengthen a text. */
-const mostBytes = 2000
+const maxBytes = 2000
 
 export function fieldReader({ schema, nullable }: Field): FieldReader {
-  const known = knownValueReader(schema)
+  const readValue = valueReader(schema)
   return (raw) => {
     const isEmpty =
       raw === undefined || raw === null || (typeof raw === "string" && raw.trim() === "")
-    if (!isEmpty) return known(raw)
-    return nullable ? null : new Fault("is missing")
+    if (!isEmpty) return readValue(raw)
+    return nullable ? null : new InvalidValue("is missing")
   }
 }
 
-function knownValueReader(schema: TSchema): FieldReader {
+function valueReader(schema: TSchema): FieldReader {
   if (Array.isArray(schema.anyOf)) return oneOfReader(schema)
   switch (schema.type) {
     case "string":
@@ -47,7 +47,7 @@ function oneOfReader({ anyOf }: TSchema): FieldReader {
   const values = (anyOf as { const: string }[]).map((literal) => literal.const)
   return (raw) =>
     values.find((value) => value === raw) ??
-    new Fault(`is none of ${values.join(", ")}: ${shown(raw)}`)
+    new InvalidValue(`is none of ${values.join(", ")}: ${excerpt(raw)}`)
 }
 
 function textReader(schema: TSchema): FieldReader {
@@ -57,81 +57,90 @@ function textReader(schema: TSchema): FieldReader {
   // A code typed in lower case is the same company's.
   const normalise = schema === asxCode ? (text: string) => text.trim().toUpperCase() : undefined
   return (raw) => {
-    if (typeof raw !== "string") return new Fault(`is not text: ${shown(raw)}`)
-    if (raw.includes("\0")) return new Fault("holds a NUL character")
-    if (!raw.isWellFormed()) return new Fault("holds half of a surrogate pair")
-    if (Buffer.byteLength(raw) > mostBytes) return new Fault(`is longer than ${mostBytes} bytes`)
+    if (typeof raw !== "string") return new InvalidValue(`is not text: ${excerpt(raw)}`)
+    if (raw.includes("\0")) return new InvalidValue("holds a NUL character")
+    if (!raw.isWellFormed()) return new InvalidValue("holds half of a surrogate pair")
+    if (Buffer.byteLength(raw) > maxBytes)
+      return new InvalidValue(`is longer than ${maxBytes} bytes`)
     const text = normalise ? normalise(raw) : raw
-    if (pattern && !pattern.test(text)) return new Fault(`is malformed: ${shown(raw)}`)
+    if (pattern && !pattern.test(text)) return new InvalidValue(`is malformed: ${excerpt(raw)}`)
     return format ? format(text) : text
   }
 }
 
-const formats: Readonly<Record<string, (text: string) => string | Fault>> = {
+const formats: Readonly<Record<string, (text: string) => string | InvalidValue>> = {
   date: calendarDate,
   "date-time": instant,
   uri: webAddress,
 }
 
-function calendarDate(text: string): string | Fault {
-  return isCalendarDate(text) ? text : new Fault(`is not a date as YYYY-MM-DD: ${shown(text)}`)
+function calendarDate(text: string): string | InvalidValue {
+  return isCalendarDate(text)
+    ? text
+    : new InvalidValue(`is not a date as YYYY-MM-DD: ${excerpt(text)}`)
 }
 
 const iso8601 =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/
 
 /** In UTC, to the second. A time without a zone is refused: it would be a guess. */
-function instant(text: string): string | Fault {
+function instant(text: string): string | InvalidValue {
   const parts = iso8601.exec(text)
   if (!parts || !isCalendarDate(text.slice(0, 10))) {
-    return new Fault(`is not an ISO 8601 time with its zone: ${shown(text)}`)
+    return new InvalidValue(`is not an ISO 8601 time with its zone: ${excerpt(text)}`)
   }
   const plain = text.replace(/[.,]\d+/, "")
   if (parts[1] === "Z" && plain.length === "YYYY-MM-DDTHH:MM:SSZ".length) return plain
   const utc = new Date(plain.replace(/([+-]\d\d):?(\d\d)$/, "$1:$2")).toISOString()
   // A zone can move the first and the last day out of the years that have four digits.
-  if (!/^\d{4}-/.test(utc) || utc < "0001") return new Fault(`is out of range: ${shown(text)}`)
+  if (!/^\d{4}-/.test(utc) || utc < "0001")
+    return new InvalidValue(`is out of range: ${excerpt(text)}`)
   return `${utc.slice(0, 19)}Z`
 }
 
-function webAddress(text: string): string | Fault {
+function webAddress(text: string): string | InvalidValue {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
     ? text
-    : new Fault(`is not a web address: ${shown(text)}`)
+    : new InvalidValue(`is not a web address: ${excerpt(text)}`)
 }
 
-function integer(raw: unknown): number | Fault {
+function integer(raw: unknown): number | InvalidValue {
   const value = typeof raw === "string" && /^-?\d+$/.test(raw) ? Number(raw) : raw
   return typeof value === "number" && Number.isSafeInteger(value)
     ? value
-    : new Fault(`is not a whole number: ${shown(raw)}`)
+    : new InvalidValue(`is not a whole number: ${excerpt(raw)}`)
 }
 
 const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
-function number(raw: unknown): number | Fault {
+function number(raw: unknown): number | InvalidValue {
   const value = typeof raw === "string" && decimal.test(raw) ? Number(raw) : raw
   return typeof value === "number" && Number.isFinite(value)
     ? value
-    : new Fault(`is not a number: ${shown(raw)}`)
+    : new InvalidValue(`is not a number: ${excerpt(raw)}`)
 }
 
-function within({ minimum, maximum }: TSchema, value: number | Fault): number | Fault {
-  if (value instanceof Fault) return value
-  if (minimum !== undefined && value < minimum) return new Fault(`is below ${minimum}: ${value}`)
-  if (maximum !== undefined && value > maximum) return new Fault(`is above ${maximum}: ${value}`)
+function within(
+  { minimum, maximum }: TSchema,
+  value: number | InvalidValue,
+): number | InvalidValue {
+  if (value instanceof InvalidValue) return value
+  if (minimum !== undefined && value < minimum)
+    return new InvalidValue(`is below ${minimum}: ${value}`)
+  if (maximum !== undefined && value > maximum)
+    return new InvalidValue(`is above ${maximum}: ${value}`)
   return value
 }
 
 /** Spreadsheets write TRUE and FALSE. */
-function boolean(raw: unknown): boolean | Fault {
+function boolean(raw: unknown): boolean | InvalidValue {
   if (typeof raw === "boolean") return raw
   if (raw === "true" || raw === "TRUE") return true
   if (raw === "false" || raw === "FALSE") return false
-  return new Fault(`is neither true nor false: ${shown(raw)}`)
+  return new InvalidValue(`is neither true nor false: ${excerpt(raw)}`)
 }
 
-function shown(raw: unknown): string {
+function excerpt(raw: unknown): string {
   const text = JSON.stringify(raw) ?? String(raw)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

@@ -65,15 +65,15 @@ export const newFileFigures = (name: string): FileFigures => ({
 })
 
 /** Where a row stands in its file, for people: `line 3`, `feature 3`, `record 3`. */
-export const placeOf = ({ counted }: FileFigures, line: number): string =>
+export const locationOf = ({ counted }: FileFigures, line: number): string =>
   `${(counted ?? "lines").slice(0, -1)} ${line}`
 
 /** Texts that differ in every row must not fill the memory or the manifest. */
-const mostTexts = 200
+const maxTexts = 200
 
 export function countText(counts: Record<string, number>, text: string, by = 1): void {
-  const isRoom = text in counts || Object.keys(counts).length < mostTexts
-  const key = isRoom ? text : "others"
+  const hasRoom = text in counts || Object.keys(counts).length < maxTexts
+  const key = hasRoom ? text : "others"
   counts[key] = (counts[key] ?? 0) + by
 }
 

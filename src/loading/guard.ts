@@ -5,26 +5,26 @@
 import type { TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "./array-literal.ts"
-import { LoadRefused } from "./load-refused.ts"
-import { grouped } from "./progress.ts"
+import { LoadError } from "./load-error.ts"
+import { formatCount } from "./progress.ts"
 import type { Staging } from "./staging.ts"
 
 export type WhenMissing = Source["whenMissing"]
 
 /** The condition that a row of the table, `t`, is the source's ($1), counts, and is in no file. */
-export function missing({ staged, key }: Staging, whenMissing: WhenMissing): string {
-  return `${held(whenMissing)}
+export function missingCondition({ staged, key }: Staging, whenMissing: WhenMissing): string {
+  return `${storedCondition(whenMissing)}
     and not exists (select from ${staged} s where s.${key} = t.${key})
     and not exists (select from unnest($2::text[]) as rejected (key) where rejected.key = t.${key})`
 }
 
 /** What has been deactivated already isn't missing again. */
-const held = (whenMissing: WhenMissing) =>
+const storedCondition = (whenMissing: WhenMissing) =>
   whenMissing === "deactivate" ? "t.source = $1 and t.is_active" : "t.source = $1"
 
-const mostMissing = 0.05
+const maxMissingShare = 0.05
 
-/** @throws LoadRefused with the figures. `rejectedKeys` are those of rows that were rejected. */
+/** @throws LoadError with the figures. `rejectedKeys` are those of rows that were rejected. */
 export async function guardAgainstShrinking(
   sql: TransactionSql,
   staging: Staging,
@@ -33,19 +33,19 @@ export async function guardAgainstShrinking(
   rejectedKeys: readonly string[],
 ): Promise<void> {
   const [counts] = await sql.unsafe(
-    `select count(*)::integer as held, (
-       select count(*)::integer from ${staging.table} t where ${missing(staging, whenMissing)}
+    `select count(*)::integer as stored, (
+       select count(*)::integer from ${staging.table} t where ${missingCondition(staging, whenMissing)}
      ) as missing
-     from ${staging.table} t where ${held(whenMissing)}`,
+     from ${staging.table} t where ${storedCondition(whenMissing)}`,
     [source, arrayLiteral(rejectedKeys)],
   )
-  if (!counts || counts.missing <= counts.held * mostMissing) return
-  const share = ((100 * counts.missing) / counts.held).toFixed(1)
+  if (!counts || counts.missing <= counts.stored * maxMissingShare) return
+  const share = ((100 * counts.missing) / counts.stored).toFixed(1)
   const active = whenMissing === "deactivate" ? "active " : ""
-  const deed = whenMissing === "deactivate" ? "made inactive" : "removed"
-  throw new LoadRefused(
-    `Nothing is published: ${grouped(counts.missing)} of the ${grouped(counts.held)} ${active}${staging.table} ` +
-      `that ${source} holds (${share}%) are not in what was read, and would be ${deed}. ` +
+  const effect = whenMissing === "deactivate" ? "made inactive" : "removed"
+  throw new LoadError(
+    `Nothing is published: ${formatCount(counts.missing)} of the ${formatCount(counts.stored)} ${active}${staging.table} ` +
+      `that ${source} holds (${share}%) are not in what was read, and would be ${effect}. ` +
       "If what was read is cut short, load the whole; if they are gone, load again with --accept-shrink.",
   )
 }

@@ -6,7 +6,7 @@
  */
 import type { TransactionSql } from "postgres"
 import type { Resource } from "../resources/resource.ts"
-import { partsOf } from "../text/fold.ts"
+import { splitValues } from "../text/fold.ts"
 import { arrayLiteral } from "./array-literal.ts"
 import { fieldReader } from "./field-values.ts"
 import type { Staging } from "./staging.ts"
@@ -25,7 +25,7 @@ export async function joinHolders(
   const groups = await sql.unsafe(groupsOf(staging, repeated))
   const read = fieldReader(holder)
   const joint = groups.flatMap(({ key, holders }) => {
-    const names = (holders as (string | null)[]).flatMap((name) => partsOf(name ?? ""))
+    const names = (holders as (string | null)[]).flatMap((name) => splitValues(name ?? ""))
     const joined = read([...new Set(names)].join("; "))
     return typeof joined === "string" ? [{ key, record: { [field]: joined } }] : []
   })

@@ -6,7 +6,7 @@ import { subsidiaries } from "../resources/subsidiaries.ts"
 import { tenements } from "../resources/tenements.ts"
 import type { Source } from "../sources/source.ts"
 import { type Collected, candidatesOfFiles, candidatesOfRecords } from "./candidates.ts"
-import { LoadRefused } from "./load-refused.ts"
+import { LoadError } from "./load-error.ts"
 import { type Progress, silent } from "./progress.ts"
 import { type Part, publish } from "./publish.ts"
 import { Rejects } from "./rejects.ts"
@@ -46,17 +46,17 @@ export interface LoadOptions extends CommonOptions {
 
 /**
  * What follows the commit never makes it fail: that is a warning to `progress`.
- * @throws LoadRefused, with a message for people, where nothing is published for a reason.
+ * @throws LoadError, with a message for people, where nothing is published for a reason.
  * @throws OutcomeUnknown where the connection is lost during the commit.
  */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
   const { url, source, files, allSectors = false, partial = false, unlinked } = options
-  if (files.length === 0) throw new LoadRefused("There is no file to load.")
+  if (files.length === 0) throw new LoadError("There is no file to load.")
   if (files.filter((file) => file === "-").length > 1) {
-    throw new LoadRefused("Standard input can be read only once.")
+    throw new LoadError("Standard input can be read only once.")
   }
   if (unlinked !== undefined) {
-    if (options.dryRun) throw new LoadRefused("A dry run leaves no unlinked holders to write.")
+    if (options.dryRun) throw new LoadError("A dry run leaves no unlinked holders to write.")
     checkUnlinkedPath(unlinked)
   }
   const summary = await run(options, source.name, (collected) => [

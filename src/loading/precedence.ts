@@ -1,6 +1,6 @@
 /** Between sources of which one gives way to the other; which they are stands in the catalogue. */
 import type { TransactionSql } from "postgres"
-import { inferiorsOf, precedenceOf } from "../sources/catalogue.ts"
+import { lowerSourcesOf, precedenceOf } from "../sources/catalogue.ts"
 import { arrayLiteral } from "./array-literal.ts"
 import type { Staging } from "./staging.ts"
 
@@ -18,12 +18,16 @@ export interface LeftOut {
 }
 
 /** Takes out what superior sources hold, and all else that is not for this one to add beside them. */
-export async function giveWay({ sql, staging, source }: Context): Promise<LeftOut[]> {
+export async function leaveOutOfHigherSources({
+  sql,
+  staging,
+  source,
+}: Context): Promise<LeftOut[]> {
   const { staged, table, key } = staging
-  const { superiors, mayAdd } = precedenceOf(source)
-  if (superiors.length === 0) return []
+  const { higherSources, mayAdd } = precedenceOf(source)
+  if (higherSources.length === 0) return []
   const counts = await sql.unsafe(
-    `with gone as (
+    `with left_out as (
       delete from ${staged} s using (
         select s.ctid as place, t.source as owner
         from ${staged} s left join ${table} t on t.${key} = s.${key}
@@ -32,24 +36,24 @@ export async function giveWay({ sql, staging, source }: Context): Promise<LeftOu
         known.owner is null and not $2::boolean
           and exists (select from ${table} t where t.source = any($1::text[])))
       returning s.file, known.owner)
-    select file, owner, count(*)::integer as count from gone group by 1, 2 order by 1, 2`,
-    [arrayLiteral(superiors), mayAdd],
+    select file, owner, count(*)::integer as count from left_out group by 1, 2 order by 1, 2`,
+    [arrayLiteral(higherSources), mayAdd],
   )
   return counts.map(({ file, owner, count }) => ({
     file,
     count,
-    reason: owner === null ? `not in ${superiors.join(" or ")}` : `known from ${owner}`,
+    reason: owner === null ? `not in ${higherSources.join(" or ")}` : `known from ${owner}`,
   }))
 }
 
 /** Makes inferior sources' records this one's: compared then, and changed where they differ. */
-export async function takeOver({ sql, staging, source }: Context): Promise<void> {
+export async function takeOverFromLowerSources({ sql, staging, source }: Context): Promise<void> {
   const { staged, table, key } = staging
-  const inferiors = inferiorsOf(source)
-  if (inferiors.length === 0) return
+  const lowerSources = lowerSourcesOf(source)
+  if (lowerSources.length === 0) return
   await sql.unsafe(
     `update ${table} t set source = $1 from ${staged} s
      where t.${key} = s.${key} and t.source = any($2::text[])`,
-    [source, arrayLiteral(inferiors)],
+    [source, arrayLiteral(lowerSources)],
   )
 }

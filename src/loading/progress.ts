@@ -28,10 +28,10 @@ export const silent: Progress = {
 
 /** A bar with rate and time left on a terminal, a line now and then elsewhere. */
 export function progressOn(stream: NodeJS.WriteStream): Progress {
-  return stream.isTTY ? bar(stream) : lines((line) => stream.write(`${line}\n`))
+  return stream.isTTY ? barProgress(stream) : lineProgress((line) => stream.write(`${line}\n`))
 }
 
-function bar(stream: NodeJS.WriteStream): Progress {
+function barProgress(stream: NodeJS.WriteStream): Progress {
   let current: SingleBar | undefined
   let file = ""
   const startedAt = { ms: 0 }
@@ -53,8 +53,8 @@ function bar(stream: NodeJS.WriteStream): Progress {
     reading: (reading) => {
       if (reading.file !== file) start(reading)
       const rate = ratePerSecond(reading.rows, performance.now() - startedAt.ms)
-      const rows = grouped(reading.rows)
-      current?.update(reading.bytesRead, { rows, rate: grouped(rate) })
+      const rows = formatCount(reading.rows)
+      current?.update(reading.bytesRead, { rows, rate: formatCount(rate) })
     },
     step: (text) => {
       stop()
@@ -71,7 +71,10 @@ function bar(stream: NodeJS.WriteStream): Progress {
 const lineEveryMs = 10_000
 
 /** Takes the clock, so that a test need not wait. */
-export function lines(write: (line: string) => void, now = () => performance.now()): Progress {
+export function lineProgress(
+  write: (line: string) => void,
+  now = () => performance.now(),
+): Progress {
   let startedMs = now()
   let lastMs = startedMs
   let file = ""
@@ -92,7 +95,7 @@ export function lines(write: (line: string) => void, now = () => performance.now
 }
 
 function readingLine({ file, rows, bytesRead, bytesTotal }: Reading, elapsedMs: number): string {
-  const start = `${file}: ${grouped(rows)} rows, ${grouped(ratePerSecond(rows, elapsedMs))}/s`
+  const start = `${file}: ${formatCount(rows)} rows, ${formatCount(ratePerSecond(rows, elapsedMs))}/s`
   if (bytesTotal === null || bytesRead === 0) return start
   const leftSeconds = Math.ceil((elapsedMs * (bytesTotal / bytesRead - 1)) / 1000)
   return `${start}, ${Math.floor((100 * bytesRead) / bytesTotal)}%, ${leftSeconds} s left`
@@ -101,4 +104,4 @@ function readingLine({ file, rows, bytesRead, bytesTotal }: Reading, elapsedMs: 
 const ratePerSecond = (rows: number, elapsedMs: number) =>
   elapsedMs > 0 ? Math.round((rows * 1000) / elapsedMs) : 0
 
-export const grouped = (count: number): string => count.toLocaleString("en-AU")
+export const formatCount = (count: number): string => count.toLocaleString("en-AU")

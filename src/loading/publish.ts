@@ -47,7 +47,7 @@ export interface Published {
 export const publishingLock = 7_140_233_002
 
 /**
- * @throws LoadRefused where the load is refused; nothing is published then.
+ * @throws LoadError where the load is refused; nothing is published then.
  * @throws OutcomeUnknown where the connection is lost during the commit.
  */
 export const publish = (load: Load): Promise<Published> =>
@@ -71,9 +71,9 @@ async function inTransaction(client: Sql, load: Load): Promise<Published> {
   try {
     return await committed(whenUnknown, (committing) =>
       client.begin(async (sql) => {
-        await sql.unsafe(settings)
-        await lock(sql, load)
-        const published = await work(sql, load)
+        await sql.unsafe(sessionSettings)
+        await acquireLoadLock(sql, load)
+        const published = await applyLoad(sql, load)
         if (load.dryRun) throw new RolledBack({ ...published, release: null })
         if (published.release !== null) {
           committing()
@@ -89,7 +89,7 @@ async function inTransaction(client: Sql, load: Load): Promise<Published> {
 }
 
 /** A load may take long, whatever limits the role or the database has for requests. */
-const settings = `
+const sessionSettings = `
   set local statement_timeout = 0;
   set local lock_timeout = 0;
   set local idle_in_transaction_session_timeout = 0;
@@ -97,33 +97,33 @@ const settings = `
   set local jit = off;
   set local timezone = 'UTC'`
 
-async function lock(sql: TransactionSql, { collected }: Load): Promise<void> {
+async function acquireLoadLock(sql: TransactionSql, { collected }: Load): Promise<void> {
   const [row] = await sql`select pg_try_advisory_xact_lock(${publishingLock}) as taken`
   if (row?.taken) return
   collected.progress.step("Waiting for another load to end")
   await sql`select pg_advisory_xact_lock(${publishingLock})`
 }
 
-async function work(sql: TransactionSql, load: Load): Promise<Published> {
+async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   const [next] = await sql`select coalesce(max(id), 0) + 1 as id from releases`
   const release: number = next?.id
   const resources: Partial<Record<ResourceName, ChangeFigures>> = {}
   for (const part of load.parts) {
-    resources[part.resource.name] = await takeIn(sql, load, part, release)
+    resources[part.resource.name] = await applyPart(sql, load, part, release)
   }
-  const touched = namesOfTouched(resources)
-  if (touched.length === 0) return { release: null, resources, links: null }
+  const changed = namesOfChanged(resources)
+  if (changed.length === 0) return { release: null, resources, links: null }
   let links: LinkFigures | null = null
-  if (touched.some((name) => linkedResources.includes(name))) {
+  if (changed.some((name) => linkedResources.includes(name))) {
     load.collected.progress.step("Linking tenements to companies")
     links = await relink(sql, release)
   }
   load.collected.progress.step("Publishing")
-  await record(sql, load, release, resources, links)
+  await insertRelease(sql, load, release, resources, links)
   return { release, resources, links }
 }
 
-async function takeIn(
+async function applyPart(
   sql: TransactionSql,
   load: Load,
   { resource, candidates, complete, whenMissing }: Part,
@@ -143,19 +143,19 @@ async function takeIn(
   const computed = resource.name === "tenements" ? await linksOfAdded(sql) : {}
   const target = { sql, staging, source, release, computed }
   // What is missing goes first: what has just been added needs no look.
-  const gone = isWhole
+  const missing = isWhole
     ? await applyMissing(target, whenMissing, rejectedKeys)
     : { removed: 0, deactivated: 0 }
-  return { ...(await applyStaged(target)), ...gone }
+  return { ...(await applyStaged(target)), ...missing }
 }
 
-const namesOfTouched = (resources: Published["resources"]): ResourceName[] =>
+const namesOfChanged = (resources: Published["resources"]): ResourceName[] =>
   (Object.keys(resources) as ResourceName[]).filter((name) => rowsChanged(resources[name]) > 0)
 
 export const rowsChanged = (figures: ChangeFigures | undefined): number =>
   figures ? figures.added + figures.changed + figures.removed + figures.deactivated : 0
 
-async function record(
+async function insertRelease(
   sql: TransactionSql,
   { source, collected }: Load,
   release: number,

@@ -29,7 +29,7 @@ export class RejectsFile {
     try {
       accessSync(nearestExisting(directory), constants.W_OK | constants.X_OK)
     } catch (error) {
-      this.#giveUp(directory, error)
+      this.#disable(directory, error)
     }
   }
 
@@ -42,7 +42,7 @@ export class RejectsFile {
       appendFileSync(this.#file, `${JSON.stringify(row)}\n`)
       return true
     } catch (error) {
-      this.#giveUp(directory, error)
+      this.#disable(directory, error)
       return false
     }
   }
@@ -57,7 +57,7 @@ export class RejectsFile {
     }
   }
 
-  #giveUp(directory: string, error: unknown): void {
+  #disable(directory: string, error: unknown): void {
     this.#isWritable = false
     this.options.warn(
       `Cannot write rejected rows to ${directory}: ${reasonOf(error)}. The first of them are shown here instead`,

@@ -1,6 +1,6 @@
 /** Rejected rows: each is counted and kept, while the load goes on. Too many end the load. */
-import { type FileFigures, placeOf } from "./figures.ts"
-import { LoadRefused } from "./load-refused.ts"
+import { type FileFigures, locationOf } from "./figures.ts"
+import { LoadError } from "./load-error.ts"
 import { RejectsFile, type RejectsFileOptions } from "./rejects-file.ts"
 
 export interface Reject {
@@ -17,10 +17,10 @@ export interface RejectsOptions extends RejectsFileOptions {
   max?: number
 }
 
-const defaultMost = 1000
+const defaultMax = 1000
 const defaultShare = 0.05
 /** Of the rows that can't be written to a file. */
-const mostShown = 10
+const maxShown = 10
 
 export class Rejects {
   count = 0
@@ -40,33 +40,33 @@ export class Rejects {
   }
 
   add({ file, line, reason, row }: Reject): void {
-    const text = `${file.name}, ${placeOf(file, line)}: ${reason}`
+    const text = `${file.name}, ${locationOf(file, line)}: ${reason}`
     if (this.count === 0) this.#first = text
-    const [counted, number] = placeOf(file, line).split(" ")
+    const [counted, number] = locationOf(file, line).split(" ")
     const place = { [String(counted)]: Number(number) }
     const isWritten = this.#file.write({ file: file.name, ...place, reason, row })
-    if (!isWritten && this.#shown++ < mostShown) this.options.warn(`Rejected: ${text}`)
+    if (!isWritten && this.#shown++ < maxShown) this.options.warn(`Rejected: ${text}`)
     this.count++
     file.rejected++
   }
 
-  /** @throws LoadRefused where there are too many for `rowsRead`. */
+  /** @throws LoadError where there are too many for `rowsRead`. */
   check(rowsRead: number): void {
-    const most = this.#most(rowsRead)
-    if (this.count <= most) return
-    throw new LoadRefused(
-      `Too many rows are rejected: ${this.count} of ${rowsRead} read so far, and ${most} are let pass. ` +
+    const max = this.#max(rowsRead)
+    if (this.count <= max) return
+    throw new LoadError(
+      `Too many rows are rejected: ${this.count} of ${rowsRead} read so far, and ${max} are let pass. ` +
         `Nothing is published. The first is ${this.#first}.${this.path ? ` All are in ${this.path}.` : ""}`,
     )
   }
 
   /** How many more are let pass. */
-  room(rowsRead: number): number {
-    return Math.max(0, this.#most(rowsRead) - this.count)
+  remaining(rowsRead: number): number {
+    return Math.max(0, this.#max(rowsRead) - this.count)
   }
 
-  #most(rowsRead: number): number {
-    return this.options.max ?? Math.max(defaultMost, Math.floor(rowsRead * defaultShare))
+  #max(rowsRead: number): number {
+    return this.options.max ?? Math.max(defaultMax, Math.floor(rowsRead * defaultShare))
   }
 
   close(): void {

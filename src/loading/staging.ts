@@ -42,7 +42,7 @@ export async function stage(
   const staging = { resource, table, staged: `staged_${table}`, key: resource.key, columns: names }
   await sql.unsafe(`
     create temporary table ${staging.staged} on commit drop as
-    select 0 as file, 0 as line, null::text as only_if_held, ${names} from ${table} with no data`)
+    select 0 as file, 0 as line, null::text as only_if_stored, ${names} from ${table} with no data`)
   await fill(sql, insertInto(staging.staged, columns), columns, candidates)
   // The planner knows nothing of a table just filled.
   await sql.unsafe(`analyze ${staging.staged} (${staging.key})`)
@@ -66,7 +66,7 @@ function stagedColumns({ table, fields, derived }: Resource): StagedColumn[] {
 const provenance: readonly [name: string, type: string, from: (c: Candidate) => unknown][] = [
   ["file", "integer", ({ file }) => file],
   ["line", "integer", ({ line }) => line],
-  ["only_if_held", "text", ({ onlyIfHeld }) => onlyIfHeld],
+  ["only_if_stored", "text", ({ onlyIfStored }) => onlyIfStored],
 ]
 
 function insertInto(staged: string, columns: readonly StagedColumn[]): string {

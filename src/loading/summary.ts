@@ -1,7 +1,7 @@
 /** What a load did, as values and as text for people. */
 import type { ResourceName } from "../resources/resource.ts"
 import type { ChangeFigures, FileFigures, LinkFigures } from "./figures.ts"
-import { grouped } from "./progress.ts"
+import { formatCount } from "./progress.ts"
 import type { UnlinkedFile } from "./unlinked.ts"
 
 export interface LoadSummary {
@@ -43,45 +43,49 @@ function fileLines({
   warnings,
 }: FileFigures) {
   const counts = [
-    `${grouped(read)} rows read`,
-    `${grouped(accepted)} accepted`,
-    `${grouped(rejected)} rejected`,
-    ...(repeated > 0 ? [`${grouped(repeated)} repeated`] : []),
-    ...Object.entries(left_out).map(([reason, count]) => `${grouped(count)} left out (${reason})`),
+    `${formatCount(read)} rows read`,
+    `${formatCount(accepted)} accepted`,
+    `${formatCount(rejected)} rejected`,
+    ...(repeated > 0 ? [`${formatCount(repeated)} repeated`] : []),
+    ...Object.entries(left_out).map(
+      ([reason, count]) => `${formatCount(count)} left out (${reason})`,
+    ),
   ]
   return [
     `${name}: ${counts.join(", ")}`,
     ...(unreadable > 0
-      ? [`  ${grouped(unreadable)} rows can't be read, so no record is taken for missing`]
+      ? [`  ${formatCount(unreadable)} rows can't be read, so no record is taken for missing`]
       : []),
-    ...Object.entries(warnings).map(([text, count]) => `  warning: ${text} (${grouped(count)})`),
+    ...Object.entries(warnings).map(
+      ([text, count]) => `  warning: ${text} (${formatCount(count)})`,
+    ),
   ]
 }
 
 function changeText({ added, changed, removed, deactivated }: ChangeFigures): string {
   const counts = [
-    `${grouped(added)} added`,
-    `${grouped(changed)} changed`,
-    `${grouped(removed)} removed`,
-    ...(deactivated > 0 ? [`${grouped(deactivated)} made inactive`] : []),
+    `${formatCount(added)} added`,
+    `${formatCount(changed)} changed`,
+    `${formatCount(removed)} removed`,
+    ...(deactivated > 0 ? [`${formatCount(deactivated)} made inactive`] : []),
   ]
   return counts.join(", ")
 }
 
 function linkText(links: LinkFigures): string {
   return (
-    `links: ${grouped(links.linked)} tenements belong to a company, ` +
-    `${grouped(links.directly)} directly, ${grouped(links.through_subsidiaries)} through subsidiaries; ` +
-    `${grouped(links.unlinked)} held ones belong to none; ` +
-    `${grouped(links.relinked)} tenements and ${grouped(links.retotalled)} totals changed`
+    `links: ${formatCount(links.linked)} tenements belong to a company, ` +
+    `${formatCount(links.directly)} directly, ${formatCount(links.through_subsidiaries)} through subsidiaries; ` +
+    `${formatCount(links.unlinked)} held ones belong to none; ` +
+    `${formatCount(links.relinked)} tenements and ${formatCount(links.retotalled)} totals changed`
   )
 }
 
 const holderText = ({ unlinked_holders }: LinkFigures) =>
-  `holders: ${grouped(unlinked_holders)} belong to no company; \`mds holders unlinked\` lists them`
+  `holders: ${formatCount(unlinked_holders)} belong to no company; \`mds holders unlinked\` lists them`
 
 const unlinkedText = ({ path, holders }: UnlinkedFile) =>
-  `${grouped(holders)} holders that belong to no company are in ${path}; ` +
+  `${formatCount(holders)} holders that belong to no company are in ${path}; ` +
   "fill in parent_asx_code where there is one and load it: load subsidiaries --partial"
 
 function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {

@@ -8,9 +8,9 @@ import type { TransactionSql } from "postgres"
 import { withConnection } from "../db/connection.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { guardFormula, quoteCell } from "../text/csv-cell.ts"
-import { partsOf } from "../text/fold.ts"
+import { splitValues } from "../text/fold.ts"
 import { codeOf, reasonOf } from "./file-error.ts"
-import { LoadRefused } from "./load-refused.ts"
+import { LoadError } from "./load-error.ts"
 
 export interface UnlinkedFile {
   path: string
@@ -24,13 +24,13 @@ export interface UnlinkedHolder {
   tenements: number
 }
 
-/** @throws LoadRefused where the file can't be made, so that a load need not find out at its end. */
+/** @throws LoadError where the file can't be made, so that a load need not find out at its end. */
 export function checkUnlinkedPath(path: string): void {
   write(path, "")
   rmSync(path)
 }
 
-/** Writes the holders that what is published now leaves unlinked. @throws LoadRefused */
+/** Writes the holders that what is published now leaves unlinked. @throws LoadError */
 export async function writeUnlinked(url: string, path: string): Promise<UnlinkedFile> {
   const holders = await readUnlinked(url)
   write(path, unlinkedCsv(holders))
@@ -51,7 +51,7 @@ function write(path: string, text: string): void {
   } catch (error) {
     if (isOurs) rmSync(path, { force: true })
     const reason = codeOf(error) === "ENOENT" ? "its directory is missing" : reasonOf(error)
-    throw new LoadRefused(`Cannot write ${path}: ${reason}.`, { cause: error })
+    throw new LoadError(`Cannot write ${path}: ${reason}.`, { cause: error })
   }
 }
 
@@ -63,7 +63,7 @@ export const readUnlinked = (url: string): Promise<UnlinkedHolder[]> =>
 
 async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
   const linked = await linkedKeys(sql)
-  const keyOf = remembering(normaliseName)
+  const keyOf = memoized(normaliseName)
   const spellings = new Map<string, Map<string, number>>()
   const rows = await sql.unsafe(
     "select holder_name, count(*)::integer as count from tenements where holder_name is not null group by 1",
@@ -75,7 +75,7 @@ async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
       spellings.set(key, names.set(name, (names.get(name) ?? 0) + count))
     }
   }
-  return [...spellings.values()].map(underOneName).sort(mostFrequentFirst)
+  return [...spellings.values()].map(mergeSpellings).sort(mostFrequentFirst)
 }
 
 async function linkedKeys(sql: TransactionSql): Promise<Set<string>> {
@@ -88,12 +88,12 @@ async function linkedKeys(sql: TransactionSql): Promise<Set<string>> {
 
 /** By key, so that a tenement counts once for a holder that stands in it twice. */
 function keysOf(holderName: string, keyOf: (name: string) => string): Map<string, string> {
-  const names = partsOf(holderName).map((name) => [keyOf(name), name] as const)
+  const names = splitValues(holderName).map((name) => [keyOf(name), name] as const)
   return new Map(names.filter(([key]) => key !== ""))
 }
 
 /** Holders recur, and to normalise a name takes longer than to look it up. */
-function remembering(keyOf: (name: string) => string): (name: string) => string {
+function memoized(keyOf: (name: string) => string): (name: string) => string {
   const known = new Map<string, string>()
   return (name) => {
     const key = known.get(name) ?? keyOf(name)
@@ -102,7 +102,7 @@ function remembering(keyOf: (name: string) => string): (name: string) => string 
   }
 }
 
-function underOneName(names: ReadonlyMap<string, number>): UnlinkedHolder {
+function mergeSpellings(names: ReadonlyMap<string, number>): UnlinkedHolder {
   const byCount = [...names].sort(([a, x], [b, y]) => y - x || compare(a, b))
   const tenements = byCount.reduce((total, [, count]) => total + count, 0)
   return { name: byCount[0]?.[0] ?? "", tenements }

@@ -1,6 +1,6 @@
 import type { Resource, ResourceRecord } from "../resources/resource.ts"
 import type { RawRecord } from "../sources/source.ts"
-import { Fault, fieldReader } from "./field-values.ts"
+import { fieldReader, InvalidValue } from "./field-values.ts"
 
 export type Validated =
   | { record: ResourceRecord }
@@ -20,7 +20,7 @@ export function recordReader(resource: Resource): (raw: RawRecord) => Validated 
     let faults: string[] | undefined
     for (const { name, read } of readers) {
       const value = read(raw[name])
-      if (value instanceof Fault) {
+      if (value instanceof InvalidValue) {
         faults ??= []
         faults.push(`${name} ${value.reason}`)
       } else record[name] = value

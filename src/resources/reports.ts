@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
-import { fold, partsOf } from "../text/fold.ts"
+import { fold, splitValues } from "../text/fold.ts"
 import { containing, contains, equals, includes } from "./conditions.ts"
 import { field, filter, type Resource } from "./resource.ts"
 import {
@@ -61,5 +61,5 @@ export const reports: Resource = {
 
 /** What `type` may be asked for by: each of a report's types, and all of them as they are written. */
 const foldedTypes = (types: string): string[] => [
-  ...new Set([...partsOf(types), types].filter((type) => type !== "").map(fold)),
+  ...new Set([...splitValues(types), types].filter((type) => type !== "").map(fold)),
 ]

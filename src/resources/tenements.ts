@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
 import { normaliseName } from "../text/company-name.ts"
-import { fold, partsOf } from "../text/fold.ts"
+import { fold, splitValues } from "../text/fold.ts"
 import { containing, contains, equals, includes } from "./conditions.ts"
 import { field, filter, oneOf, type Resource } from "./resource.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
@@ -57,7 +57,7 @@ export const ofCompany = includes(table.asx_codes)
 
 const holderKeys = (holderName: string): string[] => [
   ...new Set(
-    partsOf(holderName)
+    splitValues(holderName)
       .map(normaliseName)
       .filter((key) => key !== ""),
   ),

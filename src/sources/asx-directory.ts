@@ -38,7 +38,7 @@ export const asxDirectory: Source = {
         is_active: true,
       },
       ...(isUnknown ? { warnings: [`unknown industry group "${industryGroup}"`] } : {}),
-      ...(isResourceCompany || allSectors ? {} : { onlyIfHeld: "other sectors" }),
+      ...(isResourceCompany || allSectors ? {} : { onlyIfStored: "other sectors" }),
     }
   },
 }

@@ -36,7 +36,7 @@ export const asxSectors: Source = {
         is_active: true,
       },
       ...(isKnown ? {} : { warnings: [`unknown sector "${sector}"`] }),
-      ...(allSectors || resourceSectors.includes(sector) ? {} : { onlyIfHeld: "other sectors" }),
+      ...(allSectors || resourceSectors.includes(sector) ? {} : { onlyIfStored: "other sectors" }),
     }
   },
 }

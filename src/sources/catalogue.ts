@@ -36,7 +36,7 @@ export const sources: readonly Source[] = [
 
 /** To which others a source gives way. */
 interface Precedence {
-  superiors: readonly string[]
+  higherSources: readonly string[]
   /** It may add what they lack, although they are loaded. */
   mayAdd: boolean
 }
@@ -48,21 +48,21 @@ const registers = [wa, nsw, qld, vic, sa, tas, nt].map(({ name }) => name)
  * what they hold, and they never touch what the others hold.
  */
 const precedences: Readonly<Record<string, Precedence>> = {
-  [asxSectors.name]: { superiors: [asxDirectory.name, ownCompanies.name], mayAdd: false },
+  [asxSectors.name]: { higherSources: [asxDirectory.name, ownCompanies.name], mayAdd: false },
   ...Object.fromEntries(
     [national, ...nationalByState].map(({ name }) => [
       name,
-      { superiors: registers, mayAdd: true },
+      { higherSources: registers, mayAdd: true },
     ]),
   ),
 }
 
 export const precedenceOf = (name: string): Precedence =>
-  precedences[name] ?? { superiors: [], mayAdd: true }
+  precedences[name] ?? { higherSources: [], mayAdd: true }
 
 /** Whose records a source makes its own where its files have them. */
-export const inferiorsOf = (name: string): readonly string[] =>
-  Object.keys(precedences).filter((inferior) => precedenceOf(inferior).superiors.includes(name))
+export const lowerSourcesOf = (name: string): readonly string[] =>
+  Object.keys(precedences).filter((lower) => precedenceOf(lower).higherSources.includes(name))
 
 /** The source that a file's first line is of: its banner, or the most required columns of one. */
 export const sourceOfColumns = (header: readonly string[]): Source | undefined =>

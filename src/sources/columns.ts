@@ -14,13 +14,13 @@ export interface Columns {
 }
 
 /** For each column of a header the name it is known by, null for one to ignore; or what is wrong. */
-export type ColumnMatch = { names: (string | null)[] } | { fault: string }
+export type ColumnMatch = { names: (string | null)[] } | { error: string }
 
 /** Whether a header has every column that a source requires. */
 export const hasRequired = (columns: Columns, header: readonly string[]): boolean =>
   columns.required.every((name) =>
     (columns.spellings?.[name] ?? [name]).some((column) =>
-      header.some((written) => same(column, written)),
+      header.some((written) => isSame(column, written)),
     ),
   )
 
@@ -29,31 +29,31 @@ export function matchColumns(columns: Columns, header: readonly string[]): Colum
   const spelled = (name: string) => columns.spellings?.[name] ?? [name]
   const names: (string | null)[] = header.map(() => null)
   for (const name of [...columns.required, ...columns.optional]) {
-    const spelling = spelled(name).find((column) => header.some((other) => same(column, other)))
+    const spelling = spelled(name).find((column) => header.some((other) => isSame(column, other)))
     header.forEach((written, index) => {
-      if (spelling !== undefined && same(spelling, written)) names[index] = name
+      if (spelling !== undefined && isSame(spelling, written)) names[index] = name
     })
   }
   const missing = columns.required.filter((name) => !names.includes(name))
   const known = [...columns.required, ...columns.optional].flatMap(spelled)
-  const unknown = header.filter((written) => !known.some((column) => same(column, written)))
-  const faults = [
+  const unknown = header.filter((written) => !known.some((column) => isSame(column, written)))
+  const errors = [
     ...known
-      .filter((column) => header.filter((written) => same(column, written)).length > 1)
+      .filter((column) => header.filter((written) => isSame(column, written)).length > 1)
       .map((column) => `column "${column}" stands twice`),
     ...(columns.others === "refuse" ? unknown.map((name) => unknownColumn(name, known)) : []),
     ...missing.map((name) => missingColumn(spelled(name), unknown, columns.others)),
   ]
-  if (faults.length === 0) return { names }
+  if (errors.length === 0) return { names }
   if (missing.length === columns.required.length && missing.length > 1)
-    return { fault: nothingKnown(header, known) }
-  return { fault: faults.join("; ") }
+    return { error: noKnownColumns(header, known) }
+  return { error: errors.join("; ") }
 }
 
 function unknownColumn(written: string, known: readonly string[]): string {
   if (written.trim() === "") return "a column has no name"
   const near = nearestName(written, known)
-  return `unknown column "${shown(written)}"${near ? ` (is it "${near}"?)` : ""}`
+  return `unknown column "${excerpt(written)}"${near ? ` (is it "${near}"?)` : ""}`
 }
 
 function missingColumn(
@@ -67,13 +67,13 @@ function missingColumn(
     others === "ignore"
       ? spellings.map((name) => nearestName(name, unknown)).find(Boolean)
       : undefined
-  return `column ${written} is missing${near ? ` (is it "${shown(near)}"?)` : ""}`
+  return `column ${written} is missing${near ? ` (is it "${excerpt(near)}"?)` : ""}`
 }
 
-function nothingKnown(header: readonly string[], known: readonly string[]): string {
-  const found = header.slice(0, 8).map((name) => `"${shown(name)}"`)
+function noKnownColumns(header: readonly string[], known: readonly string[]): string {
+  const found = header.slice(0, 8).map((name) => `"${excerpt(name)}"`)
   return `its first line is no header of this source: it reads ${found.join(", ")}, the columns are ${known.join(", ")}`
 }
 
-const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
-const shown = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name)
+const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
+const excerpt = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name)

@@ -62,7 +62,7 @@ const sectors = new Map(
       groups.map((group) => [group, sector] as const),
     ),
     ...Object.entries(formerGroups),
-  ].map(([group, sector]) => [plain(group), sector]),
+  ].map(([group, sector]) => [normalised(group), sector]),
 )
 
 /** Whether the standard has a sector of that name. */
@@ -76,13 +76,13 @@ export interface Classification {
 
 /** The group as the directory writes it, and its sector; both null where it says there is none. */
 export function classify(industryGroup: string): Classification {
-  const key = plain(industryGroup)
+  const key = normalised(industryGroup)
   if (key === "" || noGroup.has(key)) return { sector: null, industryGroup: null, isUnknown: false }
   const sector = sectors.get(key) ?? null
   return { sector, industryGroup: industryGroup.trim(), isUnknown: sector === null }
 }
 
-function plain(group: string): string {
+function normalised(group: string): string {
   return group
     .toLowerCase()
     .replace(/\band\b/g, "&")

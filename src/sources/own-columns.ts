@@ -61,8 +61,8 @@ function ownColumns(
     whenMissing: "remove",
     map: (raw, { format }) => {
       const record = withoutFormulaGuard(raw, format)
-      const skipped = leaveOut(record)
-      return skipped === undefined ? { record: complete(record) } : { skipped }
+      const leftOut = leaveOut(record)
+      return leftOut === undefined ? { record: complete(record) } : { leftOut }
     },
   }
 }

@@ -68,7 +68,7 @@ export const qld: Source = {
   complete: true,
   whenMissing: "remove",
   map: (raw) => {
-    if (isMoratorium(raw)) return { skipped: "moratorium areas, which are no permits" }
+    if (isMoratorium(raw)) return { leftOut: "moratorium areas, which are no permits" }
     return tenementOf(phrases, {
       state: "QLD",
       reference: raw.reference,

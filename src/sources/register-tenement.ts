@@ -4,11 +4,11 @@ import {
   areaOf,
   dateOf,
   holdersOf,
-  type Read,
+  type MappedValue,
   shownReference,
   tenementIdOf,
   textOf,
-  Unread,
+  Unmapped,
 } from "./register-values.ts"
 import type { Mapped } from "./source.ts"
 import {
@@ -51,8 +51,8 @@ export function tenementOf(register: Register, entry: Entry): Mapped {
   const reference = textOf(entry.reference)
   if (reference === null) return { rejected: "has no reference, so it has no id" }
   const warnings: string[] = []
-  const known = <T>(field: string, read: Read<T>): T | null => {
-    if (!(read instanceof Unread)) return read
+  const valueOrWarning = <T>(field: string, read: MappedValue<T>): T | null => {
+    if (!(read instanceof Unmapped)) return read
     warnings.push(`${field} ${read.why}`)
     return null
   }
@@ -61,19 +61,22 @@ export function tenementOf(register: Register, entry: Entry): Mapped {
       id: tenementIdOf(state, reference),
       tenement_id: shownReference(reference),
       state,
-      status: known("status", wordOf(register.statuses, entry.status)),
-      type: known("type", wordOf(register.types, entry.type)),
+      status: valueOrWarning("status", vocabularyWord(register.statuses, entry.status)),
+      type: valueOrWarning("type", vocabularyWord(register.types, entry.type)),
       holder_name: holdersOf(entry.holders),
-      grant_date: known("grant_date", dateOf(entry.grantDate, state)),
-      expiry_date: known("expiry_date", dateOf(entry.expiryDate, state)),
-      area_km2: known("area_km2", areaOf(entry.area, entry.areaUnit)),
+      grant_date: valueOrWarning("grant_date", dateOf(entry.grantDate, state)),
+      expiry_date: valueOrWarning("expiry_date", dateOf(entry.expiryDate, state)),
+      area_km2: valueOrWarning("area_km2", areaOf(entry.area, entry.areaUnit)),
     },
     warnings,
   }
 }
 
-function wordOf<Word extends string>(words: PhraseReader<Word>, written: unknown): Read<Word> {
+function vocabularyWord<Word extends string>(
+  words: PhraseReader<Word>,
+  written: unknown,
+): MappedValue<Word> {
   const phrase = textOf(written)
   if (phrase === null) return null
-  return words(phrase) ?? new Unread(`has no word for the phrase "${phrase.slice(0, 60)}"`)
+  return words(phrase) ?? new Unmapped(`has no word for the phrase "${phrase.slice(0, 60)}"`)
 }

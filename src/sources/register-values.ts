@@ -1,26 +1,26 @@
 /**
  * What the cells of a register mean. Each function gives a value, null where the register says
- * nothing, or `Unread` where it says something from which no value can be had; a source counts
+ * nothing, or `Unmapped` where it says something from which no value can be had; a source counts
  * that as a warning and never guesses.
  */
 import type { State } from "../db/schema.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 
 /** Says why there is no value, as the end of a sentence that begins with the field's name. */
-export class Unread {
+export class Unmapped {
   constructor(readonly why: string) {}
 }
 
-export type Read<T> = T | null | Unread
+export type MappedValue<T> = T | null | Unmapped
 
 /** Written by registers, and by the programs that export them, where there is nothing. */
-const nothing = new Set(["", "none", "null", "<null>", "n/a"])
+const emptyTexts = new Set(["", "none", "null", "<null>", "n/a"])
 
 /** Text without outer and doubled blanks; null where there is nothing. */
 export function textOf(written: unknown): string | null {
   if (typeof written !== "string" && typeof written !== "number") return null
   const text = String(written).replace(/\s+/g, " ").trim()
-  return nothing.has(text.toLowerCase()) ? null : text
+  return emptyTexts.has(text.toLowerCase()) ? null : text
 }
 
 /** The time zone of each state, in which a point in time becomes a calendar date. */
@@ -36,7 +36,7 @@ export const timeZones: Readonly<Record<State, string>> = {
 
 const dayFirst = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:[ T,].*)?$/
 const yearFirst = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:[ T](.*)|Z|[+-]\d\d:?\d\d)?$/
-const together = /^(\d{4})(\d\d)(\d\d)$/
+const compactDay = /^(\d{4})(\d\d)(\d\d)$/
 const milliseconds = /^-?\d{9,15}(?:\.0+)?$/
 const zoned = /^(\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?)\s?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i
 
@@ -52,24 +52,24 @@ const zoned = /^(\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?)\s?(Z|UTC|GMT|[+-]\d\d(?::?\
  *
  * Days such as 2999-12-31 and 1899-12-30 stand for none.
  */
-export function dateOf(written: unknown, state: State): Read<string> {
+export function dateOf(written: unknown, state: State): MappedValue<string> {
   const text = textOf(written)
   if (text === null) return null
-  const compact = together.exec(text)
+  const compact = compactDay.exec(text)
   if (compact) return dayOf(compact[1], compact[2], compact[3], text)
-  if (milliseconds.test(text)) return dayOfMoment(Number(text), state, text)
+  if (milliseconds.test(text)) return dayOfInstant(Number(text), state, text)
   const local = dayFirst.exec(text)
   if (local) return dayOf(local[3], local[2], local[1], text)
   const iso = yearFirst.exec(text)
-  if (!iso) return unreadDate(text)
+  if (!iso) return unmappedDate(text)
   const day = dayOf(iso[1], iso[2], iso[3], text)
   const time = zoned.exec(iso[4] ?? "")
   if (!time || typeof day !== "string") return day
-  return dayOfMoment(Date.parse(`${day}T${clock(time[1])}${offset(time[2])}`), state, text)
+  return dayOfInstant(Date.parse(`${day}T${clock(time[1])}${offset(time[2])}`), state, text)
 }
 
-function dayOfMoment(ms: number, state: State, text: string): Read<string> {
-  if (!Number.isFinite(ms) || Math.abs(ms) > 8e15) return unreadDate(text)
+function dayOfInstant(ms: number, state: State, text: string): MappedValue<string> {
+  if (!Number.isFinite(ms) || Math.abs(ms) > 8e15) return unmappedDate(text)
   const secondOfDay = Math.floor(ms / 1000) - Math.floor(ms / 86_400_000) * 86_400
   const day = secondOfDay === 86_399 ? new Date(ms).toISOString().slice(0, 10) : localDay(ms, state)
   const [year, month, date] = day.split("-")
@@ -104,9 +104,9 @@ function dayOf(
   month: string | undefined,
   day: string | undefined,
   text: string,
-): Read<string> {
+): MappedValue<string> {
   const date = `${year?.padStart(4, "0")}-${month?.padStart(2, "0")}-${day?.padStart(2, "0")}`
-  if (!isCalendarDate(date)) return unreadDate(text)
+  if (!isCalendarDate(date)) return unmappedDate(text)
   const isNone = date === zeroDay || Number(year) < earliestYear || Number(year) > latestYear
   return isNone ? null : date
 }
@@ -119,7 +119,8 @@ const clock = (time = "") => {
 const offset = (zone = "") =>
   /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3).replace(":", "") || "00"}` : "Z"
 
-const unreadDate = (text: string) => new Unread(`is not a date in any form known: "${cut(text)}"`)
+const unmappedDate = (text: string) =>
+  new Unmapped(`is not a date in any form known: "${excerpt(text)}"`)
 
 /** How much of a square kilometre a unit is. */
 const unitsKm2: readonly [unit: RegExp, km2: number][] = [
@@ -133,20 +134,20 @@ const inexactUnits = /^(bl|blocks?|sub-?blocks?|units?|graticular (sections?|blo
  * Square kilometres. The unit stands beside the amount or behind it (`17.7 HA`). Zero is what
  * registers write where they have no area. A block has no exact area: it is narrower further south.
  */
-export function areaOf(written: unknown, unitWritten: unknown = null): Read<number> {
+export function areaOf(written: unknown, unitWritten: unknown = null): MappedValue<number> {
   const text = textOf(written)
   if (text === null) return null
   const parts = /^(-?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(.*)$/i.exec(text)
   const amount = Number((parts?.[1] ?? "").replaceAll(",", ""))
   if (!parts || !Number.isFinite(amount) || amount < 0) {
-    return new Unread(`is not an amount: "${cut(text)}"`)
+    return new Unmapped(`is not an amount: "${excerpt(text)}"`)
   }
   if (amount === 0) return null
   const unit = parts[2] || textOf(unitWritten)
-  if (!unit) return new Unread("has no unit in this file")
-  if (inexactUnits.test(unit)) return new Unread(`is in ${unit}, which is no exact area`)
+  if (!unit) return new Unmapped("has no unit in this file")
+  if (inexactUnits.test(unit)) return new Unmapped(`is in ${unit}, which is no exact area`)
   const km2 = unitsKm2.find(([pattern]) => pattern.test(unit))?.[1]
-  if (km2 === undefined) return new Unread(`is in an unknown unit: "${cut(unit)}"`)
+  if (km2 === undefined) return new Unmapped(`is in an unknown unit: "${excerpt(unit)}"`)
   // What is beyond 12 digits is noise of the division.
   return Number((amount * km2).toPrecision(12))
 }
@@ -195,4 +196,4 @@ export function tenementIdOf(state: State, reference: string): string {
   return `${state}-${plain}`
 }
 
-const cut = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
+const excerpt = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)

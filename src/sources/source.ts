@@ -29,11 +29,11 @@ export type Mapped =
        * The reason to leave the row out, unless the source holds a record of its key already: that
        * record is then updated, for it is still in the file.
        */
-      onlyIfHeld?: string
+      onlyIfStored?: string
     }
   | { rejected: string }
   /** A row that is no record of the resource; counted by its reason. */
-  | { skipped: string }
+  | { leftOut: string }
 
 export interface Source {
   /** As written on the command line, in releases and beside each record. */

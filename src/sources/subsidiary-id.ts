@@ -1,6 +1,6 @@
 import { normaliseName } from "../text/company-name.ts"
 
-const longestReadable = 60
+const maxReadableLength = 60
 
 /**
  * The id of a subsidiary whose file has none: the same for the same parent and any spelling of the
@@ -10,10 +10,10 @@ export function subsidiaryId(parentCode: string, name: string): string {
   const parent = parentCode.trim().toUpperCase()
   const key = normaliseName(name)
   const readable = key.replace(/[^0-9A-Z]+/g, "-")
-  const isExact = key.replaceAll(" ", "-") === readable && readable.length <= longestReadable
+  const isExact = key.replaceAll(" ", "-") === readable && readable.length <= maxReadableLength
   if (isExact && readable !== "") return `${parent}-${readable}`
   // What the letters left over can't tell apart, a digest does.
   const digest = new Bun.CryptoHasher("sha256").update(`${parent}\n${key || name}`).digest("hex")
-  const start = readable.slice(0, longestReadable).replace(/^-+|-+$/g, "")
+  const start = readable.slice(0, maxReadableLength).replace(/^-+|-+$/g, "")
   return [parent, start, digest.slice(0, 16)].filter((part) => part !== "").join("-")
 }

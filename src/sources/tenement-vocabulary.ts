@@ -60,8 +60,8 @@ export type PhraseReader<Word extends string> = (phrase: string) => Word | undef
 
 /** Prepares a register's phrases once, to be looked up for every row. */
 export function phraseReader<Word extends string>(phrases: Phrases<Word>): PhraseReader<Word> {
-  const words = new Map(Object.entries(phrases).map(([phrase, word]) => [plain(phrase), word]))
-  return (phrase) => words.get(plain(phrase))
+  const words = new Map(Object.entries(phrases).map(([phrase, word]) => [normalised(phrase), word]))
+  return (phrase) => words.get(normalised(phrase))
 }
 
-const plain = (phrase: string): string => phrase.replace(/\s+/g, " ").trim().toLowerCase()
+const normalised = (phrase: string): string => phrase.replace(/\s+/g, " ").trim().toLowerCase()

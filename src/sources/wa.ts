@@ -58,7 +58,7 @@ const holderColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => `holder${nth}`)
  * `-I` (iron ore), `-S` (special) and `-G` stand behind the reference of some tenements. They are
  * endorsements, which a tenement can gain and lose, so neither its id nor its reference has them.
  */
-const marked = /-[A-Z]$/
+const endorsement = /-[A-Z]$/
 
 export const wa: Source = {
   name: "wa",
@@ -83,7 +83,7 @@ export const wa: Source = {
   whenMissing: "remove",
   map: (raw: RawRecord) => {
     const written = textOf(raw.fmt_tenid)
-    const reference = written?.includes("/") ? written.replace(marked, "") : written
+    const reference = written?.includes("/") ? written.replace(endorsement, "") : written
     return tenementOf(phrases, {
       state: "WA",
       reference,

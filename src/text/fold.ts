@@ -7,7 +7,7 @@ export const fold = (text: string): string =>
   text.normalize("NFC").toLowerCase().replaceAll("ς", "σ")
 
 /** The parts of a value that holds several: `A; B` is A and B. Empty parts are dropped. */
-export const partsOf = (value: string): string[] =>
+export const splitValues = (value: string): string[] =>
   value
     .split(";")
     .map((part) => part.trim())

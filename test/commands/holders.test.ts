@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Workbench, workbench } from "../loading/workbench.ts"
-import { pipeWithoutReader, runCommand } from "./load-process.ts"
-import { hasTerminals, onTerminal, sayIfNoTerminals } from "./terminal-process.ts"
+import { pipeWithoutReader, runCommand } from "./command-process.ts"
+import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
-sayIfNoTerminals(import.meta.path)
+reportMissingTerminals(import.meta.path)
 
 let bench: Workbench
 beforeAll(async () => {

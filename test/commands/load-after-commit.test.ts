@@ -12,13 +12,13 @@ import {
 import { join } from "node:path"
 import postgres from "postgres"
 import { until, type Workbench, workbench } from "../loading/workbench.ts"
-import { commitProxy } from "./commit-proxy.ts"
 import {
-  type LoadProcessOptions,
+  type CommandOptions,
   pipeWithoutReader,
   runCommand,
   startCommand,
-} from "./load-process.ts"
+} from "./command-process.ts"
+import { commitProxy } from "./commit-proxy.ts"
 
 let bench: Workbench
 /** A connection of the test's own, which holds what a load needs. */
@@ -36,12 +36,12 @@ afterAll(async () => {
 beforeEach(() => bench.empty())
 afterEach(() => releaseLock())
 
-const options = (others: Partial<LoadProcessOptions> = {}): LoadProcessOptions => ({
+const options = (others: Partial<CommandOptions> = {}): CommandOptions => ({
   url: bench.url,
   dataDir,
   ...others,
 })
-const run = (args: readonly string[], others?: Partial<LoadProcessOptions>) =>
+const run = (args: readonly string[], others?: Partial<CommandOptions>) =>
   runCommand(args, options(others))
 
 const companies = "asx_code,company_name,is_active\nQZA,Alpha,true\n"

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { until, type Workbench, workbench } from "../loading/workbench.ts"
+import { startCommand } from "./command-process.ts"
 import { commitProxy } from "./commit-proxy.ts"
-import { startCommand } from "./load-process.ts"
-import { hasTerminals, onTerminal, sayIfNoTerminals } from "./terminal-process.ts"
+import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
-sayIfNoTerminals(import.meta.path)
+reportMissingTerminals(import.meta.path)
 
 let bench: Workbench
 beforeAll(async () => {
@@ -90,7 +90,7 @@ test("a signal during the commit waits for the outcome, which is then what count
   const load = startCommand(["load", "companies", file], options(proxy.url))
   await proxy.reached
   load.child.kill("SIGINT")
-  await load.said("waiting for the outcome")
+  await load.waitForStderr("waiting for the outcome")
   proxy.release()
   const { code, stdout } = await load.ended()
   expect(code).toBe(0)
@@ -104,7 +104,7 @@ test("a second signal during the commit does not wait, and says that the outcome
   const load = startCommand(["load", "companies", file], options(proxy.url))
   await proxy.reached
   load.child.kill("SIGINT")
-  await load.said("waiting for the outcome")
+  await load.waitForStderr("waiting for the outcome")
   load.child.kill("SIGTERM")
   const { code, stderr } = await load.ended()
   expect(code).toBe(143)
@@ -122,7 +122,7 @@ test("a signal after the outcome is reported is no failure", async () => {
     await released.promise
   })
   const load = startCommand(["load", "reports", file], options())
-  await load.said("Vacuuming and analyzing reports")
+  await load.waitForStderr("Vacuuming and analyzing reports")
   load.child.kill("SIGTERM")
   const { code, stdout } = await load.ended()
   released.resolve()

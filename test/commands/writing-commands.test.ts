@@ -12,13 +12,13 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { until, type Workbench, workbench } from "../loading/workbench.ts"
-import { commitProxy } from "./commit-proxy.ts"
 import {
-  type LoadProcessOptions,
+  type CommandOptions,
   pipeWithoutReader,
   runCommand,
   startCommand,
-} from "./load-process.ts"
+} from "./command-process.ts"
+import { commitProxy } from "./commit-proxy.ts"
 
 let bench: Workbench
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench.close())
 
-const run = (args: readonly string[], others: Partial<LoadProcessOptions> = {}) =>
+const run = (args: readonly string[], others: Partial<CommandOptions> = {}) =>
   runCommand(args, { url: bench.url, dataDir: join(bench.directory, "data"), ...others })
 
 const prune = ["releases", "prune", "--keep-days", "1"]

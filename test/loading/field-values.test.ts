@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { Fault, fieldReader } from "../../src/loading/field-values.ts"
+import { fieldReader, InvalidValue } from "../../src/loading/field-values.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
 import type { Resource } from "../../src/resources/resource.ts"
@@ -10,7 +10,7 @@ function read(resource: Resource, name: string, raw: unknown) {
   const field = resource.fields[name]
   if (!field) throw new Error(`No field ${name}`)
   const value = fieldReader(field)(raw)
-  return value instanceof Fault ? `fault: ${value.reason}` : value
+  return value instanceof InvalidValue ? `fault: ${value.reason}` : value
 }
 
 const good: readonly [Resource, string, unknown, unknown][] = [

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { lines, type Reading } from "../../src/loading/progress.ts"
+import { lineProgress, type Reading } from "../../src/loading/progress.ts"
 
 const reading = (rows: number, bytesRead: number, bytesTotal: number | null = 1000): Reading => ({
   file: "a.csv",
@@ -11,7 +11,7 @@ const reading = (rows: number, bytesRead: number, bytesTotal: number | null = 10
 test("without a terminal, a line now and then says the rate and the time left", () => {
   let nowMs = 0
   const written: string[] = []
-  const progress = lines(
+  const progress = lineProgress(
     (line) => written.push(line),
     () => nowMs,
   )
@@ -27,7 +27,7 @@ test("without a terminal, a line now and then says the rate and the time left", 
 test("of an input whose end can't be foreseen, no time left is guessed", () => {
   let nowMs = 0
   const written: string[] = []
-  const progress = lines(
+  const progress = lineProgress(
     (line) => written.push(line),
     () => nowMs,
   )

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { type LoadOptions, load } from "../../src/loading/load.ts"
-import { LoadRefused } from "../../src/loading/load-refused.ts"
+import { LoadError } from "../../src/loading/load-error.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import type { Source } from "../../src/sources/source.ts"
 import { testDatabase } from "../support/postgres.ts"
@@ -55,7 +55,7 @@ export async function workbench(): Promise<Workbench> {
     load: run,
     refusal: async (...args) => {
       const outcome = await run(...args).catch((error: unknown) => error)
-      if (outcome instanceof LoadRefused) return outcome.message
+      if (outcome instanceof LoadError) return outcome.message
       throw new Error(`Not refused: ${JSON.stringify(outcome)}`, { cause: outcome })
     },
     rejects: () =>

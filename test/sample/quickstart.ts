@@ -7,8 +7,8 @@ import { issueToken } from "../../src/access/tokens.ts"
 import { type Database, editorOf, openMigrated, usePool } from "../../src/commands/database.ts"
 import { run } from "../../src/commands/run.ts"
 import { serve } from "../../src/commands/serve.ts"
-import { surviveBrokenStreams } from "../../src/commands/standard-streams.ts"
-import { print, say } from "../../src/commands/terminal.ts"
+import { ignoreOutputErrors } from "../../src/commands/standard-streams.ts"
+import { logToStderr, printResult } from "../../src/commands/terminal.ts"
 import { type Config, readConfig } from "../../src/config.ts"
 import { cacheSizes } from "../../src/db/cache.ts"
 import { createReleases } from "../../src/db/reader/releases.ts"
@@ -22,18 +22,18 @@ const program = new Command("quickstart").description(
 )
 
 program.action(async () => {
-  surviveBrokenStreams()
+  ignoreOutputErrors()
   const config = readConfig(process.env)
   const database = await openMigrated(config)
   const token = await prepare(config, database)
   const { url } = await serve(config, database)
-  await print(welcome(config.BASE_URL || url, token))
+  await printResult(welcome(config.BASE_URL || url, token))
 })
 
 function prepare(config: Config, database: Database): Promise<string> {
   return usePool(database, async (pool) => {
     if ((await createReleases(pool).current()).id === 0) {
-      say("Loading generated sample data")
+      logToStderr("Loading generated sample data")
       const { url } = database
       const loaded = await loadRecords({ url, source: "sample", records: sampleRecords() })
       await vacuumChanged(url, loaded, silent)

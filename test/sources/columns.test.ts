@@ -13,9 +13,9 @@ test("columns are known in any order, whatever their case and outer blanks", () 
   })
 })
 
-test("every fault of a header is named, with the name that a near miss means", () => {
+test("every error of a header is named, with the name that a near miss means", () => {
   expect(matchColumns(columns, ["asx_code", "companyname", "x", ""])).toEqual({
-    fault:
+    error:
       'unknown column "companyname" (is it "company_name"?); unknown column "x"; a column has no name; column "company_name" is missing',
   })
 })
@@ -23,7 +23,7 @@ test("every fault of a header is named, with the name that a near miss means", (
 test("where other columns don't matter, the near miss of a missing one is named", () => {
   const ignoring = { ...columns, others: "ignore" } as const
   expect(matchColumns(ignoring, ["asx_code", "x", "company name"])).toEqual({
-    fault: 'column "company_name" is missing (is it "company name"?)',
+    error: 'column "company_name" is missing (is it "company name"?)',
   })
   expect(matchColumns(ignoring, ["asx_code", "x", "company_name"])).toEqual({
     names: ["asx_code", null, "company_name"],
@@ -42,6 +42,6 @@ test("a name that stands for several columns is read from the first of them that
   })
   expect(matchColumns(columns, ["status"])).toEqual({ names: ["status"] })
   expect(matchColumns(columns, ["granted", "stat"])).toEqual({
-    fault: 'column "STATUS_1" or "status" is missing',
+    error: 'column "STATUS_1" or "status" is missing',
   })
 })

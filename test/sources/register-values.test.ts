@@ -8,11 +8,11 @@ import {
   shownReference,
   tenementIdOf,
   textOf,
-  Unread,
+  Unmapped,
   withoutShare,
 } from "../../src/sources/register-values.ts"
 
-const sayWhy = (read: unknown) => (read instanceof Unread ? read.why : read)
+const reasonOf = (read: unknown) => (read instanceof Unmapped ? read.why : read)
 
 test("what registers write for nothing is nothing", () => {
   for (const nothing of [undefined, null, "", " ", "None", "none", "<Null>", {}, true]) {
@@ -57,12 +57,12 @@ const dates: readonly [written: unknown, state: State, day: string | null][] = [
 ]
 
 test.each(dates)("%p in %s is the day %p", (written, state, day) => {
-  expect(sayWhy(dateOf(written, state))).toBe(day)
+  expect(reasonOf(dateOf(written, state))).toBe(day)
 })
 
 test("a date that is none is not guessed", () => {
   for (const written of ["2014-02-30", "31/06/2014", "soon", "2014", "14-05-28", "12 MAY 2014"]) {
-    expect(sayWhy(dateOf(written, "WA"))).toBe(`is not a date in any form known: "${written}"`)
+    expect(reasonOf(dateOf(written, "WA"))).toBe(`is not a date in any form known: "${written}"`)
   }
 })
 
@@ -87,7 +87,7 @@ const areas: readonly [amount: unknown, unit: unknown, km2: number | string | nu
 ]
 
 test.each(areas)("an area of %p %p is %p", (amount, unit, km2) => {
-  expect(sayWhy(areaOf(amount, unit))).toBe(km2)
+  expect(reasonOf(areaOf(amount, unit))).toBe(km2)
 })
 
 test("several holders stand as A; B, each once, and a semicolon inside a name parts nothing", () => {

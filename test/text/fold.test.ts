@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { containing } from "../../src/resources/conditions.ts"
-import { fold, partsOf } from "../../src/text/fold.ts"
+import { fold, splitValues } from "../../src/text/fold.ts"
 
 test.each([
   ["BHP Group", "bhp group"],
@@ -49,5 +49,5 @@ test.each([
   ["", []],
   [" ; ", []],
 ])("the parts of %j are %j", (value, parts) => {
-  expect(partsOf(value)).toEqual(parts)
+  expect(splitValues(value)).toEqual(parts)
 })

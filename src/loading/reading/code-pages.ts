@@ -7,7 +7,7 @@
 export type Decode = (bytes: Buffer) => string | undefined
 
 /** Code pages by the header's byte, as far as the registers of one country can need them. */
-const byLanguageDriver: Readonly<Record<number, string>> = {
+const codePageByLanguageDriver: Readonly<Record<number, string>> = {
   1: "437",
   2: "850",
   3: "1252",
@@ -18,22 +18,22 @@ const byLanguageDriver: Readonly<Record<number, string>> = {
 }
 
 /** The upper halves of the two pages of DOS, which text decoders do not have. */
-const pagesOfDos: Readonly<Record<string, string>> = {
+const dosCodePages: Readonly<Record<string, string>> = {
   "437":
     "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0",
   "850":
     "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",
 }
 
-const withoutDecoder = (page: string): Decode => {
-  const upper = pagesOfDos[page] ?? ""
+const dosDecoder = (page: string): Decode => {
+  const upper = dosCodePages[page] ?? ""
   return (bytes) =>
     bytes
       .toString("latin1")
       .replace(/[\u0080-\u00ff]/g, (letter) => upper[letter.charCodeAt(0) - 128] ?? "")
 }
 
-const withDecoder =
+const standardDecoder =
   (label: string): Decode =>
   (bytes) => {
     try {
@@ -45,13 +45,13 @@ const withDecoder =
   }
 
 export function decoderOf(languageDriver: number, cpg: string | null): Decode {
-  const page = pageOf(cpg) ?? byLanguageDriver[languageDriver]
+  const page = pageOf(cpg) ?? codePageByLanguageDriver[languageDriver]
   const decode =
     page === undefined
       ? unknownPage
-      : page in pagesOfDos
-        ? withoutDecoder(page)
-        : withDecoder(labelOf(page))
+      : page in dosCodePages
+        ? dosDecoder(page)
+        : standardDecoder(labelOf(page))
   return (bytes) => (isAscii(bytes) ? bytes.toString("latin1") : decode(bytes))
 }
 
@@ -59,8 +59,8 @@ export function decoderOf(languageDriver: number, cpg: string | null): Decode {
 const textDecoder = (label: string) =>
   new TextDecoder(label as ConstructorParameters<typeof TextDecoder>[0], { fatal: true })
 
-const utf8 = withDecoder("utf-8")
-const windows = withDecoder("windows-1252")
+const utf8 = standardDecoder("utf-8")
+const windows = standardDecoder("windows-1252")
 const unknownPage: Decode = (bytes) => utf8(bytes) ?? windows(bytes)
 
 /** `UTF-8`, `1252`, `ANSI 1252`, `CP1252`, `OEM 850`, `ISO 88591`; undefined where nobody knows it. */
@@ -72,7 +72,7 @@ function pageOf(cpg: string | null): string | undefined {
   const page = written.replace(/^(ansi|oem|cp|windows|ibm)[\s-]*/, "")
   if (page === "65001") return "utf-8"
   if (/^(iso[\s-]*)?8859[\s-]*1$/.test(page)) return "1252"
-  return page in pagesOfDos || isLabel(labelOf(page)) ? page : undefined
+  return page in dosCodePages || isLabel(labelOf(page)) ? page : undefined
 }
 
 const labelOf = (page: string) => (/^\d+$/.test(page) ? `windows-${page}` : page)

@@ -1,21 +1,21 @@
 /** csv-parse as an iterator of records that know on which line they begin. */
 import { pipeline, Readable } from "node:stream"
 import { CsvError, Parser } from "csv-parse"
-import type { Refuse } from "./row.ts"
+import type { RejectFile } from "./row.ts"
 
 /** The cells of a record, or why they can't be told apart and the text that holds them. */
 export type CsvRecord =
-  | { line: number; cells: string[]; fault?: never; text?: never }
-  | { line: number; cells?: never; fault: string; text: string }
+  | { line: number; cells: string[]; error?: never; text?: never }
+  | { line: number; cells?: never; error: string; text: string }
 
 /** A longer record is taken for a quote that was never closed. */
-const longestRecord = 4_000_000
+const maxRecordLength = 4_000_000
 
 /** Records without any value, which spreadsheets leave behind, are passed over. */
 export async function* csvRecords(
   text: AsyncIterable<string>,
   format: "csv" | "tsv",
-  refuse: Refuse,
+  rejectFile: RejectFile,
 ): AsyncGenerator<CsvRecord> {
   const malformed: CsvRecord[] = []
   const parser = pipeline(Readable.from(text), parserOf(format, malformed), () => {})
@@ -30,7 +30,7 @@ export async function* csvRecords(
       if (record.some((cell) => cell !== "")) yield { line, cells: record }
     }
   } catch (error) {
-    if (error instanceof CsvError) refuse(sayWhy(error))
+    if (error instanceof CsvError) rejectFile(describeError(error))
     throw error
   }
   yield* malformed
@@ -50,14 +50,14 @@ function parserOf(format: "csv" | "tsv", malformed: CsvRecord[]): Parser {
     raw: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: longestRecord,
+    max_record_size: maxRecordLength,
     skip_records_with_error: true,
     on_skip: (error, text) => {
       if (!error || fatal.has(error.code)) throw error
       const line = Number(error.lines)
       // One record may have several faults.
       if (malformed.at(-1)?.line !== line) {
-        malformed.push({ line, fault: sayWhy(error), text: text ?? "" })
+        malformed.push({ line, error: describeError(error), text: text ?? "" })
       }
       return undefined
     },
@@ -66,7 +66,7 @@ function parserOf(format: "csv" | "tsv", malformed: CsvRecord[]): Parser {
 
 const fatal = new Set<string>(["CSV_QUOTE_NOT_CLOSED", "CSV_MAX_RECORD_SIZE"])
 
-function sayWhy(error: CsvError): string {
+function describeError(error: CsvError): string {
   switch (error.code) {
     case "CSV_QUOTE_NOT_CLOSED":
       return "it is cut short: it ends inside a quoted value"

@@ -5,8 +5,8 @@
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { type Decode, decoderOf } from "./code-pages.ts"
-import { namesOf, rowReader } from "./named-rows.ts"
-import type { Layout, Refuse, Row } from "./row.ts"
+import { matchHeader, rowReader } from "./named-rows.ts"
+import type { Layout, RejectFile, Row } from "./row.ts"
 
 const batchRows = 1000
 
@@ -35,22 +35,23 @@ export async function* readDbase(
   bytes: AsyncIterable<Uint8Array>,
   codePage: () => Promise<string | null>,
   layout: Layout,
-  refuse: Refuse,
+  rejectFile: RejectFile,
 ): AsyncGenerator<Row[]> {
-  const file = bufferOf(bytes)
-  const sizes = sizesOf((await file.take(32)) ?? refuse("it is cut short within its header"))
+  const file = byteReader(bytes)
+  const sizes = sizesOf((await file.take(32)) ?? rejectFile("it is cut short within its header"))
   const header =
-    (await file.take(sizes.headerLength - 32)) ?? refuse("it is cut short in its header")
+    (await file.take(sizes.headerLength - 32)) ?? rejectFile("it is cut short in its header")
   const columns = columnsOf(header)
   const names = columns.map(({ name }) => name)
-  namesOf(layout, names, refuse)
-  if (sizes.records === 0) refuse("it has a header and no rows")
+  matchHeader(layout, names, rejectFile)
+  if (sizes.records === 0) rejectFile("it has a header and no rows")
   const decode = decoderOf(sizes.languageDriver, await codePage())
   const rowOf = rowReader(layout)
   let batch: Row[] = []
   for (let record = 1; record <= sizes.records; record++) {
     const content = await file.take(sizes.recordLength)
-    if (!content) return refuse(`it is cut short: it has ${record - 1} of ${sizes.records} records`)
+    if (!content)
+      return rejectFile(`it is cut short: it has ${record - 1} of ${sizes.records} records`)
     if (content[0] === deleted) continue
     batch.push(readRecord(columns, content, decode, record, rowOf))
     if (batch.length < batchRows) continue
@@ -92,15 +93,15 @@ function readRecord(
   rowOf: (object: RawRecord, line: number) => Row,
 ): Row {
   const raw: Record<string, unknown> = {}
-  let fault: string | undefined
+  let error: string | undefined
   for (const { name, type, from, to } of columns) {
     const value = readValue(type, content.subarray(from, to), decode)
-    if (value === undefined) fault = `${name} holds what is no text in the code page of the file`
+    if (value === undefined) error = `${name} holds what is no text in the code page of the file`
     else raw[name] = value
   }
   const row = rowOf(raw, record)
-  if (fault === undefined || row.fault !== undefined) return row
-  return { line: record, raw, fault, partial: row.raw }
+  if (error === undefined || row.error !== undefined) return row
+  return { line: record, raw, error, readable: row.raw }
 }
 
 /** Null where there is none, undefined where it can't be read. Dates stay YYYYMMDD. */
@@ -125,7 +126,7 @@ const logical = (letter: string) =>
   "TY".includes(letter) ? true : "FN".includes(letter) ? false : null
 
 /** Takes so many bytes at a time from chunks of any size; undefined where the file ends before. */
-function bufferOf(bytes: AsyncIterable<Uint8Array>) {
+function byteReader(bytes: AsyncIterable<Uint8Array>) {
   const chunks = bytes[Symbol.asyncIterator]()
   let held = Buffer.alloc(0)
   return {

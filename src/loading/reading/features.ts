@@ -5,8 +5,8 @@
  * dropped at once: memory depends on the largest feature and not on the file.
  */
 import type { RawRecord } from "../../sources/source.ts"
-import { namesOf, rowReader } from "./named-rows.ts"
-import type { Layout, Refuse, Row } from "./row.ts"
+import { matchHeader, rowReader } from "./named-rows.ts"
+import type { Layout, RejectFile, Row } from "./row.ts"
 import { splitJson } from "./split-json.ts"
 
 const batchRows = 1000
@@ -14,26 +14,27 @@ const batchRows = 1000
 export async function* readFeatures(
   text: AsyncIterable<string>,
   layout: Layout,
-  refuse: Refuse,
-  note: (what: string) => void,
+  rejectFile: RejectFile,
+  warn: (what: string) => void,
 ): AsyncGenerator<Row[]> {
   const rowOf = rowReader(layout)
   let feature = 0
   let batch: Row[] = []
   const envelope = yield* (async function* () {
-    const parts = splitJson(text, refuse)
+    const parts = splitJson(text, rejectFile)
     for (let next = await parts.next(); ; next = await parts.next()) {
       if (next.done) return next.value
       const properties = propertiesOf(next.value)
-      if (++feature === 1) namesOf(layout, Object.keys(properties ?? {}), refuse)
-      batch.push(properties ? rowOf(properties, feature) : faulty(next.value, feature))
+      if (++feature === 1) matchHeader(layout, Object.keys(properties ?? {}), rejectFile)
+      batch.push(properties ? rowOf(properties, feature) : invalidFeature(next.value, feature))
       if (batch.length < batchRows) continue
       yield batch
       batch = []
     }
   })()
-  if (feature === 0) refuse(`it has no records${errorIn(envelope)}`)
-  if (isPart(envelope)) note("the service that made this file says that it is not the whole answer")
+  if (feature === 0) rejectFile(`it has no records${errorIn(envelope)}`)
+  if (isIncomplete(envelope))
+    warn("the service that made this file says that it is not the whole answer")
   if (batch.length > 0) yield batch
 }
 
@@ -59,14 +60,14 @@ const isObject = (value: unknown): value is RawRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Geometry would make the file of rejected rows as large as the register. */
-const faulty = (json: string, line: number): Row => ({
+const invalidFeature = (json: string, line: number): Row => ({
   line,
   raw: json.slice(0, 500),
-  fault: "is no JSON object with properties",
+  error: "is no JSON object with properties",
 })
 
 /** Servers give at most so many features at once, and say so beside them. */
-function isPart(envelope: RawRecord): boolean {
+function isIncomplete(envelope: RawRecord): boolean {
   const { exceededTransferLimit, numberMatched, numberReturned, properties } = envelope
   return (
     exceededTransferLimit === true ||

@@ -9,7 +9,7 @@ import { basename, dirname, join } from "node:path"
 import { pipeline, type Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { reasonOf } from "../file-error.ts"
-import { LoadRefused } from "../load-refused.ts"
+import { LoadError } from "../load-error.ts"
 import type { InputFile } from "./input.ts"
 import { isZip, tablesInZip } from "./zip.ts"
 
@@ -23,21 +23,21 @@ export async function* openInputs(path: string): AsyncGenerator<InputFile> {
   const start = bytesTotal === null ? new Uint8Array() : await Bun.file(path).slice(0, 4).bytes()
   if (!isZip(start)) return yield openFile(path, name, bytesTotal)
   for await (const { bytes, ...table } of tablesInZip(path, name)) {
-    yield { ...table, bytes: () => unpacked(bytes(), table.name) }
+    yield { ...table, bytes: () => decompressed(bytes(), table.name) }
   }
 }
 
 function openStream(stream: Readable): InputFile {
   const name = "standard input"
-  return { ...counted(name, null, () => stream), codePage: async () => null }
+  return { ...metered(name, null, () => stream), codePage: async () => null }
 }
 
 function openFile(path: string, name: string, bytesTotal: number | null): InputFile {
   const open = () => createReadStream(path, { highWaterMark: chunkBytes })
-  return { ...counted(name, bytesTotal, open), codePage: () => codePageBeside(path) }
+  return { ...metered(name, bytesTotal, open), codePage: () => codePageBeside(path) }
 }
 
-function counted(name: string, bytesTotal: number | null, open: () => Readable) {
+function metered(name: string, bytesTotal: number | null, open: () => Readable) {
   const hasher = new Bun.CryptoHasher("sha256")
   let bytesRead = 0
   async function* bytes(): AsyncGenerator<Uint8Array> {
@@ -52,18 +52,18 @@ function counted(name: string, bytesTotal: number | null, open: () => Readable) 
     bytesTotal,
     bytesRead: () => bytesRead,
     sha256: () => hasher.digest("hex"),
-    bytes: () => unpacked(bytes(), name),
+    bytes: () => decompressed(bytes(), name),
   }
 }
 
 async function sizeOf(path: string, name: string): Promise<number | null> {
   try {
     const found = await stat(path)
-    if (found.isDirectory()) throw new LoadRefused(`Cannot read ${name}: it is a directory.`)
+    if (found.isDirectory()) throw new LoadError(`Cannot read ${name}: it is a directory.`)
     return found.isFile() ? found.size : null
   } catch (error) {
-    if (error instanceof LoadRefused) throw error
-    throw new LoadRefused(`Cannot read ${name}: ${reasonOf(error)}.`)
+    if (error instanceof LoadError) throw error
+    throw new LoadError(`Cannot read ${name}: ${reasonOf(error)}.`)
   }
 }
 
@@ -74,10 +74,10 @@ async function codePageBeside(path: string): Promise<string | null> {
   return found === undefined ? null : await Bun.file(join(dirname(path), found)).text()
 }
 
-async function* unpacked(bytes: AsyncGenerator<Uint8Array>, name: string) {
-  const { start, all } = await withStart(bytes, 4)
-  const foreign = foreignFile(start)
-  if (foreign) throw new LoadRefused(`Cannot read ${name}: ${foreign}.`)
+async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string) {
+  const { start, all } = await peekBytes(bytes, 4)
+  const foreign = unsupportedFormat(start)
+  if (foreign) throw new LoadError(`Cannot read ${name}: ${foreign}.`)
   if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all
   try {
     // Errors reach the loop below through the gunzip stream; pipeline only wants somewhere to tell.
@@ -86,12 +86,12 @@ async function* unpacked(bytes: AsyncGenerator<Uint8Array>, name: string) {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : ""
     if (!code.startsWith("Z_")) throw error
-    throw new LoadRefused(`Cannot read ${name}: its gzip data is cut short or damaged.`)
+    throw new LoadError(`Cannot read ${name}: its gzip data is cut short or damaged.`)
   }
 }
 
 /** Holds back the first chunks until they reach `length`, and gives them again with the rest. */
-export async function withStart(bytes: AsyncGenerator<Uint8Array>, length: number) {
+export async function peekBytes(bytes: AsyncGenerator<Uint8Array>, length: number) {
   let start: Uint8Array = new Uint8Array(0)
   while (start.length < length) {
     const next = await bytes.next()
@@ -105,7 +105,7 @@ export async function withStart(bytes: AsyncGenerator<Uint8Array>, length: numbe
   return { start, all: all() }
 }
 
-function foreignFile(start: Uint8Array): string | undefined {
+function unsupportedFormat(start: Uint8Array): string | undefined {
   const [a, b, c, d] = start
   if (isZip(start)) return "it is a zip file inside another or from standard input; unpack it"
   if (a === 0xd0 && b === 0xcf) return "it is an old Excel workbook; save it as CSV"
@@ -130,6 +130,6 @@ export async function* decoded(
     yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new LoadRefused(`Cannot read ${name}: it is not UTF-8 text; save it as UTF-8.`)
+    throw new LoadError(`Cannot read ${name}: it is not UTF-8 text; save it as UTF-8.`)
   }
 }

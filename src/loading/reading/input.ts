@@ -7,7 +7,7 @@ export interface InputFile {
   bytesRead: () => number
   /** Of what has been read, hexadecimal. Ask once, at the end. */
   sha256: () => string
-  /** Unpacked. Any fault of the file is thrown as `LoadRefused`. */
+  /** Unpacked. Any error of the file is thrown as `LoadError`. */
   bytes: () => AsyncGenerator<Uint8Array>
   /** What the `.cpg` file beside a dBase file says of its text; null where there is none. */
   codePage: () => Promise<string | null>

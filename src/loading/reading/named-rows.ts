@@ -2,22 +2,22 @@
 import { sourceOfColumns } from "../../sources/catalogue.ts"
 import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
-import type { Layout, Refuse, Row } from "./row.ts"
+import type { Layout, RejectFile, Row } from "./row.ts"
 
 /** For each column the name it is known by, null for one to ignore. Ends the load where it must. */
-export function namesOf(
+export function matchHeader(
   { columns }: Layout,
   header: readonly string[],
-  refuse: Refuse,
+  rejectFile: RejectFile,
 ): (string | null)[] {
   const match = matchColumns(columns, header)
-  if (!("fault" in match)) return match.names
+  if (!("error" in match)) return match.names
   const other = sourceOfColumns(header)
   const isOther = other !== undefined && other.columns !== columns
-  return refuse(
+  return rejectFile(
     isOther
       ? `it looks like a file of the source "${other.name}": ${other.description}`
-      : match.fault,
+      : match.error,
   )
 }
 
@@ -35,7 +35,7 @@ export function rowReader({ columns }: Layout): (object: RawRecord, line: number
     const keys = JSON.stringify(written)
     if (keys !== lastKeys) match = matchColumns(anyOf, written)
     lastKeys = keys
-    if ("fault" in match) return { line, raw: object, fault: match.fault, partial: object }
+    if ("error" in match) return { line, raw: object, error: match.error, readable: object }
     const raw: Record<string, unknown> = {}
     for (const [index, key] of written.entries()) {
       const name = match.names[index]

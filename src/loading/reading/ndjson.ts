@@ -3,33 +3,33 @@
  * judged as a header is.
  */
 import { propertiesOf } from "./features.ts"
-import { namesOf, rowReader } from "./named-rows.ts"
-import type { Layout, Refuse, Row } from "./row.ts"
+import { matchHeader, rowReader } from "./named-rows.ts"
+import type { Layout, RejectFile, Row } from "./row.ts"
 
 const batchRows = 1000
-const longestLine = 4_000_000
+const maxLineLength = 4_000_000
 
 export async function* readNdjson(
   text: AsyncIterable<string>,
   layout: Layout,
-  refuse: Refuse,
+  rejectFile: RejectFile,
 ): AsyncGenerator<Row[]> {
   let line = 0
   let batch: Row[] = []
   let isFirst = true
   const rowOf = rowReader(layout)
-  for await (const { content, isWhole } of linesOf(text, refuse)) {
+  for await (const { content, isWhole } of linesOf(text, rejectFile)) {
     line++
     if (content.trim() === "") continue
     const object = propertiesOf(content)
     if (isFirst) {
-      if (!object) refuse("it looks like JSON, but its first line is not one whole record")
-      namesOf(layout, Object.keys(object ?? {}), refuse)
+      if (!object) rejectFile("it looks like JSON, but its first line is not one whole record")
+      matchHeader(layout, Object.keys(object ?? {}), rejectFile)
       isFirst = false
     }
     if (!object && !isWhole)
-      refuse(`it is cut short: line ${line}, its last, is not a whole record`)
-    batch.push(object ? rowOf(object, line) : { line, raw: content, fault: "is not a JSON object" })
+      rejectFile(`it is cut short: line ${line}, its last, is not a whole record`)
+    batch.push(object ? rowOf(object, line) : { line, raw: content, error: "is not a JSON object" })
     if (batch.length < batchRows) continue
     yield batch
     batch = []
@@ -37,12 +37,12 @@ export async function* readNdjson(
   if (batch.length > 0) yield batch
 }
 
-async function* linesOf(text: AsyncIterable<string>, refuse: Refuse) {
+async function* linesOf(text: AsyncIterable<string>, rejectFile: RejectFile) {
   let rest = ""
   for await (const chunk of text) {
     const lines = (rest + chunk).split("\n")
     rest = lines.pop() ?? ""
-    if (rest.length > longestLine) refuse("one of its lines does not end")
+    if (rest.length > maxLineLength) rejectFile("one of its lines does not end")
     for (const content of lines) yield { content, isWhole: true }
   }
   if (rest !== "") yield { content: rest, isWhole: false }

@@ -3,20 +3,20 @@
  * told apart by how they begin.
  */
 import type { Format } from "../../sources/source.ts"
-import { LoadRefused } from "../load-refused.ts"
+import { LoadError } from "../load-error.ts"
 import { isDbase, readDbase } from "./dbase.ts"
 import { readFeatures } from "./features.ts"
 import type { InputFile } from "./input.ts"
-import { decoded, withStart } from "./input-file.ts"
+import { decoded, peekBytes } from "./input-file.ts"
 import { readNdjson } from "./ndjson.ts"
-import type { Layout, Refuse, Row } from "./row.ts"
+import type { Layout, RejectFile, Row } from "./row.ts"
 import { readTable } from "./table.ts"
 
 export interface OpenedRows {
   format: Format
   /** What the number of a row counts. */
   counts: "lines" | "features" | "records"
-  /** A file that is not what it should be ends them with `LoadRefused`. */
+  /** A file that is not what it should be ends them with `LoadError`. */
   batches: AsyncGenerator<Row[]>
 }
 
@@ -24,40 +24,40 @@ export interface OpenedRows {
 const startLength = 4096
 
 /**
- * Refuses what is no table at all; the header and the rows are judged as they are read. `note` is
+ * Refuses what is no table at all; the header and the rows are judged as they are read. `warn` is
  * told what the reader of the load's figures should know.
  */
 export async function openRows(
   file: InputFile,
   layout: Layout,
-  note: (what: string) => void = () => {},
+  warn: (what: string) => void = () => {},
 ): Promise<OpenedRows> {
-  const refuse: Refuse = (what) => {
-    throw new LoadRefused(`Cannot read ${file.name}: ${what}.`)
+  const rejectFile: RejectFile = (what) => {
+    throw new LoadError(`Cannot read ${file.name}: ${what}.`)
   }
-  const { start: firstBytes, all: bytes } = await withStart(file.bytes(), startLength)
+  const { start: firstBytes, all: bytes } = await peekBytes(file.bytes(), startLength)
   if (isDbase(firstBytes)) {
-    const batches = readDbase(bytes, file.codePage, layout, refuse)
+    const batches = readDbase(bytes, file.codePage, layout, rejectFile)
     return { format: "dbase", counts: "records", batches }
   }
-  const { start, all } = await withTextStart(decoded(bytes, file.name))
-  const odd = notATable(start)
-  if (odd) refuse(odd)
+  const { start, all } = await peekText(decoded(bytes, file.name))
+  const odd = describeNonTable(start)
+  if (odd) rejectFile(odd)
   if (isCollection(start)) {
     return {
       format: start.trimStart().startsWith("[") ? "json" : "geojson",
       counts: start.trimStart().startsWith("[") ? "records" : "features",
-      batches: readFeatures(all, layout, refuse, note),
+      batches: readFeatures(all, layout, rejectFile, warn),
     }
   }
   if (/^\s*\{/.test(start)) {
-    return { format: "ndjson", counts: "lines", batches: readNdjson(all, layout, refuse) }
+    return { format: "ndjson", counts: "lines", batches: readNdjson(all, layout, rejectFile) }
   }
   const format = isTabSeparated(start) ? "tsv" : "csv"
-  return { format, counts: "lines", batches: readTable(all, format, layout, refuse) }
+  return { format, counts: "lines", batches: readTable(all, format, layout, rejectFile) }
 }
 
-async function withTextStart(text: AsyncGenerator<string>) {
+async function peekText(text: AsyncGenerator<string>) {
   let start = ""
   while (start.length < startLength) {
     const next = await text.next()
@@ -86,13 +86,14 @@ function isCollection(start: string): boolean {
 }
 
 /** What a failed download looks like. */
-function notATable(start: string): string | undefined {
+function describeNonTable(start: string): string | undefined {
   const text = start.trim()
   if (text === "") return "it is empty"
-  if (text.startsWith("<")) return `it looks like a web page or XML, not a table ("${shown(text)}")`
+  if (text.startsWith("<"))
+    return `it looks like a web page or XML, not a table ("${excerpt(text)}")`
   const isOneLine = !/[\r\n]/.test(text)
   if (isOneLine && !/[,\t{]|^\[/.test(text)) {
-    return `it looks like an error message, not a table ("${shown(text)}")`
+    return `it looks like an error message, not a table ("${excerpt(text)}")`
   }
   return undefined
 }
@@ -103,7 +104,7 @@ function isTabSeparated(start: string): boolean {
   return lines.split("\t").length > lines.split(",").length
 }
 
-const shown = (text: string) => {
+const excerpt = (text: string) => {
   const line = text.replace(/\s+/g, " ")
   return line.length > 60 ? `${line.slice(0, 60)}…` : line
 }

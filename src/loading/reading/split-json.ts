@@ -4,11 +4,11 @@
  * the end as an object, which also proves that the document is whole.
  */
 import type { RawRecord } from "../../sources/source.ts"
-import type { Refuse } from "./row.ts"
+import type { RejectFile } from "./row.ts"
 
 /** A coastline may be long; a longer element is taken for one that does not end. */
-const longestElement = 128_000_000
-const longestEnvelope = 4_000_000
+const maxElementLength = 128_000_000
+const maxEnvelopeLength = 4_000_000
 
 const quote = 0x22
 const backslash = 0x5c
@@ -16,7 +16,7 @@ const comma = 0x2c
 
 export async function* splitJson(
   text: AsyncIterable<string>,
-  refuse: Refuse,
+  rejectFile: RejectFile,
 ): AsyncGenerator<string, RawRecord> {
   let depth = 0
   let isInString = false
@@ -62,11 +62,11 @@ export async function* splitJson(
     }
     if (listDepth === null) envelope += chunk.slice(from)
     else element += chunk.slice(from)
-    if (element.length > longestElement) refuse("one of its records does not end")
-    if (envelope.length > longestEnvelope) refuse("it holds no list of records")
+    if (element.length > maxElementLength) rejectFile("one of its records does not end")
+    if (envelope.length > maxEnvelopeLength) rejectFile("it holds no list of records")
   }
-  if (depth > 0 || isInString) refuse("it is cut short: its JSON does not end")
-  return parsed(envelope, refuse)
+  if (depth > 0 || isInString) rejectFile("it is cut short: its JSON does not end")
+  return parsed(envelope, rejectFile)
 }
 
 const isOpening = (code: number) => code === 0x5b || code === 0x7b
@@ -86,11 +86,11 @@ function isList(
   return depth === 1 ? before.trim() === "" : depth === 2 && /"features"\s*:\s*$/.test(before)
 }
 
-function parsed(envelope: string, refuse: Refuse): RawRecord {
+function parsed(envelope: string, rejectFile: RejectFile): RawRecord {
   try {
     const value: unknown = JSON.parse(envelope)
     return Array.isArray(value) ? {} : (value as RawRecord)
   } catch {
-    return refuse("it is no whole JSON document: there is something before, behind or between")
+    return rejectFile("it is no whole JSON document: there is something before, behind or between")
   }
 }

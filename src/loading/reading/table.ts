@@ -4,28 +4,28 @@
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { type CsvRecord, csvRecords } from "./csv-records.ts"
-import { namesOf } from "./named-rows.ts"
-import type { Layout, Refuse, Row } from "./row.ts"
+import { matchHeader } from "./named-rows.ts"
+import type { Layout, RejectFile, Row } from "./row.ts"
 
 const batchRows = 1000
 /** How many lines may stand before the header. */
-const mostBannerLines = 3
+const maxBannerLines = 3
 
 export async function* readTable(
   text: AsyncIterable<string>,
   format: "csv" | "tsv",
   layout: Layout,
-  refuse: Refuse,
+  rejectFile: RejectFile,
 ): AsyncGenerator<Row[]> {
   let lastCharacter = ""
-  async function* watched() {
+  async function* trackLastCharacter() {
     for await (const chunk of text) {
       lastCharacter = chunk.at(-1) ?? lastCharacter
       yield chunk
     }
   }
-  const records = csvRecords(watched(), format, refuse)
-  const names = await readHeader(records, layout, refuse)
+  const records = csvRecords(trackLastCharacter(), format, rejectFile)
+  const names = await readHeader(records, layout, rejectFile)
   let batch: Row[] = []
   let isEmpty = true
   let last: CsvRecord | undefined
@@ -38,9 +38,9 @@ export async function* readTable(
     yield batch
     batch = []
   }
-  if (isEmpty) refuse("it has a header and no rows")
+  if (isEmpty) rejectFile("it has a header and no rows")
   if (last?.cells && last.cells.length < names.length && lastCharacter !== "\n") {
-    refuse(`it is cut short: line ${last.line}, its last, ends before its last column`)
+    rejectFile(`it is cut short: line ${last.line}, its last, ends before its last column`)
   }
   if (batch.length > 0) yield batch
 }
@@ -48,20 +48,20 @@ export async function* readTable(
 async function readHeader(
   records: AsyncGenerator<CsvRecord>,
   layout: Layout,
-  refuse: Refuse,
+  rejectFile: RejectFile,
 ): Promise<(string | null)[]> {
-  for (let lines = 0; lines <= mostBannerLines; lines++) {
+  for (let lines = 0; lines <= maxBannerLines; lines++) {
     const { done, value } = await records.next()
     if (done) break
     const cells = value.cells ?? []
     if (layout.banner?.test(cells.join(","))) continue
-    return namesOf(layout, cells, refuse)
+    return matchHeader(layout, cells, rejectFile)
   }
-  return refuse("it has no header")
+  return rejectFile("it has no header")
 }
 
-function rowOf(names: readonly (string | null)[], { line, cells, fault, text }: CsvRecord): Row {
-  if (!cells) return { line, raw: text, fault }
+function rowOf(names: readonly (string | null)[], { line, cells, error, text }: CsvRecord): Row {
+  if (!cells) return { line, raw: text, error }
   const raw: Record<string, string> = {}
   for (let index = 0; index < names.length; index++) {
     const name = names[index]
@@ -70,5 +70,5 @@ function rowOf(names: readonly (string | null)[], { line, cells, fault, text }: 
   }
   if (cells.length === names.length) return { line, raw: raw as RawRecord }
   const wrong = `has ${cells.length} columns where the header has ${names.length}`
-  return { line, raw: cells, fault: wrong, partial: raw }
+  return { line, raw: cells, error: wrong, readable: raw }
 }

@@ -6,7 +6,7 @@
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
-import { LoadRefused } from "../load-refused.ts"
+import { LoadError } from "../load-error.ts"
 import type { InputFile } from "./input.ts"
 
 /** Also the form of Excel's and other office programs' files. */
@@ -14,20 +14,20 @@ export const isZip = (start: Uint8Array): boolean =>
   start[0] === 0x50 && start[1] === 0x4b && (start[2] === 0x03 || start[2] === 0x05)
 
 /** Companions of a shapefile, descriptions and licences. */
-const noTable =
+const notATable =
   /\/$|^__MACOSX\/|(^|\/)\.|\.(shp|shx|sbn|sbx|prj|cpg|qpj|qix|qml|sld|lyr|fbn|fbx|ain|aih|atx|ixs|mxs|xml|txt|md|rtf|pdf|html?|docx?|png|jpe?g)$/i
-const longestCodePage = 100
+const maxCodePageBytes = 100
 
 export async function* tablesInZip(path: string, name: string): AsyncGenerator<InputFile> {
   const zip = await opened(path, name)
   try {
     const entries = await entriesOf(zip, name)
     if (entries.some(({ fileName }) => fileName === "[Content_Types].xml")) {
-      throw new LoadRefused(`Cannot read ${name}: it is an Excel workbook; save it as CSV.`)
+      throw new LoadError(`Cannot read ${name}: it is an Excel workbook; save it as CSV.`)
     }
-    const tables = entries.filter(({ fileName }) => !noTable.test(fileName))
+    const tables = entries.filter(({ fileName }) => !notATable.test(fileName))
     if (tables.length === 0) {
-      throw new LoadRefused(`Cannot read ${name}: it is a zip file without any table in it.`)
+      throw new LoadError(`Cannot read ${name}: it is a zip file without any table in it.`)
     }
     const sha256 = await digestOf(path)
     for (const entry of tables) {
@@ -60,7 +60,7 @@ function tableOf(
     },
     codePage: async () => {
       const cpg = sibling(".cpg")
-      if (!cpg || cpg.uncompressedSize > longestCodePage) return null
+      if (!cpg || cpg.uncompressedSize > maxCodePageBytes) return null
       return Buffer.concat(await Array.fromAsync(bytesOf(zip, cpg, name))).toString()
     },
   }
@@ -68,7 +68,7 @@ function tableOf(
 
 async function* bytesOf(zip: ZipFile, entry: Entry, name: string): AsyncGenerator<Uint8Array> {
   if (!entry.canDecodeFileData()) {
-    throw new LoadRefused(`Cannot read ${name}: it is encrypted or packed in an unusual way.`)
+    throw new LoadError(`Cannot read ${name}: it is encrypted or packed in an unusual way.`)
   }
   try {
     yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>
@@ -94,7 +94,7 @@ async function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
 }
 
 const damaged = (name: string, error: unknown) =>
-  new LoadRefused(
+  new LoadError(
     `Cannot read ${name}: it is a zip file (or a workbook) that is cut short or damaged.`,
     { cause: error },
   )

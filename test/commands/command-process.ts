@@ -5,7 +5,7 @@ import { join } from "node:path"
 
 const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
-export interface LoadProcessOptions {
+export interface CommandOptions {
   url: string
   /** Where files go that no option says a place for. */
   dataDir: string
@@ -18,14 +18,14 @@ export interface LoadProcessOptions {
 
 export const startOptions = (
   args: readonly string[],
-  { url, dataDir, cwd = tmpdir() }: LoadProcessOptions,
+  { url, dataDir, cwd = tmpdir() }: CommandOptions,
 ) => ({
   command: [process.execPath, main, ...args],
   cwd,
   env: { PATH: process.env.PATH, DATABASE_URL: url, DATA_DIR: dataDir },
 })
 
-export function startCommand(args: readonly string[], options: LoadProcessOptions) {
+export function startCommand(args: readonly string[], options: CommandOptions) {
   const { command, ...others } = startOptions(args, options)
   const { stdin = "ignore", stdout = "pipe", stderr = "pipe" } = options
   const child = Bun.spawn(command, { ...others, stdin, stdout, stderr })
@@ -34,7 +34,7 @@ export function startCommand(args: readonly string[], options: LoadProcessOption
   return {
     child,
     /** Resolves when this stands on standard error, and fails when it ends without. */
-    said: messages.find,
+    waitForStderr: messages.find,
     ended: async () => ({
       code: await child.exited,
       stdout: await printed,
@@ -70,7 +70,7 @@ function collect(stream: ReadableStream<Uint8Array> | number | undefined) {
 }
 
 /** Runs a command to its end. */
-export const runCommand = (args: readonly string[], options: LoadProcessOptions) =>
+export const runCommand = (args: readonly string[], options: CommandOptions) =>
   startCommand(args, options).ended()
 
 /** The writing end of a pipe that nobody reads any more: the first write to it fails with EPIPE. */
