@@ -180,7 +180,7 @@ export const settings = {
   SHUTDOWN_SECONDS: {
     description:
       "How long requests under way may take to end when the service is stopped; what takes longer is cut off. Docker kills what has not ended ten seconds after it was told to",
-    fallback: "7",
+    fallback: "6",
     parse: integer(0, 600),
   },
   SHUTDOWN_DELAY_SECONDS: {

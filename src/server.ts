@@ -16,11 +16,20 @@ export interface ServerOptions {
 export interface RunningServer {
   /** The port it listens on. */
   port: number
-  /** Accepts no new connection, and returns when all requests in progress have ended or `graceMs` have passed. */
-  stop(graceMs: number): Promise<void>
+  /**
+   * Accepts no new connection, and returns when all requests in progress have ended. After `graceMs`
+   * they are cut off.
+   * @param onOverdue called then, to abort responses whose cut a plain end of the connection would hide
+   */
+  stop(graceMs: number, onOverdue?: () => void): Promise<void>
 }
 
 const idleTimeoutSeconds = 60
+/**
+ * Bun resets the connection of an aborted response when its receiver next reads. One that reads
+ * nothing for so long sees a plain end, which over HTTP/1.0 alone is no sign of a cut.
+ */
+const abortMs = 1_000
 
 export function startServer({
   app,
@@ -35,6 +44,8 @@ export function startServer({
     idleTimeout: idleTimeoutSeconds,
     // A failure outside `handle` would otherwise be answered with a page that shows it.
     development: false,
+    // Bun would otherwise let a second process listen on the same port, and each have its own limits.
+    reusePort: false,
     error: () => errorResponse(new ApiError("INTERNAL")),
     // A body is never read, so one of any size is answered as one of no size is: with 405.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
@@ -65,15 +76,23 @@ export function startServer({
 
   return {
     port: server.port ?? port,
-    stop: async (graceMs) => {
+    stop: async (graceMs, onOverdue = () => {}) => {
       const drained = server.stop()
-      const overdue = Symbol()
-      const timer = Promise.withResolvers<typeof overdue>()
-      const timeout = setTimeout(() => timer.resolve(overdue), graceMs)
-      if ((await Promise.race([drained, timer.promise])) === overdue) await server.stop(true)
-      clearTimeout(timeout)
+      if (await settles(drained, graceMs)) return
+      onOverdue()
+      if (await settles(drained, abortMs)) return
+      await server.stop(true)
     },
   }
+}
+
+/** Whether the promise settles in time. */
+async function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), withinMs)
+  const settled = await Promise.race([promise.then(() => true), late.promise])
+  clearTimeout(timer)
+  return settled
 }
 
 /**

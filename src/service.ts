@@ -12,21 +12,29 @@ export interface Service {
   stop(): Promise<void>
 }
 
+/** The address or port in the settings cannot be used. */
+export class ListenError extends Error {
+  override readonly name = "ListenError"
+}
+
+/** @throws ListenError */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { HOST, PORT, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } = options.config
   const parts = await startParts(options)
   const { isStopping } = parts.app
-  const server = await listen()
   const host = HOST.includes(":") ? `[${HOST}]` : HOST
+  const server = await listen()
 
-  /** A port that is taken leaves no connection behind. */
+  /** Where it cannot listen, it leaves no connection behind. */
   async function listen() {
     const app = createApp(parts.app)
     try {
       return startServer({ app, hostname: HOST, port: PORT, isStopping, log: options.log })
     } catch (error) {
       await parts.close()
-      throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      const message = `Cannot listen on ${host}:${PORT}: ${reason}. Check HOST and PORT`
+      throw new ListenError(message, { cause: error })
     }
   }
 
@@ -36,7 +44,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       parts.beginStopping()
       const delaySeconds = Math.min(SHUTDOWN_DELAY_SECONDS, SHUTDOWN_SECONDS)
       await Bun.sleep(delaySeconds * 1000)
-      await server.stop((SHUTDOWN_SECONDS - delaySeconds) * 1000)
+      await server.stop((SHUTDOWN_SECONDS - delaySeconds) * 1000, parts.abortExports)
       await parts.close()
     },
   }

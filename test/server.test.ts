@@ -1,4 +1,4 @@
-/** The server around an app that fails. */
+/** The server answers although its app fails, and shares its port with no other. */
 import { afterEach, expect, test } from "bun:test"
 import { createLog } from "../src/log/log.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../src/server.ts"
@@ -8,12 +8,12 @@ let server: RunningServer
 afterEach(() => server.stop(0))
 
 /** Starts a server whose app and log are these. Only `fetch` of an app is used. */
-function serve(fetchOfApp: () => Response, write: (line: string) => void): string {
+function serve(fetchOfApp: () => Response, write: (line: string) => void, port = 0): string {
   const log = createLog(write, () => new Date())
   server = startServer({
     app: { fetch: fetchOfApp } as unknown as ServerOptions["app"],
     hostname: "127.0.0.1",
-    port: 0,
+    port,
     isStopping: () => false,
     log,
   })
@@ -35,4 +35,21 @@ test("what an app throws is answered in the envelope, under the id that the log 
   const [failed] = lines.map((line) => JSON.parse(line))
   expect(failed).toMatchObject({ level: "error", error: expect.stringContaining("secret") })
   expect(failed.request).toBe(answer.headers.get("x-request-id"))
+})
+
+test("a port that another server listens on is refused", () => {
+  const url = serve(
+    () => new Response("first"),
+    () => {},
+  )
+  const first = server
+  const port = Number(new URL(url).port)
+  expect(() =>
+    serve(
+      () => new Response("second"),
+      () => {},
+      port,
+    ),
+  ).toThrow(/in use|EADDRINUSE/)
+  server = first
 })

@@ -14,6 +14,8 @@ export interface AnswerOptions {
   exportWaitMs: number
   /** After so long without reading, the receiver of an export is disconnected. */
   exportStallMs: number
+  /** Aborts the exports in progress when the service is stopped. */
+  exportShutdown: AbortSignal
   /** The service's public address, which links carry; empty for relative links. */
   baseUrl: string
   log: Log

@@ -34,7 +34,15 @@ async function exportHead(
 }
 
 async function exportBody(
-  { reader, sequences, exportSlots, exportWaitMs, exportStallMs, log }: AnswerOptions,
+  {
+    reader,
+    sequences,
+    exportSlots,
+    exportWaitMs,
+    exportStallMs,
+    exportShutdown,
+    log,
+  }: AnswerOptions,
   context: RequestContext,
   { plan, list, release, headers }: ResolvedPlan,
 ): Promise<Response> {
@@ -60,6 +68,7 @@ async function exportBody(
     ...writerOf(plan, format),
     coder,
     stallMs: exportStallMs,
+    shutdown: exportShutdown,
     onEnd: ({ error, ...outcome }) => {
       unpin()
       releaseSlot()

@@ -6,7 +6,7 @@
 import type { StreamCoder } from "../http/content-coding.ts"
 
 export interface ExportOutcome {
-  outcome: "complete" | "cancelled" | "stalled" | "failed"
+  outcome: "complete" | "cancelled" | "stalled" | "aborted" | "failed"
   records: number
   /** As sent, so after coding. */
   bytes: number
@@ -20,13 +20,15 @@ export interface ExportStreamOptions {
   coder: StreamCoder
   /** A receiver that takes nothing for so long, from the first byte on, is cut off. */
   stallMs: number
+  /** Aborts the stream when the service is stopped. */
+  shutdown: AbortSignal
   /** Called once, when the stream has ended one way or another. */
   onEnd: (outcome: ExportOutcome) => void
 }
 
 export function exportStream(
   chunks: AsyncGenerator<Record<string, unknown>[], void, void>,
-  { head, row, coder, stallMs, onEnd }: ExportStreamOptions,
+  { head, row, coder, stallMs, shutdown, onEnd }: ExportStreamOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let pending = head
   let records = 0
@@ -38,9 +40,12 @@ export function exportStream(
     clearTimeout(stallTimer)
     if (ended) return
     ended = true
+    shutdown.removeEventListener("abort", abort)
     coder.close()
     onEnd({ outcome, records, bytes, ...(error !== undefined && { error }) })
   }
+
+  let abort = (): void => {}
 
   /** The next part that is not empty; a coder may keep what it is given. Null at the end. */
   const nextPart = async (): Promise<Uint8Array<ArrayBuffer> | null> => {
@@ -60,19 +65,24 @@ export function exportStream(
   // An error without a reason aborts the connection as well; a reason Bun would print as it is, and
   // the log has it already.
   type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
+  const cutOff = (controller: Controller, outcome: "stalled" | "aborted"): void => {
+    end(outcome)
+    controller.error()
+    // It waits between two chunks, where nothing can fail, or ends after the chunk that it reads.
+    void chunks.return()
+  }
   const expectReceiver = (controller: Controller): void => {
-    stallTimer = setTimeout(() => {
-      end("stalled")
-      controller.error()
-      // It waits between two chunks, where nothing can fail.
-      void chunks.return()
-    }, stallMs)
+    stallTimer = setTimeout(() => cutOff(controller, "stalled"), stallMs)
   }
 
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
-      // A receiver that has gone before it took anything may never be heard of.
-      start: expectReceiver,
+      start(controller) {
+        abort = () => cutOff(controller, "aborted")
+        shutdown.addEventListener("abort", abort)
+        // A receiver that has gone before it took anything may never be heard of.
+        expectReceiver(controller)
+      },
       async pull(controller) {
         clearTimeout(stallTimer)
         try {

@@ -5,6 +5,7 @@ import { OutcomeUnknown } from "../db/commit.ts"
 import { EmbeddedError } from "../db/embedded/server.ts"
 import { DatabaseError } from "../db/first-connection.ts"
 import { LoadError } from "../loading/load-error.ts"
+import { ListenError } from "../service.ts"
 import { describeUnexpected, logToStderr, OutputError } from "./terminal.ts"
 
 /** Errors whose message is all that a person needs. */
@@ -13,6 +14,7 @@ const reportedErrors = [
   ConfigError,
   DatabaseError,
   EmbeddedError,
+  ListenError,
   LoadError,
   OutcomeUnknown,
   OutputError,

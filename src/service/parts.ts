@@ -36,6 +36,8 @@ export interface Parts {
   app: AppOptions
   /** From now on the service reports that it is not ready. */
   beginStopping(): void
+  /** Cuts off the exports in progress, so that none ends as a complete, shorter one. */
+  abortExports(): void
   /** Writes what is still to be written, and closes every connection. */
   close(): Promise<void>
 }
@@ -85,6 +87,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     notWritten("the releases being read were not recorded"),
   )
   let stopping = false
+  const exportShutdown = new AbortController()
 
   async function closeAll(): Promise<void> {
     await Promise.all([pins.stop(), usage.stop(), notifications.stop()])
@@ -107,6 +110,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       }),
       exportWaitMs: config.QUEUE_SECONDS * 1000,
       exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
+      exportShutdown: exportShutdown.signal,
       sequences,
       readiness: createReadiness(createReleases(pools.readiness).current, now),
       metrics,
@@ -125,6 +129,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     beginStopping: () => {
       stopping = true
     },
+    abortExports: () => exportShutdown.abort(),
     close: async () => {
       unauthenticated.stop()
       await within(closeWithinMs, closeAll()).catch((error: unknown) => {

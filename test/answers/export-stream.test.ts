@@ -7,7 +7,13 @@ import { until } from "../contract/raw-http.ts"
 /** An export of numbered records, and what was read and said of it. */
 function exported(
   chunks: number,
-  options: { accept?: string; failAt?: number; stallMs?: number; gate?: Promise<void> } = {},
+  options: {
+    accept?: string
+    failAt?: number
+    stallMs?: number
+    shutdown?: AbortSignal
+    gate?: Promise<void>
+  } = {},
 ) {
   const coder = streamCoder(options.accept ?? null)
   const seen = {
@@ -39,6 +45,7 @@ function exported(
       },
     },
     stallMs: options.stallMs ?? 60_000,
+    shutdown: options.shutdown ?? new AbortController().signal,
     onEnd: (outcome) => seen.outcomes.push(outcome),
   })
   return { stream, seen }
@@ -153,4 +160,15 @@ test("many coded exports that are broken off keep no memory", async () => {
   const before = await times(200)
   // As many compressors would take some hundred megabytes.
   expect((await times(2_000)) - before).toBeLessThan(60 * 1024 * 1024)
+})
+
+test("an export that the service aborts is an error for its receiver, and never a shorter whole", async () => {
+  const shutdown = new AbortController()
+  const { stream, seen } = exported(1_000, { shutdown: shutdown.signal })
+  const reader = stream.getReader()
+  await reader.read()
+  shutdown.abort()
+  await expect(reader.read()).rejects.toBeUndefined()
+  expect(seen.outcomes).toMatchObject([{ outcome: "aborted", records: 2 }])
+  expect([seen.coderCloses, seen.generatorEnded]).toEqual([1, true])
 })

@@ -168,3 +168,19 @@ test("what was thrown but is no error is shown as it is", () => {
   expect(withoutParameters("x")).toBe("x")
   expect(describeUnexpected("x", true)).toBe("Failed: x")
 })
+
+test("an address or a port that cannot be listened on is named, with the settings to check", async () => {
+  const taken = listener(() => {})
+  for (const [HOST, PORT] of [
+    ["300.1.1.1", "0"],
+    ["127.0.0.1", taken.place.split(":")[1] ?? ""],
+  ] as const) {
+    const { exitCode, said } = await command(["serve"], { DATABASE_URL: database.url, HOST, PORT })
+    expect([exitCode, said]).toEqual([
+      1,
+      expect.stringContaining(`Cannot listen on ${HOST}:${PORT}`),
+    ])
+    expect(said).toEndWith("Check HOST and PORT\n")
+  }
+  taken.stop()
+})

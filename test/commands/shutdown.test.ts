@@ -159,6 +159,28 @@ test("an export that does not end is cut off at the deadline, and is seen to be 
   expect(answer()?.complete).toBe(false)
 })
 
+test("over HTTP/1.0, whose end has no mark of its own, a cut export ends in a reset connection", async () => {
+  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "0", SHUTDOWN_SECONDS: "1" })
+  const socket = await opened(port)
+  const ended = Promise.withResolvers<string>()
+  socket.on("end", () => ended.resolve("end"))
+  socket.on("error", (error: Error & { code?: string }) => ended.resolve(error.code ?? ""))
+  let bytes = 0
+  // Reads so slowly that the export is still in progress at the deadline.
+  socket.on("data", (part) => {
+    bytes += part.length
+    socket.pause()
+    setTimeout(() => socket.resume(), 50)
+  })
+  const headers = { Authorization: `Bearer ${service.tokens.admin}` }
+  const target = "/api/v1/reports?format=csv&all=true"
+  socket.write(requestText(target, headers, { version: "HTTP/1.0" }))
+  await until(() => bytes > 10_000)
+  child.kill("SIGTERM")
+  expect(await ended.promise).toBe("ECONNRESET")
+  await child.exited
+})
+
 test.each([
   ["SIGTERM", 143],
   ["SIGINT", 130],

@@ -1,5 +1,5 @@
 /** From a fresh checkout to a served API with sample data, a demo account and a token, in one command. */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Command } from "commander"
 import { createCredentials } from "../../src/access/credentials.ts"
@@ -51,7 +51,8 @@ function prepare(config: Config, database: Database): Promise<string> {
       expiresAt: null,
     })
     // A token can't be read back from the database, and a second start should show the same one.
-    await Bun.write(tokenFile, `${token}\n`, { mode: 0o600, createPath: true })
+    mkdirSync(config.DATA_DIR, { recursive: true })
+    writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
     return token
   })
 }
