@@ -41,7 +41,7 @@ export const tenementTypes = {
 export type TenementStatus = keyof typeof tenementStatuses
 export type TenementType = keyof typeof tenementTypes
 
-/** The README's tables of both vocabularies. */
+/** The guide's tables of both vocabularies. */
 export const vocabularyTables = (): string =>
   [table("status", tenementStatuses), table("type", tenementTypes)].join("\n\n")
 

@@ -21,8 +21,8 @@ test("a known phrase has its word however it is written; an unknown one has none
   expect(wordOf("constructor")).toBeUndefined()
 })
 
-test("the README's tables of statuses and types are those that the declarations give", async () => {
-  const readme = await Bun.file(new URL("../../README.md", import.meta.url)).text()
-  const [, tables] = /<!-- vocabulary -->\n([\s\S]*)\n<!-- \/vocabulary -->/.exec(readme) ?? []
+test("the guide's tables of statuses and types are those that the declarations give", async () => {
+  const guide = await Bun.file(new URL("../../src/guide/loading.md", import.meta.url)).text()
+  const [, tables] = /<!-- vocabulary -->\n([\s\S]*)\n<!-- \/vocabulary -->/.exec(guide) ?? []
   expect(tables).toBe(vocabularyTables())
 })
