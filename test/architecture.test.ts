@@ -18,9 +18,10 @@ interface File {
 
 /** The tables and the wiring of the database stand on both sides of the resources, which divides `db`. */
 const schema = "db/schema.ts"
+const schemaFiles = [schema, "db/columns.ts"]
 
 const partOf = (path: string): string =>
-  path === schema ? schema : path.includes("/") ? (path.split("/")[0] ?? "") : path
+  schemaFiles.includes(path) ? schema : path.includes("/") ? (path.split("/")[0] ?? "") : path
 
 const importPattern =
   /^(?:import|export)\s+(type\s+)?(?:[^"';]*?\bfrom\s*)?"([^"]+)"|\bimport\("([^"]+)"\)/gm

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm"
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { committed } from "../db/commit.ts"
-import { type ConfirmedChange, changeAndConfirm } from "../db/notifications.ts"
+import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
 
 /** Who changes accounts and tokens, and in which database. */
 export interface Editor {

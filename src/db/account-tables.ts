@@ -1,6 +1,6 @@
 /**
- * The tables of accounts and tokens. Triggers on both, written by hand in the migrations, fill the
- * audit and tell serving processes of each change.
+ * The tables of accounts and tokens. Triggers on both, written by hand in the migrations, write the
+ * audit log and notify the serving processes of each change.
  */
 import { sql } from "drizzle-orm"
 import {
@@ -15,7 +15,7 @@ import {
   timestamp,
   uniqueIndex,
 } from "drizzle-orm/pg-core"
-import { bytewise, checks, instant, literals } from "./schema.ts"
+import { bytewise, checks, instant, literals } from "./columns.ts"
 
 export const plans = ["standard", "enterprise", "admin"] as const
 export type Plan = (typeof plans)[number]
@@ -31,7 +31,7 @@ export const accounts = pgTable(
     /** Requests per window of the enterprise plan; null on the plans whose limit is fixed. */
     request_limit: integer(),
     created_at: instant("created_at").notNull().defaultNow(),
-    /** Since when its tokens are refused. */
+    /** From when on its tokens are refused. */
     disabled_at: instant("disabled_at"),
   },
   (t) => [
@@ -52,7 +52,7 @@ export const tokens = pgTable(
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
     name: text().notNull(),
-    /** SHA-256 of the whole token, hexadecimal: the only form in which a token is kept. */
+    /** SHA-256 of the whole token in hexadecimal: the only form in which a token is stored. */
     sha256: bytewise().notNull(),
     prefix: bytewise().notNull(),
     created_at: instant("created_at").notNull().defaultNow(),
@@ -73,8 +73,8 @@ export const tokens = pgTable(
 )
 
 /**
- * What was changed of accounts and tokens, written by triggers, so that no way of changing them goes
- * without. It outlives what it tells of.
+ * The audit log of accounts and tokens. Triggers write it, so that every change is recorded, however
+ * it was made. Entries remain when the account or token is deleted.
  */
 export const accessChanges = pgTable(
   "access_changes",
@@ -82,10 +82,10 @@ export const accessChanges = pgTable(
     id: bigserial({ mode: "number" }).primaryKey(),
     at: timestamp({ withTimezone: true, mode: "string" }).notNull().defaultNow(),
     account_id: bigint({ mode: "number" }).notNull(),
-    /** Null where it is the account that changed. */
+    /** Null where the account itself changed. */
     token_prefix: bytewise(),
     action: text({ enum: actions }).notNull(),
-    /** From each column that changed to its value before and after: `{"plan": ["standard", "admin"]}`. */
+    /** Maps each changed column to its values before and after: `{"plan": ["standard", "admin"]}`. */
     columns: jsonb().$type<Record<string, [before: unknown, after: unknown]>>().notNull(),
     who: text().notNull(),
     origin: text().notNull(),
@@ -99,7 +99,7 @@ export const accessChanges = pgTable(
   ],
 )
 
-/** Admitted requests of each account in each clock hour, UTC; kept for two days. */
+/** Admitted requests of each account in each clock hour (UTC), kept for two days. */
 export const usageHours = pgTable(
   "usage_hours",
   {

@@ -1,30 +1,32 @@
 /**
- * The caches of a process: each has a budget in bytes, forgets what was used longest ago, and finds
- * its entries by keys of a fixed size, so that nobody can fill the memory with many or long requests.
+ * The LRU caches of a process. Each has a budget in bytes and keys of a fixed size, so that clients
+ * cannot exhaust the memory with many or long requests.
  */
 import { LRUCache } from "lru-cache"
 
 /**
- * What each cache takes of the memory that the settings give to all of them, in percent.
- * The windows are no cache: what they forget is not read again, and they have a setting of their own.
+ * The share of each cache in the memory that the settings allow for all of them, in percent. The
+ * rate limit's windows are not among them: an evicted window cannot be read again, so they have a
+ * setting of their own.
  */
 const shares = {
-  /** How many records a list has. */
+  /** The number of records of each list. */
   totals: 15,
-  /** Where pages end. */
+  /** The positions at which pages end. */
   positions: 35,
-  /** Whose tokens are. */
+  /** Valid tokens and their accounts. */
   tokens: 20,
-  /** Apart, so that a flood of invented tokens drives none of those out. */
+  /** The negative cache, separate so that a flood of invented tokens evicts no valid ones. */
   invalidTokens: 5,
-  /** When the use of a token was last noted. */
+  /** When the use of each token was last recorded. */
   tokenUses: 10,
+  /** The release that each page sequence reads. */
   pageSequences: 15,
 } as const
 
 export type CacheSizes = Readonly<Record<keyof typeof shares, number>>
 
-/** The bytes that each cache may take of those for all. */
+/** The budget of each cache, in bytes. */
 export const cacheSizes = (totalBytes: number): CacheSizes =>
   Object.fromEntries(
     Object.entries(shares).map(([name, percent]) => [
@@ -33,12 +35,12 @@ export const cacheSizes = (totalBytes: number): CacheSizes =>
     ]),
   ) as CacheSizes
 
-/** What an entry takes beside its value: a key of some sixty characters and its place in the cache. Measured. */
+/** The measured overhead of an entry: a key of some sixty characters and the cache's own structures. */
 const entryBytes = 340
 
 export type Cache<V extends NonNullable<unknown>> = LRUCache<string, V>
 
-/** @param bytesOf about how much memory a value takes */
+/** @param bytesOf estimates the memory that a value takes */
 export const createCache = <V extends NonNullable<unknown>>(
   maxBytes: number,
   bytesOf: (value: V) => number,

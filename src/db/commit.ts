@@ -1,14 +1,14 @@
-/** Whether a transaction whose connection was lost during the COMMIT is committed can't be told. */
+/** The connection was lost during the COMMIT, so it is unknown whether the transaction was committed. */
 export class OutcomeUnknown extends Error {
   override readonly name = "OutcomeUnknown"
 }
 
 /**
- * Runs a transaction and tells a failure of its COMMIT from one before it, after which nothing of it
- * remains.
- * @param whenUnknown what a person should know and do then, in whole sentences
- * @param begin runs the transaction; it calls `committing` when all that is left is the COMMIT
- * @throws OutcomeUnknown where the COMMIT was sent, or may have been, and no answer came
+ * Runs a transaction and distinguishes a failure of its COMMIT from an earlier one, after which it is
+ * certain to be rolled back.
+ * @param whenUnknown what to tell the operator then, in whole sentences
+ * @param begin runs the transaction; it calls `committing` when only the COMMIT remains
+ * @throws OutcomeUnknown where the COMMIT was sent, or may have been, and not answered
  */
 export async function committed<T>(
   whenUnknown: string,
@@ -20,7 +20,7 @@ export async function committed<T>(
       isCommitting = true
     })
   } catch (error) {
-    if (!isCommitting || isRefusal(error)) throw error
+    if (!isCommitting || isRolledBack(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new OutcomeUnknown(
       `The connection to the database was lost during the commit (${reason}). ${whenUnknown}`,
@@ -29,6 +29,9 @@ export async function committed<T>(
   }
 }
 
-/** The server answered, and has rolled back. FATAL and worse end the connection, whether or not it committed. */
-const isRefusal = (error: unknown): boolean =>
+/**
+ * An ERROR means that the server has rolled back. FATAL and PANIC only end the connection: the
+ * transaction may have been committed.
+ */
+const isRolledBack = (error: unknown): boolean =>
   error instanceof Error && "severity" in error && error.severity === "ERROR"

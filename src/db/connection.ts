@@ -1,11 +1,11 @@
 import postgres, { type Options, type Sql } from "postgres"
 
-/** What else a connection of its own can have; `onnotify` is the driver's, and missing in its types. */
+/** The driver's options; its types lack `onnotify`. */
 export type ConnectionOptions = Options<Record<never, never>> & {
   onnotify?: (channel: string, payload: string) => void
 }
 
-/** A client of one connection, which may be as old as the work on it is long. The caller ends it. */
+/** A client with a single connection, which is never recycled. The caller ends it. */
 export function singleConnection(url: string, options: ConnectionOptions = {}): Sql {
   const chosen: ConnectionOptions = {
     max: 1,
@@ -19,8 +19,8 @@ export function singleConnection(url: string, options: ConnectionOptions = {}): 
 }
 
 /**
- * Runs `work` on one connection of its own, for what is one session's: a migration, a load. The
- * connection is closed whatever happens.
+ * Runs `work` on a connection of its own, for work that needs a single session, such as a load. The
+ * connection is always closed.
  * @param url of the database: `postgres://…`
  */
 export async function withConnection<T>(

@@ -1,6 +1,6 @@
 /**
- * The first connection of a command. What the settings got wrong shows here, so failures are put in
- * one sentence for the person who can mend them.
+ * The first connection of a command. Wrong settings show here, so that errors say in one sentence
+ * what failed and what to do.
  */
 import type { Sql } from "postgres"
 import { singleConnection } from "./connection.ts"
@@ -10,13 +10,13 @@ export class DatabaseError extends Error {
   override readonly name = "DatabaseError"
 }
 
-/** The driver has a limit for each host, and none for hosts that close what they accept. */
-const connectWithinMs = 7_000
+/** The driver's own timeout is for each host, and does not cover hosts that close each connection. */
+const connectTimeoutMs = 7_000
 
 /**
- * Runs `work` on one connection once that stands. Its statements are not prepared by name, which older
- * transaction poolers do not know.
- * @throws DatabaseError within ten seconds where there is no connection
+ * Runs `work` on one connection once it is established. It uses no named prepared statements, which
+ * older transaction poolers do not support.
+ * @throws DatabaseError within ten seconds where no connection can be established
  */
 export async function withFirstConnection<T>(
   url: string,
@@ -24,11 +24,11 @@ export async function withFirstConnection<T>(
 ): Promise<T> {
   const client = singleConnection(url, { prepare: false })
   let timer: ReturnType<typeof setTimeout> | undefined
-  const overdue = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(overdueError), connectWithinMs)
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(timeoutError), connectTimeoutMs)
   })
   try {
-    await Promise.race([client`select 1`, overdue])
+    await Promise.race([client`select 1`, timeout])
   } catch (error) {
     client.end({ timeout: 0 }).catch(() => {})
     throw new DatabaseError(explain(error, url))
@@ -42,23 +42,23 @@ export async function withFirstConnection<T>(
   }
 }
 
-const overdueError = Object.assign(new Error("No connection in time"), { code: "CONNECT_TIMEOUT" })
+const timeoutError = Object.assign(new Error("Connection timed out"), { code: "CONNECT_TIMEOUT" })
 
-/** The hosts and ports, without what may be secret. */
-function placeOf(url: string): string {
+/** The hosts and ports of a URL, without what may be secret. */
+function addressOf(url: string): string {
   const authority = url.replace(/^[a-z]+:\/\//, "").split(/[/?]/)[0] ?? ""
   return authority.slice(authority.lastIndexOf("@") + 1) || "localhost"
 }
 
 function explain(error: unknown, url: string): string {
   const { code = "", message = String(error) } = error as { code?: string; message?: string }
-  const place = placeOf(url)
-  const reach = `Cannot reach the database at ${place}`
+  const address = addressOf(url)
+  const reach = `Cannot reach the database at ${address}`
   if (/^28/.test(code)) {
-    return `Cannot log in to the database at ${place}: ${message}; check the user and password in DATABASE_URL`
+    return `Cannot log in to the database at ${address}: ${message}; check the user and password in DATABASE_URL`
   }
   if (code === "3D000") {
-    return `Cannot open the database at ${place}: ${message}; create it, or correct DATABASE_URL`
+    return `Cannot open the database at ${address}: ${message}; create it, or correct DATABASE_URL`
   }
   if (code === "ECONNREFUSED") {
     return `${reach}: the connection was refused; check that PostgreSQL runs there, or correct DATABASE_URL`

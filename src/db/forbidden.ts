@@ -1,6 +1,6 @@
 /**
- * Whether the database refused a statement that it would run elsewhere, or for another role. Of
- * SQLSTATE: insufficient privilege, or a transaction that may only read, as all are on a standby.
+ * Whether the database refused a statement for lack of privilege (SQLSTATE 42501) or because the
+ * transaction is read-only (25006), as every transaction on a standby is.
  */
 export const isForbidden = (error: unknown): error is Error =>
   error instanceof Error && ["42501", "25006"].includes(String((error as { code?: unknown }).code))

@@ -1,35 +1,34 @@
 /**
- * The version of the database's schema: how many migrations it has. They are recorded in the table
- * that drizzle-kit uses.
+ * The schema's version is the number of migrations applied to the database, which are recorded in the
+ * table that drizzle-kit uses.
  *
- * What migrates at once waits for each other on a lock of the transaction, which ends with it even
- * behind a pooler that gives each transaction another session. All missing migrations are one
- * transaction. A database that is current is only read, so a role or a standby that can't write is
- * no hindrance then.
+ * Concurrent migrations wait for each other on a transaction-level advisory lock, which works behind
+ * a pooler in transaction mode too. All missing migrations are applied in one transaction. An
+ * up-to-date database is only read, which a read-only role or a standby allows.
  */
 import { readMigrationFiles } from "drizzle-orm/migrator"
 import type { Sql, TransactionSql } from "postgres"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
 import { isForbidden } from "./forbidden.ts"
 
-/** Any number that other users of the database are unlikely to lock. */
+/** An arbitrary key that other applications are unlikely to lock. */
 const migrationLock = 7_140_233_001
 const lockTimeoutMs = 30_000
 
 interface Applied {
   version: number
-  /** When the newest was generated, by which migrations are ordered; 0 before the first. */
+  /** When the newest was generated, which orders migrations; 0 before the first. */
   newestMs: number
 }
 
-const ours = () =>
+const programMigrations = () =>
   readMigrationFiles({
     migrationsFolder: Bun.fileURLToPath(new URL("../../drizzle", import.meta.url)),
   })
 
 /**
- * Brings the database at `url` to the newest migration. Safe to call from several processes at once.
- * @throws DatabaseError where it can't be reached, is newer than this program, or may not be changed
+ * Applies the missing migrations to the database at `url`. Safe to call from several processes at once.
+ * @throws DatabaseError where it can't be reached, is newer than this program, or can't be changed
  */
 export async function migrate(url: string, options = { lockTimeoutMs }): Promise<void> {
   await withFirstConnection(url, async (client) => {
@@ -38,7 +37,7 @@ export async function migrate(url: string, options = { lockTimeoutMs }): Promise
     await client
       .begin((tx) => applyMissing(tx, options.lockTimeoutMs))
       .catch((error) => {
-        const what = `Cannot migrate the database from schema version ${before.version} to ${ours().length}`
+        const what = `Cannot migrate the database from schema version ${before.version} to ${programMigrations().length}`
         throw explained(what, error, options.lockTimeoutMs)
       })
   })
@@ -59,7 +58,7 @@ function explained(what: string, error: unknown, waitedMs: number): unknown {
   return error
 }
 
-/** @throws DatabaseError where the database at `url` can't be reached, or has not this program's schema */
+/** @throws DatabaseError where the database at `url` can't be reached or has another schema version */
 export async function checkSchema(url: string): Promise<void> {
   const applied = await withFirstConnection(url, appliedTo)
   if (missingFrom(applied).length === 0) return
@@ -67,12 +66,14 @@ export async function checkSchema(url: string): Promise<void> {
     applied.version === 0
       ? "The database has no tables yet, and this program needs schema"
       : `The database is at schema version ${applied.version}, and this program needs`
-  throw new DatabaseError(`${found} version ${ours().length}. Run \`mds migrate\` first`)
+  throw new DatabaseError(
+    `${found} version ${programMigrations().length}. Run \`mds migrate\` first`,
+  )
 }
 
 async function appliedTo(client: Sql | TransactionSql): Promise<Applied> {
   try {
-    // Not by to_regclass: after the wait for a lock it may still say what was so before.
+    // Not by to_regclass, whose result may be out of date after the wait for a lock.
     const [found] = await client`select from pg_tables
       where schemaname = 'drizzle' and tablename = '__drizzle_migrations'`
     if (!found) return { version: 0, newestMs: 0 }
@@ -89,9 +90,9 @@ async function appliedTo(client: Sql | TransactionSql): Promise<Applied> {
   }
 }
 
-/** @throws DatabaseError where the database has migrations that this program does not know */
+/** @throws DatabaseError where the database has newer migrations than this program */
 function missingFrom({ version, newestMs }: Applied) {
-  const migrations = ours()
+  const migrations = programMigrations()
   if (newestMs > (migrations.at(-1)?.folderMillis ?? 0)) {
     throw new DatabaseError(
       `The database is at schema version ${version}, which is newer than this program's version ${migrations.length}. ` +

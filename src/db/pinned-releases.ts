@@ -1,32 +1,32 @@
 /**
- * Tells other processes which old releases are still being read here, so that none drops them: the
- * oldest of all crawls and exports under way, written every half minute. What a process that died
- * has left behind is believed for a few minutes only, and then deleted by whoever writes next.
+ * Pins the releases that are being read, so that no other process prunes them. Each process writes
+ * the oldest release of all page sequences and exports under way, every half minute. The pin of a
+ * process that died expires after some minutes, and the next process that writes deletes it.
  */
 import { eq, lt, sql } from "drizzle-orm"
 import type { Pool } from "./pool/pool.ts"
 import { pinnedReleases } from "./schema.ts"
 
 const everyMs = 30_000
-/** Longer than a few reports that fail, and than a crawl may pause. */
+/** Longer than a few failed writes, and longer than a page sequence may pause. */
 export const pinExpiryMinutes = 20
 
-export interface PinReports {
-  /** Writes what is pinned now; also called every half minute. */
+export interface PinnedReleaseReports {
+  /** Writes the pin as of now; also called every half minute. */
   report(): Promise<void>
-  /** Holds nothing any more. */
+  /** Removes the pin and stops. */
   stop(): Promise<void>
 }
 
 /**
- * @param oldest gives the number of the oldest release that is being read
- * @param onFailure is told why that could not be written; the next half minute tries again
+ * @param oldest returns the number of the oldest release that is being read
+ * @param onFailure receives the error of a failed write; the next half minute tries again
  */
 export function reportPinnedReleases(
   pool: Pool,
   oldest: () => number | undefined,
   onFailure: (error: unknown) => void,
-): PinReports {
+): PinnedReleaseReports {
   const process = crypto.randomUUID()
   let pinned: number | undefined
 
@@ -38,11 +38,11 @@ export function reportPinnedReleases(
       } else {
         const expiredBefore = sql`now() - make_interval(mins => ${pinExpiryMinutes}::integer)`
         await pool.db.delete(pinnedReleases).where(lt(pinnedReleases.seen_at, expiredBefore))
-        const seen = { release, seen_at: sql`now()` }
+        const pin = { release, seen_at: sql`now()` }
         await pool.db
           .insert(pinnedReleases)
-          .values({ process, ...seen })
-          .onConflictDoUpdate({ target: pinnedReleases.process, set: seen })
+          .values({ process, ...pin })
+          .onConflictDoUpdate({ target: pinnedReleases.process, set: pin })
       }
     })
     pinned = release

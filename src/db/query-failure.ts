@@ -1,5 +1,5 @@
 import { DrizzleQueryError } from "drizzle-orm/errors"
 
-/** What the database or the driver said. Drizzle's own message holds the parameters, which nobody may see. */
+/** The error of the database or the driver. Drizzle's own message contains the parameters, which must not be shown or logged. */
 export const withoutParameters = (error: unknown): unknown =>
   error instanceof DrizzleQueryError ? error.cause : error

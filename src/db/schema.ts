@@ -1,55 +1,47 @@
 /**
  * The tables of the data. Those of accounts are in account-tables.ts.
  *
- * Text that decides an order or a match is kept under COLLATE "C", which compares bytes and so gives
- * the same order on every server. Columns that end in `_folded` hold the text beside them after
- * `fold()`; `_key` and `_keys` hold normalised names (`normaliseName()`).
+ * Text that determines an order or a match has COLLATE "C", which compares bytes and so gives the
+ * same order on every server. Columns that end in `_folded` hold the text of the column beside them
+ * after `fold()`; `_key` and `_keys` hold normalised names (`normaliseName()`).
  *
  * Every record carries the source that loaded it, which alone may change or remove it, and the
- * release that last changed it. What a release supersedes or removes moves to the history table
- * beside, with the release until which it stood: a record stood at release r where
- * since_release <= r < until_release. The tables of what is current never need the history. What
- * changed after a release is found by the index on since_release, what ended by that on until_release.
+ * release that last changed it. A record that a release supersedes or removes moves to the history
+ * table, with that release as `until_release`: the record is part of release r where
+ * since_release <= r < until_release. Reading current data never needs the history. What changed
+ * after a release is found by the index on since_release, what ended by the index on until_release.
  *
- * The loader validates records by their resource's declaration. The checks hold what an answer relies
- * on against whoever writes with psql.
+ * The loader validates records by the declaration of their resource. The CHECK constraints enforce
+ * what the API relies on, also for changes made with psql.
  */
-import { type SQL, sql } from "drizzle-orm"
+import { sql } from "drizzle-orm"
 import {
   bigint,
   boolean,
-  type CheckBuilder,
-  check,
-  customType,
   date,
   doublePrecision,
-  type ExtraConfigColumn,
   index,
   integer,
   jsonb,
-  type PgColumn,
   pgTable,
   primaryKey,
   text,
-  timestamp,
 } from "drizzle-orm/pg-core"
+import {
+  bytewise,
+  type Columns,
+  checks,
+  instant,
+  isAsxCode,
+  isCalendarDate,
+  isInstant,
+  isPathSafe,
+  isSupersededLater,
+  literals,
+} from "./columns.ts"
 
 export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] as const
 export type State = (typeof states)[number]
-
-/** A check for each condition, named after the table and what it is about. */
-export const checks = (table: string, conditions: Record<string, SQL>): CheckBuilder[] =>
-  Object.entries(conditions).map(([name, condition]) => check(`${table}_${name}`, condition))
-
-/** The values as a list of SQL literals. */
-export const literals = (values: readonly string[]): SQL =>
-  sql.raw(values.map((value) => `'${value}'`).join(", "))
-
-/** Text that is compared by its bytes. */
-export const bytewise = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
-/** A point in time, to the second. */
-export const instant = (name: string) =>
-  timestamp(name, { withTimezone: true, precision: 0, mode: "string" })
 
 const provenance = {
   source: text().notNull(),
@@ -72,7 +64,7 @@ export const releases = pgTable(
     }),
 )
 
-/** The oldest release that each serving process still reads, for a crawl or an export under way. */
+/** The oldest release that each serving process still reads, for a page sequence or an export under way. */
 export const pinnedReleases = pgTable("pinned_releases", {
   process: text().primaryKey(),
   release: integer().notNull(),
@@ -80,25 +72,6 @@ export const pinnedReleases = pgTable("pinned_releases", {
 })
 
 const superseded = { ...provenance, until_release: integer().notNull() }
-
-type Column = PgColumn | ExtraConfigColumn
-type Columns<Name extends string> = Record<Name, Column>
-
-/** A key that stands in a path as it is. */
-const isPathSafe = (column: Column): SQL => sql`${column} ~ '^[A-Za-z0-9._~-]{1,100}$'`
-
-const isAsxCode = (column: Column): SQL => sql`${column} ~ '^[0-9A-Z]{3,6}$'`
-
-/** A day of a year of four digits, which infinity is not. */
-const isCalendarDate = (column: Column): SQL => sql`${column} between '0001-01-01' and '9999-12-31'`
-
-/** The same for a point in time. */
-const isInstant = (column: Column): SQL =>
-  sql`${column} >= '0001-01-01T00:00:00Z' and ${column} < '10000-01-01T00:00:00Z'`
-
-const standsUntil = (t: { since_release: Column; until_release: Column }) => ({
-  until_release: sql`${t.until_release} > ${t.since_release}`,
-})
 
 const companyColumns = {
   company_name: text().notNull(),
@@ -140,7 +113,7 @@ export const companiesHistory = pgTable(
     primaryKey({ columns: [t.asx_code, t.since_release] }),
     index("companies_history_until").on(t.until_release),
     index("companies_history_since").on(t.since_release),
-    ...checks("companies_history", { ...companyChecks(t), ...standsUntil(t) }),
+    ...checks("companies_history", { ...companyChecks(t), ...isSupersededLater(t) }),
   ],
 )
 
@@ -191,7 +164,7 @@ export const tenementsHistory = pgTable(
     primaryKey({ columns: [t.id, t.since_release] }),
     index("tenements_history_until").on(t.until_release),
     index("tenements_history_since").on(t.since_release),
-    ...checks("tenements_history", { ...tenementChecks(t), ...standsUntil(t) }),
+    ...checks("tenements_history", { ...tenementChecks(t), ...isSupersededLater(t) }),
   ],
 )
 
@@ -228,7 +201,7 @@ export const subsidiariesHistory = pgTable(
     primaryKey({ columns: [t.id, t.since_release] }),
     index("subsidiaries_history_until").on(t.until_release),
     index("subsidiaries_history_since").on(t.since_release),
-    ...checks("subsidiaries_history", { ...subsidiaryChecks(t), ...standsUntil(t) }),
+    ...checks("subsidiaries_history", { ...subsidiaryChecks(t), ...isSupersededLater(t) }),
   ],
 )
 
@@ -269,6 +242,6 @@ export const reportsHistory = pgTable(
     index("reports_history_until").on(t.until_release),
     index("reports_history_newest_first").on(t.published_at.desc(), t.hash),
     index("reports_history_since").on(t.since_release),
-    ...checks("reports_history", { ...reportChecks(t), ...standsUntil(t) }),
+    ...checks("reports_history", { ...reportChecks(t), ...isSupersededLater(t) }),
   ],
 )

@@ -1,3 +1,4 @@
+/** Migrations are applied once and as a whole, and a schema that does not fit is refused with what to do. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import postgres from "postgres"
 import { checkSchema, migrate } from "../../src/db/migrate.ts"
@@ -8,7 +9,7 @@ import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postg
 setDefaultTimeout(60_000)
 reportIfSkipped(import.meta.path)
 
-/** As other versions of the program take it. */
+/** Other versions of the program take the same lock. */
 const migrationLock = 7_140_233_001
 
 let closing: (() => Promise<unknown>)[] = []
@@ -41,8 +42,14 @@ const reasonOf = (failing: Promise<unknown>): Promise<unknown> =>
 const { entries } = await Bun.file(
   new URL("../../drizzle/meta/_journal.json", import.meta.url),
 ).json()
-/** The newest migration that this program has. */
+/** The schema version of this program. */
 const newest: number = entries.length
+
+/** Undoes the newest migration, so that the database is one version older. */
+async function revertNewest(sql: postgres.Sql): Promise<void> {
+  await sql`alter table pinned_releases rename to held_releases`
+  await sql`delete from drizzle.__drizzle_migrations where id = ${newest}`
+}
 
 /** A role that may read everything and write nothing. */
 async function reader(url: string, sql: postgres.Sql): Promise<string> {
@@ -55,11 +62,11 @@ async function reader(url: string, sql: postgres.Sql): Promise<string> {
   return reading.href
 }
 
-test("processes that migrate at once apply each migration once", async () => {
+test("concurrent migrations apply each migration once", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`select pg_advisory_lock(${migrationLock})`
   const all = Promise.all([migrate(url), migrate(url), migrate(url)])
-  // All have found the database empty.
+  // All three have read an empty database.
   await until(async () => (await locks(sql)).filter(({ granted }) => !granted).length === 3)
   await sql`select pg_advisory_unlock(${migrationLock})`
   await all
@@ -67,12 +74,12 @@ test("processes that migrate at once apply each migration once", async () => {
   expect([...(await locks(sql))]).toEqual([])
 })
 
-test("a process that waited finds what was migrated meanwhile, and does none of it again", async () => {
+test("a process that waited for another applies nothing that the other has applied", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`select pg_advisory_lock(${migrationLock})`
   const waiting = migrate(url)
   await until(async () => (await locks(sql)).some(({ granted }) => !granted))
-  // As little as tells that all is done: much of it would be announced to the one that waits.
+  // Only the record of the migrations: creating the tables would invalidate what the other has cached.
   await sql`create schema drizzle`
   await sql`create table drizzle.__drizzle_migrations (id serial, hash text, created_at bigint)`
   await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', ${entries.at(-1).when})`
@@ -82,7 +89,7 @@ test("a process that waited finds what was migrated meanwhile, and does none of 
 })
 
 describe.skipIf(!pgbouncerIsInstalled)("behind a pooler in transaction mode", () => {
-  test("migrating leaves no lock behind, and can be done again", async () => {
+  test("migrating leaves no lock behind, and can be repeated", async () => {
     const { url, sql } = await opened(emptyDatabase())
     const pooler = await pgbouncer(url, 3)
     closing.push(pooler.stop)
@@ -96,7 +103,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind a pooler in transaction mode", ()
   })
 })
 
-test("a migration that another process keeps waiting says so in time", async () => {
+test("a migration that waits for another process fails with the reason after its timeout", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`select pg_advisory_lock(${migrationLock})`
   expect(await reasonOf(migrate(url, { lockTimeoutMs: 200 }))).toBe(
@@ -105,7 +112,7 @@ test("a migration that another process keeps waiting says so in time", async () 
   )
 })
 
-test("a migration that a session keeps from a table says so in time", async () => {
+test("a migration that waits for a locked table fails with the reason after its timeout", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`create schema drizzle`
   await sql`create table drizzle.__drizzle_migrations (id serial, hash text, created_at bigint)`
@@ -125,7 +132,7 @@ test("a migration that fails leaves the database as it was", async () => {
   expect(tables).toBe(1)
 })
 
-test("a database without our tables, and one that is older, are refused with both versions", async () => {
+test("a database without tables, or of an older version, is refused with both versions", async () => {
   const { url, sql } = await opened(emptyDatabase())
   expect(await reasonOf(checkSchema(url))).toBe(
     `DatabaseError: The database has no tables yet, and this program needs schema version ${newest}. ` +
@@ -133,7 +140,7 @@ test("a database without our tables, and one that is older, are refused with bot
   )
   await migrate(url)
   await checkSchema(url)
-  await sql`delete from drizzle.__drizzle_migrations where id = ${newest}`
+  await revertNewest(sql)
   expect(await reasonOf(checkSchema(url))).toBe(
     `DatabaseError: The database is at schema version ${newest - 1}, and this program needs version ${newest}. ` +
       "Run `mds migrate` first",
@@ -150,12 +157,12 @@ test("a database that is newer than the program is refused with both versions", 
   expect(await reasonOf(checkSchema(url))).toBe(refused)
 })
 
-test("a role that may only read finds the schema current, and can't make it so", async () => {
+test("a read-only role can check the schema's version, and can't migrate", async () => {
   const { url, sql } = await opened(testDatabase())
   const reading = await reader(url, sql)
   await checkSchema(reading)
   await migrate(reading)
-  await sql`delete from drizzle.__drizzle_migrations where id = ${newest}`
+  await revertNewest(sql)
   const reason = await reasonOf(migrate(reading))
   expect(reason).toStartWith(
     `DatabaseError: Cannot migrate the database from schema version ${newest - 1} to ${newest}: `,
@@ -165,18 +172,18 @@ test("a role that may only read finds the schema current, and can't make it so",
   )
 })
 
-test("a database that only takes reading transactions is served when it is current", async () => {
+test("a database whose transactions are read-only is accepted when it is up to date", async () => {
   const { url, sql } = await opened(testDatabase())
   await sql.unsafe(
     `alter database "${new URL(url).pathname.slice(1)}" set default_transaction_read_only = on`,
   )
   await migrate(url)
   await sql`set default_transaction_read_only = off`
-  await sql`delete from drizzle.__drizzle_migrations where id = ${newest}`
+  await revertNewest(sql)
   expect(await reasonOf(migrate(url))).toContain("in a read-only transaction. Run `mds migrate` on")
 })
 
-test("a role that may not even read the version is told what it lacks", async () => {
+test("a role that may not read the version is told which privileges it lacks", async () => {
   const { url, sql } = await opened(testDatabase())
   const role = `stranger_${crypto.randomUUID().replaceAll("-", "")}`
   await sql`create role ${sql(role)} login password 'stranger'`

@@ -1,4 +1,4 @@
-/** The migrations as a whole: that they make what the schema declares, and what they do to rows that are there. */
+/** The migrations create what the schema declares, and keep the rows of a database of an older version. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -39,7 +39,7 @@ async function open(made: Promise<TestDatabase>) {
   return { sql, url: database.url }
 }
 
-test("nothing is left to generate from the schema", async () => {
+test("drizzle-kit has nothing left to generate from the schema", async () => {
   const before = await readdir(folder, { recursive: true })
   const config = join(folder, "drizzle.config.json")
   const { default: ours } = await import("../../drizzle.config.ts")
@@ -151,7 +151,7 @@ test("the table that pins releases leaves nothing of its old name behind", async
   expect([...left]).toEqual([])
 })
 
-test("accounts whose limit does not fit their plan keep the limit that held, and the audit says so", async () => {
+test("accounts whose limit does not fit their plan keep the limit in effect, and the audit log records it", async () => {
   const { sql, url } = await databaseBeforeChecks()
   await sql`
     insert into accounts (id, email, email_folded, plan, request_limit)

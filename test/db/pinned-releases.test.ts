@@ -1,3 +1,4 @@
+/** Serving processes pin the releases that they read, and the pins of dead processes expire. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { pinExpiryMinutes, reportPinnedReleases } from "../../src/db/pinned-releases.ts"
@@ -12,7 +13,7 @@ beforeAll(async () => {
   database = await testDatabase()
   sql = postgres(database.url, { max: 1, onnotice: () => {} })
   pool = createPool(database.url, {
-    name: "held releases test",
+    name: "pinned releases test",
     connections: 1,
     queueLength: 10,
     statementTimeoutMs: 10_000,
@@ -25,42 +26,42 @@ afterAll(async () => {
   await database.drop()
 })
 
-test("a process says which release it reads, and takes it back when it reads none or stops", async () => {
-  const held = async () =>
+test("a process pins the oldest release that it reads, and unpins it when it reads none or stops", async () => {
+  const pinned = async () =>
     (await sql`select release from pinned_releases`).map((row) => row.release)
   const failures: unknown[] = []
   const states: unknown[] = []
   let oldest: number | undefined
-  const holding = reportPinnedReleases(
+  const reports = reportPinnedReleases(
     pool,
     () => oldest,
     (error) => failures.push(error),
   )
   for (oldest of [undefined, 7, 9, undefined, 4]) {
-    await holding.report()
-    states.push(await held())
+    await reports.report()
+    states.push(await pinned())
   }
-  await holding.stop()
-  states.push(await held())
+  await reports.stop()
+  states.push(await pinned())
   expect(states).toEqual([[], [7], [9], [], [4], []])
   expect(failures).toEqual([])
 })
 
-test("what a killed process has left behind is deleted by the next that writes", async () => {
+test("the pin of a killed process is deleted by the next process that writes", async () => {
   const seen = (minutes: number) => sql`now() - make_interval(mins => ${minutes}::integer)`
   await sql`insert into pinned_releases values
     ('killed', 3, ${seen(pinExpiryMinutes + 1)}), ('alive', 4, ${seen(pinExpiryMinutes - 1)})`
   const failures: unknown[] = []
-  const holding = reportPinnedReleases(
+  const reports = reportPinnedReleases(
     pool,
     () => 7,
     (error) => failures.push(error),
   )
-  const processes = async () =>
+  const pinned = async () =>
     (await sql`select release from pinned_releases order by release`).map(({ release }) => release)
-  await holding.report()
-  expect(await processes()).toEqual([4, 7])
-  await holding.stop()
-  expect(await processes()).toEqual([4])
+  await reports.report()
+  expect(await pinned()).toEqual([4, 7])
+  await reports.stop()
+  expect(await pinned()).toEqual([4])
   expect(failures).toEqual([])
 })

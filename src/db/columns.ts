@@ -1,0 +1,45 @@
+/** Column types and CHECK constraints that several tables have in common. */
+import { type SQL, sql } from "drizzle-orm"
+import {
+  type CheckBuilder,
+  check,
+  customType,
+  type ExtraConfigColumn,
+  type PgColumn,
+  timestamp,
+} from "drizzle-orm/pg-core"
+
+/** A CHECK constraint for each condition, named after the table and the condition's key. */
+export const checks = (table: string, conditions: Record<string, SQL>): CheckBuilder[] =>
+  Object.entries(conditions).map(([name, condition]) => check(`${table}_${name}`, condition))
+
+/** The values as a list of SQL literals. */
+export const literals = (values: readonly string[]): SQL =>
+  sql.raw(values.map((value) => `'${value}'`).join(", "))
+
+/** Text that is compared and sorted by its bytes. */
+export const bytewise = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
+/** A point in time, to the second. */
+export const instant = (name: string) =>
+  timestamp(name, { withTimezone: true, precision: 0, mode: "string" })
+
+export type Column = PgColumn | ExtraConfigColumn
+export type Columns<Name extends string> = Record<Name, Column>
+
+/** A key that needs no percent-encoding in a path. */
+export const isPathSafe = (column: Column): SQL => sql`${column} ~ '^[A-Za-z0-9._~-]{1,100}$'`
+
+export const isAsxCode = (column: Column): SQL => sql`${column} ~ '^[0-9A-Z]{3,6}$'`
+
+/** A date whose year has four digits; excludes infinity. */
+export const isCalendarDate = (column: Column): SQL =>
+  sql`${column} between '0001-01-01' and '9999-12-31'`
+
+/** A point in time whose year has four digits; excludes infinity. */
+export const isInstant = (column: Column): SQL =>
+  sql`${column} >= '0001-01-01T00:00:00Z' and ${column} < '10000-01-01T00:00:00Z'`
+
+/** A record is superseded after the release that added it. */
+export const isSupersededLater = (t: { since_release: Column; until_release: Column }) => ({
+  until_release: sql`${t.until_release} > ${t.since_release}`,
+})

@@ -1,0 +1,84 @@
+/**
+ * Makes a change of accounts or tokens and waits until every serving process has processed it.
+ *
+ * After the commit it sends a flush on the channel of the changes. PostgreSQL delivers notifications
+ * in commit order, so a process that confirms the flush has processed the change before it.
+ */
+import type { Sql } from "postgres"
+import { withConnection } from "./connection.ts"
+import {
+  changesChannel,
+  confirmationsChannel,
+  flushPrefix,
+  subscriberName,
+} from "./notifications.ts"
+
+const confirmTimeoutMs = 2_000
+
+export interface ConfirmedChange<T> {
+  /** The result of the change. */
+  value: T
+  /** How many processes did not confirm it in time; undefined where that could not be determined. */
+  unconfirmed: number | undefined
+}
+
+/**
+ * Runs `work` on a connection of its own and waits, for two seconds at most, until every subscribed
+ * process has confirmed what it committed. No failure after the commit loses the result of `work`.
+ */
+export function changeAndConfirm<T>(
+  url: string,
+  work: (client: Sql) => Promise<T>,
+): Promise<ConfirmedChange<T>> {
+  const flush = crypto.randomUUID()
+  const confirmedBy = new Set<string>()
+  let onConfirmation = (): void => {}
+
+  const countUnconfirmed = (client: Sql) =>
+    new Promise<number | undefined>((resolve) => {
+      let subscribers: string[] | undefined
+      const missing = () => subscribers?.filter((pid) => !confirmedBy.has(pid)).length
+      const finish = (count: number | undefined): void => {
+        clearTimeout(timer)
+        resolve(count)
+      }
+      const timer = setTimeout(() => finish(missing()), confirmTimeoutMs)
+      onConfirmation = () => {
+        if (missing() === 0) finish(0)
+      }
+      requestConfirmations(client, flush).then(
+        (pids) => {
+          subscribers = pids
+          onConfirmation()
+        },
+        () => finish(undefined),
+      )
+    })
+
+  return withConnection(
+    url,
+    async (client) => {
+      await client`listen ${client(confirmationsChannel)}`
+      const value = await work(client)
+      return { value, unconfirmed: await countUnconfirmed(client) }
+    },
+    {
+      onnotify: (_, payload) => {
+        const [confirmed, pid] = payload.split(" ")
+        if (confirmed !== flush || pid === undefined) return
+        confirmedBy.add(pid)
+        onConfirmation()
+      },
+    },
+  )
+}
+
+/** Sends the flush. Returns the process ids of all subscribed sessions. */
+async function requestConfirmations(client: Sql, flush: string): Promise<string[]> {
+  await client`select pg_notify(${changesChannel}, ${flushPrefix + flush})`
+  // A process that subscribes after this has cached nothing yet that could be out of date.
+  const subscribers = await client<{ pid: string }[]>`
+    select pid::text from pg_stat_activity
+    where datname = current_database() and application_name = ${subscriberName}`
+  return subscribers.map(({ pid }) => pid)
+}

@@ -1,0 +1,104 @@
+/** A change returns when every serving process has processed it, or says how many did not confirm. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import postgres from "postgres"
+import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
+import { until } from "../contract/raw-http.ts"
+import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { recordingSubscriber, throughProxy } from "./subscribers.ts"
+
+let database: TestDatabase
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  database = await testDatabase()
+  sql = postgres(database.url, { max: 1, onnotice: () => {} })
+})
+
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+test("a change returns when all subscribers have processed it", async () => {
+  const all = Array.from({ length: 5 }, () => recordingSubscriber(database.url))
+  await until(() => all.every(({ events }) => events.length === 1))
+  for (let change = 0; change < 20; change++) {
+    const { value, unconfirmed } = await changeAndConfirm(database.url, async (client) => {
+      await client`select pg_notify('mds_access', ${String(change)})`
+      return change
+    })
+    expect([value, unconfirmed]).toEqual([change, 0])
+    for (const { events } of all) expect(events.at(-1)).toBe(`changed ${change}`)
+  }
+  for (const { stop } of all) await stop()
+})
+
+test("a subscriber that does not confirm is waited for, but not forever, and is counted", async () => {
+  const unresponsive = postgres(database.url, {
+    max: 1,
+    connection: { application_name: "mds notifications" },
+  })
+  await unresponsive`select 1`
+  const startedMs = performance.now()
+  const { value, unconfirmed } = await changeAndConfirm(database.url, async () => "done")
+  expect([value, unconfirmed]).toEqual(["done", 1])
+  expect(performance.now() - startedMs).toBeGreaterThan(1_900)
+  await unresponsive.end()
+})
+
+test("a subscriber that can't be reached is counted, whatever application_name its URL sets", async () => {
+  const { proxy, url } = await throughProxy(database.url)
+  const named = new URL(url)
+  named.searchParams.set("application_name", "production")
+  const { events, stop } = recordingSubscriber(named.href)
+  await until(() => events.length === 1)
+  proxy.silence()
+  expect((await changeAndConfirm(database.url, async () => "done")).unconfirmed).toBe(1)
+  proxy.cut()
+  await stop()
+  proxy.close()
+})
+
+test("a subscriber of another role is counted by a role that may not see its queries", async () => {
+  const role = `command_${crypto.randomUUID().replaceAll("-", "")}`
+  await sql`create role ${sql(role)} login password 'command'`
+  const url = new URL(database.url)
+  url.username = role
+  url.password = "command"
+  const { events, stop } = recordingSubscriber(database.url)
+  await until(() => events.length === 1)
+  expect((await changeAndConfirm(url.href, async () => "done")).unconfirmed).toBe(0)
+  const unresponsive = postgres(database.url, {
+    max: 1,
+    connection: { application_name: "mds notifications" },
+  })
+  await unresponsive`select 1`
+  expect((await changeAndConfirm(url.href, async () => "done")).unconfirmed).toBe(1)
+  await Promise.all([unresponsive.end(), stop()])
+  await sql`drop role ${sql(role)}`
+})
+
+test("the result of a change is returned where confirmations can't be requested", async () => {
+  const { proxy, url } = await throughProxy(database.url)
+  const changed = changeAndConfirm(url, async (client) => {
+    await client`select 1`
+    proxy.cut()
+    return "the only copy of a token"
+  })
+  expect(await changed).toEqual({ value: "the only copy of a token", unconfirmed: undefined })
+  proxy.close()
+})
+
+test("a change that fails rejects with the database's error, and leaves no connection", async () => {
+  const failing = changeAndConfirm(database.url, async (client) => client`select 1/0`)
+  const error = await failing.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(postgres.PostgresError)
+  await until(async () => {
+    const [connections] =
+      await sql`select count(*)::int from pg_stat_activity where datname = current_database()`
+    return connections?.count === 1 // the test's own
+  })
+})
