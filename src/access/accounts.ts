@@ -1,4 +1,4 @@
-/** Accounts, as the command line keeps them. */
+/** Creating, changing and listing accounts, for the command line. */
 import { asc, eq, sql } from "drizzle-orm"
 import { accessChanges, accounts, type Plan, tokens } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
@@ -9,28 +9,29 @@ import { AccountError, type Changed, change, type Editor, type Transaction } fro
 export interface NewAccount {
   email: string
   plan: Plan
-  /** Requests per window; the enterprise plan's alone. */
+  /** Requests per window; only for the enterprise plan. */
   requestLimit: number | null
 }
 
-/** @throws AccountError where the address is malformed or taken, or the limit does not fit the plan */
+/** @throws AccountError where the email address is invalid or taken, or the limit does not fit the plan */
 export function createAccount(editor: Editor, account: NewAccount): Promise<Changed<void>> {
   return change(editor, async (tx) => {
     const { email } = account
     if (!(await addAccount(tx, account))) {
-      throw new AccountError(`There is an account ${email} already`)
+      throw new AccountError(`Account ${email} already exists`)
     }
   })
 }
 
 /**
- * Adds an account, unless there is one of that address.
+ * Adds an account, unless one with that email address exists.
  * @returns whether it was added
- * @throws AccountError where the address is malformed or the limit does not fit the plan
+ * @throws AccountError where the email address is invalid or the limit does not fit the plan
  */
 export async function addAccount(tx: Transaction, account: NewAccount): Promise<boolean> {
   const { email, plan, requestLimit } = account
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new AccountError(`${email} is no email address`)
+  if (!/^[^\s@]+@[^\s@]+$/.test(email))
+    throw new AccountError(`Not a valid email address: ${email}`)
   checkLimit(plan, requestLimit)
   const added = await tx
     .insert(accounts)
@@ -40,7 +41,7 @@ export async function addAccount(tx: Transaction, account: NewAccount): Promise<
   return added.length > 0
 }
 
-/** @throws AccountError where there is no such account or the limit does not fit the plan */
+/** @throws AccountError where the account does not exist or the limit does not fit the plan */
 export function setPlan(
   editor: Editor,
   { email, plan, requestLimit }: NewAccount,
@@ -52,13 +53,13 @@ export function setPlan(
       .set({ plan, request_limit: requestLimit })
       .where(byEmail(email))
       .returning({ id: accounts.id })
-    if (set.length === 0) throw noAccount(email)
+    if (set.length === 0) throw notFound(email)
   })
 }
 
 /**
  * Disables an account, so that its tokens are refused, or enables it again.
- * @throws AccountError where there is no such account, or it is so already
+ * @throws AccountError where the account does not exist or is already in that state
  */
 export function setDisabled(
   editor: Editor,
@@ -71,11 +72,9 @@ export function setDisabled(
       .from(accounts)
       .where(byEmail(email))
       .for("update")
-    if (!account) throw noAccount(email)
+    if (!account) throw notFound(email)
     if (account.isDisabled === disabled) {
-      throw new AccountError(
-        `The account ${email} is ${disabled ? "disabled already" : "not disabled"}`,
-      )
+      throw new AccountError(`Account ${email} is ${disabled ? "already" : "not"} disabled`)
     }
     await tx
       .update(accounts)
@@ -84,7 +83,7 @@ export function setDisabled(
   })
 }
 
-const shownOfAccount = {
+const accountColumns = {
   email: accounts.email,
   plan: accounts.plan,
   requestLimit: accounts.request_limit,
@@ -96,7 +95,7 @@ export const listAccounts = (pool: Pool) =>
   pool.run(() =>
     pool.db
       .select({
-        ...shownOfAccount,
+        ...accountColumns,
         tokens:
           sql<number>`count(${tokens.id}) filter (where ${tokens.revoked_at} is null)`.mapWith(
             Number,
@@ -108,14 +107,14 @@ export const listAccounts = (pool: Pool) =>
       .orderBy(asc(accounts.email_folded)),
   )
 
-/** An account, with its tokens and all that was changed of either, oldest first. @throws AccountError where there is none */
+/** An account with its tokens and its audit log, oldest first. @throws AccountError where it does not exist */
 export async function showAccount(pool: Pool, email: string) {
   const { id, ...account } = await findAccount(pool, email)
-  const [itsTokens, changes] = await Promise.all([tokensOf(pool, id), changesOf(pool, id)])
-  return { ...account, tokens: itsTokens, changes }
+  const [accountTokens, changes] = await Promise.all([tokensOf(pool, id), changesOf(pool, id)])
+  return { ...account, tokens: accountTokens, changes }
 }
 
-/** The tokens of an account, oldest first. @throws AccountError where there is no such account */
+/** The tokens of an account, oldest first. @throws AccountError where it does not exist */
 export async function listTokens(pool: Pool, email: string) {
   return tokensOf(pool, (await findAccount(pool, email)).id)
 }
@@ -123,11 +122,11 @@ export async function listTokens(pool: Pool, email: string) {
 async function findAccount(pool: Pool, email: string) {
   const [found] = await pool.run(() =>
     pool.db
-      .select({ id: accounts.id, ...shownOfAccount })
+      .select({ id: accounts.id, ...accountColumns })
       .from(accounts)
       .where(byEmail(email)),
   )
-  if (!found) throw noAccount(email)
+  if (!found) throw notFound(email)
   return found
 }
 
@@ -165,13 +164,13 @@ const changesOf = (pool: Pool, accountId: number) =>
 
 function checkLimit(plan: Plan, requestLimit: number | null): void {
   if (plan === "enterprise" && requestLimit === null) {
-    throw new AccountError("The enterprise plan needs a limit")
+    throw new AccountError("The enterprise plan requires a limit")
   }
   if (plan !== "enterprise" && requestLimit !== null) {
     throw new AccountError(`The limit of the ${plan} plan is fixed`)
   }
 }
 
-const noAccount = (email: string) => new AccountError(`There is no account ${email}`)
+const notFound = (email: string) => new AccountError(`Account ${email} does not exist`)
 
 export const byEmail = (email: string) => eq(accounts.email_folded, fold(email))

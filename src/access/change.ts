@@ -1,4 +1,4 @@
-/** Changes of accounts and tokens: each is one transaction that says who makes it and from where. */
+/** Changes of accounts and tokens: each is one transaction that records who makes it and from where. */
 import { sql } from "drizzle-orm"
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { committed } from "../db/commit.ts"
@@ -6,10 +6,10 @@ import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.t
 
 /** Who changes accounts and tokens, and in which database. */
 export interface Editor {
-  /** Of the database: `postgres://…` */
+  /** The database's URL: `postgres://…` */
   url: string
   who: string
-  /** From where: a host, an address. */
+  /** A host name or an address. */
   origin: string
 }
 
@@ -17,17 +17,17 @@ export type Changed<T> = ConfirmedChange<T>
 
 export type Transaction = Parameters<Parameters<PostgresJsDatabase["transaction"]>[0]>[0]
 
-/** Something that a person asked for and that can't be done as asked. The message says why. */
+/** A request that can't be carried out. The message says why. */
 export class AccountError extends Error {
   override readonly name = "AccountError"
 }
 
 const whenUnknown =
-  "So it is not known whether the change is made. `account show` tells what is, and who made it."
+  "So it is not known whether the change is made. `mds account show` shows the current state and who changed it."
 
 /**
- * Runs `work` in a transaction, whose changes go down in the audit with the editor's name, and waits
- * until they hold in every serving process.
+ * Runs `work` in a transaction, whose changes the audit log records under the editor's name, and waits
+ * until every serving process has processed them.
  */
 export const change = <T>(
   { url, who, origin }: Editor,
@@ -36,7 +36,7 @@ export const change = <T>(
   changeAndConfirm(url, (client) =>
     committed(whenUnknown, (committing) =>
       drizzle(client).transaction(async (tx) => {
-        // The triggers that write the audit read these; `true` ends them with the transaction.
+        // The triggers that write the audit log read these; `true` limits them to the transaction.
         await tx.execute(
           sql`select set_config('mds.who', ${who}, true), set_config('mds.origin', ${origin}, true)`,
         )

@@ -3,7 +3,7 @@ import type { Plan } from "../db/account-tables.ts"
 
 export const standardLimit = 1_000
 
-/** Requests per window: infinite on the admin plan; an enterprise account has a number of its own. */
+/** Requests per window: infinite on the admin plan, set per account on the enterprise plan. */
 export function limitOf(plan: Plan, requestLimit: number | null): number {
   switch (plan) {
     case "standard":

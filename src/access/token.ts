@@ -6,20 +6,20 @@ import { crc32 } from "node:zlib"
  * The secret is one number of exactly 256 random bits, written in base 62 with leading zeros;
  * 62^43 is just above 2^256, so 43 characters always hold it and no bit is lost or biased.
  *
- * The checksum is the CRC-32 of all that precedes it; 62^6 is above 2^32, so it fits as well. It is
- * there for accidents: a CRC-32 finds every change within 32 neighbouring bits, so every wrong
- * character and every swapped pair, and all but one in 2^32 of other damage, such as a token cut
- * short in pasting. A secret scanner can tell a real token from text that resembles one. It is no
- * defence against forgery and needs to be none: a forger has to guess the 256 bits.
+ * The checksum is the CRC-32 of all that precedes it; 62^6 is above 2^32, so it always fits. It
+ * detects accidents: every change within 32 neighbouring bits, so every wrong character and every
+ * swapped pair, and all but one in 2^32 of other errors, such as a token cut short in pasting. Secret
+ * scanners can tell a real token from text that resembles one. It is no defence against forgery, and
+ * needs to be none: a forger has to guess the 256 bits.
  */
 
-const MARK = "mds_"
+const PREFIX = "mds_"
 const SECRET_BYTES = 32
 const SECRET_LENGTH = 43
 const CHECKSUM_LENGTH = 6
-const CHECKSUM_START = MARK.length + SECRET_LENGTH
+const CHECKSUM_START = PREFIX.length + SECRET_LENGTH
 const TOKEN_LENGTH = CHECKSUM_START + CHECKSUM_LENGTH
-const PREFIX_LENGTH = 12
+const SHOWN_LENGTH = 12
 
 const SHAPE = /^mds_[0-9A-Za-z]{49}$/
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -28,13 +28,13 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 export function createToken(random: (bytes: Uint8Array) => void = fillFromSystem): string {
   const bytes = new Uint8Array(SECRET_BYTES)
   random(bytes)
-  const unsigned = MARK + base62(BigInt(`0x${bytes.toHex()}`), SECRET_LENGTH)
+  const unsigned = PREFIX + base62(BigInt(`0x${bytes.toHex()}`), SECRET_LENGTH)
   return unsigned + checksumOf(unsigned)
 }
 
 /**
- * Whether `text` could be one of our tokens. Takes any string, of any length. What is not well
- * formed was never issued, so it is refused without asking the database.
+ * Whether `text` has the form of a token. Takes any string, of any length. A malformed token was never
+ * issued, so it is refused without a query.
  */
 export function isWellFormed(text: string): boolean {
   return (
@@ -46,19 +46,19 @@ export function isWellFormed(text: string): boolean {
 
 /**
  * SHA-256 of a token, as 64 lower-case hex digits: the only form in which a token is stored. Salt
- * or a slow hash would add nothing, since 256 random bits can be neither listed nor guessed; and
- * the look-up by hash leaks nothing through its timing that helps to find a token.
+ * or a slow hash would add nothing, since 256 random bits can be neither enumerated nor guessed; and
+ * the timing of a lookup by hash reveals nothing that helps to find a token.
  */
 export function hashToken(token: string): string {
   return Bun.CryptoHasher.hash("sha256", token, "hex")
 }
 
 /**
- * The first 12 characters, `mds_` and 8 of the secret: what lists show and commands take. It tells
+ * The first 12 characters, `mds_` and 8 of the secret: what lists show and commands take. It reveals
  * 47 of the 256 bits, which leaves more than enough.
  */
 export function prefixOf(token: string): string {
-  return token.slice(0, PREFIX_LENGTH)
+  return token.slice(0, SHOWN_LENGTH)
 }
 
 function fillFromSystem(bytes: Uint8Array): void {

@@ -7,56 +7,56 @@ import { AccountError, type Changed, change, type Editor, type Transaction } fro
 import { createToken, hashToken, prefixOf } from "./token.ts"
 
 export interface NewToken {
-  /** Of its account, which is made on the standard plan where it is missing. */
+  /** Of the token's account, which is created on the standard plan where it does not exist. */
   email: string
-  /** What it is for. */
+  /** Says what the token is for. */
   name: string
   expiresAt: Date | null
 }
 
-/** Issues a token and returns it: the only time that it is known. @throws AccountError */
+/** Issues a token and returns it. It is not stored and cannot be shown again. @throws AccountError */
 export function issueToken(
   editor: Editor,
   { email, name, expiresAt }: NewToken,
 ): Promise<Changed<string>> {
   return change(editor, async (tx) => {
     await addAccount(tx, { email, plan: "standard", requestLimit: null })
-    if (name.trim() === "") throw new AccountError("A token needs a name")
+    if (name.trim() === "") throw new AccountError("A token requires a name")
     const [account] = await tx.select({ id: accounts.id }).from(accounts).where(byEmail(email))
-    if (!account) throw new AccountError(`The account ${email} was deleted meanwhile`)
+    if (!account) throw new AccountError(`Account ${email} was deleted in the meantime`)
     return addToken(tx, { accountId: account.id, name, expiresAt })
   })
 }
 
 /**
- * Revokes the one token that begins with `prefix`, from the next request on.
+ * Revokes the token whose text begins with `prefix`, from the next request on.
  * @returns its name and prefix
- * @throws AccountError where no token begins so, more than one does, or it is revoked already
+ * @throws AccountError where no token or more than one has the prefix, or it is already revoked
  */
 export function revokeToken(
   editor: Editor,
   prefix: string,
 ): Promise<Changed<{ name: string; prefix: string }>> {
   return change(editor, async (tx) => {
-    const token = await tokenInUse(tx, prefix)
+    const token = await unrevokedToken(tx, prefix)
     await revoke(tx, token.id)
     return { name: token.name, prefix: token.prefix }
   })
 }
 
 export interface Rotated {
-  /** The successor: the only time that it is known. */
+  /** The new token, which cannot be shown again. */
   token: string
   name: string
-  /** Of the token that it succeeds. */
+  /** Of the token that it replaces. */
   prefix: string
-  /** Until when that one is still taken; null where it is revoked. */
+  /** Until when that one is still valid; null where it is revoked. */
   until: Date | null
 }
 
 /**
- * Issues the successor of the one token that begins with `prefix`, with its name and, where that one
- * expires, as long a life. The old one lives on for `graceMs`, but not beyond its own expiry.
+ * Replaces the token whose text begins with `prefix` by a new one of the same name and lifetime. The
+ * old one stays valid for `graceMs`, but not beyond its own expiry.
  * @throws AccountError as revoking does, and where the token has expired
  */
 export function rotateToken(
@@ -64,14 +64,14 @@ export function rotateToken(
   { prefix, graceMs, now }: { prefix: string; graceMs: number; now: Date },
 ): Promise<Changed<Rotated>> {
   return change(editor, async (tx) => {
-    const old = await tokenInUse(tx, prefix)
+    const old = await unrevokedToken(tx, prefix)
     if (old.expiresMs !== null && old.expiresMs <= now.getTime()) {
-      throw new AccountError("That token has expired")
+      throw new AccountError("The token has expired")
     }
     const token = await addToken(tx, {
       accountId: old.accountId,
       name: old.name,
-      expiresAt: old.lifeMs === null ? null : new Date(now.getTime() + old.lifeMs),
+      expiresAt: old.lifetimeMs === null ? null : new Date(now.getTime() + old.lifetimeMs),
     })
     const { name } = old
     if (graceMs === 0) {
@@ -104,25 +104,30 @@ async function addToken(
 const revoke = (tx: Transaction, id: number) =>
   tx.update(tokens).set({ revoked_at: sql`now()` }).where(eq(tokens.id, id))
 
-/** The one token that begins so and is not revoked, locked until the transaction ends. */
-async function tokenInUse(tx: Transaction, start: string) {
+/** The token that has this prefix and is not revoked, locked until the transaction ends. */
+async function unrevokedToken(tx: Transaction, start: string) {
   const found = await tokensBeginningWith(tx, start)
   const [token, ...others] = found
-  if (!token) throw new AccountError("No token begins like that")
+  if (!token) throw new AccountError("No token has this prefix")
   if (others.length > 0) {
     const shown = found.map((each) => `${each.prefix} (${each.name}, ${each.email})`).join("; ")
-    throw new AccountError(`More than one token begins like that, give more of it: ${shown}`)
+    throw new AccountError(`Several tokens have this prefix, give more characters: ${shown}`)
   }
-  if (token.revokedAt !== null) throw new AccountError("That token is revoked already")
+  if (token.revokedAt !== null) throw new AccountError("The token is already revoked")
   return token
 }
 
-/** A whole token is found by its hash: past the prefix that is kept, nothing else tells tokens apart. */
+/**
+ * The tokens whose text begins with `start`. Longer than the stored prefix, it must be a whole token,
+ * which is found by its hash.
+ */
 function tokensBeginningWith(tx: Transaction, start: string) {
   if (!/^mds_[0-9A-Za-z]+$/.test(start)) {
-    throw new AccountError("A token is named by how it begins: mds_ and at least one character")
+    throw new AccountError(
+      "A token is identified by its prefix: mds_ and at least one more character",
+    )
   }
-  const kept = prefixOf(start)
+  const stored = prefixOf(start)
   return tx
     .select({
       id: tokens.id,
@@ -132,7 +137,7 @@ function tokensBeginningWith(tx: Transaction, start: string) {
       email: accounts.email,
       expiresMs: milliseconds(tokens.expires_at),
       /** From its creation to its expiry; null where it has none. */
-      lifeMs: sql<
+      lifetimeMs: sql<
         number | null
       >`${milliseconds(tokens.expires_at)} - ${milliseconds(tokens.created_at)}`.mapWith(Number),
       revokedAt: tokens.revoked_at,
@@ -140,8 +145,8 @@ function tokensBeginningWith(tx: Transaction, start: string) {
     .from(tokens)
     .innerJoin(accounts, eq(accounts.id, tokens.account_id))
     .where(
-      start.length > kept.length
-        ? and(eq(tokens.prefix, kept), eq(tokens.sha256, hashToken(start)))
+      start.length > stored.length
+        ? and(eq(tokens.prefix, stored), eq(tokens.sha256, hashToken(start)))
         : like(tokens.prefix, `${start.replaceAll("_", "\\_")}%`),
     )
     .orderBy(asc(tokens.id))

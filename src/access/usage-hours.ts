@@ -1,4 +1,4 @@
-/** The table in which all processes' counts of admitted requests are added up. */
+/** The table in which the counts of admitted requests of all processes are added up. */
 import { and, gte, inArray, lt, sql } from "drizzle-orm"
 import { accounts, usageHours } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
@@ -14,7 +14,7 @@ export interface HourOfAccount {
   requests: number
 }
 
-/** Adds to what is there. An account that was deleted meanwhile has no use for it. */
+/** Adds to the stored counts. Rows of accounts that were deleted in the meantime are skipped. */
 export async function addHours(db: Statements, rows: readonly HourOfAccount[]): Promise<void> {
   const counted = JSON.stringify(
     rows.map(({ accountId, hourMs, requests }) => ({
@@ -30,7 +30,7 @@ export async function addHours(db: Statements, rows: readonly HourOfAccount[]): 
     on conflict (account_id, hour) do update set requests = ${usageHours.requests} + excluded.requests`)
 }
 
-/** Of each of the accounts, its hours from the first on. */
+/** The hours of each account, from `firstMs` on. */
 export async function readHours(
   db: Statements,
   accountIds: readonly number[],

@@ -1,12 +1,13 @@
 /**
- * How many requests each account made in each clock hour (UTC), counted when they are admitted. Each
- * process adds what it counted to the database every few seconds, so that all are added up there; one
- * that is killed loses no more than those seconds.
+ * Counts the admitted requests of each account in each clock hour (UTC). Each process adds its counts
+ * to the database every few seconds, where those of all processes add up; a process that is killed
+ * loses no more than those seconds.
  *
- * An account is told the sum of what the database had some seconds ago and of what this process has
- * counted and not yet written. So asking often costs the database nothing, and a caller sees its own
- * requests at once. For the sum to be exact, reads and writes take turns: a read has all of a write or
- * nothing of it, and what was written moves from the one summand to the other in one step.
+ * The usage shown to an account is the sum of what the database had some seconds ago and of what this
+ * process has counted and not yet written. So frequent requests cost the database nothing, and a
+ * caller sees its own requests at once. For the sum to be exact, reads and writes run one after the
+ * other: a read sees all of a write or nothing of it, and written counts move from one summand to the
+ * other in one step.
  */
 import { createBatchedReads } from "../db/pool/batched-reads.ts"
 import { runToCompletion, within } from "../db/pool/deadlines.ts"
@@ -16,36 +17,40 @@ import { Unavailable } from "../db/pool/unavailable.ts"
 import { addHours, deleteHours, type HourOfAccount, type Hours, readHours } from "./usage-hours.ts"
 
 export interface HourOfUse {
-  /** Its beginning, `2026-01-02T03:00:00Z`. */
+  /** The start of the hour, `2026-01-02T03:00:00Z`. */
   hour: string
   requests: number
 }
 
 export interface Usage {
   count(accountId: number, now: Date): void
-  /** The last 24 clock hours, the one under way last; what other processes counted is some seconds old. @throws Unavailable */
+  /**
+   * The last 24 clock hours, ending with the current one. The counts of other processes are some
+   * seconds old.
+   * @throws Unavailable
+   */
   lastDay(accountId: number, now: Date): Promise<HourOfUse[]>
-  /** Writes what was counted, where the database takes it in time, and writes no more. */
+  /** Writes the last counts, for at most `waitMs`, and stops. */
   stop(): Promise<void>
 }
 
 export interface UsageOptions {
   pool: Pool
   now: () => Date
-  /** Told why counts could not be written; they are tried again. */
+  /** Receives the error of a failed write, which is retried. */
   onFailure: (error: unknown) => void
   writeEveryMs?: number
-  /** How long a caller waits for what is read, and `stop` for what is written. */
+  /** How long a caller waits for a read, and `stop` for the last write. */
   waitMs?: number
 }
 
 const hourMs = 3_600_000
 const shownHours = 24
-const keptMs = 48 * hourMs
-/** An account is read no more often. */
-const readEveryMs = 5_000
-/** Of accounts and hours in one statement. */
-const writtenAtOnce = 10_000
+const retentionMs = 48 * hourMs
+/** For how long a read result is used. */
+const maxAgeMs = 5_000
+/** Rows in one statement. */
+const maxRowsPerWrite = 10_000
 
 export function createUsage({
   pool,
@@ -60,14 +65,14 @@ export function createUsage({
   const reading = new Map<number, Promise<Hours | undefined>>()
   const serially = createSerialExecutor()
   let writing = false
-  let deletedMs = 0
+  let lastDeletedMs = 0
 
-  async function writeCounted(): Promise<void> {
+  async function writeCounts(): Promise<void> {
     const counted = [...unwritten].flatMap(([accountId, hours]) =>
       [...hours].map(([hourMs, requests]): HourOfAccount => ({ accountId, hourMs, requests })),
     )
-    for (let from = 0; from < counted.length; from += writtenAtOnce) {
-      const rows = counted.slice(from, from + writtenAtOnce)
+    for (let from = 0; from < counted.length; from += maxRowsPerWrite) {
+      const rows = counted.slice(from, from + maxRowsPerWrite)
       await runToCompletion(pool, () => addHours(pool.db, rows))
       for (const row of rows) moveToStored(row)
     }
@@ -81,18 +86,18 @@ export function createUsage({
     if (kept) add(kept.hours, hourMs, requests)
   }
 
-  /** Where nothing can ever be written, what is not shown any more must not pile up. */
-  function forgetUnshown(nowMs: number): void {
+  /** While nothing can be written, counts that are too old to be shown must not accumulate. */
+  function dropOldCounts(nowMs: number): void {
     for (const [accountId, hours] of unwritten) {
-      for (const hourMs of hours.keys()) if (hourMs < nowMs - keptMs) hours.delete(hourMs)
+      for (const hourMs of hours.keys()) if (hourMs < nowMs - retentionMs) hours.delete(hourMs)
       if (hours.size === 0) unwritten.delete(accountId)
     }
   }
 
   async function deleteOld(nowMs: number): Promise<void> {
-    if (nowMs - deletedMs < hourMs) return
-    await pool.run(() => deleteHours(pool.db, nowMs - keptMs))
-    deletedMs = nowMs
+    if (nowMs - lastDeletedMs < hourMs) return
+    await pool.run(() => deleteHours(pool.db, nowMs - retentionMs))
+    lastDeletedMs = nowMs
   }
 
   async function writeRegularly(): Promise<void> {
@@ -100,14 +105,14 @@ export function createUsage({
     for (const [accountId, { readMs }] of stored) {
       if (!isRecent(readMs, nowMs)) stored.delete(accountId)
     }
-    if (writing) return onFailure(new Unavailable("The write before has not ended"))
+    if (writing) return onFailure(new Unavailable("The previous write has not ended"))
     if (unwritten.size === 0) return
     writing = true
     try {
-      await serially(writeCounted)
+      await serially(writeCounts)
       await deleteOld(nowMs)
     } catch (error) {
-      forgetUnshown(nowMs)
+      dropOldCounts(nowMs)
       onFailure(error)
     } finally {
       writing = false
@@ -125,12 +130,12 @@ export function createUsage({
     },
   )
 
-  /** Reads an account where what is known of it is old; callers at once share the read. */
+  /** Reads an account unless it was read recently. Concurrent callers share the read. */
   function storedHours(accountId: number, nowMs: number): Promise<Hours | undefined> {
     const kept = stored.get(accountId)
     if (kept && isRecent(kept.readMs, nowMs)) return Promise.resolve(kept.hours)
-    const underWay = reading.get(accountId)
-    if (underWay) return underWay
+    const pending = reading.get(accountId)
+    if (pending) return pending
     const hours = readStored(accountId).finally(() => reading.delete(accountId))
     reading.set(accountId, hours)
     return hours
@@ -158,7 +163,7 @@ export function createUsage({
 
     stop: async () => {
       clearInterval(timer)
-      await within(waitMs, serially(writeCounted)).catch(onFailure)
+      await within(waitMs, serially(writeCounts)).catch(onFailure)
     },
   }
 }
@@ -167,8 +172,8 @@ const startOfHour = (ms: number): number => Math.floor(ms / hourMs) * hourMs
 
 const firstShownMs = (nowMs: number): number => startOfHour(nowMs) - (shownHours - 1) * hourMs
 
-/** Either way, for a clock may be set back. */
-const isRecent = (readMs: number, nowMs: number): boolean => Math.abs(nowMs - readMs) < readEveryMs
+/** The absolute difference, because a clock may be set back. */
+const isRecent = (readMs: number, nowMs: number): boolean => Math.abs(nowMs - readMs) < maxAgeMs
 
 function add(hours: Hours, startMs: number, requests: number): void {
   const sum = (hours.get(startMs) ?? 0) + requests

@@ -1,4 +1,4 @@
-/** The windows of a process: of accounts, and of the addresses of requests without a valid token. */
+/** The windows of a process: of accounts, and of the addresses of unauthenticated requests. */
 import type { RedisConnection } from "../redis/connection.ts"
 import {
   accountLayout,
@@ -9,18 +9,18 @@ import {
 import { createWindowStore, type WindowState, type WindowStore } from "./window/sliding-window.ts"
 
 export interface Window {
-  /** Asks for one request. `limit` is a whole number or infinite. */
+  /** Admits or denies one request. `limit` is an integer or infinite. */
   admit(key: string, limit: number): WindowState | Promise<WindowState>
-  /** The same state without a request. */
+  /** The state without a request; changes nothing. */
   peek(key: string, limit: number): WindowState | Promise<WindowState>
-  /** Where the key stands in this process alone, without asking any other. */
+  /** The state in this process alone, without Redis. */
   peekLocal(key: string, limit: number): WindowState
-  /** What this process holds. */
+  /** The windows that this process keeps. */
   store: Pick<WindowStore, "size" | "bytes" | "evicted">
 }
 
 export interface Windows {
-  /** By account id. No stranger can choose these, so they stand apart from addresses, which anyone can. */
+  /** By account id. They are separate because clients can't choose account ids, but can use many addresses. */
   accounts: Window
   addresses: Window
   windowMs: number
@@ -28,10 +28,10 @@ export interface Windows {
 
 export interface WindowsOptions {
   windowMs: number
-  /** What the windows of accounts may take; those of addresses may take an eighth of it beside. */
+  /** Memory for the windows of accounts; those of addresses may take an eighth of it in addition. */
   maxBytes: number
   now: () => Date
-  /** Through which several processes share them. */
+  /** Shares the windows between processes; null for a single process. */
   redis: RedisConnection | null
 }
 

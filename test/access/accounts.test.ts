@@ -1,3 +1,4 @@
+/** Accounts are managed as the commands ask, and every change of them is in the audit log. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import {
   createAccount,
@@ -22,7 +23,7 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 
 const standard = (email: string): NewAccount => ({ email, plan: "standard", requestLimit: null })
 
-test("accounts are listed by address, with their plan and how many tokens are in use", async () => {
+test("accounts are listed by email address, with their plan and the number of tokens that are not revoked", async () => {
   await createAccount(at.editor, {
     email: "Zoe@example.com",
     plan: "enterprise",
@@ -48,49 +49,52 @@ test("accounts are listed by address, with their plan and how many tokens are in
   ])
 })
 
-test("an address has one account, whatever its case", async () => {
+test("an email address has one account, whatever its case", async () => {
   await createAccount(at.editor, standard("one@example.com"))
   const again = createAccount(at.editor, { ...standard("ONE@example.com"), plan: "admin" })
-  expect(await refusal(again)).toBe("There is an account ONE@example.com already")
+  expect(await refusal(again)).toBe("Account ONE@example.com already exists")
 })
 
 test.each([
-  [{ email: "nobody", plan: "standard", requestLimit: null }, "nobody is no email address"],
-  [{ email: "a b@c", plan: "standard", requestLimit: null }, "a b@c is no email address"],
-  [{ email: "a@b", plan: "enterprise", requestLimit: null }, "The enterprise plan needs a limit"],
+  [{ email: "nobody", plan: "standard", requestLimit: null }, "Not a valid email address: nobody"],
+  [{ email: "a b@c", plan: "standard", requestLimit: null }, "Not a valid email address: a b@c"],
+  [
+    { email: "a@b", plan: "enterprise", requestLimit: null },
+    "The enterprise plan requires a limit",
+  ],
   [{ email: "a@b", plan: "standard", requestLimit: 5 }, "The limit of the standard plan is fixed"],
   [{ email: "a@b", plan: "admin", requestLimit: 5 }, "The limit of the admin plan is fixed"],
 ] as const)("%j is refused: %s", async (account, message) => {
   expect(await refusal(createAccount(at.editor, account))).toBe(message)
 })
 
-test("a plan is set as an account is made, and only for an account that is there", async () => {
+test("a plan is set with the rules that creating an account has, and only for an account that exists", async () => {
   await createAccount(at.editor, standard("plan@example.com"))
   const enterprise = { plan: "enterprise", requestLimit: 5 } as const
   await setPlan(at.editor, { email: "PLAN@example.com", ...enterprise })
   expect(await showAccount(at.pool, "plan@example.com")).toMatchObject(enterprise)
   const noLimit = { ...enterprise, requestLimit: null }
   const refused = setPlan(at.editor, { email: "plan@example.com", ...noLimit })
-  expect(await refusal(refused)).toBe("The enterprise plan needs a limit")
+  expect(await refusal(refused)).toBe("The enterprise plan requires a limit")
   const unknown = setPlan(at.editor, { email: "no@example.com", ...enterprise })
-  expect(await refusal(unknown)).toBe("There is no account no@example.com")
+  expect(await refusal(unknown)).toBe("Account no@example.com does not exist")
 })
 
-test("an account is disabled once and enabled once", async () => {
+test("an account can be disabled only once and then enabled only once", async () => {
   const email = "off@example.com"
   await createAccount(at.editor, standard(email))
   const enableFirst = setDisabled(at.editor, email, false)
-  expect(await refusal(enableFirst)).toBe("The account off@example.com is not disabled")
+  expect(await refusal(enableFirst)).toBe("Account off@example.com is not disabled")
   await setDisabled(at.editor, email, true)
   expect((await showAccount(at.pool, email)).disabledAt).toEqual(instant)
   const again = setDisabled(at.editor, email, true)
-  expect(await refusal(again)).toBe("The account off@example.com is disabled already")
+  expect(await refusal(again)).toBe("Account off@example.com is already disabled")
   await setDisabled(at.editor, email, false)
   expect((await showAccount(at.pool, email)).disabledAt).toBeNull()
-  expect(await refusal(setDisabled(at.editor, "no@b", true))).toBe("There is no account no@b")
+  expect(await refusal(setDisabled(at.editor, "no@b", true))).toBe("Account no@b does not exist")
 })
 
-test("every change leaves who made it, when, from where, and what it was before", async () => {
+test("every change records who made it, when and from where, and the values before and after", async () => {
   const email = "audited@example.com"
   await createAccount(at.editor, standard(email))
   const token = await at.issue(email, "nightly")
@@ -136,7 +140,7 @@ test("every change leaves who made it, when, from where, and what it was before"
   expect(JSON.stringify(changes)).not.toContain(token.slice(12, 24))
 })
 
-test("a change by another way leaves its trace too, and a deletion keeps what it ends", async () => {
+test("a change made with SQL is recorded too, and the records outlive a deleted account", async () => {
   const email = "psql@example.com"
   await at.issue(email)
   await at.sql(`update accounts set plan = 'admin' where email = '${email}'`)
@@ -159,7 +163,7 @@ test("a change by another way leaves its trace too, and a deletion keeps what it
   ])
 })
 
-test("a change that fails leaves no trace, and a use of a token is none", async () => {
+test("a change that fails is not recorded, and neither is the use of a token", async () => {
   const email = "quiet@example.com"
   await at.issue(email)
   const before = (await showAccount(at.pool, email)).changes

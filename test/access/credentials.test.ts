@@ -1,3 +1,4 @@
+/** A token identifies its caller at the cost of at most one query, and every change of it takes effect at once. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { listTokens, setDisabled, setPlan } from "../../src/access/accounts.ts"
 import { createCredentials, maxStalenessMs } from "../../src/access/credentials.ts"
@@ -20,7 +21,7 @@ afterAll(() => at.stop())
 const now = new Date("2026-03-01T00:00:00Z")
 const later = (ms: number) => new Date(now.getTime() + ms)
 
-/** Credentials as a process has them, with the number of look-ups that they made. */
+/** Credentials as a process has them, with the number of lookups made. */
 function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {}) {
   let lookups = 0
   const counting: Pool = {
@@ -39,7 +40,7 @@ function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {})
   return { ...credentials, lookups: () => lookups }
 }
 
-/** A process that the database tells of changes. */
+/** A process that is subscribed to notifications. */
 async function subscribedProcess() {
   const subscribed = process()
   let listens = false
@@ -55,7 +56,7 @@ async function subscribedProcess() {
   return { ...subscribed, stop }
 }
 
-test("a caller is known by a token that is neither revoked nor expired, of an account in use", async () => {
+test("a token identifies its caller unless it is revoked, expired or of a disabled account", async () => {
   const { callerOf } = process()
   const email = "who@example.com"
   const [lasting, brief, revoked] = [
@@ -75,7 +76,7 @@ test("a caller is known by a token that is neither revoked nor expired, of an ac
   expect(await callerOf(lasting, now)).toBeNull()
 })
 
-test("a token in use costs one look-up, and so does one that is refused over and over", async () => {
+test("a token that is used repeatedly costs one lookup, and so does one that is refused repeatedly", async () => {
   const of = await subscribedProcess()
   const [good, bad] = [await at.issue("often@example.com"), createToken()]
   for (let request = 0; request < 50; request++) {
@@ -86,7 +87,7 @@ test("a token in use costs one look-up, and so does one that is refused over and
   await of.stop()
 })
 
-test("callers who come with one token at once share one look-up", async () => {
+test("concurrent requests with one token share a lookup", async () => {
   const of = await subscribedProcess()
   const token = await at.issue("together@example.com")
   const callers = await Promise.all(Array.from({ length: 50 }, () => of.callerOf(token, now)))
@@ -95,7 +96,7 @@ test("callers who come with one token at once share one look-up", async () => {
   await of.stop()
 })
 
-test("what is changed holds in every process as soon as the change is made", async () => {
+test("a change takes effect in every process when the command that made it returns", async () => {
   const processes = [
     await subscribedProcess(),
     await subscribedProcess(),
@@ -121,7 +122,7 @@ test("what is changed holds in every process as soon as the change is made", asy
   for (const { stop } of processes) await stop()
 })
 
-test("a change by another way is told too: a deleted account, a token set to expire, a table emptied", async () => {
+test("a change made with SQL takes effect too: a deleted account, a token set to expire, a truncated table", async () => {
   const of = await subscribedProcess()
   const [gone, brief, emptied] = [
     await at.issue("gone@example.com"),
@@ -140,7 +141,7 @@ test("a change by another way is told too: a deleted account, a token set to exp
   await of.stop()
 })
 
-test("a look-up under way when a change is told is not believed after it", async () => {
+test("the result of a lookup during which a change is notified is not used after it", async () => {
   const released = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   let holding = true
@@ -159,7 +160,7 @@ test("a look-up under way when a change is told is not believed after it", async
     (await at.sql("select id from accounts where email = 'race@example.com'"))[0]?.id as number,
   )
   holding = false
-  // It came before the change was told, so it may still be answered as things stood.
+  // The early request began before the notification, so its answer may be either.
   const afterwards = of.callerOf(token, now)
   released.resolve()
   await early
@@ -167,7 +168,7 @@ test("a look-up under way when a change is told is not believed after it", async
   expect(await of.callerOf(token, now)).toBeNull()
 })
 
-test("should a notice be lost, a change holds after half a minute at the latest", async () => {
+test("where a notification is lost, a change takes effect after half a minute at the latest", async () => {
   const of = process()
   of.setSubscribed(true)
   const token = await at.issue("lost@example.com")
@@ -179,7 +180,7 @@ test("should a notice be lost, a change holds after half a minute at the latest"
   expect(await of.callerOf(token, now)).toBeNull()
 })
 
-test("a clock set back does not make what is known live longer", async () => {
+test("a clock that is set back does not prolong the use of cached results", async () => {
   const of = process()
   of.setSubscribed(true)
   const token = await at.issue("clock@example.com")
@@ -188,7 +189,7 @@ test("a clock set back does not make what is known live longer", async () => {
   expect(await of.callerOf(token, later(-3_600_000))).toBeNull()
 })
 
-test("while no notices come, every request is looked up", async () => {
+test("while a process is not subscribed, it looks every request up", async () => {
   const of = process()
   const token = await at.issue("untold@example.com")
   await of.callerOf(token, now)
@@ -198,7 +199,7 @@ test("while no notices come, every request is looked up", async () => {
   expect(of.lookups()).toBe(3)
 })
 
-test("what became known before notices were lost is not believed when they come again", async () => {
+test("what was cached before a subscription was lost is not used after it is restored", async () => {
   const of = process()
   of.setSubscribed(true)
   const token = await at.issue("again@example.com")
@@ -209,7 +210,7 @@ test("what became known before notices were lost is not believed when they come 
   expect(await of.callerOf(token, now)).toBeNull()
 })
 
-test("a change of ten thousand accounts at once leaves none of them believed", async () => {
+test("changes of more than ten thousand accounts invalidate all of them", async () => {
   const of = process()
   of.setSubscribed(true)
   const token = await at.issue("many@example.com")
@@ -220,10 +221,10 @@ test("a change of ten thousand accounts at once leaves none of them believed", a
   expect(await of.callerOf(token, now)).toBeNull()
 })
 
-describe("while tokens from an address are looked up as a suspect's", () => {
+describe("while unknown tokens from an address are looked up apart from others", () => {
   const addressIsLimited = () => true
 
-  /** Credentials whose look-ups of suspects find no end. */
+  /** Credentials whose lookups for addresses at their limit never end. */
   const flooded = () => {
     const { promise: never } = Promise.withResolvers<never>()
     const unauthenticated: Pool = { ...at.pool, run: () => never }
@@ -233,7 +234,7 @@ describe("while tokens from an address are looked up as a suspect's", () => {
     )
   }
 
-  test("a token that was valid is looked up apart from them: when it is due, after a change, and without notices", async () => {
+  test("a token that was valid is looked up with the others: once stale, after a change, and without a subscription", async () => {
     const of = flooded()
     of.setSubscribed(true)
     const token = await at.issue("apart@example.com")
@@ -246,7 +247,7 @@ describe("while tokens from an address are looked up as a suspect's", () => {
     expect(await of.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(caller)
   })
 
-  test("so is one that became known without notices, until it is revoked", async () => {
+  test("so is a token that was first used without a subscription, until it is revoked", async () => {
     const of = flooded()
     const token = await at.issue("untold-apart@example.com")
     expect(await of.callerOf(token, now)).not.toBeNull()
@@ -257,7 +258,7 @@ describe("while tokens from an address are looked up as a suspect's", () => {
     expect(await Promise.race([pending, Bun.sleep(1).then(() => "waits")])).toBe("waits")
   })
 
-  test("a valid token never seen waits for one statement of theirs, however many they are", async () => {
+  test("a valid token that is new to the process waits for one statement of the unknown ones, however many they are", async () => {
     const unauthenticated = createPool(at.url, {
       name: "unauthenticated",
       connections: 1,
@@ -293,7 +294,7 @@ describe("while tokens from an address are looked up as a suspect's", () => {
   })
 })
 
-test("a malformed token is refused without the database, whoever sends it", async () => {
+test("a malformed token is refused without a query, from any address", async () => {
   const of = process()
   const token = createToken()
   const malformed = [
@@ -315,7 +316,7 @@ test("a malformed token is refused without the database, whoever sends it", asyn
   expect(of.lookups()).toBe(0)
 })
 
-test("a token's last use is written at most once a minute, by however many processes", async () => {
+test("a token's last use is written at most once a minute, however many processes there are", async () => {
   const processes = [process(), process()]
   const email = "used@example.com"
   const caller = await processes[0]?.callerOf(await at.issue(email), now)

@@ -1,3 +1,4 @@
+/** Tokens carry 256 random bits, and accidental damage of a token is detected without the database. */
 import { describe, expect, test } from "bun:test"
 import { createToken, hashToken, isWellFormed, prefixOf } from "../../src/access/token.ts"
 
@@ -26,7 +27,7 @@ describe("a created token", () => {
     expect(new Set(Array.from({ length: 500 }, () => createToken())).size).toBe(500)
   })
 
-  test("holds every one of the 256 random bits", () => {
+  test("contains every one of the 256 random bits", () => {
     for (let round = 0; round < 200; round++) {
       const bytes = crypto.getRandomValues(new Uint8Array(32))
       expect(secretOf(createToken((target) => target.set(bytes)))).toBe(bytes.toHex())
@@ -42,7 +43,7 @@ describe("a created token", () => {
     expect([isWellFormed(smallest), isWellFormed(largest)]).toEqual([true, true])
   })
 
-  test("does not change its form between versions of this service", () => {
+  test("has the same form in every version of the service", () => {
     expect(fromBytes(1)).toBe("mds_00000000000000000000000000000000000000000011BH8FP")
   })
 })
@@ -50,7 +51,7 @@ describe("a created token", () => {
 describe("isWellFormed", () => {
   const token = fromBytes(...Array.from({ length: 32 }, (_, index) => index * 7 + 3))
 
-  test("finds every single wrong character", () => {
+  test("detects every wrong character", () => {
     for (let index = 0; index < token.length; index++) {
       for (const wrong of ALPHABET) {
         if (wrong === token[index]) continue
@@ -59,7 +60,7 @@ describe("isWellFormed", () => {
     }
   })
 
-  test("finds every swapped pair of neighbours", () => {
+  test("detects every swapped pair of neighbouring characters", () => {
     for (let index = 0; index + 1 < token.length; index++) {
       const swapped =
         token.slice(0, index) +
@@ -70,7 +71,7 @@ describe("isWellFormed", () => {
     }
   })
 
-  test("finds a token cut short or continued", () => {
+  test("detects a token that is cut short or too long", () => {
     for (let length = 0; length < token.length; length++) {
       expect(isWellFormed(token.slice(0, length))).toBe(false)
     }
@@ -99,7 +100,7 @@ test("a token is stored as the SHA-256 of its text, in hex", () => {
   expect(hashToken("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
 })
 
-test("a token is shown by its mark and eight characters of its secret", () => {
+test("a token is shown by `mds_` and eight characters of its secret", () => {
   const token = createToken()
   expect(prefixOf(token)).toBe(token.slice(0, 12))
   expect(prefixOf(token)).toMatch(/^mds_[0-9A-Za-z]{8}$/)

@@ -1,3 +1,4 @@
+/** Tokens are issued, rotated and revoked as the commands ask, and none can be recovered from what is stored. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { listAccounts, listTokens } from "../../src/access/accounts.ts"
 import { createCredentials } from "../../src/access/credentials.ts"
@@ -23,7 +24,7 @@ const isTaken = async (token: string, when = now) =>
     cacheSizes(1_000_000),
   ).callerOf(token, when)) !== null
 
-test("a token makes its account where it is missing, on the standard plan", async () => {
+test("issuing a token creates its account where it does not exist, on the standard plan", async () => {
   await at.issue("new@example.com")
   const made = (await listAccounts(at.pool)).find(({ email }) => email === "new@example.com")
   expect(made).toMatchObject({ plan: "standard", requestLimit: null, tokens: 1 })
@@ -31,13 +32,15 @@ test("a token makes its account where it is missing, on the standard plan", asyn
 
 test("a token that can't be issued leaves no account behind", async () => {
   const token = { email: "none@example.com", name: " ", expiresAt: null }
-  expect(await refusal(issueToken(at.editor, token))).toBe("A token needs a name")
+  expect(await refusal(issueToken(at.editor, token))).toBe("A token requires a name")
   const malformed = issueToken(at.editor, { ...token, email: "none", name: "x" })
-  expect(await refusal(malformed)).toBe("none is no email address")
-  expect(await refusal(listTokens(at.pool, "none@example.com"))).toStartWith("There is no account")
+  expect(await refusal(malformed)).toBe("Not a valid email address: none")
+  expect(await refusal(listTokens(at.pool, "none@example.com"))).toBe(
+    "Account none@example.com does not exist",
+  )
 })
 
-test("nothing that is kept of a token is enough to use it", async () => {
+test("nothing that is stored of a token suffices to use it", async () => {
   const secret = await at.issue("kept@example.com", "spreadsheet")
   expect(secret).toMatch(/^mds_[0-9A-Za-z]{49}$/)
   for (const table of ["tokens", "access_changes"]) {
@@ -57,7 +60,7 @@ test("nothing that is kept of a token is enough to use it", async () => {
   ])
 })
 
-test("a token is revoked by how it begins, or whole, and only once", async () => {
+test("a token is revoked by its prefix or its whole text, and only once", async () => {
   const [first, second] = [
     await at.issue("r@example.com", "first"),
     await at.issue("r@example.com"),
@@ -66,20 +69,20 @@ test("a token is revoked by how it begins, or whole, and only once", async () =>
     value: { name: "first", prefix: first.slice(0, 12) },
     unconfirmed: 0,
   })
-  expect(await refusal(revokeToken(at.editor, first))).toBe("That token is revoked already")
+  expect(await refusal(revokeToken(at.editor, first))).toBe("The token is already revoked")
   const mistaken = revokeToken(at.editor, second.slice(0, 20))
-  expect(await refusal(mistaken)).toBe("No token begins like that")
+  expect(await refusal(mistaken)).toBe("No token has this prefix")
   await revokeToken(at.editor, second)
   for (const start of ["", "mds_", "abc", "mds_%", "mds_' or 1=1"]) {
     expect(await refusal(revokeToken(at.editor, start))).toStartWith(
-      "A token is named by how it begins",
+      "A token is identified by its prefix",
     )
   }
   const unknown = revokeToken(at.editor, "mds_0000000000000")
-  expect(await refusal(unknown)).toBe("No token begins like that")
+  expect(await refusal(unknown)).toBe("No token has this prefix")
 })
 
-test("where several tokens begin alike, a command asks for more, and the whole token is enough", async () => {
+test("where several tokens have the prefix, more of it is asked for, and the whole token suffices", async () => {
   const [one, two] = [
     await at.issue("s@example.com", "one"),
     await at.issue("s@example.com", "two"),
@@ -91,13 +94,13 @@ test("where several tokens begin alike, a command asks for more, and the whole t
     () => rotateToken(at.editor, { prefix: shared, graceMs: 0, now }),
   ]) {
     expect(await refusal(change())).toMatch(
-      /More than one .*one, s@example.com.*two, s@example.com/,
+      /Several tokens .*one, s@example.com.*two, s@example.com/,
     )
   }
   expect([await isTaken(one), await isTaken(two)]).toEqual([true, true])
 })
 
-test("a rotated token lives on for its grace beside its successor", async () => {
+test("a rotated token stays valid beside its successor for the grace period", async () => {
   const old = await at.issue("rotate@example.com", "nightly")
   const { value } = await rotateToken(at.editor, { prefix: old.slice(0, 12), graceMs: dayMs, now })
   const until = new Date(now.getTime() + dayMs)
@@ -120,16 +123,16 @@ test("a rotated token lives on for its grace beside its successor", async () => 
   ])
 })
 
-test("without grace the old token is revoked at once", async () => {
+test("without a grace period the old token is revoked at once", async () => {
   const old = await at.issue("atonce@example.com")
   const { value } = await rotateToken(at.editor, { prefix: old, graceMs: 0, now })
   expect(value.until).toBeNull()
   expect([await isTaken(old), await isTaken(value.token)]).toEqual([false, true])
   const again = rotateToken(at.editor, { prefix: old, graceMs: 0, now })
-  expect(await refusal(again)).toBe("That token is revoked already")
+  expect(await refusal(again)).toBe("The token is already revoked")
 })
 
-test("the successor lives as long as the token was to live, and grace never prolongs that one", async () => {
+test("the successor has the lifetime of the old token, which the grace period never prolongs", async () => {
   const created = new Date()
   const old = await at.issue("brief@example.com", "brief", new Date(created.getTime() + 10 * dayMs))
   const at9 = new Date(created.getTime() + 9.5 * dayMs)
@@ -141,9 +144,9 @@ test("the successor lives as long as the token was to live, and grace never prol
   expect(Math.abs(lifeMs - 10 * dayMs)).toBeLessThanOrEqual(5_000)
 })
 
-test("an expired token has no successor", async () => {
+test("an expired token can't be rotated", async () => {
   const old = await at.issue("late@example.com", "late", new Date(now.getTime() + 1_000))
   const late = { prefix: old, graceMs: dayMs, now: new Date(now.getTime() + 1_000) }
-  expect(await refusal(rotateToken(at.editor, late))).toBe("That token has expired")
+  expect(await refusal(rotateToken(at.editor, late))).toBe("The token has expired")
   expect(await listTokens(at.pool, "late@example.com")).toHaveLength(1)
 })

@@ -1,3 +1,4 @@
+/** The usage shown to an account is exact, is cheap to read, and counts nothing twice when writes fail. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { createUsage, type Usage } from "../../src/access/usage.ts"
 import type { Pool } from "../../src/db/pool/pool.ts"
@@ -63,7 +64,7 @@ const reason = (settled: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-test("the processes' counts add up", async () => {
+test("the counts of all processes add up", async () => {
   const id = await account("sum@example.com")
   const processes = [usageOf(), usageOf(), usageOf()]
   await Promise.all(
@@ -78,7 +79,7 @@ test("the processes' counts add up", async () => {
   expect(await lastHour(usageOf(), id)).toEqual({ hour: "2026-03-01T12:00:00Z", requests: 300 })
 })
 
-test("what is asked of one process has all that it counted itself", async () => {
+test("a process shows all requests that it counted itself", async () => {
   const id = await account("own@example.com")
   const usage = usageOf()
   for (let request = 1; request <= 5; request++) {
@@ -88,7 +89,7 @@ test("what is asked of one process has all that it counted itself", async () => 
   await usage.stop()
 })
 
-test("however often an account asks, it is read once in five seconds, and what it does shows at once", async () => {
+test("however often an account asks, it is read once in five seconds, and its own requests show at once", async () => {
   const id = await account("often@example.com")
   const { pool, statements } = watched()
   const usage = usageOf({ pool })
@@ -103,7 +104,7 @@ test("however often an account asks, it is read once in five seconds, and what i
   await usage.stop()
 })
 
-test("what other processes counted shows when five seconds have passed", async () => {
+test("the counts of other processes show after five seconds", async () => {
   const id = await account("others@example.com")
   const [one, other] = [usageOf(), usageOf()]
   expect((await lastHour(one, id))?.requests).toBe(0)
@@ -114,7 +115,7 @@ test("what other processes counted shows when five seconds have passed", async (
   await one.stop()
 })
 
-test("accounts that ask while a statement is under way are read together by the next", async () => {
+test("accounts that ask while a statement runs are read together by the next", async () => {
   const ids: number[] = []
   for (let n = 0; n < 20; n++) ids.push(await account(`together${n}@example.com`))
   const [, ...others] = ids
@@ -130,7 +131,7 @@ test("accounts that ask while a statement is under way are read together by the 
   await usage.stop()
 })
 
-test("what is written, and not yet known to be, shows once and not twice", async () => {
+test("counts whose write is not yet confirmed show once and not twice", async () => {
   const id = await account("moving@example.com")
   const committed = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -157,7 +158,7 @@ test("what is written, and not yet known to be, shows once and not twice", async
   expect((await lastHour(usage, id))?.requests).toBe(4)
 })
 
-test("counts that could not be written are written later, none twice, and show meanwhile", async () => {
+test("counts that could not be written are written later, none twice, and show in the meantime", async () => {
   const id = await account("later@example.com")
   let away = false
   const flaky: Pool = {
@@ -180,7 +181,7 @@ test("counts that could not be written are written later, none twice, and show m
   expect((await lastHour(usageOf(), id))?.requests).toBe(2)
 })
 
-test("a write that ends after the pool gave it up is not repeated", async () => {
+test("a write that ends after its deadline is not repeated", async () => {
   const id = await account("late@example.com")
   const failures: unknown[] = []
   const givenUp = new Unavailable("No answer from the database in time")
@@ -203,7 +204,7 @@ test("a write that ends after the pool gave it up is not repeated", async () => 
   expect(failures).toEqual([])
 })
 
-test("of a database that gives no answer, every call learns so in time, and one statement waits", async () => {
+test("where the database does not answer, every call fails in time, and only one statement waits", async () => {
   const id = await account("silent@example.com")
   const { promise: never } = Promise.withResolvers<void>()
   const { pool, statements } = watched(() => never)
@@ -219,7 +220,7 @@ test("of a database that gives no answer, every call learns so in time, and one 
   await usage.stop()
 })
 
-test("an account that was deleted meanwhile keeps no other's counts from being written", async () => {
+test("an account that was deleted in the meantime does not prevent the counts of others from being written", async () => {
   const [gone, stays] = [await account("gone@example.com"), await account("stays@example.com")]
   const usage = usageOf()
   usage.count(gone, noon)
@@ -232,7 +233,7 @@ test("an account that was deleted meanwhile keeps no other's counts from being w
   await later.stop()
 })
 
-test("the day is 24 clock hours, whose borders are sharp", async () => {
+test("a day is 24 clock hours with exact boundaries", async () => {
   const id = await account("day@example.com")
   const usage = usageOf()
   for (const ms of [-24 * hourMs + 3_599_999, -23 * hourMs, -1, 0, hourMs - 1, hourMs]) {

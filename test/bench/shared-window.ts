@@ -137,15 +137,15 @@ const memory = async (key: string) =>
 report("memory of a full log of 1,000", `${await memory("full 1000")} B`)
 
 const limit = 1_000_000
-const granule = resolutionMs(limit, HOUR_MS)
+const resolution = resolutionMs(limit, HOUR_MS)
 for (let run = 0; run < exactRuns; run++) {
-  const calls = Array.from({ length: 100 }, () => atTime("full", limit, startMs + run * granule))
+  const calls = Array.from({ length: 100 }, () => atTime("full", limit, startMs + run * resolution))
   await Promise.all(calls)
 }
 report("memory of a full log of a million", `${await memory("full")} B`)
 await reportCommands(
   "all but one run of it leave at once",
-  () => atTime("full", limit, startMs + (exactRuns - 1) * granule + HOUR_MS - 1),
+  () => atTime("full", limit, startMs + (exactRuns - 1) * resolution + HOUR_MS - 1),
   1,
 )
 for (let run = 0; run < 10_000; run++) await atTime("exact", 10_000, startMs + run)

@@ -75,13 +75,13 @@ test("an account's life, as an operator leads it", async () => {
 })
 
 test.each([
-  [["account", "show", "nobody@example.com"], "There is no account nobody@example.com"],
-  [["account", "set-plan", "nobody@example.com", "admin"], "There is no account"],
+  [["account", "show", "nobody@example.com"], "Account nobody@example.com does not exist"],
+  [["account", "set-plan", "nobody@example.com", "admin"], "Account nobody@example.com"],
   [["account", "set-plan", "nobody@example.com", "gold"], "Allowed choices are standard"],
-  [["account", "disable", "nobody@example.com"], "There is no account nobody@example.com"],
+  [["account", "disable", "nobody@example.com"], "Account nobody@example.com does not exist"],
   [["token", "rotate", "mds_00000000", "--grace", "24"], "It must be like 30m, 24h, 7d, or 0."],
-  [["token", "rotate", "mds_00000000", "--grace", "1h"], "No token begins like that"],
-  [["token", "revoke", "nonsense"], "A token is named by how it begins"],
+  [["token", "rotate", "mds_00000000", "--grace", "1h"], "No token has this prefix"],
+  [["token", "revoke", "nonsense"], "A token is identified by its prefix"],
 ])("%j is refused in plain words, and nothing is printed", async (args, message) => {
   const { exitCode, printed, said } = await mds(...args)
   expect([exitCode, printed]).toEqual([1, ""])

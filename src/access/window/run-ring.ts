@@ -3,12 +3,12 @@ import { exactRuns } from "./timestamp-resolution.ts"
 const SMALLEST_LENGTH = 4
 
 /**
- * Runs of requests, oldest first: a ring of pairs, a time and how many requests came at it. A run is
- * written once and dropped once, so that all but `oldestOfNewest` costs amortised O(1). Positions
- * and lengths are those of the array, two to a run.
+ * A ring buffer of runs of requests, oldest first. A run is a pair, a timestamp and the number of
+ * requests with it. Each is written once and removed once, so that all methods but `oldestOfNewest`
+ * cost amortised O(1). Positions and lengths are those of the array, which has two elements for a run.
  */
 export class RunRing {
-  /** How many requests its runs have together. */
+  /** The number of requests in all runs. */
   requests = 0
   private ring = new Float64Array(SMALLEST_LENGTH)
   private start = 0
@@ -32,7 +32,7 @@ export class RunRing {
     this.requests += requests
   }
 
-  /** Drops what has left the window by `nowMs`. */
+  /** Removes the runs that have left the window by `nowMs`. */
   expire(nowMs: number, windowMs: number): void {
     const { ring } = this
     while (this.used > 0 && (ring[this.start] as number) + windowMs <= nowMs) {
@@ -40,14 +40,14 @@ export class RunRing {
       this.start = this.start + 2 === ring.length ? 0 : this.start + 2
       this.used -= 2
     }
-    // A quarter, and not a half, so that a ring about that size is not copied back and forth.
+    // At a quarter, not a half, so that a ring of about that size is not resized back and forth.
     if (this.used * 4 < ring.length) this.resize(this.used * 2)
   }
 
-  /** The time of the oldest among the newest `most` requests; there must be a request. */
+  /** The timestamp of the oldest among the newest `most` requests. The ring must not be empty. */
   oldestOfNewest(most: number): number {
     if (most >= this.requests) return this.ring[this.start] as number
-    // Only after a limit was lowered below what is logged.
+    // Only after the limit was lowered below the number of logged requests.
     let position = this.start
     let offset = this.used
     for (let left = most; left > 0; left -= this.ring[position + 1] as number) {
@@ -63,8 +63,8 @@ export class RunRing {
   }
 
   /**
-   * Doubles the ring, up to what one limit can fill. More than that is there only after the limit
-   * changed, and no more than `exactRuns` twice: as many exact runs, and as many of whole granules.
+   * Doubles the ring, up to what one limit can fill. Only after a change of the limit it may need more,
+   * at most `exactRuns` twice: as many runs to the millisecond, and as many of a coarser resolution.
    */
   private grow(limit: number): void {
     const most = 2 * Math.min(limit, exactRuns)

@@ -1,17 +1,15 @@
 /**
- * A window that several processes share through Redis, and that each of them also keeps by itself.
+ * A window that several processes share through Redis, with a local window in each of them.
  *
- * What a process has admitted is logged in its own window as well, when Redis has answered, and that
- * window is asked first. So a process never admits more than the limit in a window, whatever becomes
- * of Redis and its data, and a caller that one process has to deny costs Redis nothing. While Redis
- * does not answer, each process decides alone; together they may then admit as many times the limit
- * as there are of them, and no more.
+ * What Redis admits is logged in the local window too, and the local window is checked first. So a
+ * process never admits more than the limit in a window, even if Redis fails or loses its data, and a
+ * request that a process can deny by itself costs Redis nothing. While Redis does not answer, each
+ * process decides alone: n processes may then admit n times the limit together, and no more.
  *
- * A request that Redis is being asked for has a place in the own window already. Without that,
- * requests at the same time could all find the last place there free, and one that Redis has admitted
- * and counted would in the end have to be denied.
+ * A request reserves a slot in the local window while Redis is asked. Otherwise concurrent requests
+ * could all see the last slot free, and one that Redis has admitted and counted would have to be
+ * denied in the end.
  */
-
 import type { RedisConnection } from "../../redis/connection.ts"
 import type { WindowState, WindowStore } from "./sliding-window.ts"
 import { exactRuns } from "./timestamp-resolution.ts"
@@ -25,9 +23,9 @@ import {
 } from "./window-script.ts"
 
 export interface SharedWindow {
-  /** Asks for one request. `limit` is as for `WindowStore`. */
+  /** Admits or denies one request. `limit` is as for `WindowStore`. */
   admit(key: string, limit: number): Promise<WindowState>
-  /** The same state without a request: counts nothing, here or in Redis. */
+  /** The state without a request: counts nothing, here or in Redis. */
   peek(key: string, limit: number): Promise<WindowState>
 }
 
@@ -39,10 +37,11 @@ export interface SharedWindowOptions {
   now: () => Date
 }
 
+/** How the logs of one kind of key are stored in Redis. */
 export interface RedisLayout {
-  /** Where in Redis the log of a key is. */
+  /** The Redis key of the log of a key. */
   keyOf: (key: string) => string
-  /** How many runs a log there holds before it is counted brief, see the script. */
+  /** How many runs a log may have before it is compacted, see the script. */
   maxExactRuns: number
 }
 
@@ -53,7 +52,7 @@ export function createSharedWindow({
   layout: { keyOf, maxExactRuns },
   now,
 }: SharedWindowOptions): SharedWindow {
-  /** By key, how many requests Redis is being asked for, and the last of them. */
+  /** By key: the number of requests for which Redis is being asked, and the last of them. */
   const pending = new Map<string, { requests: number; last: Promise<WindowState> }>()
   const nowMs = () => now().getTime()
 
@@ -63,7 +62,7 @@ export function createSharedWindow({
     if (remaining === 0) return deny(key, limit)
     const others = pending.get(key)
     if (others && remaining <= others.requests) {
-      // When there will be room again is known only once those are logged.
+      // Only once those are logged is it known when a slot will be free again.
       await others.last
       return deny(key, limit)
     }
@@ -74,11 +73,11 @@ export function createSharedWindow({
 
   async function decide(key: string, limit: number): Promise<WindowState> {
     const decision = await ask(key, limit, "admit")
-    leave(key)
+    removePending(key)
     const atMs = nowMs()
     if (!decision) return local.admit(key, limit, atMs)
     const counted = decision.admitted ? local.admit(key, limit, atMs) : local.peek(key, limit, atMs)
-    return both(counted, decision, atMs)
+    return combine(counted, decision, atMs)
   }
 
   async function peek(key: string, limit: number): Promise<WindowState> {
@@ -88,7 +87,7 @@ export function createSharedWindow({
     const decision = await ask(key, limit, "peek")
     const atMs = nowMs()
     const counted = local.peek(key, limit, atMs)
-    return decision ? both(counted, decision, atMs) : counted
+    return decision ? combine(counted, decision, atMs) : counted
   }
 
   async function ask(key: string, limit: number, intent: Intent): Promise<Decision | undefined> {
@@ -96,13 +95,13 @@ export function createSharedWindow({
     return readDecision(await redis.run(windowScript, [keyOf(key)], parameters))
   }
 
-  function leave(key: string): void {
+  function removePending(key: string): void {
     const left = pending.get(key)
     if (left && left.requests > 1) left.requests--
     else pending.delete(key)
   }
 
-  /** By the own window alone. Granules in Redis end by its clock, so a log there may leave that much later. */
+  /** Denies by the local window alone. Timestamps in Redis are rounded by its clock, so its log may expire that much later. */
   function deny(key: string, limit: number): WindowState {
     const seen = local.peek(key, limit, nowMs())
     const laterMs = maxResolutionMs({ limit, windowMs, maxExactRuns }) - 1
@@ -113,11 +112,12 @@ export function createSharedWindow({
 }
 
 /**
- * What both windows say together. The reset is told as of the reply, in this process's time, so that
- * its clock and the server's need not agree. Where the own window is full, its reset counts as well:
- * it lags behind by the time that the reply took, and who waits as told must find both open.
+ * Combines the states of both windows. The reset is relative to the reply, in this process's time, so
+ * that its clock and the server's need not agree. Where the local window is full, its reset counts
+ * too: it is later by the time that the reply took, and a caller that waits until the reset must be
+ * admitted by both.
  */
-function both(
+function combine(
   local: WindowState,
   { admitted, remaining, waitMs }: Decision,
   atMs: number,
@@ -131,22 +131,22 @@ function both(
   }
 }
 
-/** The logs of accounts in Redis: one for each, and as exact as they are in a process. */
+/** The logs of accounts in Redis: one for each account, with the resolution of the local window. */
 export const accountLayout: RedisLayout = {
   keyOf: (id) => `mds:window:account:${id}`,
   maxExactRuns: exactRuns,
 }
 
-const addressSlots = 65_536
+const addressBuckets = 65_536
 
 /**
- * The logs of addresses in Redis: 65,536 slots, of at most about 100 runs each. Anyone can send from
- * random addresses as often as he likes, and may not fill the Redis that accounts depend on: these
- * take some 100 MB at the most, whatever comes. Addresses of one slot share its window, and whoever
- * comes often has to wait up to 72 seconds longer; that concerns requests without a valid token
- * alone, for no other is counted by its address. The hash is the same in every process and release.
+ * The logs of addresses in Redis: 65,536 hash buckets of at most about 100 runs each. A flood from
+ * random addresses must not fill the Redis that accounts depend on: these logs take some 100 MB at
+ * most. Addresses in one bucket share its window, and a client with many requests may have to wait up
+ * to 72 seconds longer. That concerns only unauthenticated requests, since no others are counted by
+ * address. The hash is the same in every process and version of the service.
  */
 export const addressLayout: RedisLayout = {
-  keyOf: (address) => `mds:window:address:${Bun.hash.xxHash32(address, 0) % addressSlots}`,
+  keyOf: (address) => `mds:window:address:${Bun.hash.xxHash32(address, 0) % addressBuckets}`,
   maxExactRuns: 50,
 }

@@ -1,22 +1,22 @@
 import { RunRing } from "./run-ring.ts"
 
 /**
- * What a key takes beside its letters: the log, its place in the map, and what the map and the
- * allocator leave unused. Measured on Bun 1.4 as growth of resident memory, after collection and
- * with time to give pages back: 190 where a million keys were added once, 270 to 320 where
- * millions passed through a full store. The latter is what a budget is for.
+ * The memory of a key apart from its characters: the log, its entry in the map, and what the map and
+ * the allocator leave unused. Measured on Bun 1.4 as growth of resident memory, after a collection and
+ * with time to return pages: 190 where a million keys were added once, 270 to 320 where millions
+ * passed through a full store, which is the case that a budget is for.
  */
 const BYTES_PER_KEY = 300
 
-/** What a ring takes beside its runs: two objects. Measured likewise. */
+/** The memory of a ring apart from its runs: two objects. Measured in the same way. */
 const BYTES_PER_RING = 130
 
 /**
- * The admitted requests of one key, and the key's place in the list.
+ * The admitted requests of one key, and the key's node in the linked list.
  *
- * Requests are logged as runs: those with the same time are one run and leave together. The newest
- * run stands outside of the ring of the older ones: it is the only one that grows and it tells
- * whether anything counts, and a key that was seen once, as most in a flood are, needs no ring.
+ * Requests are logged as runs: those with the same timestamp are one run and expire together. The
+ * newest run is not in the ring of the older ones: it alone grows, and tells whether the log has
+ * expired, and a key with a single request, as most in a flood, needs no ring.
  */
 export class SlidingLog {
   previous: SlidingLog = this
@@ -27,24 +27,24 @@ export class SlidingLog {
 
   constructor(readonly key: string) {}
 
-  /** How many requests it holds: as of the last `expire`, how many count. */
+  /** The number of requests: those that counted at the last `expire`. */
   get count(): number {
     return this.newestRequests + (this.older?.requests ?? 0)
   }
 
-  /** About what the key and its log take in memory. */
+  /** An estimate of the memory that the key and its log take. */
   get bytes(): number {
     const { key, older } = this
     return BYTES_PER_KEY + key.length + (older === undefined ? 0 : BYTES_PER_RING + older.bytes)
   }
 
-  /** Whether nothing in it counts any more. The newest leaves last, so one look is enough. */
-  isSpent(nowMs: number, windowMs: number): boolean {
+  /** Whether no request counts any more. The newest run expires last, so it alone is checked. */
+  isExpired(nowMs: number, windowMs: number): boolean {
     return this.newestMs + windowMs <= nowMs
   }
 
   expire(nowMs: number, windowMs: number): void {
-    if (this.isSpent(nowMs, windowMs)) {
+    if (this.isExpired(nowMs, windowMs)) {
       this.newestMs = Number.NEGATIVE_INFINITY
       this.newestRequests = 0
       this.older = undefined
@@ -54,7 +54,7 @@ export class SlidingLog {
     if (this.older?.isEmpty) this.older = undefined
   }
 
-  /** Adds a request at `timeMs`, or with the newest if that is later. `limit` sizes the ring. */
+  /** Adds a request at `timeMs`, or to the newest run if that is later. `limit` sizes the ring. */
   append(timeMs: number, limit: number): void {
     if (timeMs <= this.newestMs) {
       this.newestRequests++
@@ -68,7 +68,7 @@ export class SlidingLog {
     this.newestRequests = 1
   }
 
-  /** The time of the oldest among the newest `most` requests; there must be a request. */
+  /** The timestamp of the oldest among the newest `most` requests. The log must not be empty. */
   oldestOfNewest(most: number): number {
     const { newestMs, newestRequests, older } = this
     return older === undefined || most <= newestRequests
@@ -77,14 +77,14 @@ export class SlidingLog {
   }
 
   moveBefore(other: SlidingLog): void {
-    this.leave()
+    this.unlink()
     this.next = other
     this.previous = other.previous
     this.previous.next = this
     other.previous = this
   }
 
-  leave(): void {
+  unlink(): void {
     this.previous.next = this.next
     this.next.previous = this.previous
     this.next = this

@@ -1,12 +1,12 @@
 /**
- * The wall clock without its steps back: the window must hold in the time that really passes, and
- * the logs must stay in order.
+ * A monotonic clock derived from the wall clock: the window must hold in real time, and the logs must
+ * stay in order.
  *
- * After a step back of up to one window, time stands still until the clock is again where it was.
- * Time then runs slower than it should, so no more is admitted than the limit allows, and times that
- * arrive a little out of order do no harm. A larger step is the correction of a clock that was far
- * ahead. Standing still could shut callers out for days, so time runs on from where it is, and the
- * difference is remembered to tell callers the time by their own clocks.
+ * After the wall clock was set back by up to one window, this clock stops until the wall clock has
+ * caught up. Time then runs slower than it should, so no more is admitted than the limit allows, and
+ * timestamps that arrive slightly out of order do no harm. A larger step corrects a clock that was far
+ * ahead. Stopping could then deny callers for days, so this clock runs on from where it is, and the
+ * difference is kept for converting times that are shown to callers.
  */
 export class SteadyClock {
   private latestMs = Number.NEGATIVE_INFINITY

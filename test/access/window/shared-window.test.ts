@@ -1,3 +1,4 @@
+/** A window shared through Redis admits exactly the limit, and each process keeps the limit when Redis fails. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import {
   accountLayout,
@@ -32,7 +33,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
   })
   afterAll(() => server.stop())
 
-  /** What a process has of its own: a connection and a window. */
+  /** A process: its connection and its local window. */
   async function startProcess({ windowMs = HOUR_MS, answerWithinMs = 5000 } = {}) {
     const redis = connectRedis({
       url: server.url,
@@ -75,7 +76,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     }
   })
 
-  test("stays exact when the server forgets its scripts", async () => {
+  test("stays exact when the server loses its scripts", async () => {
     const [one, other] = [await startProcess(), await startProcess()]
     const account = anAccount()
     const callers: Promise<{ admitted: boolean }>[] = []
@@ -97,7 +98,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     expect((await evaluations()) - before).toBe(4)
   })
 
-  test("costs Redis nothing while a process denies by itself, or where there is no limit", async () => {
+  test("costs Redis nothing where a process denies by itself, or where there is no limit", async () => {
     const { admit, peek } = await startProcess()
     const account = anAccount()
     expect(await admittedOf(Array.from({ length: 3 }, () => admit(account, 3)))).toBe(3)
@@ -108,7 +109,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     expect(await evaluations()).toBe(before)
   })
 
-  test("tells each process what the others have admitted", async () => {
+  test("counts in each process what the others have admitted", async () => {
     const [one, other] = [await startProcess(), await startProcess()]
     const account = anAccount()
     const startedMs = Date.now()
@@ -132,7 +133,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     expect(await one.peek(account, 6)).toMatchObject({ admitted: true, remaining: 1 })
   })
 
-  test("holds the limit in any two seconds that pass, whoever asks", async () => {
+  test("holds the limit in any two seconds, whichever process is asked", async () => {
     const windowMs = 2000
     const limit = 20
     const processes = [await startProcess({ windowMs }), await startProcess({ windowMs })]
@@ -161,7 +162,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     }
   })
 
-  test("admits whoever waits until the reset that it told", async () => {
+  test("admits a caller that waits until the reset", async () => {
     const windowMs = 100
     const { admit } = await startProcess({ windowMs })
     const account = anAccount()
@@ -176,7 +177,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     expect(waits).toBeGreaterThan(10)
   })
 
-  test("holds the limit of each process when Redis forgets everything", async () => {
+  test("holds the limit of each process when Redis loses all data", async () => {
     const { admit } = await startProcess()
     const account = anAccount()
     expect(await admittedOf(Array.from({ length: 4 }, () => admit(account, 5)))).toBe(4)
@@ -201,10 +202,10 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
   })
 })
 
-describe("a window that this process also keeps by itself", () => {
+describe("a shared window with a local one", () => {
   const windowMs = 100_000
 
-  /** One whose Redis answers as told. */
+  /** A window whose Redis answers as given. */
   function windowWith(run: RedisConnection["run"], now = () => new Date(5000)) {
     const local = createWindowStore({ windowMs, maxBytes })
     const shared = createSharedWindow({
@@ -217,14 +218,14 @@ describe("a window that this process also keeps by itself", () => {
     return { local, ...shared }
   }
 
-  test("tells the reset of Redis by its own clock, from the reply on", async () => {
+  test("converts the reset of Redis to its own clock, from the reply on", async () => {
     const { admit, peek } = windowWith(async () => [1, 7, 300])
     const state = { admitted: true, limit: 9, remaining: 7, resetAtMs: 5300 }
     expect(await peek("a", 9)).toEqual(state)
     expect(await admit("a", 9)).toEqual(state)
   })
 
-  test("tells the later reset where the local window is full, for it lags behind", async () => {
+  test("gives the later reset where the local window is full", async () => {
     const { admit } = windowWith(async () => [1, 0, 99_990])
     expect(await admit("a", 1)).toEqual({
       admitted: true,
@@ -234,7 +235,7 @@ describe("a window that this process also keeps by itself", () => {
     })
   })
 
-  test("tells a granule more where it denies by itself, for those in Redis may end later", async () => {
+  test("adds the timestamp resolution where it denies by itself, since the log in Redis may expire later", async () => {
     const { admit } = windowWith(async () => [1, 0, 100_000])
     const limit = 20_000
     for (let call = 0; call < limit; call++) await admit("a", limit)
@@ -249,7 +250,7 @@ describe("a window that this process also keeps by itself", () => {
     expect(local.size).toBe(0)
   })
 
-  test("keeps a place for each request under way, and sends no more than can be admitted", async () => {
+  test("reserves a slot for each pending request, and sends no more than can be admitted", async () => {
     const asked: PromiseWithResolvers<unknown>[] = []
     let nowMs = 5000
     const { admit } = windowWith(
@@ -272,7 +273,7 @@ describe("a window that this process also keeps by itself", () => {
     expect(asked).toHaveLength(3)
   })
 
-  test("uses the local window where Redis gives no answer, or one that makes no sense", async () => {
+  test("uses the local window where Redis gives no answer or an invalid one", async () => {
     for (const reply of [undefined, null, "OK", [1], [1, "7", 300]]) {
       const { admit, peek } = windowWith(async () => reply)
       expect(await peek("a", 1)).toEqual({
@@ -287,7 +288,7 @@ describe("a window that this process also keeps by itself", () => {
   })
 })
 
-test("addresses share so many keys in Redis, and accounts share none", () => {
+test("addresses share 65,536 keys in Redis, and accounts share none", () => {
   expect(accountLayout.keyOf("17")).toBe("mds:window:account:17")
   expect(addressLayout.keyOf("203.0.113.7")).toBe("mds:window:address:44820")
   const keys = Array.from({ length: 20_000 }, (_, index) => addressLayout.keyOf(`10.0.0.${index}`))

@@ -1,3 +1,4 @@
+/** The memory of the windows follows the traffic and stays within its budget. */
 import { describe, expect, test } from "bun:test"
 import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
 import { seeded } from "../../support/seeded.ts"
@@ -5,7 +6,7 @@ import { seeded } from "../../support/seeded.ts"
 const HOUR_MS = 3_600_000
 const NO_BUDGET = Number.POSITIVE_INFINITY
 
-/** What a key of this length takes that was admitted once. */
+/** The memory of a key of this length with one admitted request. */
 function bytesOfKey(length: number): number {
   const store = createWindowStore({ windowMs: 1000, maxBytes: NO_BUDGET })
   store.admit("a".repeat(length), 1, 0)
@@ -13,7 +14,7 @@ function bytesOfKey(length: number): number {
 }
 
 describe("memory", () => {
-  test("is given back by later calls for other keys", () => {
+  test("is released by later calls for other keys", () => {
     const store = createWindowStore({ windowMs: 100, maxBytes: NO_BUDGET })
     for (let key = 0; key < 1000; key++) store.admit(`old ${key}`, 5, 0)
     expect(store.size).toBe(1000)
@@ -22,7 +23,7 @@ describe("memory", () => {
     expect(store.bytes).toBe(bytesOfKey("new".length))
   })
 
-  test("of a long log is given back as its requests leave, though the key keeps calling", () => {
+  test("of a long log is released as its requests expire, although the key stays in use", () => {
     const store = createWindowStore({ windowMs: 10_000, maxBytes: NO_BUDGET })
     for (let nowMs = 0; nowMs < 9_000; nowMs++) store.admit("a", 10_000, nowMs)
     expect(store.bytes).toBeGreaterThan(100_000)
@@ -30,7 +31,7 @@ describe("memory", () => {
     expect(store.bytes).toBeLessThan(1_000)
   })
 
-  test("is counted to the last byte, however logs grow and shrink", () => {
+  test("is accounted for exactly, however logs grow and shrink", () => {
     const random = seeded(3)
     const store = createWindowStore({ windowMs: 1000, maxBytes: 20_000 })
     let nowMs = 0
@@ -76,7 +77,7 @@ describe("memory", () => {
 })
 
 describe("a budget", () => {
-  test("is kept, however many keys call", () => {
+  test("is kept, however many keys there are", () => {
     const random = seeded(5)
     const group = () => Math.floor(random() * 0x10000).toString(16)
     const maxBytes = 2_000_000
@@ -96,7 +97,7 @@ describe("a budget", () => {
     expect(store.size + store.evicted).toBe(calls)
   })
 
-  test("that runs short costs the key longest without a call its log, and no other", () => {
+  test("that is exceeded evicts the least recently used key, and no other", () => {
     const store = createWindowStore({ windowMs: 1000, maxBytes: 3 * bytesOfKey(1) })
     store.admit("a", 1, 0)
     store.admit("b", 1, 1)
@@ -114,7 +115,7 @@ describe("a budget", () => {
     })
   })
 
-  test("that runs short does not let a caller out that keeps calling", () => {
+  test("that is exceeded does not evict a denied caller that keeps calling", () => {
     const maxBytes = 100 * bytesOfKey("address 4999".length)
     const store = createWindowStore({ windowMs: 1_000_000, maxBytes })
     store.admit("abuser", 1, 0)
@@ -124,7 +125,7 @@ describe("a budget", () => {
     }
   })
 
-  test("is spent by long logs as by many keys", () => {
+  test("is used up by long logs as by many keys", () => {
     const store = createWindowStore({ windowMs: HOUR_MS, maxBytes: 30_000 })
     for (let key = 0; key < 50; key++) store.admit(`idle ${key}`, 1, 0)
     expect(store.size).toBe(50)
@@ -137,7 +138,7 @@ describe("a budget", () => {
     expect(store.evicted).toBeGreaterThan(0)
   })
 
-  test("too small for a single log still leaves the last caller its own", () => {
+  test("that is too small for a single log keeps that of the last caller", () => {
     const store = createWindowStore({ windowMs: HOUR_MS, maxBytes: 1 })
     for (let nowMs = 0; nowMs < 1000; nowMs++) store.admit("a", 1000, nowMs)
     expect(store.admit("a", 1000, 1000).admitted).toBe(false)

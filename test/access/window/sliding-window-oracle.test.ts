@@ -1,3 +1,4 @@
+/** The sliding window decides as a naive implementation of its rule does. */
 import { describe, expect, test } from "bun:test"
 import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
 import { seeded } from "../../support/seeded.ts"
@@ -5,7 +6,7 @@ import { seeded } from "../../support/seeded.ts"
 const UNLIMITED = Number.POSITIVE_INFINITY
 const maxBytes = 10_000_000
 
-/** The rule itself: a list of every admitted time, one by one. */
+/** The rule itself: a list of the times of all admitted requests. */
 class Oracle {
   private readonly timesOf = new Map<string, number[]>()
   private latestMs = 0
@@ -38,7 +39,7 @@ class Oracle {
   }
 }
 
-describe("against the rule computed naively", () => {
+describe("compared with the naive implementation", () => {
   test.each([1, 2, 3, 4, 5, 6])("every answer is the same (seed %i)", (seed) => {
     const random = seeded(seed)
     const below = (bound: number) => Math.floor(random() * bound)
@@ -76,7 +77,7 @@ describe("against the rule computed naively", () => {
   ])("every answer is the same while a log fills to thousands: $case", ({ seed, limits }) => {
     const random = seeded(seed)
     const below = (bound: number) => Math.floor(random() * bound)
-    const windowMs = 24_001 // granules of 3 ms
+    const windowMs = 24_001 // a resolution of 3 ms
     const store = createWindowStore({ windowMs, maxBytes })
     const oracle = new Oracle(windowMs)
     let nowMs = 1_000_000

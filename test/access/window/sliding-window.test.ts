@@ -1,3 +1,4 @@
+/** No window ever contains more than the limit, and a request counts for exactly its window. */
 import { describe, expect, test } from "bun:test"
 import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
 import { seeded } from "../../support/seeded.ts"
@@ -8,7 +9,7 @@ const maxBytes = 1_000_000
 const HOUR_MS = 3_600_000
 
 describe("a window", () => {
-  test("admits up to the limit, and tells what is left and when the oldest leaves", () => {
+  test("admits up to the limit, and gives what remains and when the oldest request expires", () => {
     const store = createWindowStore({ windowMs: 100, maxBytes })
     expect(store.admit("a", 2, 1000)).toEqual({
       admitted: true,
@@ -74,7 +75,7 @@ describe("a window", () => {
     expect(store.size).toBe(0)
   })
 
-  test("can be looked at without being used", () => {
+  test("can be peeked at without counting a request", () => {
     const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 1, 1000)
     for (let look = 0; look < 3; look++) {
@@ -105,7 +106,7 @@ describe("a window", () => {
 })
 
 describe("a change of limit", () => {
-  test("upwards opens the window at once", () => {
+  test("upwards takes effect at once", () => {
     const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 1, 0)
     expect(store.admit("a", 1, 1).admitted).toBe(false)
@@ -117,7 +118,7 @@ describe("a change of limit", () => {
     })
   })
 
-  test("downwards closes it at once, until as many have left as it takes to be admitted", () => {
+  test("downwards denies at once, until enough requests have expired", () => {
     const store = createWindowStore({ windowMs: 100, maxBytes })
     for (const nowMs of [0, 10, 20, 30]) store.admit("a", 10, nowMs)
     const denied = store.admit("a", 2, 40)
@@ -126,14 +127,14 @@ describe("a change of limit", () => {
     expect(store.admit("a", 2, denied.resetAtMs).admitted).toBe(true)
   })
 
-  test("downwards and back forgets nothing", () => {
+  test("downwards and back loses no request", () => {
     const store = createWindowStore({ windowMs: 100, maxBytes })
     for (const nowMs of [0, 10, 20, 30]) store.admit("a", 10, nowMs)
     store.admit("a", 1, 40)
     expect(store.peek("a", 10, 41).remaining).toBe(6)
   })
 
-  test("across 10,000 takes no request out of the window before its time", () => {
+  test("across 10,000 expires no request before its time", () => {
     const store = createWindowStore({ windowMs: HOUR_MS, maxBytes })
     store.admit("a", 20_000, 1) // logged at 360
     store.admit("a", 2, 2) // not before the newest
@@ -144,10 +145,10 @@ describe("a change of limit", () => {
     expect(store.peek("a", 2, HOUR_MS + 360).remaining).toBe(2)
   })
 
-  test("downwards from a million finds the time at which as many have left as it takes", () => {
+  test("downwards from a million gives the time at which enough requests have expired", () => {
     const store = createWindowStore({ windowMs: HOUR_MS, maxBytes })
-    for (let granule = 1; granule <= 3; granule++) {
-      for (let call = 0; call < 5; call++) store.admit("a", 1_000_000, 360 * granule)
+    for (let interval = 1; interval <= 3; interval++) {
+      for (let call = 0; call < 5; call++) store.admit("a", 1_000_000, 360 * interval)
     }
     const resetOf = (limit: number) => store.peek("a", limit, 1080).resetAtMs - HOUR_MS
     expect([1, 5, 6, 10, 11, 15].map(resetOf)).toEqual([1080, 1080, 720, 720, 360, 360])
@@ -176,7 +177,7 @@ describe("a limit of up to 10,000", () => {
 })
 
 describe("a limit past 10,000", () => {
-  test("counts a request for its window and on to the end of its granule, 360 ms for an hour", () => {
+  test("counts a request for its window and less than the resolution more, 360 ms for an hour", () => {
     const store = createWindowStore({ windowMs: HOUR_MS, maxBytes })
     const limit = 10_001
     const startMs = 360_000
@@ -209,14 +210,14 @@ describe("a limit past 10,000", () => {
     expect(store.bytes).toBeLessThan(200_000)
   })
 
-  test("of seconds counts to the millisecond too: a granule is never less", () => {
+  test("in a window of seconds is exact to the millisecond, and never finer", () => {
     const store = createWindowStore({ windowMs: 100, maxBytes })
     expect(store.admit("a", 1_000_000, 1003).resetAtMs).toBe(1103)
   })
 })
 
 describe("a clock that steps backwards", () => {
-  test("by less than a window opens nothing until it is again where it was", () => {
+  test("by less than a window expires nothing until it has caught up", () => {
     const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 2, 1000)
     store.admit("a", 2, 950)
@@ -230,7 +231,7 @@ describe("a clock that steps backwards", () => {
     expect(store.admit("a", 2, 1100).admitted).toBe(true)
   })
 
-  test("by days shuts nobody out for longer than one window, and tells times of the new clock", () => {
+  test("by days denies nobody for longer than one window, and gives times of the new clock", () => {
     const store = createWindowStore({ windowMs: 100, maxBytes })
     store.admit("a", 1, 9_000_000)
     const denied = store.admit("a", 1, 5000)

@@ -1,4 +1,4 @@
-/** The window in Redis beside the one in memory, which has the rule's own tests. */
+/** The window in Redis decides as the one in memory does, and writes no more than it needs. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
 import { exactRuns, resolutionMs } from "../../../src/access/window/timestamp-resolution.ts"
@@ -72,36 +72,39 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     expect(windowScript.source.split(clock)).toHaveLength(2)
   })
 
-  test.each([1, 2, 3, 4])("answers every request as the one in memory (seed %i)", async (seed) => {
-    const random = seeded(seed)
-    const below = (bound: number) => Math.floor(random() * bound)
-    const limits = [0, 1, 2, 3, 7, 40, 150, 1000, 20_000]
-    const store = createWindowStore({ windowMs, maxBytes: 100_000_000 })
-    const windows = Array.from({ length: 3 }, () => freshWindow())
-    const limitOf = windows.map(() => 100)
-    let nowMs = 1_700_000_000_000
-    const stepMs = 500
-    let pace = 1
+  test.each([1, 2, 3, 4])(
+    "decides on every request as the one in memory (seed %i)",
+    async (seed) => {
+      const random = seeded(seed)
+      const below = (bound: number) => Math.floor(random() * bound)
+      const limits = [0, 1, 2, 3, 7, 40, 150, 1000, 20_000]
+      const store = createWindowStore({ windowMs, maxBytes: 100_000_000 })
+      const windows = Array.from({ length: 3 }, () => freshWindow())
+      const limitOf = windows.map(() => 100)
+      let nowMs = 1_700_000_000_000
+      const stepMs = 500
+      let pace = 1
 
-    for (let round = 0; round < 40; round++) {
-      const expected: (Decision | undefined)[] = []
-      const answers = Array.from({ length: 250 }, () => {
-        // The pace changes, so that logs fill to hundreds, shrink and run empty. In whole steps, so
-        // that often it is the very moment at which a request leaves.
-        if (random() < 0.004) pace = [0, 1, 15, 180][below(4)] ?? 1
-        nowMs += stepMs * below(pace + 1)
-        if (random() < 0.002) nowMs += stepMs * below((3 * windowMs) / stepMs)
-        const which = random() < 0.7 ? 0 : below(windows.length)
-        if (random() < 0.02) limitOf[which] = limits[below(limits.length)] ?? 1
-        const limit = limitOf[which] ?? 1
-        const intent: Intent = random() < 0.9 ? "admit" : "peek"
-        const { admitted, remaining, resetAtMs } = store[intent](String(which), limit, nowMs)
-        expected.push({ admitted, remaining, waitMs: resetAtMs - nowMs })
-        return windows[which]?.[intent](limit, nowMs) ?? Promise.resolve(undefined)
-      })
-      expect(await Promise.all(answers)).toEqual(expected)
-    }
-  })
+      for (let round = 0; round < 40; round++) {
+        const expected: (Decision | undefined)[] = []
+        const answers = Array.from({ length: 250 }, () => {
+          // The pace changes, so that logs fill to hundreds, shrink and run empty. In whole steps, so
+          // that often it is the very moment at which a request leaves.
+          if (random() < 0.004) pace = [0, 1, 15, 180][below(4)] ?? 1
+          nowMs += stepMs * below(pace + 1)
+          if (random() < 0.002) nowMs += stepMs * below((3 * windowMs) / stepMs)
+          const which = random() < 0.7 ? 0 : below(windows.length)
+          if (random() < 0.02) limitOf[which] = limits[below(limits.length)] ?? 1
+          const limit = limitOf[which] ?? 1
+          const intent: Intent = random() < 0.9 ? "admit" : "peek"
+          const { admitted, remaining, resetAtMs } = store[intent](String(which), limit, nowMs)
+          expected.push({ admitted, remaining, waitMs: resetAtMs - nowMs })
+          return windows[which]?.[intent](limit, nowMs) ?? Promise.resolve(undefined)
+        })
+        expect(await Promise.all(answers)).toEqual(expected)
+      }
+    },
+  )
 
   test("counts a request for one window of the server's whole milliseconds", async () => {
     const { admit } = freshWindow()
@@ -114,7 +117,7 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     })
   })
 
-  test("opens nothing after a step back of the clock until it is again where it was", async () => {
+  test("expires nothing after the clock was set back until it has caught up", async () => {
     const { admit } = freshWindow()
     const startMs = 10 * windowMs
     await admit(2, startMs)
@@ -128,7 +131,7 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     expect(await admit(2, startMs + windowMs)).toMatchObject({ admitted: true, remaining: 1 })
   })
 
-  test("begins anew where the clock was set back by more than a window", async () => {
+  test("starts anew where the clock was set back by more than a window", async () => {
     const { admit, peek } = freshWindow()
     await admit(1, 100 * windowMs)
     const corrected = { admitted: true, remaining: 1, waitMs: windowMs }
@@ -137,7 +140,7 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     expect(await admit(1, 6 * windowMs - 1)).toMatchObject({ admitted: false, waitMs: 1 })
   })
 
-  test("is written by an admitted request alone, and by none to look at it", async () => {
+  test("is written by admitted requests alone, and never by a peek", async () => {
     const { key, admit, peek } = freshWindow()
     for (const nowMs of [0, 10, 20]) await admit(3, windowMs + nowMs)
     const writes = () => info("persistence", /rdb_changes_since_last_save:(\d+)/)
@@ -152,7 +155,7 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     }).toEqual(before)
   })
 
-  test("goes from Redis when its newest request has left it", async () => {
+  test("is removed from Redis when its newest request has expired", async () => {
     const { key, admit } = freshWindow()
     await admit(5, 1_000_000)
     await admit(5, 1_000_000 + windowMs / 2)
@@ -161,12 +164,12 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     expect(leftMs).toBeLessThanOrEqual(windowMs)
   })
 
-  test("of a million takes less than 200 kB when full, and drops all of it at once", async () => {
+  test("of a million takes less than 200 kB when full, and expires as a whole at once", async () => {
     const { key, admit } = freshWindow()
     const limit = 1_000_000
-    const granule = resolutionMs(limit, windowMs)
-    const startMs = Math.ceil(1_700_000_000_000 / granule) * granule
-    const times = Array.from({ length: exactRuns }, (_, run) => startMs + run * granule)
+    const resolution = resolutionMs(limit, windowMs)
+    const startMs = Math.ceil(1_700_000_000_000 / resolution) * resolution
+    const times = Array.from({ length: exactRuns }, (_, run) => startMs + run * resolution)
     for (let first = 0; first < times.length; first += 500) {
       const block = times.slice(first, first + 500)
       await Promise.all(block.flatMap((atMs) => [atMs, atMs]).map((atMs) => admit(limit, atMs)))
@@ -179,9 +182,9 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     expect(Number(await server.cli("LLEN", key))).toBe(1 + 2 * 2)
   })
 
-  test("kept brief holds about twice its runs at the most, and no window more than the limit", async () => {
+  test("that is compacted has at most about twice its runs, and no window more than the limit", async () => {
     const maxExactRuns = 20
-    const granule = windowMs / maxExactRuns
+    const resolution = windowMs / maxExactRuns
     const limit = 60
     const { key, admit } = freshWindow(maxExactRuns)
     const random = seeded(6)
@@ -190,9 +193,9 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     for (let request = 0; request < 2_000; request++) {
       nowMs += Math.floor(random() * (request % 500 < 250 ? 20_000 : 400_000))
       const counted = admitted.filter((atMs) => atMs + windowMs > nowMs).length
-      const inLonger = admitted.filter((atMs) => atMs + windowMs + granule > nowMs).length
+      const inLonger = admitted.filter((atMs) => atMs + windowMs + resolution > nowMs).length
       const decision = await admit(limit, nowMs)
-      // Never more than the limit counts, and what left the window a granule ago never does.
+      // Never more than the limit counts, and what left the window by more than the resolution never does.
       if (counted >= limit) expect(decision?.admitted).toBe(false)
       if (inLonger < limit) expect(decision?.admitted).toBe(true)
       if (decision?.admitted) admitted.push(nowMs)
@@ -207,7 +210,7 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     }
   })
 
-  test("kept brief is exact until it holds so many runs", async () => {
+  test("that is compacted is exact until it has so many runs", async () => {
     const { admit } = freshWindow(20)
     const startMs = 1_700_000_000_001
     for (let request = 0; request < 20; request++) {
