@@ -61,7 +61,7 @@ test("without an environment every default holds, and is frozen", () => {
     STATEMENT_TIMEOUT_SECONDS: 15,
     EXPORT_STALL_SECONDS: 300,
     ACTOR: "",
-    SHUTDOWN_SECONDS: 7,
+    SHUTDOWN_SECONDS: 6,
     SHUTDOWN_DELAY_SECONDS: 1,
   })
   expect(Object.isFrozen(config)).toBe(true)

@@ -3,7 +3,7 @@
  * response, read, represent. Every response with data is a function of (query, release), and its
  * headers say so.
  */
-import type { List } from "../db/reader/reader.ts"
+import type { List } from "../db/reader/list.ts"
 import type { Release } from "../db/reader/releases.ts"
 import type { AnswerOptions } from "./answer-options.ts"
 import { exportAnswer } from "./export-answer.ts"

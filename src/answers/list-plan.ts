@@ -2,7 +2,7 @@
  * A list request as a plan: everything that its path and query ask for, parsed and checked before
  * anything is read. Pure: neither the database nor the clock takes part.
  */
-import type { List } from "../db/reader/reader.ts"
+import type { List } from "../db/reader/list.ts"
 import type { Fault } from "../http/api-error.ts"
 import { type CanonicalQuery, canonicalQuery, queryText } from "../http/canonical-query.ts"
 import type { Format } from "../http/negotiation.ts"

@@ -1,6 +1,7 @@
 /** Which release a response shows, and the releases that its query compares with. */
 import type { Account } from "../db/pool/fair-queue.ts"
-import type { List, ReadOptions } from "../db/reader/reader.ts"
+import type { List } from "../db/reader/list.ts"
+import type { ReadOptions } from "../db/reader/list-reader.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import type { Release, Releases } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
