@@ -3,8 +3,9 @@
  * to leave out. Such rows leave the temporary table here; what remains in it is what is compared.
  */
 import type { TransactionSql } from "postgres"
+import type { Source } from "../sources/source.ts"
 import { countText, type FileFigures, locationOf, rowsRead } from "./figures.ts"
-import { joinHolders } from "./joint-holders.ts"
+import { joinRows } from "./joined-rows.ts"
 import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./precedence.ts"
 import type { Rejects } from "./rejects.ts"
 import type { Staging } from "./staging.ts"
@@ -14,6 +15,7 @@ interface Context {
   staging: Staging
   /** Of the load. */
   source: string
+  joinedField: Source["joinedField"]
   files: readonly FileFigures[]
   rejects: Rejects
 }
@@ -32,13 +34,12 @@ export async function checkStaged(context: Context): Promise<void> {
 
 /** The first row of a key stays. The same record again is counted; another under its key rejected. */
 async function removeDuplicates(context: Context): Promise<void> {
-  const { sql, staging, source, files, rejects } = context
+  const { sql, staging, joinedField, files, rejects } = context
   const { staged, key, columns } = staging
   const repeated = `select ${key} from ${staged} group by ${key} having count(*) > 1`
   const [any] = await sql.unsafe(`${repeated} limit 1`)
   if (!any) return
-  // Who writes the resource's own columns has written all holders into one row.
-  if (source !== staging.resource.name) await joinHolders(sql, staging, repeated)
+  if (joinedField !== undefined) await joinRows(sql, staging, joinedField, repeated)
   await sql.unsafe(`
     create temporary table duplicates on commit drop as
     with ranked as (

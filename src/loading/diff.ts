@@ -75,7 +75,7 @@ export async function applyMissing(
   const removal =
     whenMissing === "remove"
       ? `delete from ${table} t where ${condition}`
-      : `update ${table} t set is_active = false, since_release = $3 where ${condition}`
+      : `update ${table} t set ${whenMissing.setFalse} = false, since_release = $3 where ${condition}`
   const result = await sql.unsafe(
     `with kept as (${keepInHistory(staging.resource.table, condition, "$3")}) ${removal}`,
     [source, arrayLiteral(rejectedKeys), release],

@@ -18,9 +18,9 @@ export function missingCondition({ staged, key }: Staging, whenMissing: WhenMiss
     and not exists (select from unnest($2::text[]) as rejected (key) where rejected.key = t.${key})`
 }
 
-/** What has been deactivated already isn't missing again. */
+/** A record that has been deactivated already is not missing again. */
 const storedCondition = (whenMissing: WhenMissing) =>
-  whenMissing === "deactivate" ? "t.source = $1 and t.is_active" : "t.source = $1"
+  whenMissing === "remove" ? "t.source = $1" : `t.source = $1 and t.${whenMissing.setFalse}`
 
 const maxMissingShare = 0.05
 
@@ -41,8 +41,8 @@ export async function guardAgainstShrinking(
   )
   if (!counts || counts.missing <= counts.stored * maxMissingShare) return
   const share = ((100 * counts.missing) / counts.stored).toFixed(1)
-  const active = whenMissing === "deactivate" ? "active " : ""
-  const effect = whenMissing === "deactivate" ? "made inactive" : "removed"
+  const active = whenMissing === "remove" ? "" : "active "
+  const effect = whenMissing === "remove" ? "removed" : "made inactive"
   throw new LoadError(
     `Nothing is published: ${formatCount(counts.missing)} of the ${formatCount(counts.stored)} ${active}${staging.table} ` +
       `that ${source} holds (${share}%) are not in what was read, and would be ${effect}. ` +

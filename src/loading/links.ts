@@ -9,18 +9,21 @@
  */
 import type { TransactionSql } from "postgres"
 import { companies, tenements } from "../db/schema.ts"
-import type { ResourceName } from "../resources/resource.ts"
+import type { Resource } from "../resources/resource.ts"
 import type { LinkFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
-
-export const linkedResources: readonly ResourceName[] = ["companies", "subsidiaries", "tenements"]
+import type { Progress } from "./progress.ts"
 
 /**
- * The columns of new tenements that follow from links, as expressions over the staged row `s`. So
- * they are written once; writing a million rows twice takes half as long again and leaves a table
- * twice its size. `relink` comes after it and puts right whatever has changed since.
+ * The columns of a resource's new records that follow from links, as expressions over the staged row
+ * `s`. So each row is written once: writing a million rows twice takes half as long again and leaves
+ * a table twice its size. `relink`, which follows, corrects whatever has changed since.
  */
-export async function linksOfAdded(sql: TransactionSql): Promise<Record<string, string>> {
+export async function linkColumns(
+  sql: TransactionSql,
+  { links }: Resource,
+): Promise<Record<string, string>> {
+  if (links !== "holders") return {}
   await nameOwners(sql)
   return {
     asx_codes: `array(
@@ -28,7 +31,12 @@ export async function linksOfAdded(sql: TransactionSql): Promise<Record<string, 
   }
 }
 
-export async function relink(sql: TransactionSql, release: number): Promise<LinkFigures> {
+export async function relink(
+  sql: TransactionSql,
+  release: number,
+  progress: Progress,
+): Promise<LinkFigures> {
+  progress.step("Linking tenements to companies")
   await nameOwners(sql)
   await sql.unsafe(findLinks)
   await sql.unsafe("analyze links")

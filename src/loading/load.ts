@@ -1,9 +1,6 @@
 /** What the command line and the quickstart call: one load is one release, or none. */
-import { companies } from "../resources/companies.ts"
-import { reports } from "../resources/reports.ts"
+import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
-import { subsidiaries } from "../resources/subsidiaries.ts"
-import { tenements } from "../resources/tenements.ts"
 import type { Source } from "../sources/source.ts"
 import { type Collected, candidatesOfFiles, candidatesOfRecords } from "./candidates.ts"
 import { LoadError } from "./load-error.ts"
@@ -61,10 +58,9 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
   }
   const summary = await run(options, source.name, (collected) => [
     {
-      resource: source.resource,
+      ...source,
       candidates: candidatesOfFiles(source, files, { allSectors }, collected),
       complete: source.complete && !partial,
-      whenMissing: source.whenMissing,
     },
   ])
   if (unlinked === undefined) return summary
@@ -87,8 +83,7 @@ export interface LoadRecordsOptions extends CommonOptions {
 export function loadRecords(options: LoadRecordsOptions): Promise<LoadSummary> {
   const { source, records } = options
   return run(options, source, (collected) =>
-    // Tenements after the names that they are linked by, so that they are linked as they are added.
-    [companies, subsidiaries, tenements, reports].flatMap((resource): Part[] => {
+    resources.flatMap((resource): Part[] => {
       const given = records[resource.name]
       if (!given) return []
       const candidates = candidatesOfRecords(resource, given, collected)

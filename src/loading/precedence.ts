@@ -1,6 +1,6 @@
-/** Between sources of which one gives way to the other; which they are stands in the catalogue. */
+/** What sources do with one another's records, by the precedence that they declare (`yieldsTo`). */
 import type { TransactionSql } from "postgres"
-import { lowerSourcesOf, precedenceOf } from "../sources/catalogue.ts"
+import { precedenceOver, sourcesYieldingTo } from "../sources/catalogue.ts"
 import { arrayLiteral } from "./array-literal.ts"
 import type { Staging } from "./staging.ts"
 
@@ -17,15 +17,15 @@ export interface LeftOut {
   count: number
 }
 
-/** Takes out what superior sources hold, and all else that is not for this one to add beside them. */
+/** Leaves out rows of records that higher sources own, and new records where they may not be added. */
 export async function leaveOutOfHigherSources({
   sql,
   staging,
   source,
 }: Context): Promise<LeftOut[]> {
   const { staged, table, key } = staging
-  const { higherSources, mayAdd } = precedenceOf(source)
-  if (higherSources.length === 0) return []
+  const higher = precedenceOver(source)
+  if (!higher) return []
   const counts = await sql.unsafe(
     `with left_out as (
       delete from ${staged} s using (
@@ -37,19 +37,19 @@ export async function leaveOutOfHigherSources({
           and exists (select from ${table} t where t.source = any($1::text[])))
       returning s.file, known.owner)
     select file, owner, count(*)::integer as count from left_out group by 1, 2 order by 1, 2`,
-    [arrayLiteral(higherSources), mayAdd],
+    [arrayLiteral(higher.sources), higher.mayAdd],
   )
   return counts.map(({ file, owner, count }) => ({
     file,
     count,
-    reason: owner === null ? `not in ${higherSources.join(" or ")}` : `known from ${owner}`,
+    reason: owner === null ? `not in ${higher.sources.join(" or ")}` : `known from ${owner}`,
   }))
 }
 
-/** Makes inferior sources' records this one's: compared then, and changed where they differ. */
+/** Makes the records of lower sources this one's, to be compared and changed like its own. */
 export async function takeOverFromLowerSources({ sql, staging, source }: Context): Promise<void> {
   const { staged, table, key } = staging
-  const lowerSources = lowerSourcesOf(source)
+  const lowerSources = sourcesYieldingTo(source)
   if (lowerSources.length === 0) return
   await sql.unsafe(
     `update ${table} t set source = $1 from ${staged} s

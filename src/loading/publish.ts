@@ -7,22 +7,20 @@
 import type { Sql, TransactionSql } from "postgres"
 import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
-import type { Resource, ResourceName } from "../resources/resource.ts"
+import type { ResourceName } from "../resources/resource.ts"
+import type { Source } from "../sources/source.ts"
 import type { Candidate, Collected } from "./candidates.ts"
 import { checkStaged } from "./checks.ts"
 import { applyMissing, applyStaged } from "./diff.ts"
 import type { ChangeFigures, LinkFigures, Manifest } from "./figures.ts"
-import { guardAgainstShrinking, type WhenMissing } from "./guard.ts"
-import { linkedResources, linksOfAdded, relink } from "./links.ts"
+import { guardAgainstShrinking } from "./guard.ts"
+import { linkColumns, relink } from "./links.ts"
 import { stage } from "./staging.ts"
 
-/** The records of one resource that a load brings. */
-export interface Part {
-  resource: Resource
+/** The records of one resource that a load brings, and how its source says to take them. */
+export interface Part
+  extends Pick<Source, "resource" | "complete" | "whenMissing" | "joinedField"> {
   candidates: AsyncIterable<readonly Candidate[]>
-  /** They are the source's whole set. */
-  complete: boolean
-  whenMissing: WhenMissing
 }
 
 export interface Load {
@@ -111,13 +109,11 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   for (const part of load.parts) {
     resources[part.resource.name] = await applyPart(sql, load, part, release)
   }
-  const changed = namesOfChanged(resources)
+  const changed = load.parts.filter(({ resource }) => rowsChanged(resources[resource.name]) > 0)
   if (changed.length === 0) return { release: null, resources, links: null }
-  let links: LinkFigures | null = null
-  if (changed.some((name) => linkedResources.includes(name))) {
-    load.collected.progress.step("Linking tenements to companies")
-    links = await relink(sql, release)
-  }
+  const links = changed.some(({ resource }) => resource.links !== undefined)
+    ? await relink(sql, release, load.collected.progress)
+    : null
   load.collected.progress.step("Publishing")
   await insertRelease(sql, load, release, resources, links)
   return { release, resources, links }
@@ -126,31 +122,28 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
 async function applyPart(
   sql: TransactionSql,
   load: Load,
-  { resource, candidates, complete, whenMissing }: Part,
+  { resource, candidates, complete, whenMissing, joinedField }: Part,
   release: number,
 ): Promise<ChangeFigures> {
   const { source, collected } = load
   const { files, rejects, progress } = collected
   const staging = await stage(sql, resource, candidates)
   progress.step(`Comparing ${resource.name}`)
-  await checkStaged({ sql, staging, source, files, rejects })
+  await checkStaged({ sql, staging, source, joinedField, files, rejects })
   const rejectedKeys = collected.rejectedKeys.get(resource) ?? []
   // A row that can't be read may be the very record that seems missing.
   const isWhole = complete && files.every(({ unreadable }) => unreadable === 0)
   if (isWhole && !load.acceptShrink) {
     await guardAgainstShrinking(sql, staging, whenMissing, source, rejectedKeys)
   }
-  const computed = resource.name === "tenements" ? await linksOfAdded(sql) : {}
+  const computed = await linkColumns(sql, resource)
   const target = { sql, staging, source, release, computed }
-  // What is missing goes first: what has just been added needs no look.
+  // Missing records first, so that those just added need not be searched.
   const missing = isWhole
     ? await applyMissing(target, whenMissing, rejectedKeys)
     : { removed: 0, deactivated: 0 }
   return { ...(await applyStaged(target)), ...missing }
 }
-
-const namesOfChanged = (resources: Published["resources"]): ResourceName[] =>
-  (Object.keys(resources) as ResourceName[]).filter((name) => rowsChanged(resources[name]) > 0)
 
 export const rowsChanged = (figures: ChangeFigures | undefined): number =>
   figures ? figures.added + figures.changed + figures.removed + figures.deactivated : 0

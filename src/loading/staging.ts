@@ -56,7 +56,10 @@ function stagedColumns({ table, fields, derived }: Resource): StagedColumn[] {
   const fromFields = Object.entries(fields)
     .filter(([, field]) => field.loaded)
     .map(([name, { column }]) => [column.name, (record: ResourceRecord) => record[name]] as const)
-  return [...fromFields, ...Object.entries(derived)].map(([name, from]) => {
+  const fromDerived = Object.entries(derived).map(
+    ([name, { from, derive }]) => [name, (record: ResourceRecord) => derive(record[from])] as const,
+  )
+  return [...fromFields, ...fromDerived].map(([name, from]) => {
     const column = columnsByName.get(name)
     if (!column) throw new Error(`${getTableName(table)} has no column ${name}`)
     return { name, type: column.getSQLType().replace(/ collate .*/i, ""), from }

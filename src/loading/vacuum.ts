@@ -4,7 +4,8 @@
  * requests would be slow. None of it is the release's own business, so what fails is a warning.
  */
 import { withConnection } from "../db/connection.ts"
-import type { ResourceName } from "../resources/resource.ts"
+import { resources } from "../resources/catalogue.ts"
+import type { Resource, ResourceName } from "../resources/resource.ts"
 import { reasonOf } from "./file-error.ts"
 import type { Progress } from "./progress.ts"
 import { type Published, rowsChanged } from "./publish.ts"
@@ -17,7 +18,7 @@ export async function vacuumChanged(
   published: Published,
   progress: Progress,
 ): Promise<void> {
-  for (const table of tablesChanged(published)) {
+  for (const { name: table } of changedMuch(published)) {
     progress.step(`Vacuuming and analyzing ${table}`)
     await vacuum(url, table).catch((error: unknown) => {
       progress.warn(`Could not vacuum and analyze ${table} (${reasonOf(error)}), autovacuum will`)
@@ -25,13 +26,13 @@ export async function vacuumChanged(
   }
 }
 
-function tablesChanged({ release, resources, links }: Published): ResourceName[] {
+function changedMuch({ release, resources: changes, links }: Published): Resource[] {
   if (release === null) return []
-  const names = (Object.keys(resources) as ResourceName[]).filter(
-    (name) => rowsChanged(resources[name]) >= manyRows,
+  const isRelinked = links !== null && links.relinked >= manyRows
+  return resources.filter(
+    ({ name, links: part }) =>
+      rowsChanged(changes[name]) >= manyRows || (isRelinked && part === "holders"),
   )
-  const isRelinked = links !== null && links.relinked >= manyRows && !names.includes("tenements")
-  return isRelinked ? [...names, "tenements"] : names
 }
 
 /** It may take long, but it does not wait long for a table that someone else has locked. */

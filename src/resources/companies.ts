@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
-import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { containing, contains, equals } from "./conditions.ts"
-import { field, filter, type Resource } from "./resource.ts"
-import { asxCode, asxCodeFromText, foldedOrNull, freeText, text } from "./values.ts"
+import { derived, field, filter, type Resource } from "./resource.ts"
+import { asxCode, asxCodeFromText, folded, foldedOrNull, freeText, nameKey } from "./values.ts"
 
 const searched = contains(table.company_name_folded)
 const searchedCode = contains(sql`lower(${table.asx_code})`)
@@ -61,8 +60,9 @@ export const companies: Resource = {
   },
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
   derived: {
-    company_name_folded: ({ company_name }) => fold(text(company_name)),
-    name_key: ({ company_name }) => normaliseName(text(company_name)),
-    gics_sector_folded: ({ gics_sector }) => foldedOrNull(gics_sector),
+    company_name_folded: derived("company_name", folded),
+    name_key: derived("company_name", nameKey),
+    gics_sector_folded: derived("gics_sector", foldedOrNull),
   },
+  links: "names",
 }

@@ -3,11 +3,12 @@ import { sql } from "drizzle-orm"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { containing, contains, equals, includes } from "./conditions.ts"
-import { field, filter, type Resource } from "./resource.ts"
+import { derived, field, filter, type Resource } from "./resource.ts"
 import {
   asxCode,
   asxCodeFromText,
   calendarDate,
+  folded,
   freeText,
   instantText,
   pathSafeId,
@@ -54,8 +55,8 @@ export const reports: Resource = {
   sorts: {},
   defaultOrder: [{ column: table.published_at, direction: "desc" }],
   derived: {
-    title_folded: ({ title }) => fold(text(title)),
-    types_folded: ({ type }) => foldedTypes(text(type)),
+    title_folded: derived("title", folded),
+    types_folded: derived("type", (value) => foldedTypes(text(value))),
   },
 }
 

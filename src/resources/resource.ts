@@ -69,13 +69,24 @@ export interface Readable {
   defaultOrder: readonly OrderTerm[]
 }
 
-/** What is loaded as well. */
+/** A column that follows from one field of a loaded record. */
+export interface DerivedColumn {
+  from: string
+  derive: (value: Value | undefined) => unknown
+}
+
+/** A resource that is loaded. */
 export interface Resource extends Readable {
   /** Also the name of its own-column source. */
   name: ResourceName
   history: PgTable
-  /** The table's other columns, from a loaded record. */
-  derived: Record<string, (record: ResourceRecord) => unknown>
+  /** The table's other columns. */
+  derived: Record<string, DerivedColumn>
+  /**
+   * Its part in the links between companies and tenements: the names of its records are looked up,
+   * or its records list holders. Absent where links do not depend on it.
+   */
+  links?: "names" | "holders"
 }
 
 /** Declares a field. It is nullable where its column is. */
@@ -92,6 +103,12 @@ export function field(
     loaded: !options.computed,
   }
 }
+
+/** Declares a derived column. */
+export const derived = (from: string, derive: DerivedColumn["derive"]): DerivedColumn => ({
+  from,
+  derive,
+})
 
 /**
  * Declares a filter.

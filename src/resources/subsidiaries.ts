@@ -1,10 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
-import { normaliseName } from "../text/company-name.ts"
-import { fold } from "../text/fold.ts"
 import { equals } from "./conditions.ts"
-import { field, type Resource } from "./resource.ts"
-import { asxCode, pathSafeId, text } from "./values.ts"
+import { derived, field, type Resource } from "./resource.ts"
+import { asxCode, folded, nameKey, pathSafeId } from "./values.ts"
 
 /** Companies that an ASX-listed company owns, wholly or in part. */
 export const subsidiaries: Resource = {
@@ -28,9 +26,10 @@ export const subsidiaries: Resource = {
   sorts: {},
   defaultOrder: [{ column: table.name_folded, direction: "asc" }],
   derived: {
-    name_folded: ({ name }) => fold(text(name)),
-    name_key: ({ name }) => normaliseName(text(name)),
+    name_folded: derived("name", folded),
+    name_key: derived("name", nameKey),
   },
+  links: "names",
 }
 
 /** The subsidiaries of a company. */

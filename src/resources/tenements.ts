@@ -3,7 +3,7 @@ import { tenementsHistory as history, states, tenements as table } from "../db/s
 import { normaliseName } from "../text/company-name.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { containing, contains, equals, includes } from "./conditions.ts"
-import { field, filter, oneOf, type Resource } from "./resource.ts"
+import { derived, field, filter, oneOf, type Resource } from "./resource.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
 
 /** Mining tenements of all Australian states. */
@@ -45,11 +45,12 @@ export const tenements: Resource = {
   sorts: {},
   defaultOrder: [{ column: table.id, direction: "asc" }],
   derived: {
-    status_folded: ({ status }) => foldedOrNull(status),
-    type_folded: ({ type }) => foldedOrNull(type),
-    holder_name_folded: ({ holder_name }) => foldedOrNull(holder_name),
-    holder_keys: ({ holder_name }) => holderKeys(text(holder_name)),
+    status_folded: derived("status", foldedOrNull),
+    type_folded: derived("type", foldedOrNull),
+    holder_name_folded: derived("holder_name", foldedOrNull),
+    holder_keys: derived("holder_name", (value) => holderKeys(text(value))),
   },
+  links: "holders",
 }
 
 /** The tenements that belong to a company: it or a subsidiary of its holds them. */

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox"
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
+import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import type { Value } from "./resource.ts"
 
@@ -24,6 +25,12 @@ export const calendarDate = (description: string) => Type.String({ format: "date
 
 /** The text of a value that its schema says is text. */
 export const text = (value: Value | undefined): string => String(value ?? "")
+
+/** The derived column of a text that is always there, folded for search and order. */
+export const folded = (value: Value | undefined): string => fold(text(value))
+
+/** The derived column by which a name is compared with others. */
+export const nameKey = (value: Value | undefined): string => normaliseName(text(value))
 
 export const foldedOrNull = (value: Value | undefined): string | null =>
   value === null || value === undefined ? null : fold(String(value))

@@ -24,7 +24,7 @@ export const asxDirectory: Source = {
   },
   banner: /^ASX listed companies as at /i,
   complete: true,
-  whenMissing: "deactivate",
+  whenMissing: { setFalse: "is_active" },
   map: (raw, { allSectors }) => {
     const { sector, industryGroup, isUnknown } = classify(textOf(raw, "GICS industry group"))
     const isResourceCompany = resourceSectors.includes(sector)

@@ -6,7 +6,9 @@
  * changes only.
  */
 import { companies } from "../resources/companies.ts"
+import { asxDirectory } from "./asx-directory.ts"
 import { isSector } from "./gics.ts"
+import { ownCompanies } from "./own-columns.ts"
 import type { RawRecord, Source } from "./source.ts"
 
 const resourceSectors = ["Materials", "Energy"]
@@ -22,7 +24,8 @@ export const asxSectors: Source = {
     others: "refuse",
   },
   complete: false,
-  whenMissing: "deactivate",
+  whenMissing: { setFalse: "is_active" },
+  yieldsTo: { sources: [asxDirectory.name, ownCompanies.name], mayAdd: false },
   map: (raw, { allSectors }) => {
     const sector = textOf(raw, "Sector")
     const isKnown = sector === "" || isSector(sector)

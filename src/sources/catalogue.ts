@@ -34,35 +34,13 @@ export const sources: readonly Source[] = [
   ...nationalByState,
 ]
 
-/** To which others a source gives way. */
-interface Precedence {
-  higherSources: readonly string[]
-  /** It may add what they lack, although they are loaded. */
-  mayAdd: boolean
-}
+/** The sources that take precedence over the one of that name; undefined where none does. */
+export const precedenceOver = (name: string): Source["yieldsTo"] =>
+  sources.find((source) => source.name === name)?.yieldsTo
 
-const registers = [wa, nsw, qld, vic, sa, tas, nt].map(({ name }) => name)
-
-/**
- * A record belongs to the source that loaded it, but some sources give way to others: these replace
- * what they hold, and they never touch what the others hold.
- */
-const precedences: Readonly<Record<string, Precedence>> = {
-  [asxSectors.name]: { higherSources: [asxDirectory.name, ownCompanies.name], mayAdd: false },
-  ...Object.fromEntries(
-    [national, ...nationalByState].map(({ name }) => [
-      name,
-      { higherSources: registers, mayAdd: true },
-    ]),
-  ),
-}
-
-export const precedenceOf = (name: string): Precedence =>
-  precedences[name] ?? { higherSources: [], mayAdd: true }
-
-/** Whose records a source makes its own where its files have them. */
-export const lowerSourcesOf = (name: string): readonly string[] =>
-  Object.keys(precedences).filter((lower) => precedenceOf(lower).higherSources.includes(name))
+/** The sources that yield to the one of that name, which takes over their records. */
+export const sourcesYieldingTo = (name: string): string[] =>
+  sources.filter(({ yieldsTo }) => yieldsTo?.sources.includes(name)).map((source) => source.name)
 
 /** The source that a file's first line is of: its banner, or the most required columns of one. */
 export const sourceOfColumns = (header: readonly string[]): Source | undefined =>

@@ -4,10 +4,9 @@
  * unknown.
  */
 import type { State } from "../db/schema.ts"
-import { tenements } from "../resources/tenements.ts"
 import { ownersIn } from "./national-owners.ts"
 import { commonStatuses, commonTypes } from "./national-phrases.ts"
-import { type Register, register, tenementOf } from "./register-tenement.ts"
+import { type Register, register, registerSource, tenementOf } from "./register-tenement.ts"
 import type { RawRecord, Source } from "./source.ts"
 
 export const commonRegister: Register = register(commonStatuses, commonTypes)
@@ -22,14 +21,12 @@ export function viewSource(
   return {
     name,
     description,
-    resource: tenements,
     columns: {
       required: ["name", "tenementType", "status", "owner", "grantDate", "expireDate"],
       optional: ["area", "identifier", "state", "jurisdiction"],
       others: "ignore",
     },
-    complete: true,
-    whenMissing: "remove",
+    ...registerSource,
     map: (raw) => {
       const state = stateOf(raw)
       if (!state) return { rejected: "neither a state nor an identifier says which state it is of" }

@@ -5,7 +5,14 @@
  */
 import { type State, states } from "../db/schema.ts"
 import { viewSource } from "./national-view.ts"
+import { nsw } from "./nsw.ts"
+import { nt } from "./nt.ts"
+import { qld } from "./qld.ts"
+import { sa } from "./sa.ts"
 import type { RawRecord, Source } from "./source.ts"
+import { tas } from "./tas.ts"
+import { vic } from "./vic.ts"
+import { wa } from "./wa.ts"
 
 const names: Readonly<Record<string, State>> = {
   "western australia": "WA",
@@ -17,19 +24,26 @@ const names: Readonly<Record<string, State>> = {
   tasmania: "TAS",
 }
 
-export const national: Source = viewSource(
-  "national",
-  "the national MineralTenement view (EarthResourceML), with a state or an identifier in each row",
-  stateOf,
-)
+/** A state's own register is nearer to the source; the national view adds what it lacks. */
+const yieldsTo = { sources: [wa, nsw, qld, vic, sa, tas, nt].map(({ name }) => name), mayAdd: true }
 
-export const nationalByState: readonly Source[] = states.map((state) =>
-  viewSource(
+export const national: Source = {
+  ...viewSource(
+    "national",
+    "the national MineralTenement view (EarthResourceML), with a state or an identifier in each row",
+    stateOf,
+  ),
+  yieldsTo,
+}
+
+export const nationalByState: readonly Source[] = states.map((state) => ({
+  ...viewSource(
     `national-${state.toLowerCase()}`,
     `the national MineralTenement view of ${state}, where its rows name no state`,
     (raw) => stateOf(raw) ?? state,
   ),
-)
+  yieldsTo,
+}))
 
 function stateOf({ state, jurisdiction, identifier }: RawRecord): State | undefined {
   return stateNamed(state) ?? stateNamed(jurisdiction) ?? stateOfAddress(identifier)

@@ -7,10 +7,9 @@
  *
  * The older export repeats a title for each of its holders.
  */
-import { tenements } from "../resources/tenements.ts"
 import { ownersIn } from "./national-owners.ts"
 import { commonStatuses, commonTypes } from "./national-phrases.ts"
-import { register, tenementOf } from "./register-tenement.ts"
+import { register, registerSource, tenementOf } from "./register-tenement.ts"
 import { textOf } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
 import type { Phrases, TenementType } from "./tenement-vocabulary.ts"
@@ -40,7 +39,6 @@ export const nsw: Source = {
   name: "nsw",
   description:
     "New South Wales' register of titles, in today's columns or those of the older export",
-  resource: tenements,
   columns: {
     required: ["title", "holder", "grant_date", "expiry_date"],
     optional: ["company", "type", "status", "area"],
@@ -53,8 +51,7 @@ export const nsw: Source = {
     },
     others: "ignore",
   },
-  complete: true,
-  whenMissing: "remove",
+  ...registerSource,
   map: (raw) => {
     const { prefix, isApplication } = prefixOf(raw.title)
     return tenementOf(newSouthWales, {

@@ -8,8 +8,7 @@
  * `DATE_RANGE`, the class of the map's legend: there it is of days of expiry, elsewhere of grant or
  * lodgement.
  */
-import { tenements } from "../resources/tenements.ts"
-import { register, tenementOf } from "./register-tenement.ts"
+import { register, registerSource, tenementOf } from "./register-tenement.ts"
 import { areaOf, dateOf, textOf } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
 
@@ -47,7 +46,6 @@ export const qld: Source = {
   name: "qld",
   description:
     "the Queensland register of coal and mineral permits, as GeoJSON, CSV or dBase; moratorium areas are left out",
-  resource: tenements,
   columns: {
     required: ["reference", "type", "status", "holder"],
     optional: ["substatus", "granted", "expires", "squareMetres", "hectares", "dateRange"],
@@ -65,8 +63,7 @@ export const qld: Source = {
     },
     others: "ignore",
   },
-  complete: true,
-  whenMissing: "remove",
+  ...registerSource,
   map: (raw) => {
     if (isMoratorium(raw)) return { leftOut: "moratorium areas, which are no permits" }
     return tenementOf(phrases, {

@@ -1,5 +1,6 @@
 /** From the cells of any state's register to a tenement, and the warnings of what stays unknown. */
 import type { State } from "../db/schema.ts"
+import { tenements } from "../resources/tenements.ts"
 import {
   areaOf,
   dateOf,
@@ -29,6 +30,14 @@ export const register = (
   statuses: Phrases<TenementStatus>,
   types: Phrases<TenementType>,
 ): Register => ({ statuses: phraseReader(statuses), types: phraseReader(types) })
+
+/** What all registers have in common: whole statements, some with a row for each holder of a tenement. */
+export const registerSource = {
+  resource: tenements,
+  complete: true,
+  whenMissing: "remove",
+  joinedField: "holder_name",
+} as const
 
 /** Cells as they stand in the register; dates, phrases and areas are read here. */
 export interface Entry {

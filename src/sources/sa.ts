@@ -3,8 +3,7 @@
  * layer with names of its own. Times are local noons, and the features' ids change with every
  * download: a tenement is known by its label, an application by its file reference.
  */
-import { tenements } from "../resources/tenements.ts"
-import { register, tenementOf } from "./register-tenement.ts"
+import { register, registerSource, tenementOf } from "./register-tenement.ts"
 import { holdersInCell, textOf } from "./register-values.ts"
 import type { Source } from "./source.ts"
 
@@ -42,7 +41,6 @@ export const sa: Source = {
   name: "sa",
   description:
     "the South Australian register: licences, mineral and extractive leases, applications, as GeoJSON, CSV or dBase",
-  resource: tenements,
   columns: {
     required: ["reference", "type", "holders"],
     optional: ["status", "granted", "expires", "area", "unit", "outcome"],
@@ -59,8 +57,7 @@ export const sa: Source = {
     },
     others: "ignore",
   },
-  complete: true,
-  whenMissing: "remove",
+  ...registerSource,
   map: (raw) => {
     const reference = textOf(raw.reference)
     const type = textOf(raw.type)

@@ -1,8 +1,8 @@
 /**
- * What a source is: a public file, or a file of a resource's own columns, as records of one resource.
- * Each source is one file here and says three things: which columns its files have, what one of its
- * rows is, and what it means that a record is no longer in them. Reading, validation, staging and
- * publishing are the same for all and live in `releases`.
+ * What a source is: a public file, or a file of a resource's own columns, read as records of one
+ * resource. Each source is one file here, and declares which columns its files have, what one row
+ * is, what it means that a record is missing from them, and what it does beside other sources.
+ * Reading, validation, staging and publishing are the same for all, in `loading`.
  */
 import type { Resource } from "../resources/resource.ts"
 import type { Columns } from "./columns.ts"
@@ -46,7 +46,17 @@ export interface Source {
   banner?: RegExp
   /** All files of one load are the source's whole set, so a record that they lack is missing. */
   complete: boolean
-  /** What becomes of a missing record; `deactivate` sets `is_active` to false. */
-  whenMissing: "remove" | "deactivate"
+  /** What becomes of a missing record: it is removed, or a boolean column of it is set to false. */
+  whenMissing: "remove" | { setFalse: string }
+  /**
+   * A field of which its files have a row for each value: rows of one key that differ in nothing else
+   * are one record that lists all values, as `A; B`.
+   */
+  joinedField?: string
+  /**
+   * Sources that take precedence: their records are never touched and they take over this source's
+   * records. `mayAdd` says whether records that none of them has may be added once one of them is loaded.
+   */
+  yieldsTo?: { sources: readonly string[]; mayAdd: boolean }
   map: (raw: RawRecord, options: MapOptions) => Mapped
 }

@@ -1,21 +1,18 @@
 /** Victoria's register of mineral tenements. */
-import { tenements } from "../resources/tenements.ts"
 import { ownersIn } from "./national-owners.ts"
 import { commonRegister } from "./national-view.ts"
-import { tenementOf } from "./register-tenement.ts"
+import { registerSource, tenementOf } from "./register-tenement.ts"
 import type { Source } from "./source.ts"
 
 export const vic: Source = {
   name: "vic",
   description: "Victoria's register of mineral tenements",
-  resource: tenements,
   columns: {
     required: ["tno", "typedesc", "statussdsc", "own_name"],
     optional: ["grant1_dt", "expl_dt", "hectares"],
     others: "ignore",
   },
-  complete: true,
-  whenMissing: "remove",
+  ...registerSource,
   map: (raw) =>
     tenementOf(commonRegister, {
       state: "VIC",

@@ -3,8 +3,7 @@
  * own CSV, which has no dates, or as GeoJSON or dBase with all columns. Names of more than ten
  * letters are cut in some exports. A block has no exact area, and the CSV does not name the unit.
  */
-import { tenements } from "../resources/tenements.ts"
-import { register, tenementOf } from "./register-tenement.ts"
+import { register, registerSource, tenementOf } from "./register-tenement.ts"
 import { textOf } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
 
@@ -63,7 +62,6 @@ const endorsement = /-[A-Z]$/
 export const wa: Source = {
   name: "wa",
   description: "the Western Australian register of mining tenements, as CSV, GeoJSON or dBase",
-  resource: tenements,
   columns: {
     required: ["fmt_tenid", "type", "tenstatus", "holder1"],
     optional: [
@@ -79,8 +77,7 @@ export const wa: Source = {
     },
     others: "ignore",
   },
-  complete: true,
-  whenMissing: "remove",
+  ...registerSource,
   map: (raw: RawRecord) => {
     const written = textOf(raw.fmt_tenid)
     const reference = written?.includes("/") ? written.replace(endorsement, "") : written

@@ -76,6 +76,14 @@ test("NSW, the older export: units are no area, dates are yyyyMMdd, repeated tit
   })
 })
 
+test("rows are joined only where the source declares it: in own columns they are conflicts", async () => {
+  const rows = "id,tenement_id,state,holder_name\nt1,E 1,NSW,ALPHA\nt1,E 1,NSW,BETA\n"
+  const summary = await bench.load("tenements", rows)
+  expect(summary.files[0]).toMatchObject({ accepted: 1, repeated: 0, rejected: 1 })
+  const [kept] = await bench.sql`select holder_name from tenements where id = 't1'`
+  expect(kept).toEqual({ holder_name: "ALPHA" })
+})
+
 test("NSW today: the type is that of the title's letters, in force where it has been granted", async () => {
   const summary = await bench.load(
     "nsw",

@@ -152,9 +152,9 @@ async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
 function columnsOf({ table, derived }: Resource, record: object, release: number) {
   const known = Object.keys(getTableColumns(table))
   const fields = Object.entries(record).filter(([name]) => known.includes(name))
-  const computed = Object.entries(derived).map(([name, derive]) => [
+  const computed = Object.entries(derived).map(([name, { from, derive }]) => [
     name,
-    derive(record as ResourceRecord),
+    derive((record as ResourceRecord)[from]),
   ])
   return { ...Object.fromEntries([...fields, ...computed]), source: "test", since_release: release }
 }
