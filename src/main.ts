@@ -11,7 +11,7 @@ import { addTokenCommands } from "./commands/tokens.ts"
 import { readConfig } from "./config.ts"
 
 const program = new Command("mds").description(
-  "The Mining and Geological Data Service. Settings are read from the environment.",
+  "run and administer the Mining and Geological Data Service; settings are environment variables",
 )
 const config = () => readConfig(process.env)
 

@@ -15,28 +15,30 @@ import { formatTable, logToStderr, printResult, warnIfUnconfirmed } from "./term
 import { tokenTable } from "./tokens.ts"
 
 export function addAccountCommands(program: Command, config: () => Config): void {
-  const account = program.command("account").description("accounts and their plans")
+  const account = program.command("account").description("manage accounts and their plans")
   const limit = () =>
-    new Option("--limit <requests>", "requests per hour; the enterprise plan's alone").argParser(
+    new Option("--limit <requests>", "requests per hour, for the enterprise plan only").argParser(
       positiveInteger,
     )
 
   account
     .command("create")
-    .description("make an account")
+    .description("create an account")
     .argument("<email>")
-    .addOption(new Option("--plan <plan>", "what it may use").choices(plans).default("standard"))
+    .addOption(
+      new Option("--plan <plan>", "plan of the account").choices(plans).default("standard"),
+    )
     .addOption(limit())
     .action(async (email: string, { plan, limit }: { plan: Plan; limit?: number }) => {
       await withEditor(config(), (editor) =>
         createAccount(editor, { email, plan, requestLimit: limit ?? null }),
       )
-      logToStderr(`Made the account ${email} on the ${plan} plan`)
+      logToStderr(`Created account ${email} on the ${plan} plan`)
     })
 
   account
     .command("list")
-    .description("all accounts")
+    .description("list all accounts")
     .action(async () => {
       const accounts = await withPool(config(), listAccounts)
       const rows = accounts.map(({ email, plan, requestLimit, tokens, createdAt, disabledAt }) =>
@@ -51,7 +53,7 @@ export function addAccountCommands(program: Command, config: () => Config): void
 
   account
     .command("show")
-    .description("an account, its tokens, and all that was changed of them")
+    .description("show an account, its tokens and the audit log of both")
     .argument("<email>")
     .action(async (email: string) => {
       const shown = await withPool(config(), (pool) => showAccount(pool, email))
@@ -60,7 +62,7 @@ export function addAccountCommands(program: Command, config: () => Config): void
 
   account
     .command("set-plan")
-    .description("put an account on another plan, from the next request on")
+    .description("change the plan of an account, from the next request on")
     .argument("<email>")
     .addArgument(new Argument("<plan>").choices(plans))
     .addOption(limit())
@@ -68,7 +70,7 @@ export function addAccountCommands(program: Command, config: () => Config): void
       const { unconfirmed } = await withEditor(config(), (editor) =>
         setPlan(editor, { email, plan, requestLimit: limit ?? null }),
       )
-      logToStderr(`Put the account ${email} on the ${plan} plan`)
+      logToStderr(`Changed account ${email} to the ${plan} plan`)
       warnIfUnconfirmed(unconfirmed)
     })
 
@@ -79,14 +81,14 @@ export function addAccountCommands(program: Command, config: () => Config): void
     account
       .command(name)
       .description(
-        `${disabled ? "refuse" : "take"} all tokens of an account from the next request on`,
+        `${disabled ? "reject" : "accept"} all tokens of an account from the next request on`,
       )
       .argument("<email>")
       .action(async (email: string) => {
         const { unconfirmed } = await withEditor(config(), (editor) =>
           setDisabled(editor, email, disabled),
         )
-        logToStderr(`The account ${email} is ${disabled ? "disabled" : "enabled"}`)
+        logToStderr(`${disabled ? "Disabled" : "Enabled"} account ${email}`)
         warnIfUnconfirmed(unconfirmed)
       })
   }

@@ -47,10 +47,10 @@ async function openEmbedded(dataDir: string): Promise<Database> {
     url: server.url,
     keepRunning: (log) => {
       restarts = keepRunning(server, () => startEmbedded(dataDir, { port }), {
-        onEnded: () => log.error("the embedded PostgreSQL has ended: it is started again"),
-        onRunning: () => log.info("the embedded PostgreSQL runs again"),
+        onEnded: () => log.error("embedded PostgreSQL exited; restarting it"),
+        onRunning: () => log.info("embedded PostgreSQL is running again"),
         onFailed: (error, pauseMs) =>
-          log.error("the embedded PostgreSQL does not start: it is tried again", {
+          log.error("embedded PostgreSQL did not start; retrying", {
             after_seconds: pauseMs / 1000,
             ...describeError(error),
           }),

@@ -12,13 +12,13 @@ import { withDatabase } from "./database.ts"
 import { formatTable, logToStderr, printResult } from "./terminal.ts"
 
 export function addHolderCommands(program: Command, config: () => Config): void {
-  const holders = program.command("holders").description("the holders of tenements")
+  const holders = program.command("holders").description("list holders of tenements")
 
   holders
     .command("unlinked")
-    .description("list the holders that belong to no company, most tenements first")
-    .option("--csv <file>", "write a file to complete and load as subsidiaries")
-    .addHelpText("after", "\nWhere the output is no terminal, it is what --csv writes.")
+    .description("list the holders that are not linked to a company, most tenements first")
+    .option("--csv <file>", "write them to a CSV file, to complete and load as subsidiaries")
+    .addHelpText("after", "\nPrints the same CSV if standard output is not a terminal.")
     .action(async ({ csv }: { csv?: string }) => {
       if (csv === undefined) {
         const found = await withDatabase(config(), ({ url }) => readUnlinked(url))

@@ -28,18 +28,28 @@ export function addLoadCommand(program: Command, config: () => Config): void {
   program
     .command("load")
     .description("load files of one source as one release")
-    .argument("<source>", "one of those below", parseSource)
+    .argument("<source>", "one of the sources below", parseSource)
     .argument(
       "<files...>",
-      "CSV, TSV, NDJSON, JSON, GeoJSON or dBase, gzip or zip of these, or - for standard input",
+      "CSV, TSV, NDJSON, JSON, GeoJSON or dBase, also in gzip or zip, or - for standard input",
     )
-    .option("--dry-run", "do all but publish")
-    .option("--accept-shrink", "publish even if more than 5% of the source's records go")
-    .option("--partial", "add and change only, whatever the files lack")
-    .option("--all-sectors", "asx-directory, asx-sectors: keep companies of every sector")
-    .option("--max-rejects <n>", "let up to n rows be rejected (1,000 or 5%)", nonNegativeInteger)
-    .option("--rejects-dir <dir>", "where a file of rejected rows goes (DATA_DIR/rejects)")
-    .option("--unlinked <file>", "write the holders of no company, to complete as subsidiaries")
+    .option("--dry-run", "do everything except publish")
+    .option("--accept-shrink", "publish even if more than 5% of the source's records are missing")
+    .option("--partial", "add and change records, but remove none")
+    .option("--all-sectors", "load companies of every sector (asx-directory, asx-sectors)")
+    .option(
+      "--max-rejects <n>",
+      "accept up to n rejected rows (default: 1,000 or 5% of the rows)",
+      nonNegativeInteger,
+    )
+    .option(
+      "--rejects-dir <dir>",
+      "write rejected rows to a file in this directory (default: DATA_DIR/rejects)",
+    )
+    .option(
+      "--unlinked <file>",
+      "write the unlinked holders to a CSV file, to complete and load as subsidiaries",
+    )
     // What once had to be asked for, and is so without asking.
     .addOption(new Option("--no-unlinked").hideHelp())
     .option("--json", "print the summary as one JSON object")
@@ -71,6 +81,6 @@ function parseSource(name: string): Source {
 }
 
 function nonNegativeInteger(written: string): number {
-  if (!/^\d{1,9}$/.test(written)) throw new InvalidArgumentError("It is not a whole number.")
+  if (!/^\d{1,9}$/.test(written)) throw new InvalidArgumentError("Must be a non-negative integer.")
   return Number(written)
 }

@@ -6,10 +6,12 @@ import { logToStderr } from "./terminal.ts"
 export function addMigrateCommand(program: Command, config: () => Config): void {
   program
     .command("migrate")
-    .description("bring the database to the newest migration; serve and quickstart do so too")
+    .description(
+      "migrate the database to the current schema version, as serve and quickstart also do",
+    )
     .action(async () => {
       const database = await openMigrated(config())
       await database.close()
-      logToStderr("The database is at the newest migration")
+      logToStderr("The database schema is up to date")
     })
 }

@@ -5,27 +5,31 @@ import { withDatabase } from "./database.ts"
 import { printCompleted } from "./terminal.ts"
 
 export function addReleaseCommands(program: Command, config: () => Config): void {
-  const releases = program.command("releases").description("the releases that are kept")
+  const releases = program.command("releases").description("manage releases")
 
   releases
     .command("prune")
-    .description("drop old releases, but none that a crawl or an export still reads")
-    .requiredOption("--keep-days <days>", "keep what stood within so many days", parseDays)
+    .description("delete old releases, except those that a page sequence or an export still reads")
+    .requiredOption(
+      "--keep-days <days>",
+      "keep the releases that were current within this many days",
+      parseDays,
+    )
     .action(async ({ keepDays }: { keepDays: number }) => {
       const { oldest, releases, records } = await withDatabase(config(), ({ url }) =>
         prune(url, keepDays),
       )
       await printCompleted(
         oldest === null
-          ? "There is no release yet"
-          : `Dropped ${releases} releases and ${records} superseded records; release ${oldest} is the oldest kept`,
+          ? "There are no releases to prune"
+          : `Deleted ${releases} releases and ${records} superseded records; the oldest release kept is ${oldest}`,
       )
     })
 }
 
 function parseDays(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) {
-    throw new InvalidArgumentError("It must be a whole number of days, at least 1.")
+    throw new InvalidArgumentError("Must be a number of days from 1 to 99999.")
   }
   return Number(text)
 }

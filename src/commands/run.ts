@@ -25,8 +25,8 @@ export async function run(program: Command): Promise<void> {
   // Nobody may read the messages any more (`2>&1 | head`); that ends no command.
   process.stderr.on("error", () => {})
   program
-    .option("--debug", "show the stack of an unexpected error")
-    .showHelpAfterError("(add --help for what it takes)")
+    .option("--debug", "show the stack trace of an unexpected error")
+    .showHelpAfterError("(add --help for usage)")
   try {
     await program.parseAsync()
   } catch (error) {

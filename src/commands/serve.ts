@@ -13,7 +13,7 @@ const logFlushMs = 500
 export function addServeCommand(program: Command, config: () => Config): void {
   program
     .command("serve", { isDefault: true })
-    .description("answer requests until stopped")
+    .description("serve the API until stopped")
     .action(async () => {
       ignoreOutputErrors()
       const database = await openMigrated(config())

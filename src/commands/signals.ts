@@ -17,10 +17,10 @@ export function handleSignals(restoreTerminal: () => void) {
   function end(signal: Signal): void {
     restoreTerminal()
     if (reached === "reported") process.exit(0)
-    if (reached === "loading") exit(signal, "Interrupted: nothing is published")
-    if (isWaiting) exit(signal, "Interrupted: it is not known whether the release is published")
+    if (reached === "loading") exit(signal, "Interrupted: nothing was published")
+    if (isWaiting) exit(signal, "Interrupted: it is not known whether the release was published")
     isWaiting = true
-    logToStderr("The release is being committed; waiting for the outcome")
+    logToStderr("Committing the release; waiting for the outcome")
   }
 
   function exit(signal: Signal, message: string): never {

@@ -29,7 +29,7 @@ export function describeUnexpected(error: unknown, debug: boolean): string {
   const shown = withoutParameters(error)
   if (!(shown instanceof Error)) return `Failed: ${String(shown)}`
   const { name, message, stack, cause } = shown
-  if (!debug) return `Failed: ${message || name} (add --debug for the stack)`
+  if (!debug) return `Failed: ${message || name} (add --debug for the stack trace)`
   const from = cause === undefined ? "" : `\nCaused by: ${describeUnexpected(cause, true)}`
   return (stack ?? `${name}: ${message}`) + from
 }
@@ -54,11 +54,11 @@ const outputError = (error: unknown) =>
 /** Told where a change was not confirmed by all processes that serve; undefined: that is not known. */
 export function warnIfUnconfirmed(processes: number | undefined): void {
   if (processes === 0) return
-  const who =
+  const failure =
     processes === undefined
-      ? "Serving processes could not be asked whether it holds"
-      : `${processes === 1 ? "One serving process has" : `${processes} serving processes have`} not confirmed it yet`
-  logToStderr(`${who}; it does after ${maxStalenessMs / 1000} seconds at the latest.`)
+      ? "Cannot ask the serving processes to confirm the change"
+      : `${processes === 1 ? "1 serving process has" : `${processes} serving processes have`} not confirmed the change`
+  logToStderr(`${failure}; it takes effect there within ${maxStalenessMs / 1000} seconds`)
 }
 
 /** Rows under a header, in columns as wide as their widest cell. */

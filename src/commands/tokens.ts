@@ -16,14 +16,17 @@ import {
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 export function addTokenCommands(program: Command, config: () => Config): void {
-  const token = program.command("token").description("API tokens of accounts")
+  const token = program.command("token").description("manage API tokens")
 
   token
     .command("create")
-    .description("issue a token and print it, the only time that it is shown")
-    .requiredOption("--account <email>", "made on the standard plan where it is missing")
-    .requiredOption("--name <text>", "what the token is for")
-    .option("--expires-in <days>", "days until it expires; never without this", positiveInteger)
+    .description("create a token and print it; it is not shown again")
+    .requiredOption(
+      "--account <email>",
+      "account of the token; created on the standard plan if it does not exist",
+    )
+    .requiredOption("--name <text>", "purpose of the token")
+    .option("--expires-in <days>", "days until it expires (default: never)", positiveInteger)
     .action(async (options: { account: string; name: string; expiresIn?: number }) => {
       const { account: email, name, expiresIn } = options
       const expiresAt = expiresIn ? new Date(Date.now() + expiresIn * unitMs.d) : null
@@ -34,18 +37,23 @@ export function addTokenCommands(program: Command, config: () => Config): void {
 
   token
     .command("list")
-    .description("an account's tokens, by their first characters")
-    .requiredOption("--account <email>")
+    .description("list the tokens of an account by their prefixes")
+    .requiredOption("--account <email>", "account of the tokens")
     .action(async ({ account }: { account: string }) => {
       await printResult(tokenTable(await withPool(config(), (pool) => listTokens(pool, account))))
     })
 
   token
     .command("rotate")
-    .description("issue a token's successor and print it; the old one is taken for a while yet")
-    .argument("<prefix>", "how the token begins, as `token list` shows it")
+    .description(
+      "replace a token and print the new one; the old one stays valid for a grace period",
+    )
+    .argument("<prefix>", "first characters of the token, as `token list` shows them")
     .addOption(
-      new Option("--grace <time>", "for how long: a number with m, h or d, or 0")
+      new Option(
+        "--grace <time>",
+        "how long the old token stays valid: a number with m, h or d, or 0",
+      )
         .argParser(parseDuration)
         .default(unitMs.d, "24h"),
     )
@@ -55,16 +63,16 @@ export function addTokenCommands(program: Command, config: () => Config): void {
         const { value, unconfirmed } = await rotateToken(editor, rotation)
         await printToken(value.token)
         const until = value.until?.toISOString().replace(".000Z", "Z")
-        const fate = until ? `is taken until ${until}` : "is revoked"
-        logToStderr(`It succeeds ${value.prefix} (${value.name}), which ${fate}.`)
+        const fate = until ? `stays valid until ${until}` : "is revoked"
+        logToStderr(`It replaces ${value.prefix} (${value.name}), which ${fate}`)
         warnIfUnconfirmed(unconfirmed)
       })
     })
 
   token
     .command("revoke")
-    .description("refuse a token from the next request on")
-    .argument("<prefix>", "how the token begins, as `token list` shows it")
+    .description("revoke a token from the next request on")
+    .argument("<prefix>", "first characters of the token, as `token list` shows them")
     .action(async (prefix: string) => {
       const { value, unconfirmed } = await withEditor(config(), (editor) =>
         revokeToken(editor, prefix),
@@ -87,17 +95,18 @@ async function printToken(token: string): Promise<void> {
   await printSecret(token).catch((error: Error) => {
     const prefix = token.slice(0, 12)
     throw new AccountError(
-      `${error.message}. The token ${prefix} is issued and can't be shown again: ` +
-        `revoke it with \`token revoke ${prefix}\`, and issue another.`,
+      `${error.message}. The token ${prefix} was issued but cannot be shown again: ` +
+        `revoke it with \`mds token revoke ${prefix}\` and create another`,
     )
   })
-  logToStderr("Keep it now: it can't be shown again.")
+  logToStderr("Save this token now: it is not shown again")
 }
 
 /** @returns milliseconds */
 function parseDuration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   if (text === "0") return 0
-  if (unit === undefined) throw new InvalidArgumentError("It must be like 30m, 24h, 7d, or 0.")
+  if (unit === undefined)
+    throw new InvalidArgumentError("Must be 0 or a duration such as 30m, 24h or 7d.")
   return Number(count) * unitMs[unit as keyof typeof unitMs]
 }

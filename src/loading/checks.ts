@@ -62,7 +62,7 @@ async function removeDuplicates(context: Context): Promise<void> {
       file,
       line,
       row,
-      `${key} "${row[key]}" stands already in ${first}, with other values`,
+      `${key} "${row[key]}" is already in ${first}, with different values`,
     )
   }
   const counts = await sql.unsafe(
@@ -103,7 +103,7 @@ async function rejectOfOtherSources({
   )
   if (rows.length === 0) return
   for (const { file, line, owner, row } of rows) {
-    const reason = `${key} "${row[key]}" belongs to the source ${owner}, which alone may change it`
+    const reason = `${key} "${row[key]}" belongs to the source ${owner}; only that source can change it`
     reject({ staging, files, rejects }, file, line, row, reason)
   }
   await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${ofOthers})`, [source])

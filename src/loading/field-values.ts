@@ -47,7 +47,7 @@ function oneOfReader({ anyOf }: TSchema): FieldReader {
   const values = (anyOf as { const: string }[]).map((literal) => literal.const)
   return (raw) =>
     values.find((value) => value === raw) ??
-    new InvalidValue(`is none of ${values.join(", ")}: ${excerpt(raw)}`)
+    new InvalidValue(`is not one of ${values.join(", ")}: ${excerpt(raw)}`)
 }
 
 function textReader(schema: TSchema): FieldReader {
@@ -58,8 +58,8 @@ function textReader(schema: TSchema): FieldReader {
   const normalise = schema === asxCode ? (text: string) => text.trim().toUpperCase() : undefined
   return (raw) => {
     if (typeof raw !== "string") return new InvalidValue(`is not text: ${excerpt(raw)}`)
-    if (raw.includes("\0")) return new InvalidValue("holds a NUL character")
-    if (!raw.isWellFormed()) return new InvalidValue("holds half of a surrogate pair")
+    if (raw.includes("\0")) return new InvalidValue("contains a NUL character")
+    if (!raw.isWellFormed()) return new InvalidValue("contains an unpaired surrogate")
     if (Buffer.byteLength(raw) > maxBytes)
       return new InvalidValue(`is longer than ${maxBytes} bytes`)
     const text = normalise ? normalise(raw) : raw
@@ -87,7 +87,7 @@ const iso8601 =
 function instant(text: string): string | InvalidValue {
   const parts = iso8601.exec(text)
   if (!parts || !isCalendarDate(text.slice(0, 10))) {
-    return new InvalidValue(`is not an ISO 8601 time with its zone: ${excerpt(text)}`)
+    return new InvalidValue(`is not an ISO 8601 date-time with a time zone: ${excerpt(text)}`)
   }
   const plain = text.replace(/[.,]\d+/, "")
   if (parts[1] === "Z" && plain.length === "YYYY-MM-DDTHH:MM:SSZ".length) return plain
@@ -101,14 +101,14 @@ function instant(text: string): string | InvalidValue {
 function webAddress(text: string): string | InvalidValue {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
     ? text
-    : new InvalidValue(`is not a web address: ${excerpt(text)}`)
+    : new InvalidValue(`is not an http or https URL: ${excerpt(text)}`)
 }
 
 function integer(raw: unknown): number | InvalidValue {
   const value = typeof raw === "string" && /^-?\d+$/.test(raw) ? Number(raw) : raw
   return typeof value === "number" && Number.isSafeInteger(value)
     ? value
-    : new InvalidValue(`is not a whole number: ${excerpt(raw)}`)
+    : new InvalidValue(`is not an integer: ${excerpt(raw)}`)
 }
 
 const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i

@@ -1,14 +1,14 @@
 /** Why a file can't be read or written, as the end of a sentence. */
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "a part of its path is no directory",
-  EISDIR: "it is a directory",
-  EEXIST: "it exists already",
+  ENOENT: "no such file",
+  ENOTDIR: "not a directory",
+  EISDIR: "is a directory",
+  EEXIST: "file exists",
   EACCES: "permission denied",
   EPERM: "permission denied",
-  EROFS: "the file system is read-only",
-  ENOSPC: "no space is left on the device",
-  EDQUOT: "the disk quota is exceeded",
+  EROFS: "read-only file system",
+  ENOSPC: "no space left on device",
+  EDQUOT: "disk quota exceeded",
 }
 
 export function reasonOf(error: unknown): string {

@@ -42,10 +42,10 @@ export async function guardAgainstShrinking(
   if (!counts || counts.missing <= counts.stored * maxMissingShare) return
   const share = ((100 * counts.missing) / counts.stored).toFixed(1)
   const active = whenMissing === "remove" ? "" : "active "
-  const effect = whenMissing === "remove" ? "removed" : "made inactive"
+  const effect = whenMissing === "remove" ? "removed" : "deactivated"
   throw new LoadError(
-    `Nothing is published: ${formatCount(counts.missing)} of the ${formatCount(counts.stored)} ${active}${staging.table} ` +
-      `that ${source} holds (${share}%) are not in what was read, and would be ${effect}. ` +
-      "If what was read is cut short, load the whole; if they are gone, load again with --accept-shrink.",
+    `Nothing was published: ${formatCount(counts.missing)} of the ${formatCount(counts.stored)} ${active}${staging.table} ` +
+      `of the source ${source} (${share}%) are missing from the files and would be ${effect}. ` +
+      "If a file is truncated, load a complete one; if the records no longer exist, add --accept-shrink",
   )
 }

@@ -48,12 +48,13 @@ export interface LoadOptions extends CommonOptions {
  */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
   const { url, source, files, allSectors = false, partial = false, unlinked } = options
-  if (files.length === 0) throw new LoadError("There is no file to load.")
+  if (files.length === 0) throw new LoadError("Cannot load: no files were given")
   if (files.filter((file) => file === "-").length > 1) {
-    throw new LoadError("Standard input can be read only once.")
+    throw new LoadError("Cannot read standard input twice: give - only once")
   }
   if (unlinked !== undefined) {
-    if (options.dryRun) throw new LoadError("A dry run leaves no unlinked holders to write.")
+    if (options.dryRun)
+      throw new LoadError("Cannot write unlinked holders: a dry run publishes nothing")
     checkUnlinkedPath(unlinked)
   }
   const summary = await run(options, source.name, (collected) => [

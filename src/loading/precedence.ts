@@ -42,7 +42,8 @@ export async function leaveOutOfHigherSources({
   return counts.map(({ file, owner, count }) => ({
     file,
     count,
-    reason: owner === null ? `not in ${higher.sources.join(" or ")}` : `known from ${owner}`,
+    reason:
+      owner === null ? `not in ${higher.sources.join(" or ")}` : `already loaded from ${owner}`,
   }))
 }
 

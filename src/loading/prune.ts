@@ -15,7 +15,7 @@ export interface Pruned {
 }
 
 const whenUnknown =
-  "So it is not known whether the releases are dropped. Run the same command again: it drops what is left."
+  "It is not known whether the releases were deleted. Run the same command again: it deletes the rest."
 
 /**
  * Keeps every release that stood within the last `keepDays` days, the newest in any case, and those

@@ -52,8 +52,8 @@ export const publish = (load: Load): Promise<Published> =>
   withConnection(load.url, (client) => inTransaction(client, load))
 
 const whenUnknown =
-  "So it is not known whether the release is published. " +
-  "Run the same command again: if it is, nothing is published a second time."
+  "It is not known whether the release was published. " +
+  "Run the same command again: if it was, nothing is published a second time."
 
 /** Ends the transaction of a dry run. */
 class RolledBack extends Error {

@@ -53,14 +53,16 @@ export class RejectsFile {
     try {
       if (file !== undefined) closeSync(file)
     } catch (error) {
-      this.options.warn(`Rejected rows may be missing in ${this.path}: ${reasonOf(error)}`)
+      this.options.warn(
+        `Cannot close ${this.path}: ${reasonOf(error)}; rejected rows may be missing from it`,
+      )
     }
   }
 
   #disable(directory: string, error: unknown): void {
     this.#isWritable = false
     this.options.warn(
-      `Cannot write rejected rows to ${directory}: ${reasonOf(error)}. The first of them are shown here instead`,
+      `Cannot write rejected rows to ${directory}: ${reasonOf(error)}; the first of them are listed here instead`,
     )
   }
 

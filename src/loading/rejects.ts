@@ -55,8 +55,8 @@ export class Rejects {
     const max = this.#max(rowsRead)
     if (this.count <= max) return
     throw new LoadError(
-      `Too many rows are rejected: ${this.count} of ${rowsRead} read so far, and ${max} are let pass. ` +
-        `Nothing is published. The first is ${this.#first}.${this.path ? ` All are in ${this.path}.` : ""}`,
+      `Too many rejected rows: ${this.count} of ${rowsRead} read so far, more than the ${max} allowed. ` +
+        `Nothing was published. The first is ${this.#first}.${this.path ? ` All are in ${this.path}` : ""}`,
     )
   }
 

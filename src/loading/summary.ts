@@ -54,7 +54,7 @@ function fileLines({
   return [
     `${name}: ${counts.join(", ")}`,
     ...(unreadable > 0
-      ? [`  ${formatCount(unreadable)} rows can't be read, so no record is taken for missing`]
+      ? [`  ${formatCount(unreadable)} rows could not be parsed, so no record counts as missing`]
       : []),
     ...Object.entries(warnings).map(
       ([text, count]) => `  warning: ${text} (${formatCount(count)})`,
@@ -67,26 +67,26 @@ function changeText({ added, changed, removed, deactivated }: ChangeFigures): st
     `${formatCount(added)} added`,
     `${formatCount(changed)} changed`,
     `${formatCount(removed)} removed`,
-    ...(deactivated > 0 ? [`${formatCount(deactivated)} made inactive`] : []),
+    ...(deactivated > 0 ? [`${formatCount(deactivated)} deactivated`] : []),
   ]
   return counts.join(", ")
 }
 
 function linkText(links: LinkFigures): string {
   return (
-    `links: ${formatCount(links.linked)} tenements belong to a company, ` +
+    `links: ${formatCount(links.linked)} tenements are linked to a company, ` +
     `${formatCount(links.directly)} directly, ${formatCount(links.through_subsidiaries)} through subsidiaries; ` +
-    `${formatCount(links.unlinked)} held ones belong to none; ` +
-    `${formatCount(links.relinked)} tenements and ${formatCount(links.retotalled)} totals changed`
+    `${formatCount(links.unlinked)} with a holder are not; ` +
+    `the links of ${formatCount(links.relinked)} tenements and the totals of ${formatCount(links.retotalled)} companies changed`
   )
 }
 
 const holderText = ({ unlinked_holders }: LinkFigures) =>
-  `holders: ${formatCount(unlinked_holders)} belong to no company; \`mds holders unlinked\` lists them`
+  `holders: ${formatCount(unlinked_holders)} are not linked to a company; list them with \`mds holders unlinked\``
 
 const unlinkedText = ({ path, holders }: UnlinkedFile) =>
-  `${formatCount(holders)} holders that belong to no company are in ${path}; ` +
-  "fill in parent_asx_code where there is one and load it: load subsidiaries --partial"
+  `Wrote ${formatCount(holders)} unlinked holders to ${path}; ` +
+  `fill in parent_asx_code where there is one, then run \`mds load subsidiaries ${path} --partial\``
 
 function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`
@@ -94,6 +94,6 @@ function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
   const differs = Object.values(resources).some(
     ({ added, changed, removed, deactivated }) => added + changed + removed + deactivated > 0,
   )
-  if (!differs) return `Nothing differs from what is published, so nothing is published (${took}).`
-  return dryRun ? `A dry run: nothing is published (${took}).` : `Nothing is published (${took}).`
+  if (!differs) return `No changes: nothing was published (${took}).`
+  return dryRun ? `Dry run: nothing was published (${took}).` : `Nothing was published (${took}).`
 }

@@ -50,8 +50,8 @@ function write(path: string, text: string): void {
     }
   } catch (error) {
     if (isOurs) rmSync(path, { force: true })
-    const reason = codeOf(error) === "ENOENT" ? "its directory is missing" : reasonOf(error)
-    throw new LoadError(`Cannot write ${path}: ${reason}.`, { cause: error })
+    const reason = codeOf(error) === "ENOENT" ? "no such directory" : reasonOf(error)
+    throw new LoadError(`Cannot write ${path}: ${reason}`, { cause: error })
   }
 }
 

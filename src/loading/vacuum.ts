@@ -21,7 +21,9 @@ export async function vacuumChanged(
   for (const { name: table } of changedMuch(published)) {
     progress.step(`Vacuuming and analyzing ${table}`)
     await vacuum(url, table).catch((error: unknown) => {
-      progress.warn(`Could not vacuum and analyze ${table} (${reasonOf(error)}), autovacuum will`)
+      progress.warn(
+        `Cannot vacuum and analyze ${table}: ${reasonOf(error)}; autovacuum will do it later`,
+      )
     })
   }
 }

@@ -29,7 +29,7 @@ export const asxAnnouncements: Source = {
     if (!documentKeyForm.test(documentKey))
       return { rejected: "documentKey is missing or malformed" }
     const types = announcementTypes(raw.announcementTypes)
-    if (types === undefined) return { rejected: "announcementTypes is not a JSON list of texts" }
+    if (types === undefined) return { rejected: "announcementTypes is not a JSON array of strings" }
     return {
       record: {
         hash: announcementHash(ticker, documentKey),

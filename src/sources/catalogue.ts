@@ -55,5 +55,5 @@ export function sourceNamed(name: string): Source | string {
   if (source) return source
   const names = sources.map((candidate) => candidate.name)
   const near = nearestName(name, names)
-  return `There is no source "${name}"${near ? ` (is it "${near}"?)` : ""}. Sources are ${names.join(", ")}.`
+  return `Unknown source "${name}"${near ? ` (did you mean "${near}"?)` : ""}. Sources: ${names.join(", ")}`
 }

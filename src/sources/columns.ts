@@ -40,7 +40,7 @@ export function matchColumns(columns: Columns, header: readonly string[]): Colum
   const errors = [
     ...known
       .filter((column) => header.filter((written) => isSame(column, written)).length > 1)
-      .map((column) => `column "${column}" stands twice`),
+      .map((column) => `duplicate column "${column}"`),
     ...(columns.others === "refuse" ? unknown.map((name) => unknownColumn(name, known)) : []),
     ...missing.map((name) => missingColumn(spelled(name), unknown, columns.others)),
   ]
@@ -53,7 +53,7 @@ export function matchColumns(columns: Columns, header: readonly string[]): Colum
 function unknownColumn(written: string, known: readonly string[]): string {
   if (written.trim() === "") return "a column has no name"
   const near = nearestName(written, known)
-  return `unknown column "${excerpt(written)}"${near ? ` (is it "${near}"?)` : ""}`
+  return `unknown column "${excerpt(written)}"${near ? ` (did you mean "${near}"?)` : ""}`
 }
 
 function missingColumn(
@@ -67,12 +67,12 @@ function missingColumn(
     others === "ignore"
       ? spellings.map((name) => nearestName(name, unknown)).find(Boolean)
       : undefined
-  return `column ${written} is missing${near ? ` (is it "${excerpt(near)}"?)` : ""}`
+  return `column ${written} is missing${near ? ` (did you mean "${excerpt(near)}"?)` : ""}`
 }
 
 function noKnownColumns(header: readonly string[], known: readonly string[]): string {
   const found = header.slice(0, 8).map((name) => `"${excerpt(name)}"`)
-  return `its first line is no header of this source: it reads ${found.join(", ")}, the columns are ${known.join(", ")}`
+  return `its columns are not those of this source: found ${found.join(", ")}; expected ${known.join(", ")}`
 }
 
 const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()

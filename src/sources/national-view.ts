@@ -29,7 +29,7 @@ export function viewSource(
     ...registerSource,
     map: (raw) => {
       const state = stateOf(raw)
-      if (!state) return { rejected: "neither a state nor an identifier says which state it is of" }
+      if (!state) return { rejected: "has neither a state nor an identifier that names one" }
       return tenementOf(
         { statuses, types },
         {

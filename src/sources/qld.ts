@@ -65,7 +65,7 @@ export const qld: Source = {
   },
   ...registerSource,
   map: (raw) => {
-    if (isMoratorium(raw)) return { leftOut: "moratorium areas, which are no permits" }
+    if (isMoratorium(raw)) return { leftOut: "moratorium areas, which are not permits" }
     return tenementOf(phrases, {
       state: "QLD",
       reference: raw.reference,

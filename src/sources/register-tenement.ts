@@ -58,7 +58,8 @@ export interface Entry {
 export function tenementOf(register: Register, entry: Entry): Mapped {
   const { state } = entry
   const reference = textOf(entry.reference)
-  if (reference === null) return { rejected: "has no reference, so it has no id" }
+  if (reference === null)
+    return { rejected: "has no tenement reference, from which its id is made" }
   const warnings: string[] = []
   const valueOrWarning = <T>(field: string, read: MappedValue<T>): T | null => {
     if (!(read instanceof Unmapped)) return read
@@ -87,5 +88,5 @@ function vocabularyWord<Word extends string>(
 ): MappedValue<Word> {
   const phrase = textOf(written)
   if (phrase === null) return null
-  return words(phrase) ?? new Unmapped(`has no word for the phrase "${phrase.slice(0, 60)}"`)
+  return words(phrase) ?? new Unmapped(`has no mapping for "${phrase.slice(0, 60)}"`)
 }

@@ -120,7 +120,7 @@ const offset = (zone = "") =>
   /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3).replace(":", "") || "00"}` : "Z"
 
 const unmappedDate = (text: string) =>
-  new Unmapped(`is not a date in any form known: "${excerpt(text)}"`)
+  new Unmapped(`is not a date in a known format: "${excerpt(text)}"`)
 
 /** How much of a square kilometre a unit is. */
 const unitsKm2: readonly [unit: RegExp, km2: number][] = [
@@ -140,12 +140,12 @@ export function areaOf(written: unknown, unitWritten: unknown = null): MappedVal
   const parts = /^(-?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(.*)$/i.exec(text)
   const amount = Number((parts?.[1] ?? "").replaceAll(",", ""))
   if (!parts || !Number.isFinite(amount) || amount < 0) {
-    return new Unmapped(`is not an amount: "${excerpt(text)}"`)
+    return new Unmapped(`is not a number: "${excerpt(text)}"`)
   }
   if (amount === 0) return null
   const unit = parts[2] || textOf(unitWritten)
   if (!unit) return new Unmapped("has no unit in this file")
-  if (inexactUnits.test(unit)) return new Unmapped(`is in ${unit}, which is no exact area`)
+  if (inexactUnits.test(unit)) return new Unmapped(`is in ${unit}, which have no exact area`)
   const km2 = unitsKm2.find(([pattern]) => pattern.test(unit))?.[1]
   if (km2 === undefined) return new Unmapped(`is in an unknown unit: "${excerpt(unit)}"`)
   // What is beyond 12 digits is noise of the division.

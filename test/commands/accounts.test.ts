@@ -17,24 +17,27 @@ const mds = (...args: string[]) => command(args, { DATABASE_URL: database.url, A
 
 const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g
 
-test("an account's life, as an operator leads it", async () => {
+test("an account is created, changed, disabled and audited from the command line", async () => {
   const email = "analyst@example.com"
   expect((await mds("account", "create", email, "--plan", "enterprise", "--limit", "7")).said).toBe(
-    `Made the account ${email} on the enterprise plan\n`,
+    `Created account ${email} on the enterprise plan\n`,
   )
   const issued = await mds("token", "create", "--account", email, "--name", "nightly job")
-  expect(issued).toMatchObject({ exitCode: 0, said: "Keep it now: it can't be shown again.\n" })
+  expect(issued).toMatchObject({
+    exitCode: 0,
+    said: "Save this token now: it is not shown again\n",
+  })
   const old = issued.printed.trim()
   const rotated = await mds("token", "rotate", old.slice(0, 12), "--grace", "0")
   const token = rotated.printed.trim()
   expect(rotated.said.split("\n")[1]).toBe(
-    `It succeeds ${old.slice(0, 12)} (nightly job), which is revoked.`,
+    `It replaces ${old.slice(0, 12)} (nightly job), which is revoked`,
   )
   expect((await mds("account", "set-plan", email, "standard")).said).toBe(
-    `Put the account ${email} on the standard plan\n`,
+    `Changed account ${email} to the standard plan\n`,
   )
-  expect((await mds("account", "disable", email)).said).toBe(`The account ${email} is disabled\n`)
-  expect((await mds("account", "enable", email)).said).toBe(`The account ${email} is enabled\n`)
+  expect((await mds("account", "disable", email)).said).toBe(`Disabled account ${email}\n`)
+  expect((await mds("account", "enable", email)).said).toBe(`Enabled account ${email}\n`)
 
   const { printed } = await mds("account", "show", email)
   const lines = printed.replace(instant, "TIME").trimEnd().split("\n")
@@ -79,10 +82,13 @@ test.each([
   [["account", "set-plan", "nobody@example.com", "admin"], "Account nobody@example.com"],
   [["account", "set-plan", "nobody@example.com", "gold"], "Allowed choices are standard"],
   [["account", "disable", "nobody@example.com"], "Account nobody@example.com does not exist"],
-  [["token", "rotate", "mds_00000000", "--grace", "24"], "It must be like 30m, 24h, 7d, or 0."],
+  [
+    ["token", "rotate", "mds_00000000", "--grace", "24"],
+    "Must be 0 or a duration such as 30m, 24h or 7d.",
+  ],
   [["token", "rotate", "mds_00000000", "--grace", "1h"], "No token has this prefix"],
   [["token", "revoke", "nonsense"], "A token is identified by its prefix"],
-])("%j is refused in plain words, and nothing is printed", async (args, message) => {
+])("%j fails with a plain message, and prints no result", async (args, message) => {
   const { exitCode, printed, said } = await mds(...args)
   expect([exitCode, printed]).toEqual([1, ""])
   expect(said).toContain(message)

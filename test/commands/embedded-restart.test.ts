@@ -58,9 +58,9 @@ const logged = async (service: ServiceProcess, count: number) => {
   return events(service)
 }
 
-const ended = "the embedded PostgreSQL has ended: it is started again"
-const again = "the embedded PostgreSQL runs again"
-const failed = "the embedded PostgreSQL does not start: it is tried again"
+const ended = "embedded PostgreSQL exited; restarting it"
+const again = "embedded PostgreSQL is running again"
+const failed = "embedded PostgreSQL did not start; retrying"
 
 test("a service answers again after its embedded PostgreSQL was killed, each time", async () => {
   const directory = newDirectory()

@@ -89,7 +89,7 @@ for (const args of [["serve"], ["account", "list"]]) {
   })
 }
 
-test("a server that is none of PostgreSQL's is named", async () => {
+test("a server that is not PostgreSQL is named", async () => {
   const { place, stop } = listener((socket) => socket.end())
   expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
     reason(
@@ -147,7 +147,7 @@ test("an unexpected failure is its message, and its stack only with --debug", as
     const args = ["account", "create", "someone@example.com"]
     const short = await command(args, settings)
     expect(short.said).toBe(
-      'Failed: column "email" of relation "accounts" does not exist (add --debug for the stack)\n',
+      'Failed: column "email" of relation "accounts" does not exist (add --debug for the stack trace)\n',
     )
     for (const more of [
       [...args, "--debug"],
@@ -164,7 +164,7 @@ test("an unexpected failure is its message, and its stack only with --debug", as
   }
 })
 
-test("what was thrown but is no error is shown as it is", () => {
+test("a thrown value that is not an error is printed as it is", () => {
   expect(withoutParameters("x")).toBe("x")
   expect(describeUnexpected("x", true)).toBe("Failed: x")
 })

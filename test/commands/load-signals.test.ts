@@ -57,7 +57,7 @@ test.skipIf(!hasTerminals)(
     load.type("\u0003")
     expect(await load.child.exited).toBe(130)
     expect(load.output().lastIndexOf(shown)).toBeGreaterThan(load.output().lastIndexOf(hidden))
-    expect(load.output()).toEndWith("Interrupted: nothing is published\r\n")
+    expect(load.output()).toEndWith("Interrupted: nothing was published\r\n")
     await expectNothingPublished()
   },
 )
@@ -80,7 +80,11 @@ test.each([
   const { child, ended } = startCommand(["load", "companies", "-"], { ...options(), stdin: "pipe" })
   await until(async () => (await loadLocks()) === 1)
   child.kill(signal)
-  expect(await ended()).toEqual({ code, stdout: "", stderr: "Interrupted: nothing is published\n" })
+  expect(await ended()).toEqual({
+    code,
+    stdout: "",
+    stderr: "Interrupted: nothing was published\n",
+  })
   await expectNothingPublished()
 })
 
@@ -108,11 +112,11 @@ test("a second signal during the commit does not wait, and says that the outcome
   load.child.kill("SIGTERM")
   const { code, stderr } = await load.ended()
   expect(code).toBe(143)
-  expect(stderr).toContain("it is not known whether the release is published")
+  expect(stderr).toContain("it is not known whether the release was published")
   proxy.close()
 })
 
-test("a signal after the outcome is reported is no failure", async () => {
+test("a signal after the outcome is reported does not fail the load", async () => {
   const reports = Array.from({ length: 10_000 }, (_, n) => `h${n},QZA,T,2026-01-02T03:04:05Z`)
   const rows = ["hash,asx_code,title,published_at", ...reports, ""].join("\n")
   const file = bench.file("reports.csv", rows)

@@ -32,7 +32,7 @@ async function load(...args: string[]) {
 
 const header = "asx_code,company_name,is_active\n"
 
-test("with --json the summary is all that stands on standard output", async () => {
+test("with --json standard output is the summary alone", async () => {
   writeFileSync(join(directory, "good.csv"), `${header}QZA,Alpha,true\nQ,Short,true\n`)
   const { stdout, code } = await load("companies", "good.csv", "--json", "--rejects-dir", directory)
   const summary: LoadSummary = JSON.parse(stdout)
@@ -42,7 +42,7 @@ test("with --json the summary is all that stands on standard output", async () =
   expect(code).toBe(0)
 }, 30_000)
 
-test("a refusal leaves standard output empty, and the reason on standard error", async () => {
+test("a refused load writes nothing to standard output, and the reason to standard error", async () => {
   writeFileSync(join(directory, "bad.csv"), "Bad Gateway")
   const { stdout, stderr, code } = await load("companies", "bad.csv", "--json")
   expect(stdout).toBe("")
@@ -50,15 +50,15 @@ test("a refusal leaves standard output empty, and the reason on standard error",
   expect(code).toBe(1)
 }, 30_000)
 
-test("--max-rejects is the most that are let pass, and takes a whole number", async () => {
+test("--max-rejects is the number of rejected rows allowed", async () => {
   const refused = await load("companies", "good.csv", "--max-rejects", "0")
-  expect(refused.stderr).toContain("Too many rows are rejected: 1 of 2")
+  expect(refused.stderr).toContain("Too many rejected rows: 1 of 2")
   expect(refused.code).toBe(1)
   const odd = await load("companies", "good.csv", "--max-rejects", "few")
-  expect(odd.stderr).toContain("It is not a whole number")
+  expect(odd.stderr).toContain("Must be a non-negative integer")
 }, 30_000)
 
-test("--rejects-dir is made when a row is rejected, and not before", async () => {
+test("--rejects-dir is created when a row is rejected, and not before", async () => {
   const made = join(directory, "made", "here")
   await load("companies", "good.csv", "--dry-run", "--rejects-dir", made, "--max-rejects", "0")
   expect(readdirSync(made)).toHaveLength(1)
@@ -68,7 +68,7 @@ test("--rejects-dir is made when a row is rejected, and not before", async () =>
   expect(existsSync(unmade)).toBe(false)
 }, 30_000)
 
-test("--no-unlinked is still taken, and writes no file as nothing else does", async () => {
+test("--no-unlinked is still accepted, and writes no file", async () => {
   const rows = "id,tenement_id,state,holder_name\nT1,E1/1,WA,Nobody Pty Ltd\n"
   writeFileSync(join(directory, "held.csv"), rows)
   const before = readdirSync(directory)

@@ -48,7 +48,7 @@ test("a command but migrate, serve and quickstart changes no schema, and says wh
   expect(await sql`select 1 from pg_tables where schemaname in ('public', 'drizzle')`).toHaveLength(
     0,
   )
-  expect((await mds("migrate")).said).toBe("The database is at the newest migration\n")
+  expect((await mds("migrate")).said).toBe("The database schema is up to date\n")
   expect((await mds("account", "list")).exitCode).toBe(0)
 })
 

@@ -48,7 +48,7 @@ async function publishThree() {
   await bench.sql`update releases set published_at = now() - interval '9 days'`
 }
 
-test("a prune whose result nobody reads, or has no room, has succeeded", async () => {
+test("a prune whose result cannot be written has succeeded", async () => {
   await publishThree()
   expect(await unread(prune)).toMatchObject({ code: 0, stderr: "" })
   expect(await bench.releases()).toBe(1)
@@ -58,7 +58,7 @@ test("a prune whose result nobody reads, or has no room, has succeeded", async (
   closeSync(stdout)
   expect(full).toMatchObject({
     code: 0,
-    stderr: "Cannot write to standard output: no space is left on the device\n",
+    stderr: "Cannot write to standard output: no space left on device\n",
   })
 })
 
@@ -73,7 +73,7 @@ test.each([
     const { code, stdout, stderr } = await run(prune, { url: proxy.url })
     proxy.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-    expect(stderr).toContain("it is not known whether the releases are dropped")
+    expect(stderr).toContain("not known whether the releases were deleted")
     expect(stderr).not.toMatch(/\n\s+at /)
     await until(async () => (await bench.releases()) === left)
     expect((await run(prune)).code).toBe(0)
@@ -93,12 +93,12 @@ test("a change of accounts whose COMMIT is not answered says that its outcome is
 test("a token that could not be printed is named, so that it can be revoked", async () => {
   const { code, stderr } = await unread(createToken)
   expect(code).toBe(1)
-  const [, prefix = ""] = /The token (mds_\w{8}) is issued/.exec(stderr) ?? []
+  const [, prefix = ""] = /The token (mds_\w{8}) was issued/.exec(stderr) ?? []
   expect(stderr).not.toMatch(/mds_\w{9}/)
   expect((await run(["token", "revoke", prefix])).code).toBe(0)
 })
 
-test("a list whose reader wants no more has not failed", async () => {
+test("a list whose reader closes the pipe has succeeded", async () => {
   await run(createToken)
   for (const list of [
     ["account", "list"],
@@ -109,7 +109,7 @@ test("a list whose reader wants no more has not failed", async () => {
   }
 })
 
-test("an embedded server that can't be left as it should be is a warning", async () => {
+test("an embedded server that cannot be closed properly is a warning", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mds-embedded-"))
   const users = join(dataDir, "users")
   expect((await run(["migrate"], { url: "", dataDir })).code).toBe(0)

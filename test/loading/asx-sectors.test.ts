@@ -52,7 +52,7 @@ test("where a directory is loaded, the list changes and adds nothing", async () 
     rejected: 0,
     left_out: {
       "other sectors": 1,
-      "known from asx-directory": 1,
+      "already loaded from asx-directory": 1,
       "not in asx-directory or companies": 1,
     },
   })
@@ -77,7 +77,7 @@ test("a sector that nobody knows is a counted warning; thousands are only parted
   const odd = list.replace("Energy,--", 'Space,"1,52"')
   const summary = await bench.load("asx-sectors", odd, { allSectors: true })
   expect(bench.rejects().map(({ reason }) => reason)).toEqual([
-    'market_cap_aud is not a whole number: "1,52"',
+    'market_cap_aud is not an integer: "1,52"',
   ])
   const unknown = await bench.load("asx-sectors", odd.replace('"1,52"', '"1,520"'), {
     allSectors: true,

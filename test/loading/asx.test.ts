@@ -79,11 +79,11 @@ test("a company that went to another sector is still listed, so it stays active 
   ])
 })
 
-test("a directory cut short is refused with the figures", async () => {
+test("a truncated directory is refused with the counts", async () => {
   await bench.load("asx-directory", first)
   const refusal = await bench.refusal("asx-directory", directory(first.split("\n")[1] ?? ""))
   expect(refusal).toStartWith(
-    "Nothing is published: 1 of the 2 active companies that asx-directory holds (50.0%)",
+    "Nothing was published: 1 of the 2 active companies of the source asx-directory (50.0%)",
   )
   expect((await listed())["360"]?.at(-1)).toBe(true)
 })

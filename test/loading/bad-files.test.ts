@@ -15,7 +15,7 @@ const packed = gzipSync(good.repeat(500))
 const files: readonly [what: string, content: string | Uint8Array, message: RegExp][] = [
   ["an empty file", "", /it is empty/],
   ["a file of blanks", " \r\n\n", /it is empty/],
-  ["a header only", "asx_code,company_name,is_active\n", /it has a header and no rows/],
+  ["a header only", "asx_code,company_name,is_active\n", /it has a header but no rows/],
   [
     "a web page",
     "<!DOCTYPE html>\n<html><body>502, sorry</body></html>",
@@ -26,36 +26,44 @@ const files: readonly [what: string, content: string | Uint8Array, message: RegE
     "Bad GatewayBad Gateway",
     /it looks like an error message, not a table \("Bad/,
   ],
-  ["a cut JSON array", '[{"asx_code":"QZA","company_name":"A","is_active":true},{"as', /cut short/],
+  ["a cut JSON array", '[{"asx_code":"QZA","company_name":"A","is_active":true},{"as', /truncated/],
   ["an empty JSON array", "[ ]", /it has no records/],
-  ["an error in JSON", '{\n  "error": "try later"\n}', /its first line is not one whole record/],
-  ["another JSON object", '{"error":"try later","status":503}', /is no header of this source/],
+  ["an error in JSON", '{\n  "error": "try later"\n}', /its first line is not a complete record/],
+  [
+    "another JSON object",
+    '{"error":"try later","status":503}',
+    /its columns are not those of this source/,
+  ],
   [
     "a workbook",
     Buffer.from("PK\u0003\u0004 and so on"),
-    /it is a zip file \(or a workbook\) that is cut short/,
+    /it is a truncated or corrupt zip file or workbook/,
   ],
   ["UTF-16", Buffer.from(`\ufeff${good}`, "utf16le"), /it is UTF-16 text; save it as UTF-8/],
   ["Latin-1", Buffer.from(good.replace("Alpha", "Alphé"), "latin1"), /it is not UTF-8 text/],
-  ["a cut quoted value", `${good}QZB,"Bet`, /it is cut short: it ends inside a quoted value/],
-  ["a cut row", `${good}QZB,Be`, /it is cut short: line 3, its last, ends before its last column/],
+  ["a cut quoted value", `${good}QZB,"Bet`, /it is truncated: it ends inside a quoted value/],
+  [
+    "a cut row",
+    `${good}QZB,Be`,
+    /it is truncated: line 3, the last, has fewer columns than the header/,
+  ],
   [
     "cut NDJSON",
     '{"asx_code":"QZA","company_name":"A","is_active":true}\n{"asx',
-    /line 2, its last/,
+    /line 2, the last/,
   ],
-  ["cut gzip", packed.subarray(0, packed.length - 12), /its gzip data is cut short or damaged/],
+  ["cut gzip", packed.subarray(0, packed.length - 12), /its gzip data is truncated or corrupt/],
   [
     "a mistyped column",
     good.replace("company_name", "companyname"),
-    /unknown column "companyname" \(is it "company_name"\?\); column "company_name" is missing/,
+    /unknown column "companyname" \(did you mean "company_name"\?\); column "company_name" is missing/,
   ],
   ["an unknown column", good.replaceAll(/$/gm, ",x"), /unknown column "x"/],
-  ["a column twice", good.replace("company_name", "is_active"), /column "is_active" stands twice/],
+  ["a column twice", good.replace("company_name", "is_active"), /duplicate column "is_active"/],
   [
     "another resource's columns",
     "hash,title,published_at\nq,T,2026-01-02T03:04:05Z\n",
-    /its first line is no header of this source: it reads "hash", "title", "published_at"/,
+    /its columns are not those of this source: found "hash", "title", "published_at"; expected/,
   ],
 ]
 
@@ -78,6 +86,6 @@ test("a bad file publishes nothing of the good files beside it", async () => {
 
 test("a file that is not there, or is a directory, is named without its path", async () => {
   const missing = await bench.refusal("companies", [`${bench.directory}/none.csv`])
-  expect(missing).toBe("Cannot read none.csv: there is no such file.")
-  expect(await bench.refusal("companies", [bench.directory])).toEndWith("it is a directory.")
+  expect(missing).toBe("Cannot read none.csv: no such file")
+  expect(await bench.refusal("companies", [bench.directory])).toEndWith(": is a directory")
 })

@@ -90,8 +90,8 @@ test("NDJSON rows that are no object, or have another name in them, are rejected
   expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
     [3, "is not a JSON object"],
     [4, 'unknown column "heading"'],
-    [5, "title holds half of a surrogate pair"],
-    [6, "title holds a NUL character"],
+    [5, "title contains an unpaired surrogate"],
+    [6, "title contains a NUL character"],
     [7, "asx_code is not text: 360"],
   ])
 })
@@ -107,7 +107,7 @@ test("subsidiaries without an id get one that stays from load to load", async ()
   const summary = await bench.load("subsidiaries", file(rows))
   expect(summary.files[0]).toMatchObject({ accepted: 2, rejected: 1 })
   expect(bench.rejects()[0]?.reason).toStartWith(
-    'id "QZA-QUARRY-NORTH-PTY-LTD" stands already in line 2',
+    'id "QZA-QUARRY-NORTH-PTY-LTD" is already in line 2',
   )
   const ids = (await bench.sql`select id from subsidiaries order by name`).map(({ id }) => id)
   expect(ids).toEqual([

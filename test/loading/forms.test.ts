@@ -107,14 +107,14 @@ test("a feature that can't be read is rejected by its number, and the load goes 
   )
   const summary = await bench.load("wa", content)
   expect(summary.files[0]).toMatchObject({ read: 4, accepted: 1, rejected: 3, unreadable: 2 })
-  const reason = "is no JSON object with properties"
+  const reason = "is not a JSON object with properties"
   expect(bench.rejects().map(({ row, ...reject }) => reject)).toEqual([
     { file: "rows.csv", feature: 2, reason },
     { file: "rows.csv", feature: 3, reason },
     {
       file: "rows.csv",
       feature: 4,
-      reason: 'id "WA-M77-1" stands already in feature 1, with other values',
+      reason: 'id "WA-M77-1" is already in feature 1, with different values',
     },
   ] as unknown as ReturnType<Workbench["rejects"]>)
 })
@@ -127,23 +127,27 @@ test("a service's answer that is a part of the whole is loaded with a warning", 
       JSON.stringify({ ...collection(feature(tenement(1))), ...part }),
     )
     expect(Object.keys(summary.files[0]?.warnings ?? {})).toEqual([
-      "the service that made this file says that it is not the whole answer",
+      "the service that produced this file says that it is incomplete",
     ])
   }
 })
 
 const whole = JSON.stringify(collection(feature(tenement(1)), feature(tenement(2))))
 const broken: readonly [what: string, content: string, message: RegExp][] = [
-  ["cut inside a feature", whole.slice(0, -40), /it is cut short: its JSON does not end/],
-  ["cut between features", whole.slice(0, -2), /it is cut short/],
+  ["cut inside a feature", whole.slice(0, -40), /it is truncated: its JSON does not end/],
+  ["cut between features", whole.slice(0, -2), /it is truncated/],
   ["without features", '{"type":"FeatureCollection","features":[]}', /it has no records/],
   [
     "an error instead of features",
     '{"type":"FeatureCollection","features":[],"error":{"code":400}}',
     /it has no records, but an error: \{"code":400\}/,
   ],
-  ["followed by something else", `${whole}<html>`, /it is no whole JSON document/],
-  ["of another form", '[{"colour":"red"}]', /columns? "fmt_tenid"|no header of this source/],
+  ["followed by something else", `${whole}<html>`, /it is not a valid JSON document/],
+  [
+    "of another form",
+    '[{"colour":"red"}]',
+    /columns? "fmt_tenid"|its columns are not those of this source/,
+  ],
 ]
 
 test.each(broken)("JSON %s is refused", async (_what, content, message) => {
@@ -191,7 +195,11 @@ test("a dBase row is named by its record, deleted ones counted", async () => {
   const table = dbase([record(1), record(2), ["", "", ""]], { deleted: [2] })
   await bench.load("wa", [bench.file("table.dbf", table)])
   expect(bench.rejects()).toMatchObject([
-    { file: "table.dbf", record: 3, reason: "has no reference, so it has no id" },
+    {
+      file: "table.dbf",
+      record: 3,
+      reason: "has no tenement reference, from which its id is made",
+    },
   ])
 })
 
@@ -222,15 +230,15 @@ test("the .cpg file beside a dBase file is read", async () => {
   expect(await holders()).toEqual([["WA-M77-1", "É"]])
 })
 
-test("dBase bytes that are no text are a rejected row, and a table cut short is refused", async () => {
+test("dBase bytes that are not valid text reject their row, and a truncated table is refused", async () => {
   const table = dbase([record(1), record(2, Buffer.from([0x41, 0xff, 0x41]))])
   const zip = zipFile({ "t.dbf": table, "t.cpg": "UTF-8" })
   await bench.load("wa", [bench.file("t.zip", zip)])
   expect(bench.rejects()).toMatchObject([
-    { record: 2, reason: "HOLDER1 holds what is no text in the code page of the file" },
+    { record: 2, reason: "HOLDER1 is not valid text in the code page of the file" },
   ])
   expect(await bench.refusal("wa", [bench.file("cut.dbf", table.subarray(0, -20))])).toMatch(
-    /it is cut short: it has 1 of 2 records/,
+    /it is truncated: it has 1 of 2 records/,
   )
   expect(await bench.refusal("wa", [bench.file("none.dbf", dbase([]))])).toMatch(/no rows/)
   expect(await bench.refusal("qld", [bench.file("wa.dbf", table)])).toMatch(/the source "wa"/)
@@ -257,10 +265,10 @@ test("the tables of a zip file are loaded together, its other files passed over"
 })
 
 const zips: readonly [what: string, content: Buffer, message: RegExp][] = [
-  ["cut short", zipFile({ "a.dbf": dbase([record(1)]) }).subarray(0, -9), /cut short or damaged/],
-  ["damaged", damaged(zipFile({ "a.csv": "fmt_tenid".repeat(99) })), /cut short or damaged/],
+  ["truncated", zipFile({ "a.dbf": dbase([record(1)]) }).subarray(0, -9), /truncated or corrupt/],
+  ["corrupt", damaged(zipFile({ "a.csv": "fmt_tenid".repeat(99) })), /truncated or corrupt/],
   ["of a workbook", zipFile({ "[Content_Types].xml": "<x/>" }), /it is an Excel workbook/],
-  ["without a table", zipFile({ "a.txt": "x", "a.prj": "y" }), /without any table/],
+  ["without a table", zipFile({ "a.txt": "x", "a.prj": "y" }), /contains no table/],
   ["of a zip", zipFile({ "a.zip": zipFile({ "a.csv": "x" }) }), /it is a zip file inside another/],
 ]
 

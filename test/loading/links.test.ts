@@ -73,7 +73,7 @@ test("a tenement belongs to every company whose own or subsidiary's name holds i
     retotalled: 3,
   })
   expect(formatSummary(summary)).toContain(
-    "links: 4 tenements belong to a company, 2 directly, 4 through subsidiaries",
+    "links: 4 tenements are linked to a company, 2 directly, 4 through subsidiaries",
   )
 })
 
@@ -101,7 +101,7 @@ test("links follow names: only the rows that they change take the new release", 
   expect(touched.map(({ id }) => id)).toEqual(["t3", "QZC"])
 })
 
-test("a tenement whose only holder is no company any more belongs to none", async () => {
+test("a tenement whose only holder is no longer a company is not linked", async () => {
   await bench.load("tenements", tenements)
   const renamed = companies.replace("QZB,Quarry Beta NL", "QZB,Renamed NL")
   await bench.load("companies", renamed)

@@ -93,7 +93,7 @@ test("the same file twice publishes nothing the second time, and says so", async
   await bench.load("companies", three)
   const again = await bench.load("companies", three)
   expect(again.release).toBeNull()
-  expect(formatSummary(again)).toContain("Nothing differs from what is published")
+  expect(formatSummary(again)).toContain("No changes: nothing was published")
   expect(await bench.releases()).toBe(1)
 })
 
@@ -157,12 +157,12 @@ test("a bad row is rejected with file, line and reason, and the rest loads", asy
     [
       "rows.csv",
       4,
-      'market_cap_aud is not a whole number: "1e9"; is_active is neither true nor false: "maybe"',
+      'market_cap_aud is not an integer: "1e9"; is_active is neither true nor false: "maybe"',
     ],
     ["rows.csv", 5, 'asx_code is malformed: "QZ"'],
     ["rows.csv", 6, "company_name is missing"],
     ["rows.csv", 7, "has 4 columns where the header has 5"],
-    ["rows.csv", 8, "text follows a closing quote; quotes inside a quoted value are doubled"],
+    ["rows.csv", 8, "text follows a closing quote; double the quotes inside a quoted value"],
   ])
   expect(rejects[0]?.row).toEqual({
     asx_code: "QZB",
@@ -178,21 +178,21 @@ test("a rejected row leaves the record that it means as it was", async () => {
   await bench.load("companies", three)
   const summary = await bench.load("companies", three.replace("NL,,", "NL,lots,"))
   expect(summary.release).toBeNull()
-  expect(bench.rejects()[0]?.reason).toBe('market_cap_aud is not a whole number: "lots"')
+  expect(bench.rejects()[0]?.reason).toBe('market_cap_aud is not an integer: "lots"')
 })
 
-test("while a row can't be read, no record is taken for missing", async () => {
+test("while a row cannot be parsed, no record counts as missing", async () => {
   await bench.load("companies", three)
   const unreadable = three.replace("Quarry Beta NL", '"Quarry "Beta" NL"')
   const summary = await bench.load("companies", unreadable, { acceptShrink: true })
   expect(summary.release).toBeNull()
-  expect(formatSummary(summary)).toContain("so no record is taken for missing")
+  expect(formatSummary(summary)).toContain("so no record counts as missing")
 })
 
-test("more rejected rows than are let pass end the load, and nothing is published", async () => {
+test("more rejected rows than allowed end the load, and nothing is published", async () => {
   const bad = companies("QZA,Quarry Alpha,,,true", "B,b,,,true", "C,c,,,true")
   expect(await bench.refusal("companies", bad, { maxRejects: 1 })).toMatch(
-    /^Too many rows are rejected: 2 of 3 .* The first is rows\.csv, line 3: asx_code is malformed/,
+    /^Too many rejected rows: 2 of 3 .* The first is rows\.csv, line 3: asx_code is malformed/,
   )
   expect(bench.rejects()).toHaveLength(2)
   expect(Array.from(await current())).toEqual([])
@@ -200,7 +200,7 @@ test("more rejected rows than are let pass end the load, and nothing is publishe
   expect((await bench.load("companies", bad, { maxRejects: 2 })).release).toBe(1)
 })
 
-test("of one key the first row counts: the same again is counted, another is rejected", async () => {
+test("the first row of a key is kept: an identical one is counted, a different one rejected", async () => {
   const summary = await bench.load("companies", [
     bench.file("first.csv", three),
     bench.file("second.csv", `${three}QZA,Another name,,,true\nQZA,Another name,,,true\n`),
@@ -214,7 +214,7 @@ test("of one key the first row counts: the same again is counted, another is rej
   expect(bench.rejects()[0]).toEqual({
     file: "second.csv",
     line: 5,
-    reason: 'asx_code "QZA" stands already in first.csv, line 2, with other values',
+    reason: 'asx_code "QZA" is already in first.csv, line 2, with different values',
     row: {
       asx_code: "QZA",
       company_name: "Another name",
@@ -235,7 +235,7 @@ test("a record belongs to the source that loaded it", async () => {
   expect(summary.files[0]).toMatchObject({ accepted: 2, rejected: 1 })
   expect(bench.rejects()[0]).toMatchObject({
     line: 2,
-    reason: 'asx_code "QZA" belongs to the source asx-directory, which alone may change it',
+    reason: 'asx_code "QZA" belongs to the source asx-directory; only that source can change it',
   })
   expect((await current()).map(({ company_name, source }) => [company_name, source])).toEqual([
     ["ALPHA", "asx-directory"],
@@ -251,7 +251,7 @@ test("a load that would remove more than a twentieth stops with the figures, unl
   )
   await bench.load("companies", companies(...many))
   expect(await bench.refusal("companies", companies(...many.slice(3)))).toMatch(
-    /^Nothing is published: 3 of the 40 companies that companies holds \(7\.5%\)/,
+    /^Nothing was published: 3 of the 40 companies of the source companies \(7\.5%\)/,
   )
   expect(await bench.releases()).toBe(1)
   const within = await bench.load("companies", companies(...many.slice(2)))

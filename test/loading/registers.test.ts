@@ -128,9 +128,9 @@ test("2999 is no date, a block is no area, and an unknown phrase is no word but 
     "WA-M77-9002": ["M77/9002", ...unknown],
   })
   expect(summary.files[0]?.warnings).toEqual({
-    'status has no word for the phrase "LIMBO"': 2,
-    'type has no word for the phrase "MOON LEASE"': 2,
-    "area_km2 is in BL., which is no exact area": 2,
+    'status has no mapping for "LIMBO"': 2,
+    'type has no mapping for "MOON LEASE"': 2,
+    "area_km2 is in BL., which have no exact area": 2,
   })
 })
 
@@ -145,7 +145,7 @@ test("a tenement that gains a mark behind its number stays itself, and one witho
   expect([ids, summary.release]).toEqual([["WA-M77-9001"], null])
   expect(Object.keys(await stored())).toEqual(ids)
   expect(bench.rejects()).toMatchObject([
-    { feature: 2, reason: "has no reference, so it has no id" },
+    { feature: 2, reason: "has no tenement reference, from which its id is made" },
   ])
 })
 
@@ -212,7 +212,7 @@ test("Queensland's moratorium areas, which say Granted, are left out", async () 
   const summary = await bench.load("qld", features(qldShort, ended, told))
   expect(summary.files[0]).toMatchObject({
     accepted: 1,
-    left_out: { "moratorium areas, which are no permits": 2 },
+    left_out: { "moratorium areas, which are not permits": 2 },
   })
 })
 

@@ -38,11 +38,11 @@ test("a directory that can be made is made with the first row, one file for each
   expect(warnings).toEqual([])
 })
 
-test("a directory that can't be made is told of before the first row, and the first ten are shown", () => {
+test("a directory that cannot be created is a warning before the first row, and the first ten rows are listed", () => {
   writeFileSync(join(parent, "file"), "")
   const directory = join(parent, "file", "rejects")
   const rejects = rejectsIn(directory)
-  const warning = `Cannot write rejected rows to ${directory}: a part of its path is no directory. The first of them are shown here instead`
+  const warning = `Cannot write rejected rows to ${directory}: not a directory; the first of them are listed here instead`
   expect(warnings).toEqual([warning])
   for (let line = 2; line < 20; line++) add(rejects, line)
   expect(warnings).toEqual([
@@ -61,7 +61,7 @@ test("a directory that can no longer be made when a row is rejected is no failur
   add(rejects, 2)
   add(rejects, 3)
   expect(warnings).toEqual([
-    `Cannot write rejected rows to ${directory}: it exists already. The first of them are shown here instead`,
+    `Cannot write rejected rows to ${directory}: file exists; the first of them are listed here instead`,
     "Rejected: rows.csv, line 2: is bad",
     "Rejected: rows.csv, line 3: is bad",
   ])
@@ -71,6 +71,6 @@ test("too many rows end a load with the first of them, and name the file only wh
   const rejects = new Rejects({ directory: null, source: "companies", max: 0, warn: () => {} })
   add(rejects, 2)
   expect(() => rejects.check(5)).toThrow(
-    /1 of 5 read so far, and 0 are let pass\. Nothing is published\. The first is rows\.csv, line 2: is bad\.$/,
+    /1 of 5 read so far, more than the 0 allowed\. Nothing was published\. The first is rows\.csv, line 2: is bad\.$/,
   )
 })

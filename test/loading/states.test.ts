@@ -62,11 +62,11 @@ test("NSW, the older export: units are no area, dates are yyyyMMdd, repeated tit
   })
   expect(summary.files[0]).toMatchObject({ read: 7, accepted: 4, repeated: 2, rejected: 1 })
   expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
-    [7, 'id "NSW-ML78" stands already in line 6, with other values'],
+    [7, 'id "NSW-ML78" is already in line 6, with different values'],
   ])
   expect(summary.files[0]?.warnings).toEqual({
-    "area_km2 is in UNITS, which is no exact area": 1,
-    'status has no word for the phrase "PONDERED"': 1,
+    "area_km2 is in UNITS, which have no exact area": 1,
+    'status has no mapping for "PONDERED"': 1,
   })
   const [joint] = await bench.sql`
     select holder_name_folded, holder_keys from tenements where id = 'NSW-ML77'`
@@ -119,7 +119,7 @@ test("NSW today: the type is that of the title's letters, in force where it has 
     ],
     "NSW-XX1": ["XX1", "NSW", null, null, "ALPHA PTY LTD", null, null, null],
   })
-  expect(summary.files[0]?.warnings).toEqual({ 'type has no word for the phrase "XX"': 1 })
+  expect(summary.files[0]?.warnings).toEqual({ 'type has no mapping for "XX"': 1 })
 })
 
 test("VIC: hectares become square kilometres", async () => {
@@ -213,7 +213,7 @@ test("the national view: each row is of the state that it names, or its identifi
     "VIC-EL1": ["EL1", "VIC", "granted", "exploration", "X", null, null, null],
   })
   expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
-    [5, "neither a state nor an identifier says which state it is of"],
+    [5, "has neither a state nor an identifier that names one"],
   ])
 })
 
@@ -241,7 +241,7 @@ test("the national view gives way to a state's own register, before and after", 
   expect(Array.from(await owners())).toEqual(expected)
   const again = await bench.load("national", national)
   expect(again.release).toBeNull()
-  expect(again.files[0]?.left_out).toEqual({ "known from vic": 1 })
+  expect(again.files[0]?.left_out).toEqual({ "already loaded from vic": 1 })
   expect(Array.from(await owners())).toEqual(expected)
 })
 

@@ -46,8 +46,8 @@ test("a banner, too, says which source a file is of", async () => {
 test("columns that no source has are refused by what is missing", async () => {
   const path = bench.file("given.csv", "name,colour\nEL1,red\n")
   expect(await bench.refusal("vic", [path])).toBe(
-    'Cannot read given.csv: its first line is no header of this source: it reads "name", "colour", ' +
-      "the columns are tno, typedesc, statussdsc, own_name, grant1_dt, expl_dt, hectares.",
+    'Cannot read given.csv: its columns are not those of this source: found "name", "colour"; ' +
+      "expected tno, typedesc, statussdsc, own_name, grant1_dt, expl_dt, hectares",
   )
 })
 
@@ -62,19 +62,19 @@ test("the features of a register are its rows", async () => {
 })
 
 test.each([
-  ["JSON", features("EL1", "EL2").slice(0, -30), /^Cannot read cut: it is cut short/],
+  ["JSON", features("EL1", "EL2").slice(0, -30), /^Cannot read cut: it is truncated/],
   [
     "a row",
     `${files.vic}EL2,Exploration Lic`,
-    /^Cannot read cut: it is cut short: line 3, its last/,
+    /^Cannot read cut: it is truncated: line 3, the last/,
   ],
-  ["a quoted value", `${files.vic}"EL2,Expl`, /^Cannot read cut: it is cut short: it ends inside/],
-  ["a header", String(files.vic).split("\n")[0] ?? "", /^Cannot read cut: it has a header and no/],
-])("a file cut short in %s is refused", async (_, content, message) => {
+  ["a quoted value", `${files.vic}"EL2,Expl`, /^Cannot read cut: it is truncated: it ends inside/],
+  ["a header", String(files.vic).split("\n")[0] ?? "", /^Cannot read cut: it has a header but no/],
+])("a file truncated in %s is refused", async (_, content, message) => {
   expect(await bench.refusal("vic", [bench.file("cut", content)])).toMatch(message)
 })
 
-test("a register that has lost one of twenty is let pass, and one of nineteen is not", async () => {
+test("a register that has lost one of twenty is published, and one of nineteen is refused", async () => {
   const titles = (count: number) =>
     [
       files.vic?.split("\n")[0],
@@ -84,7 +84,7 @@ test("a register that has lost one of twenty is let pass, and one of nineteen is
   await bench.load("vic", titles(20), { acceptShrink: true })
   await bench.load("vic", titles(19))
   expect(await bench.refusal("vic", titles(18))).toStartWith(
-    "Nothing is published: 1 of the 19 tenements that vic holds (5.3%) are not in what was read",
+    "Nothing was published: 1 of the 19 tenements of the source vic (5.3%) are missing from the files",
   )
   expect((await bench.load("vic", titles(18), { acceptShrink: true })).release).not.toBeNull()
 })

@@ -18,7 +18,7 @@ import { vacuumChanged } from "../../src/loading/vacuum.ts"
 import { sampleData } from "./sample-data.ts"
 
 const program = new Command("quickstart").description(
-  "serve, with sample data if there is none, and a demo account and token",
+  "serve sample data, with a demo account and token",
 )
 
 program.action(async () => {
@@ -77,7 +77,7 @@ In Google Sheets, from where the service has a public address (BASE_URL):
   =IMPORTDATA("${url}/api/v1/tenements?state=WA&status=granted&format=csv&api_key=${token}")
 
 Next: README.md has every parameter, how to load data of your own, and how to deploy.
-Ctrl-C stops everything; what is loaded stays.
+Ctrl-C stops the service; loaded data is kept.
 `
 
 await run(program)

@@ -16,14 +16,14 @@ test("columns are known in any order, whatever their case and outer blanks", () 
 test("every error of a header is named, with the name that a near miss means", () => {
   expect(matchColumns(columns, ["asx_code", "companyname", "x", ""])).toEqual({
     error:
-      'unknown column "companyname" (is it "company_name"?); unknown column "x"; a column has no name; column "company_name" is missing',
+      'unknown column "companyname" (did you mean "company_name"?); unknown column "x"; a column has no name; column "company_name" is missing',
   })
 })
 
 test("where other columns don't matter, the near miss of a missing one is named", () => {
   const ignoring = { ...columns, others: "ignore" } as const
   expect(matchColumns(ignoring, ["asx_code", "x", "company name"])).toEqual({
-    error: 'column "company_name" is missing (is it "company name"?)',
+    error: 'column "company_name" is missing (did you mean "company name"?)',
   })
   expect(matchColumns(ignoring, ["asx_code", "x", "company_name"])).toEqual({
     names: ["asx_code", null, "company_name"],

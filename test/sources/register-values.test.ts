@@ -62,7 +62,7 @@ test.each(dates)("%p in %s is the day %p", (written, state, day) => {
 
 test("a date that is none is not guessed", () => {
   for (const written of ["2014-02-30", "31/06/2014", "soon", "2014", "14-05-28", "12 MAY 2014"]) {
-    expect(reasonOf(dateOf(written, "WA"))).toBe(`is not a date in any form known: "${written}"`)
+    expect(reasonOf(dateOf(written, "WA"))).toBe(`is not a date in a known format: "${written}"`)
   }
 })
 
@@ -78,12 +78,12 @@ const areas: readonly [amount: unknown, unit: unknown, km2: number | string | nu
   [0, "ha", null],
   ["0.0", "HA.", null],
   [" ", "HA.", null],
-  ["10.0", "BL.", "is in BL., which is no exact area"],
-  ["12 UNITS", undefined, "is in UNITS, which is no exact area"],
+  ["10.0", "BL.", "is in BL., which have no exact area"],
+  ["12 UNITS", undefined, "is in UNITS, which have no exact area"],
   ["10.0", undefined, "has no unit in this file"],
   ["10", "PERCH", 'is in an unknown unit: "PERCH"'],
-  ["-5", "ha", 'is not an amount: "-5"'],
-  ["****", "ha", 'is not an amount: "****"'],
+  ["-5", "ha", 'is not a number: "-5"'],
+  ["****", "ha", 'is not a number: "****"'],
 ]
 
 test.each(areas)("an area of %p %p is %p", (amount, unit, km2) => {

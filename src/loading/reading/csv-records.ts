@@ -69,15 +69,15 @@ const fatal = new Set<string>(["CSV_QUOTE_NOT_CLOSED", "CSV_MAX_RECORD_SIZE"])
 function describeError(error: CsvError): string {
   switch (error.code) {
     case "CSV_QUOTE_NOT_CLOSED":
-      return "it is cut short: it ends inside a quoted value"
+      return "it is truncated: it ends inside a quoted value"
     case "CSV_MAX_RECORD_SIZE":
-      return `a quoted value does not end (line ${error.lines})`
+      return `unterminated quoted value (line ${error.lines})`
     case "CSV_INVALID_CLOSING_QUOTE":
-      return "text follows a closing quote; quotes inside a quoted value are doubled"
+      return "text follows a closing quote; double the quotes inside a quoted value"
     case "INVALID_OPENING_QUOTE":
-      return "a quote stands inside a value that is not quoted"
+      return "a value that is not quoted contains a quote"
     default:
-      return `it can't be read as CSV (line ${error.lines})`
+      return `it is not valid CSV (line ${error.lines})`
   }
 }
 

@@ -38,20 +38,20 @@ export async function* readDbase(
   rejectFile: RejectFile,
 ): AsyncGenerator<Row[]> {
   const file = byteReader(bytes)
-  const sizes = sizesOf((await file.take(32)) ?? rejectFile("it is cut short within its header"))
+  const sizes = sizesOf((await file.take(32)) ?? rejectFile("it is truncated in its header"))
   const header =
-    (await file.take(sizes.headerLength - 32)) ?? rejectFile("it is cut short in its header")
+    (await file.take(sizes.headerLength - 32)) ?? rejectFile("it is truncated in its header")
   const columns = columnsOf(header)
   const names = columns.map(({ name }) => name)
   matchHeader(layout, names, rejectFile)
-  if (sizes.records === 0) rejectFile("it has a header and no rows")
+  if (sizes.records === 0) rejectFile("it has a header but no rows")
   const decode = decoderOf(sizes.languageDriver, await codePage())
   const rowOf = rowReader(layout)
   let batch: Row[] = []
   for (let record = 1; record <= sizes.records; record++) {
     const content = await file.take(sizes.recordLength)
     if (!content)
-      return rejectFile(`it is cut short: it has ${record - 1} of ${sizes.records} records`)
+      return rejectFile(`it is truncated: it has ${record - 1} of ${sizes.records} records`)
     if (content[0] === deleted) continue
     batch.push(readRecord(columns, content, decode, record, rowOf))
     if (batch.length < batchRows) continue
@@ -96,7 +96,7 @@ function readRecord(
   let error: string | undefined
   for (const { name, type, from, to } of columns) {
     const value = readValue(type, content.subarray(from, to), decode)
-    if (value === undefined) error = `${name} holds what is no text in the code page of the file`
+    if (value === undefined) error = `${name} is not valid text in the code page of the file`
     else raw[name] = value
   }
   const row = rowOf(raw, record)

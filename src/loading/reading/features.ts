@@ -33,8 +33,7 @@ export async function* readFeatures(
     }
   })()
   if (feature === 0) rejectFile(`it has no records${errorIn(envelope)}`)
-  if (isIncomplete(envelope))
-    warn("the service that made this file says that it is not the whole answer")
+  if (isIncomplete(envelope)) warn("the service that produced this file says that it is incomplete")
   if (batch.length > 0) yield batch
 }
 
@@ -63,7 +62,7 @@ const isObject = (value: unknown): value is RawRecord =>
 const invalidFeature = (json: string, line: number): Row => ({
   line,
   raw: json.slice(0, 500),
-  error: "is no JSON object with properties",
+  error: "is not a JSON object with properties",
 })
 
 /** Servers give at most so many features at once, and say so beside them. */

@@ -59,11 +59,11 @@ function metered(name: string, bytesTotal: number | null, open: () => Readable) 
 async function sizeOf(path: string, name: string): Promise<number | null> {
   try {
     const found = await stat(path)
-    if (found.isDirectory()) throw new LoadError(`Cannot read ${name}: it is a directory.`)
+    if (found.isDirectory()) throw new LoadError(`Cannot read ${name}: is a directory`)
     return found.isFile() ? found.size : null
   } catch (error) {
     if (error instanceof LoadError) throw error
-    throw new LoadError(`Cannot read ${name}: ${reasonOf(error)}.`)
+    throw new LoadError(`Cannot read ${name}: ${reasonOf(error)}`)
   }
 }
 
@@ -86,7 +86,7 @@ async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string) {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : ""
     if (!code.startsWith("Z_")) throw error
-    throw new LoadError(`Cannot read ${name}: its gzip data is cut short or damaged.`)
+    throw new LoadError(`Cannot read ${name}: its gzip data is truncated or corrupt`)
   }
 }
 
@@ -107,14 +107,14 @@ export async function peekBytes(bytes: AsyncGenerator<Uint8Array>, length: numbe
 
 function unsupportedFormat(start: Uint8Array): string | undefined {
   const [a, b, c, d] = start
-  if (isZip(start)) return "it is a zip file inside another or from standard input; unpack it"
+  if (isZip(start)) return "it is a zip file inside another or on standard input; extract it first"
   if (a === 0xd0 && b === 0xcf) return "it is an old Excel workbook; save it as CSV"
   if (a === 0x25 && b === 0x50 && c === 0x44 && d === 0x46) return "it is a PDF"
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
     return "it is UTF-16 text; save it as UTF-8"
   }
   if (a === 0 && b === 0 && c === 0x27 && d === 0x0a) {
-    return "it is the geometry of a shapefile; the table is in the .dbf file beside it"
+    return "it is the geometry of a shapefile; load the .dbf file beside it"
   }
   return undefined
 }
@@ -130,6 +130,6 @@ export async function* decoded(
     yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new LoadError(`Cannot read ${name}: it is not UTF-8 text; save it as UTF-8.`)
+    throw new LoadError(`Cannot read ${name}: it is not UTF-8 text; save it as UTF-8`)
   }
 }

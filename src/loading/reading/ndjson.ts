@@ -23,12 +23,12 @@ export async function* readNdjson(
     if (content.trim() === "") continue
     const object = propertiesOf(content)
     if (isFirst) {
-      if (!object) rejectFile("it looks like JSON, but its first line is not one whole record")
+      if (!object) rejectFile("it looks like JSON, but its first line is not a complete record")
       matchHeader(layout, Object.keys(object ?? {}), rejectFile)
       isFirst = false
     }
     if (!object && !isWhole)
-      rejectFile(`it is cut short: line ${line}, its last, is not a whole record`)
+      rejectFile(`it is truncated: line ${line}, the last, is not a complete record`)
     batch.push(object ? rowOf(object, line) : { line, raw: content, error: "is not a JSON object" })
     if (batch.length < batchRows) continue
     yield batch
@@ -42,7 +42,7 @@ async function* linesOf(text: AsyncIterable<string>, rejectFile: RejectFile) {
   for await (const chunk of text) {
     const lines = (rest + chunk).split("\n")
     rest = lines.pop() ?? ""
-    if (rest.length > maxLineLength) rejectFile("one of its lines does not end")
+    if (rest.length > maxLineLength) rejectFile(`a line is longer than ${maxLineLength} characters`)
     for (const content of lines) yield { content, isWhole: true }
   }
   if (rest !== "") yield { content: rest, isWhole: false }

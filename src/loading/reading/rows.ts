@@ -33,7 +33,7 @@ export async function openRows(
   warn: (what: string) => void = () => {},
 ): Promise<OpenedRows> {
   const rejectFile: RejectFile = (what) => {
-    throw new LoadError(`Cannot read ${file.name}: ${what}.`)
+    throw new LoadError(`Cannot read ${file.name}: ${what}`)
   }
   const { start: firstBytes, all: bytes } = await peekBytes(file.bytes(), startLength)
   if (isDbase(firstBytes)) {

@@ -62,10 +62,11 @@ export async function* splitJson(
     }
     if (listDepth === null) envelope += chunk.slice(from)
     else element += chunk.slice(from)
-    if (element.length > maxElementLength) rejectFile("one of its records does not end")
-    if (envelope.length > maxEnvelopeLength) rejectFile("it holds no list of records")
+    if (element.length > maxElementLength)
+      rejectFile(`a record is longer than ${maxElementLength} characters`)
+    if (envelope.length > maxEnvelopeLength) rejectFile("it contains no list of records")
   }
-  if (depth > 0 || isInString) rejectFile("it is cut short: its JSON does not end")
+  if (depth > 0 || isInString) rejectFile("it is truncated: its JSON does not end")
   return parsed(envelope, rejectFile)
 }
 
@@ -91,6 +92,8 @@ function parsed(envelope: string, rejectFile: RejectFile): RawRecord {
     const value: unknown = JSON.parse(envelope)
     return Array.isArray(value) ? {} : (value as RawRecord)
   } catch {
-    return rejectFile("it is no whole JSON document: there is something before, behind or between")
+    return rejectFile(
+      "it is not a valid JSON document: there is text before, between or after its records",
+    )
   }
 }

@@ -38,9 +38,9 @@ export async function* readTable(
     yield batch
     batch = []
   }
-  if (isEmpty) rejectFile("it has a header and no rows")
+  if (isEmpty) rejectFile("it has a header but no rows")
   if (last?.cells && last.cells.length < names.length && lastCharacter !== "\n") {
-    rejectFile(`it is cut short: line ${last.line}, its last, ends before its last column`)
+    rejectFile(`it is truncated: line ${last.line}, the last, has fewer columns than the header`)
   }
   if (batch.length > 0) yield batch
 }

@@ -23,11 +23,11 @@ export async function* tablesInZip(path: string, name: string): AsyncGenerator<I
   try {
     const entries = await entriesOf(zip, name)
     if (entries.some(({ fileName }) => fileName === "[Content_Types].xml")) {
-      throw new LoadError(`Cannot read ${name}: it is an Excel workbook; save it as CSV.`)
+      throw new LoadError(`Cannot read ${name}: it is an Excel workbook; save it as CSV`)
     }
     const tables = entries.filter(({ fileName }) => !notATable.test(fileName))
     if (tables.length === 0) {
-      throw new LoadError(`Cannot read ${name}: it is a zip file without any table in it.`)
+      throw new LoadError(`Cannot read ${name}: the zip file contains no table`)
     }
     const sha256 = await digestOf(path)
     for (const entry of tables) {
@@ -68,7 +68,9 @@ function tableOf(
 
 async function* bytesOf(zip: ZipFile, entry: Entry, name: string): AsyncGenerator<Uint8Array> {
   if (!entry.canDecodeFileData()) {
-    throw new LoadError(`Cannot read ${name}: it is encrypted or packed in an unusual way.`)
+    throw new LoadError(
+      `Cannot read ${name}: it is encrypted or uses an unsupported compression method`,
+    )
   }
   try {
     yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>
@@ -94,10 +96,9 @@ async function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
 }
 
 const damaged = (name: string, error: unknown) =>
-  new LoadError(
-    `Cannot read ${name}: it is a zip file (or a workbook) that is cut short or damaged.`,
-    { cause: error },
-  )
+  new LoadError(`Cannot read ${name}: it is a truncated or corrupt zip file or workbook`, {
+    cause: error,
+  })
 
 function siblingOf(entry: Entry, extension: string, entries: readonly Entry[]) {
   const wanted = entry.fileName.replace(/\.[^./]*$/, extension).toLowerCase()
