@@ -1,3 +1,4 @@
+/** Accounts and tokens can be managed and audited from the command line. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { createCredentials } from "../../src/access/credentials.ts"
 import { cacheSizes } from "../../src/db/cache.ts"

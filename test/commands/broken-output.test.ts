@@ -1,4 +1,7 @@
-/** A service goes on, and ends when it is told to, whatever its standard output and error lead to. */
+/**
+ * A service keeps serving, and stops when told to, whatever happens to its standard output and
+ * error.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { until } from "../contract/raw-http.ts"
 import { detachedProcess, fullDisk, type OutputEnd, unreadPipe } from "../support/process.ts"

@@ -1,4 +1,4 @@
-/** A service on the embedded PostgreSQL, when that server dies under it. */
+/** A service restarts its embedded PostgreSQL when that dies, and recovers. */
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-/** What a person at the terminal reads when a command can't be done. */
+/** A command that fails says what failed, why and what to do, and never prints a secret. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import postgres from "postgres"
 import { describeUnexpected } from "../../src/commands/terminal.ts"

@@ -1,15 +1,15 @@
+/** The unlinked holders can be listed and exported at any time. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Workbench, workbench } from "../loading/workbench.ts"
-import { pipeWithoutReader, runCommand } from "./command-process.ts"
+import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
 reportMissingTerminals(import.meta.path)
 
-let bench: Workbench
+let bench: CommandWorkbench
 beforeAll(async () => {
-  bench = await workbench()
+  bench = await commandWorkbench()
   await bench.load("companies", "asx_code,company_name,is_active\nQZA,Quarry Alpha,true\n")
   await bench.load("tenements", tenements)
 })
@@ -27,8 +27,7 @@ const listed = [
   "",
 ].join("\r\n")
 
-const options = () => ({ url: bench.url, dataDir: join(bench.directory, "data") })
-const unlinked = (...args: string[]) => runCommand(["holders", "unlinked", ...args], options())
+const unlinked = (...args: string[]) => bench.run(["holders", "unlinked", ...args])
 
 test("the unlinked holders are listed at any time, as CSV where the output is no terminal", async () => {
   const { code, stdout, stderr } = await unlinked()
@@ -40,7 +39,7 @@ test("the unlinked holders are listed at any time, as CSV where the output is no
 })
 
 test.skipIf(!hasTerminals)("on a terminal they are a table, most tenements first", async () => {
-  const { child, output } = onTerminal(["holders", "unlinked"], options())
+  const { child, output } = onTerminal(["holders", "unlinked"], bench.options())
   expect(await child.exited).toBe(0)
   expect(output().replaceAll("\r\n", "\n")).toBe(
     "tenements  holder\n2          QUARRY, PITS LTD\n1          Somebody\n",
@@ -65,9 +64,6 @@ test("--csv writes a file that, parents filled in, loads as subsidiaries; and ne
 })
 
 test("a list whose reader closes the pipe has succeeded", async () => {
-  const { code, stderr } = await runCommand(["holders", "unlinked"], {
-    ...options(),
-    stdout: pipeWithoutReader(),
-  })
+  const { code, stderr } = await bench.runUnread(["holders", "unlinked"])
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
 })

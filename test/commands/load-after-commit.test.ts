@@ -1,33 +1,19 @@
-/** What follows a commit never makes a load fail; exit codes are those of real processes. */
+/** Once its release is committed a load succeeds, whatever fails after that. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  writeFileSync,
-} from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
-import { until, type Workbench, workbench } from "../loading/workbench.ts"
-import {
-  type CommandOptions,
-  pipeWithoutReader,
-  runCommand,
-  startCommand,
-} from "./command-process.ts"
+import { until } from "../loading/workbench.ts"
+import { startCommand } from "./command-process.ts"
+import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 
-let bench: Workbench
+let bench: CommandWorkbench
 /** A connection of the test's own, which holds what a load needs. */
 let blocker: postgres.Sql
-let dataDir: string
 beforeAll(async () => {
-  bench = await workbench()
+  bench = await commandWorkbench()
   blocker = postgres(bench.url, { max: 1, onnotice: () => {} })
-  dataDir = join(bench.directory, "data")
 })
 afterAll(async () => {
   await blocker.end({ timeout: 1 })
@@ -35,14 +21,6 @@ afterAll(async () => {
 })
 beforeEach(() => bench.empty())
 afterEach(() => releaseLock())
-
-const options = (others: Partial<CommandOptions> = {}): CommandOptions => ({
-  url: bench.url,
-  dataDir,
-  ...others,
-})
-const run = (args: readonly string[], others?: Partial<CommandOptions>) =>
-  runCommand(args, options(others))
 
 const companies = "asx_code,company_name,is_active\nQZA,Alpha,true\n"
 const held = `id,tenement_id,state,holder_name
@@ -88,14 +66,14 @@ test("where nothing can be written the load succeeds, and the first rejected row
   const file = bench.file("rows.csv", withBadRow)
   // Under a file no user can make a directory.
   const nowhere = { cwd: unwritableDirectory(), dataDir: join(file, "data") }
-  const first = await run(["load", "tenements", file], nowhere)
+  const first = await bench.run(["load", "tenements", file], nowhere)
   expect(first).toMatchObject({ code: 0 })
   expect(first.stdout).toContain("Published as release 1")
   expect(first.stdout).toContain("holders: 2 are not linked to a company")
   expect(first.stderr).toContain(`Cannot write rejected rows to ${join(file, "data", "rejects")}: `)
   expect(first.stderr).toContain("Rejected: rows.csv, line 4: state is not one of")
   expect(first.stderr).not.toMatch(/\n\s+at /)
-  const second = await run(["load", "tenements", file], nowhere)
+  const second = await bench.run(["load", "tenements", file], nowhere)
   expect(second).toMatchObject({ code: 0 })
   expect(second.stdout).toContain("No changes: nothing was published")
   expect(await bench.releases()).toBe(1)
@@ -104,19 +82,19 @@ test("where nothing can be written the load succeeds, and the first rejected row
 test("a load makes no file unless a row is rejected, and then one under the data directory", async () => {
   const cwd = join(bench.directory, "empty")
   mkdirSync(cwd)
-  const first = await run(["load", "tenements", bench.file("rows.csv", held)], { cwd })
+  const first = await bench.run(["load", "tenements", bench.file("rows.csv", held)], { cwd })
   expect(first).toMatchObject({ code: 0 })
-  expect([readdirSync(cwd), existsSync(dataDir)]).toEqual([[], false])
-  const second = await run(["load", "tenements", bench.file("rows.csv", withBadRow)], { cwd })
+  expect([readdirSync(cwd), existsSync(bench.dataDir)]).toEqual([[], false])
+  const second = await bench.run(["load", "tenements", bench.file("rows.csv", withBadRow)], { cwd })
   expect(readdirSync(cwd)).toEqual([])
-  const [name = "none"] = readdirSync(join(dataDir, "rejects"))
-  expect(second.stdout).toContain(`Rejected rows are in ${join(dataDir, "rejects", name)}`)
+  const [name = "none"] = readdirSync(join(bench.dataDir, "rejects"))
+  expect(second.stdout).toContain(`Rejected rows are in ${join(bench.dataDir, "rejects", name)}`)
 })
 
 test("two loads at once both succeed, each with a file of its own for what it rejects", async () => {
   const rejectsDir = join(bench.directory, "two", "rejects")
   const file = bench.file("rows.csv", withBadRow)
-  const load = () => run(["load", "tenements", file, "--json", "--rejects-dir", rejectsDir])
+  const load = () => bench.run(["load", "tenements", file, "--json", "--rejects-dir", rejectsDir])
   const ended = await Promise.all([load(), load()])
   expect(ended.map(({ code }) => code)).toEqual([0, 0])
   const summaries = ended.map(({ stdout }) => JSON.parse(stdout))
@@ -127,16 +105,12 @@ test("two loads at once both succeed, each with a file of its own for what it re
 
 test("a summary that nobody reads, or that has no room, is no failure of the load", async () => {
   const file = bench.file("companies.csv", companies)
-  const unread = pipeWithoutReader()
-  const first = await run(["load", "companies", file], { stdout: unread })
-  closeSync(unread)
+  const first = await bench.runUnread(["load", "companies", file])
   expect(first).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/EPIPE|\n\s+at /) })
   expect(await bench.releases()).toBe(1)
-  if (!existsSync("/dev/full")) return
-  const full = openSync("/dev/full", "w")
   const other = bench.file("companies.csv", companies.replace("Alpha", "Beta"))
-  const second = await run(["load", "companies", other], { stdout: full })
-  closeSync(full)
+  const second = await bench.runOnFullDisk(["load", "companies", other])
+  if (!second) return
   expect(second.code).toBe(0)
   expect(second.stderr).toContain("Cannot write to standard output: no space left")
   expect(second.stderr).not.toMatch(/\n\s+at /)
@@ -144,10 +118,8 @@ test("a summary that nobody reads, or that has no room, is no failure of the loa
 })
 
 test("messages that nobody reads are no failure either", async () => {
-  const unread = pipeWithoutReader()
   const file = bench.file("companies.csv", companies)
-  const { code } = await run(["load", "companies", file], { stdout: unread, stderr: unread })
-  closeSync(unread)
+  const { code } = await bench.runUnread(["load", "companies", file], { stderr: true })
   expect([code, await bench.releases()]).toEqual([0, 1])
 })
 
@@ -156,7 +128,7 @@ test("a file of unlinked holders that can't be written in the end is a warning",
   await lock("tenements", "share row exclusive")
   const load = startCommand(
     ["load", "tenements", bench.file("rows.csv", held), "--unlinked", path],
-    options(),
+    bench.options(),
   )
   await until(() => isWaitingFor("tenements"))
   // It was not there when the load began.
@@ -178,7 +150,13 @@ test("a path for unlinked holders that can't be written is refused before the lo
     rows,
     "/proc/u",
   ]) {
-    const { code, stdout, stderr } = await run(["load", "tenements", rows, "--unlinked", path])
+    const { code, stdout, stderr } = await bench.run([
+      "load",
+      "tenements",
+      rows,
+      "--unlinked",
+      path,
+    ])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toContain(`Cannot write ${path}: `)
     expect(stderr).not.toMatch(/\n\s+at /)
@@ -194,13 +172,13 @@ test("a load killed right after its commit is published, and run again publishes
   )
   // What a load does last, to a table of which it has changed much, needs this lock.
   await lock("reports", "share update exclusive")
-  const load = startCommand(["load", "reports", file], options())
+  const load = startCommand(["load", "reports", file], bench.options())
   await until(() => isWaitingFor("reports"))
   load.child.kill("SIGKILL")
   const killed = await load.ended()
   expect(killed.stdout).toContain("Published as release 1")
   await releaseLock()
-  const again = await run(["load", "reports", file])
+  const again = await bench.run(["load", "reports", file])
   expect(again).toMatchObject({ code: 0 })
   expect(again.stdout).toContain("No changes: nothing was published")
   expect(await bench.releases()).toBe(1)
@@ -208,7 +186,8 @@ test("a load killed right after its commit is published, and run again publishes
 
 test("the same again publishes nothing, also with --partial and from standard input", async () => {
   const stdin = () => ({ stdin: new Blob([companies]) })
-  const load = (...args: string[]) => run(["load", "companies", "-", "--json", ...args], stdin())
+  const load = (...args: string[]) =>
+    bench.run(["load", "companies", "-", "--json", ...args], stdin())
   const releases = async (...args: string[]) => {
     const { code, stdout } = await load(...args)
     return [code, JSON.parse(stdout).release]
@@ -226,14 +205,14 @@ test.each([
   async (fate, published) => {
     const proxy = await commitProxy(bench.url, fate)
     const file = bench.file("companies.csv", companies)
-    const first = await run(["load", "companies", file], { url: proxy.url })
+    const first = await bench.run(["load", "companies", file], { url: proxy.url })
     proxy.close()
     expect(first).toMatchObject({ code: 1, stdout: "" })
     expect(first.stderr).toContain("not known whether the release was published")
     expect(first.stderr).toContain("Run the same command again")
     expect(first.stderr).not.toMatch(/\n\s+at /)
     await until(async () => (await bench.releases()) === published)
-    const again = await run(["load", "companies", file, "--json"])
+    const again = await bench.run(["load", "companies", file, "--json"])
     expect([again.code, JSON.parse(again.stdout).release]).toEqual([0, published === 1 ? null : 1])
     expect(await bench.releases()).toBe(1)
   },

@@ -1,22 +1,22 @@
-/** A load that is interrupted: what it leaves on the terminal and in the database, and its exit code. */
+/** A signal rolls a load back until the commit, and never leaves the outcome unreported. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { openSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import { until, type Workbench, workbench } from "../loading/workbench.ts"
+import { until } from "../loading/workbench.ts"
 import { startCommand } from "./command-process.ts"
+import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
 reportMissingTerminals(import.meta.path)
 
-let bench: Workbench
+let bench: CommandWorkbench
 beforeAll(async () => {
-  bench = await workbench()
+  bench = await commandWorkbench()
 })
 afterAll(() => bench.close())
 beforeEach(() => bench.empty())
 
-const options = (url = bench.url) => ({ url, dataDir: join(bench.directory, "data") })
 const header = "asx_code,company_name,is_active\n"
 const alpha = "QZA,Alpha,true\n"
 
@@ -37,7 +37,7 @@ async function loadThatReads(name: string) {
   if (!made.success) throw new Error(`Cannot make a named pipe: ${made.stderr}`)
   // Opened for reading too, so that it can be opened at all before the load does, and never ends.
   const writer = openSync(pipe, "r+")
-  const load = onTerminal(["load", "companies", pipe], options())
+  const load = onTerminal(["load", "companies", pipe], bench.options())
   await until(async () => (await loadLocks()) === 1)
   writeSync(writer, header + alpha.repeat(4000))
   await until(async () => load.output().includes(hidden))
@@ -77,7 +77,10 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("without a terminal %s rolls back and ends with %i", async (signal, code) => {
-  const { child, ended } = startCommand(["load", "companies", "-"], { ...options(), stdin: "pipe" })
+  const { child, ended } = startCommand(
+    ["load", "companies", "-"],
+    bench.options({ stdin: "pipe" }),
+  )
   await until(async () => (await loadLocks()) === 1)
   child.kill(signal)
   expect(await ended()).toEqual({
@@ -91,7 +94,7 @@ test.each([
 test("a signal during the commit waits for the outcome, which is then what counts", async () => {
   const proxy = await commitProxy(bench.url, "held")
   const file = bench.file("companies.csv", header + alpha)
-  const load = startCommand(["load", "companies", file], options(proxy.url))
+  const load = startCommand(["load", "companies", file], bench.options({ url: proxy.url }))
   await proxy.reached
   load.child.kill("SIGINT")
   await load.waitForStderr("waiting for the outcome")
@@ -105,7 +108,7 @@ test("a signal during the commit waits for the outcome, which is then what count
 test("a second signal during the commit does not wait, and says that the outcome is not known", async () => {
   const proxy = await commitProxy(bench.url, "held")
   const file = bench.file("companies.csv", header + alpha)
-  const load = startCommand(["load", "companies", file], options(proxy.url))
+  const load = startCommand(["load", "companies", file], bench.options({ url: proxy.url }))
   await proxy.reached
   load.child.kill("SIGINT")
   await load.waitForStderr("waiting for the outcome")
@@ -125,7 +128,7 @@ test("a signal after the outcome is reported does not fail the load", async () =
     await sql`lock table reports in share update exclusive mode`
     await released.promise
   })
-  const load = startCommand(["load", "reports", file], options())
+  const load = startCommand(["load", "reports", file], bench.options())
   await load.waitForStderr("Vacuuming and analyzing reports")
   load.child.kill("SIGTERM")
   const { code, stdout } = await load.ended()

@@ -1,39 +1,25 @@
+/** `mds load` obeys its options, and its output is fit for the next program. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { LoadSummary } from "../../src/loading/summary.ts"
-import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 
-const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
-
-let database: TestDatabase
+let bench: CommandWorkbench
 let directory: string
 beforeAll(async () => {
-  database = await testDatabase()
-  directory = mkdtempSync(join(tmpdir(), "mds-command-"))
+  bench = await commandWorkbench()
+  directory = bench.directory
 })
-afterAll(async () => {
-  await database.drop()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterAll(() => bench.close())
 
 /** Runs `load` in the directory of the test's files. */
-async function load(...args: string[]) {
-  const child = Bun.spawn([process.execPath, main, "load", ...args], {
-    cwd: directory,
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: join(directory, "data") },
-    stdout: "pipe",
-    stderr: "pipe",
-  })
-  const [stdout, stderr] = [await child.stdout.text(), await child.stderr.text()]
-  return { stdout, stderr, code: await child.exited }
-}
+const load = (...args: string[]) => bench.run(["load", ...args], { cwd: directory })
 
 const header = "asx_code,company_name,is_active\n"
 
 test("with --json standard output is the summary alone", async () => {
-  writeFileSync(join(directory, "good.csv"), `${header}QZA,Alpha,true\nQ,Short,true\n`)
+  bench.file("good.csv", `${header}QZA,Alpha,true\nQ,Short,true\n`)
   const { stdout, code } = await load("companies", "good.csv", "--json", "--rejects-dir", directory)
   const summary: LoadSummary = JSON.parse(stdout)
   expect(summary).toMatchObject({ source: "companies", release: 1, dryRun: false })
@@ -43,7 +29,7 @@ test("with --json standard output is the summary alone", async () => {
 }, 30_000)
 
 test("a refused load writes nothing to standard output, and the reason to standard error", async () => {
-  writeFileSync(join(directory, "bad.csv"), "Bad Gateway")
+  bench.file("bad.csv", "Bad Gateway")
   const { stdout, stderr, code } = await load("companies", "bad.csv", "--json")
   expect(stdout).toBe("")
   expect(stderr).toContain("Cannot read bad.csv: it looks like an error message")
@@ -62,7 +48,7 @@ test("--rejects-dir is created when a row is rejected, and not before", async ()
   const made = join(directory, "made", "here")
   await load("companies", "good.csv", "--dry-run", "--rejects-dir", made, "--max-rejects", "0")
   expect(readdirSync(made)).toHaveLength(1)
-  writeFileSync(join(directory, "best.csv"), `${header}QZA,Alpha,true\n`)
+  bench.file("best.csv", `${header}QZA,Alpha,true\n`)
   const unmade = join(directory, "unmade")
   expect((await load("companies", "best.csv", "--rejects-dir", unmade)).code).toBe(0)
   expect(existsSync(unmade)).toBe(false)
@@ -70,7 +56,7 @@ test("--rejects-dir is created when a row is rejected, and not before", async ()
 
 test("--no-unlinked is still accepted, and writes no file", async () => {
   const rows = "id,tenement_id,state,holder_name\nT1,E1/1,WA,Nobody Pty Ltd\n"
-  writeFileSync(join(directory, "held.csv"), rows)
+  bench.file("held.csv", rows)
   const before = readdirSync(directory)
   expect((await load("tenements", "held.csv", "--no-unlinked")).code).toBe(0)
   expect(readdirSync(directory)).toEqual(before)

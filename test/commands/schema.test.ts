@@ -1,4 +1,4 @@
-/** Which commands migrate, and what the others say to a database that is not migrated. */
+/** Only `serve`, `quickstart` and `migrate` change the schema; every other command checks it. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

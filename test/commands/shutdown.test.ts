@@ -1,4 +1,4 @@
-/** What SIGTERM does to requests that were sent, over real sockets. */
+/** SIGTERM answers every request that was sent, within the time allowed. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import {
@@ -103,7 +103,7 @@ async function pausedExport(port: number) {
   return { socket, answer: () => parseAnswer(received.bytes()), received }
 }
 
-test("no request that was sent is lost, and each client is told before its connection is closed", async () => {
+test("no request that was sent is lost, and each client is notified before its connection is closed", async () => {
   const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "3" })
   let answers = 0
   const clients = Promise.all(Array.from({ length: 40 }, () => keepAsking(port, () => answers++)))
@@ -114,7 +114,7 @@ test("no request that was sent is lost, and each client is told before its conne
   expect(child.exitCode).toBe(0)
 })
 
-test("readiness goes first: new connections are still served, and told that they are the last", async () => {
+test("readiness fails first: new connections are still served, with Connection: close", async () => {
   const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "3" })
   expect((await askOnce(port, "/health/ready"))?.status).toBe(200)
   child.kill("SIGTERM")
@@ -133,7 +133,7 @@ test("readiness goes first: new connections are still served, and told that they
   expect(child.exitCode).toBe(0)
 })
 
-test("an export under way ends whole", async () => {
+test("an export in progress completes", async () => {
   const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "0", SHUTDOWN_SECONDS: "60" })
   const { socket, answer } = await pausedExport(port)
   child.kill("SIGTERM")

@@ -1,44 +1,21 @@
-/** What other commands than a load have committed stays done, and is not reported as failed. */
+/** What a command has committed is reported as done, even if its result cannot be written. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-} from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { until, type Workbench, workbench } from "../loading/workbench.ts"
-import {
-  type CommandOptions,
-  pipeWithoutReader,
-  runCommand,
-  startCommand,
-} from "./command-process.ts"
+import { until } from "../loading/workbench.ts"
+import { startCommand } from "./command-process.ts"
+import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 
-let bench: Workbench
+let bench: CommandWorkbench
 beforeAll(async () => {
-  bench = await workbench()
+  bench = await commandWorkbench()
 })
 afterAll(() => bench.close())
 
-const run = (args: readonly string[], others: Partial<CommandOptions> = {}) =>
-  runCommand(args, { url: bench.url, dataDir: join(bench.directory, "data"), ...others })
-
 const prune = ["releases", "prune", "--keep-days", "1"]
 const createToken = ["token", "create", "--account", "jo@example.com", "--name", "job"]
-
-/** Runs a command whose output has no reader. */
-async function unread(args: readonly string[]) {
-  const stdout = pipeWithoutReader()
-  const ended = await run(args, { stdout })
-  closeSync(stdout)
-  return ended
-}
 
 async function publishThree() {
   await bench.empty()
@@ -50,12 +27,10 @@ async function publishThree() {
 
 test("a prune whose result cannot be written has succeeded", async () => {
   await publishThree()
-  expect(await unread(prune)).toMatchObject({ code: 0, stderr: "" })
+  expect(await bench.runUnread(prune)).toMatchObject({ code: 0, stderr: "" })
   expect(await bench.releases()).toBe(1)
-  if (!existsSync("/dev/full")) return
-  const stdout = openSync("/dev/full", "w")
-  const full = await run(prune, { stdout })
-  closeSync(stdout)
+  const full = await bench.runOnFullDisk(prune)
+  if (!full) return
   expect(full).toMatchObject({
     code: 0,
     stderr: "Cannot write to standard output: no space left on device\n",
@@ -70,49 +45,49 @@ test.each([
   async (fate, left) => {
     await publishThree()
     const proxy = await commitProxy(bench.url, fate, "delete from releases")
-    const { code, stdout, stderr } = await run(prune, { url: proxy.url })
+    const { code, stdout, stderr } = await bench.run(prune, { url: proxy.url })
     proxy.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toContain("not known whether the releases were deleted")
     expect(stderr).not.toMatch(/\n\s+at /)
     await until(async () => (await bench.releases()) === left)
-    expect((await run(prune)).code).toBe(0)
+    expect((await bench.run(prune)).code).toBe(0)
     expect(await bench.releases()).toBe(1)
   },
 )
 
 test("a change of accounts whose COMMIT is not answered says that its outcome is not known", async () => {
   const proxy = await commitProxy(bench.url, "unanswered", "mds.who")
-  const created = await run(["account", "create", "al@example.com"], { url: proxy.url })
+  const created = await bench.run(["account", "create", "al@example.com"], { url: proxy.url })
   proxy.close()
   expect(created).toMatchObject({ code: 1, stdout: "" })
   expect(created.stderr).toContain("it is not known whether the change is made")
-  expect((await run(["account", "show", "al@example.com"])).code).toBe(0)
+  expect((await bench.run(["account", "show", "al@example.com"])).code).toBe(0)
 })
 
 test("a token that could not be printed is named, so that it can be revoked", async () => {
-  const { code, stderr } = await unread(createToken)
+  const { code, stderr } = await bench.runUnread(createToken)
   expect(code).toBe(1)
   const [, prefix = ""] = /The token (mds_\w{8}) was issued/.exec(stderr) ?? []
   expect(stderr).not.toMatch(/mds_\w{9}/)
-  expect((await run(["token", "revoke", prefix])).code).toBe(0)
+  expect((await bench.run(["token", "revoke", prefix])).code).toBe(0)
 })
 
 test("a list whose reader closes the pipe has succeeded", async () => {
-  await run(createToken)
+  await bench.run(createToken)
   for (const list of [
     ["account", "list"],
     ["account", "show", "jo@example.com"],
     ["token", "list", "--account", "jo@example.com"],
   ]) {
-    expect(await unread(list)).toEqual({ code: 0, stdout: "", stderr: "" })
+    expect(await bench.runUnread(list)).toEqual({ code: 0, stdout: "", stderr: "" })
   }
 })
 
 test("an embedded server that cannot be closed properly is a warning", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mds-embedded-"))
   const users = join(dataDir, "users")
-  expect((await run(["migrate"], { url: "", dataDir })).code).toBe(0)
+  expect((await bench.run(["migrate"], { url: "", dataDir })).code).toBe(0)
   const options = { url: "", dataDir, stdin: "pipe" as const }
   const { child, ended } = startCommand(["load", "companies", "-"], options)
   await until(async () => existsSync(users) && readdirSync(users).length === 1)

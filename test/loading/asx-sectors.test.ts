@@ -1,3 +1,6 @@
+/**
+ * A list of an index's companies adds what the directory lacks, and never overrides the directory.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { type Workbench, workbench } from "./workbench.ts"
 
@@ -73,7 +76,7 @@ test("a directory loaded after the list takes over what both have", async () => 
   expect(again.release).toBeNull()
 })
 
-test("a sector that nobody knows is a counted warning; thousands are only parted where they are", async () => {
+test("an unknown sector is a counted warning; commas are accepted only as thousands separators", async () => {
   const odd = list.replace("Energy,--", 'Space,"1,52"')
   const summary = await bench.load("asx-sectors", odd, { allSectors: true })
   expect(bench.rejects().map(({ reason }) => reason)).toEqual([

@@ -1,3 +1,7 @@
+/**
+ * The directory's resource companies and the announcement index are loaded as the exchange
+ * publishes them.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { formatSummary } from "../../src/loading/summary.ts"
 import { type Workbench, workbench } from "./workbench.ts"
@@ -41,7 +45,7 @@ test("the directory's resource companies are loaded, with the sector of their gr
   )
 })
 
-test("every sector is loaded where that is asked for", async () => {
+test("companies of every sector are loaded with allSectors", async () => {
   await bench.load("asx-directory", first, { allSectors: true })
   expect(await listed()).toMatchObject({
     QZB: ["BETA BANK, LIMITED", 5, "Financials", "Banks", true],
@@ -49,7 +53,7 @@ test("every sector is loaded where that is asked for", async () => {
   })
 })
 
-test("a company that left is inactive, keeps its fields, and is active when it returns", async () => {
+test("a delisted company is inactive, keeps its fields, and is active again when it returns", async () => {
   await bench.load("asx-directory", first)
   const without = directory(...first.split("\n").slice(2))
   const left = await bench.load("asx-directory", without, { acceptShrink: true })
@@ -66,7 +70,7 @@ test("a company that left is inactive, keeps its fields, and is active when it r
   expect((await listed()).QZA?.at(-1)).toBe(true)
 })
 
-test("a company that went to another sector is still listed, so it stays active in it", async () => {
+test("a company that moved to another sector is still listed, so it stays active", async () => {
   await bench.load("asx-directory", first)
   const summary = await bench.load("asx-directory", first.replace('"Energy"', '"Utilities"'))
   expect(summary.resources.companies).toMatchObject({ changed: 1, deactivated: 0 })
@@ -100,14 +104,14 @@ test("the older export, with its banner, is a directory too", async () => {
   ])
 })
 
-test("an industry group that nobody knows is a counted warning, never a guess", async () => {
+test("an unknown industry group is a counted warning, never a guess", async () => {
   const odd = first.replace('"Banks"', '"Space Tourism"')
   const summary = await bench.load("asx-directory", odd, { allSectors: true })
   expect(summary.files[0]?.warnings).toEqual({ 'unknown industry group "Space Tourism"': 1 })
   expect((await listed()).QZB).toEqual(["BETA BANK, LIMITED", 5, null, "Space Tourism", true])
 })
 
-test("announcements are added and changed; what a file lacks stays", async () => {
+test("announcements are added and changed; those missing from a file stay", async () => {
   const index = "ticker,documentKey,date,headline,fileSize,isPriceSensitive,announcementTypes"
   const rows = [
     'QZA,1-02-03,2026-05-25T22:21:58.900Z,Drilling begins,1100KB,false,"[""Progress Report"","""",""Other; more""]"',

@@ -1,3 +1,7 @@
+/**
+ * A file that is truncated, corrupt or not a table publishes nothing, and the message says what it
+ * looks like.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { type Workbench, workbench } from "./workbench.ts"
@@ -84,7 +88,7 @@ test("a bad file publishes nothing of the good files beside it", async () => {
   expect(Array.from(await bench.sql`select asx_code from companies`)).toEqual([{ asx_code: "QZA" }])
 })
 
-test("a file that is not there, or is a directory, is named without its path", async () => {
+test("a missing file, or a directory, is named without its path", async () => {
   const missing = await bench.refusal("companies", [`${bench.directory}/none.csv`])
   expect(missing).toBe("Cannot read none.csv: no such file")
   expect(await bench.refusal("companies", [bench.directory])).toEndWith(": is a directory")

@@ -1,3 +1,7 @@
+/**
+ * A value is read strictly by its field's schema: accepted as written, or rejected with the reason,
+ * never guessed.
+ */
 import { expect, test } from "bun:test"
 import { fieldReader, InvalidValue } from "../../src/loading/field-values.ts"
 import { companies } from "../../src/resources/companies.ts"

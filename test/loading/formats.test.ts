@@ -1,3 +1,4 @@
+/** What the service exports loads back unchanged, in every text format and from standard input. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import { type Workbench, workbench } from "./workbench.ts"
@@ -74,7 +75,7 @@ test("TSV and NDJSON hold the same records as CSV", async () => {
   expect((await bench.load("reports", lines)).release).toBeNull()
 })
 
-test("NDJSON rows that are no object, or have another name in them, are rejected", async () => {
+test("NDJSON rows that are not objects, or have an unknown name in them, are rejected", async () => {
   const report = { hash: "h1", asx_code: "QZA", title: "T", published_at: "2026-03-01T22:04:05Z" }
   const lines = [
     JSON.stringify(report),
@@ -96,7 +97,7 @@ test("NDJSON rows that are no object, or have another name in them, are rejected
   ])
 })
 
-test("subsidiaries without an id get one that stays from load to load", async () => {
+test("subsidiaries without an id are given one that is the same in every load", async () => {
   const rows = [
     "Quarry (North) Pty Ltd,qza,Australia,100",
     "QUARRY NORTH PTY LIMITED,QZA,Australia,100",
@@ -119,7 +120,7 @@ test("subsidiaries without an id get one that stays from load to load", async ()
   ).toBeNull()
 })
 
-test("standard input is read like a file, packed or not", async () => {
+test("standard input is read like a file, compressed or not", async () => {
   for (const input of [exported, Bun.gzipSync(exported.replace("Quarry", "Second"))]) {
     const loader = Bun.spawn(
       [process.execPath, join(import.meta.dir, "loader-process.ts"), bench.url, "reports", "-"],

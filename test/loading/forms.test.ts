@@ -1,3 +1,4 @@
+/** JSON, dBase and zip files are read record by record, and a damaged one is refused. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { type DbaseColumn, type DbaseOptions, dbaseFile, zipFile } from "./packed-files.ts"
@@ -90,7 +91,7 @@ test.each(documents)("%s is read, and its geometry is not", async (_form, conten
   expect(await holders()).toEqual(two)
 })
 
-test("braces, brackets, quotes and backslashes inside a text end nothing, wherever a chunk ends", async () => {
+test("braces, brackets, quotes and backslashes inside a string end no record, wherever a chunk ends", async () => {
   const awkward = 'A "B" \\ [C] {D}, é 矿 \\" LTD'
   // Longer than several chunks, so that every kind of letter meets the end of one.
   const features = Array.from({ length: 4000 }, (_, nth) =>
@@ -101,7 +102,7 @@ test("braces, brackets, quotes and backslashes inside a text end nothing, wherev
   expect((await holders())[0]).toEqual(["WA-M77-0", `${awkward} 0`])
 })
 
-test("a feature that can't be read is rejected by its number, and the load goes on", async () => {
+test("a feature that cannot be read is rejected by its number, and the load continues", async () => {
   const content = JSON.stringify(
     collection(feature(tenement(1)), feature(null), 7, feature({ ...tenement(1), legal_area: 2 })),
   )
@@ -119,7 +120,7 @@ test("a feature that can't be read is rejected by its number, and the load goes 
   ] as unknown as ReturnType<Workbench["rejects"]>)
 })
 
-test("a service's answer that is a part of the whole is loaded with a warning", async () => {
+test("a response that says it is incomplete is loaded with a warning", async () => {
   const parts = [{ numberMatched: 9, numberReturned: 1 }, { exceededTransferLimit: true }]
   for (const part of parts) {
     const summary = await bench.load(
@@ -180,7 +181,7 @@ const record = (nth: number, holder: string | Buffer = "QUARRY ALPHA PTY LTD") =
 const dbase = (rows: ReturnType<typeof record>[], options?: DbaseOptions) =>
   dbaseFile(columns, rows, options)
 
-test("dBase III and IV are read: texts, numbers and dates, without the deleted records", async () => {
+test("dBase III and IV text, numbers and dates are read, and deleted records skipped", async () => {
   for (const version of [0x03, 0x83, 0x8b]) {
     await bench.empty()
     const table = dbase([record(1), record(2), record(3)], { version, deleted: [2] })
@@ -191,7 +192,7 @@ test("dBase III and IV are read: texts, numbers and dates, without the deleted r
   }
 })
 
-test("a dBase row is named by its record, deleted ones counted", async () => {
+test("a rejected dBase row is named by its record number, deleted records included", async () => {
   const table = dbase([record(1), record(2), ["", "", ""]], { deleted: [2] })
   await bench.load("wa", [bench.file("table.dbf", table)])
   expect(bench.rejects()).toMatchObject([
@@ -244,7 +245,7 @@ test("dBase bytes that are not valid text reject their row, and a truncated tabl
   expect(await bench.refusal("qld", [bench.file("wa.dbf", table)])).toMatch(/the source "wa"/)
 })
 
-test("the tables of a zip file are loaded together, its other files passed over", async () => {
+test("the tables of a zip file are loaded together, and its other files skipped", async () => {
   const zip = zipFile({
     "README.txt": "read me",
     "shapes/a.shp": "\0\0\u0027\n geometry",
@@ -281,7 +282,7 @@ test.each(zips)("a zip file %s is refused", async (_what, content, message) => {
   expect(await bench.refusal("wa", [bench.file("bad.zip", content)])).toMatch(message)
 })
 
-test("the geometry of a shapefile is refused with the name of the file to take", async () => {
+test("the geometry of a shapefile is refused, and the message names the file to load", async () => {
   const shp = Buffer.concat([Buffer.from([0, 0, 0x27, 0x0a]), Buffer.alloc(200)])
   expect(await bench.refusal("wa", [bench.file("a.shp", shp)])).toMatch(/the \.dbf file beside it/)
 })

@@ -1,3 +1,7 @@
+/**
+ * A load that is killed, or loses its connection, leaves the last release as it was and blocks no
+ * later load.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import postgres from "postgres"
@@ -115,7 +119,7 @@ test("of two loads at once, one waits for the other and says so; both are publis
   expect((await second).release).toBe(3)
 })
 
-test("a load whose connection is lost fails, and nothing of it is published", async () => {
+test("a load that loses its connection fails, and publishes nothing", async () => {
   const loading = bench.load("companies", [bench.file("lost.csv", header + alpha + beta)], {
     progress: {
       ...silent,

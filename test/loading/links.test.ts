@@ -1,3 +1,7 @@
+/**
+ * A tenement is linked to every company that holds it by its own or a subsidiary's name, and totals
+ * follow the links.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { formatSummary } from "../../src/loading/summary.ts"
 import { type Workbench, workbench } from "./workbench.ts"
@@ -52,7 +56,7 @@ const totals = async () =>
     ]),
   )
 
-test("a tenement belongs to every company whose own or subsidiary's name holds it", async () => {
+test("a tenement is linked to every company that holds it by its own or a subsidiary's name", async () => {
   const summary = await bench.load("tenements", tenements)
   expect(await codes()).toEqual({
     t1: "QZA",
@@ -77,7 +81,7 @@ test("a tenement belongs to every company whose own or subsidiary's name holds i
   )
 })
 
-test("a company's total is the number of tenements that list it", async () => {
+test("a company's total is the number of tenements linked to it", async () => {
   await bench.load("tenements", tenements)
   expect(await totals()).toEqual({ QZA: 4, QZB: 1, QZC: 1, QZD: 0 })
   const unequal = await bench.sql`
@@ -86,7 +90,7 @@ test("a company's total is the number of tenements that list it", async () => {
   expect(Array.from(unequal)).toEqual([])
 })
 
-test("links follow names: only the rows that they change take the new release", async () => {
+test("links follow names: only rows whose links change take the new release", async () => {
   await bench.load("tenements", tenements)
   const summary = await bench.load(
     "subsidiaries",
@@ -111,7 +115,7 @@ test("a tenement whose only holder is no longer a company is not linked", async 
   expect(await codes()).toMatchObject({ t1: "", t2: "", t3: "QZC", t6: "" })
 })
 
-test("a load of reports leaves the links alone", async () => {
+test("a load of reports does not change links", async () => {
   await bench.load("tenements", tenements)
   const summary = await bench.load(
     "reports",

@@ -1,3 +1,4 @@
+/** One load is one release or none, of exactly the records that differ. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { formatSummary } from "../../src/loading/summary.ts"
@@ -112,7 +113,7 @@ test("only rows that differ are touched, and take the new release", async () => 
   expect((await current()).map((row) => row.since_release)).toEqual([1, 2, 2])
 })
 
-test("what a whole statement no longer has is removed; with partial it stays", async () => {
+test("a record missing from a complete set is removed; with partial it stays", async () => {
   const two = companies("QZA,Quarry Alpha Limited,5000000000,Materials,true", "QZD,D,,,true")
   await bench.load("companies", three)
   await bench.load("companies", two, { partial: true })
@@ -122,7 +123,7 @@ test("what a whole statement no longer has is removed; with partial it stays", a
   expect((await current()).map((row) => row.asx_code)).toEqual(["QZA", "QZD"])
 })
 
-test("all files of one load together are the whole set", async () => {
+test("all files of one load together are the complete set", async () => {
   await bench.load("companies", three)
   const summary = await bench.load("companies", [
     bench.file("a.csv", companies("QZA,Quarry Alpha Limited,5000000000,Materials,true")),
@@ -135,7 +136,7 @@ test("all files of one load together are the whole set", async () => {
   ])
 })
 
-test("a bad row is rejected with file, line and reason, and the rest loads", async () => {
+test("an invalid row is rejected with file, line and reason, and the rest is loaded", async () => {
   const summary = await bench.load(
     "companies",
     companies(
@@ -174,7 +175,7 @@ test("a bad row is rejected with file, line and reason, and the rest loads", asy
   expect(rejects[4]?.row).toBe('QZE,"a "')
 })
 
-test("a rejected row leaves the record that it means as it was", async () => {
+test("a rejected row leaves the stored record of its key unchanged", async () => {
   await bench.load("companies", three)
   const summary = await bench.load("companies", three.replace("NL,,", "NL,lots,"))
   expect(summary.release).toBeNull()
@@ -244,7 +245,7 @@ test("a record belongs to the source that loaded it", async () => {
   ])
 })
 
-test("a load that would remove more than a twentieth stops with the figures, unless told", async () => {
+test("a load that would remove more than a twentieth is refused with the counts, without acceptShrink", async () => {
   const many = Array.from(
     { length: 40 },
     (_, index) => `Q${String(index).padStart(2, "0")},C,,,true`,
@@ -260,7 +261,7 @@ test("a load that would remove more than a twentieth stops with the figures, unl
   expect(told.resources.companies?.removed).toBe(7)
 })
 
-test("a dry run reports the figures of the load and publishes nothing", async () => {
+test("a dry run reports the counts of the load and publishes nothing", async () => {
   const dry = await bench.load("companies", three, { dryRun: true })
   expect(dry.release).toBeNull()
   expect(await bench.releases()).toBe(0)
@@ -272,14 +273,14 @@ test("a dry run reports the figures of the load and publishes nothing", async ()
   })
 })
 
-test("a packed file loads whatever its name, and its digest is that of the packed file", async () => {
+test("a compressed file loads whatever its name, and its digest is that of the compressed file", async () => {
   const packed = gzipSync(three)
   const summary = await bench.load("companies", [bench.file("packed.csv", packed)])
   expect(summary.files[0]?.sha256).toBe(new Bun.CryptoHasher("sha256").update(packed).digest("hex"))
   expect(summary.files[0]?.accepted).toBe(3)
 })
 
-test("releases are numbered on, and none is from before the one before", async () => {
+test("releases are numbered consecutively, and none is dated before the previous one", async () => {
   await bench.load("companies", three)
   await bench.sql`update releases set published_at = '2199-01-01Z'`
   await bench.load("companies", three.replace("Beta", "Bravo"))

@@ -1,3 +1,7 @@
+/**
+ * Without a terminal, progress is a line every ten seconds, with the rate and the time left where
+ * it is known.
+ */
 import { expect, test } from "bun:test"
 import { lineProgress, type Reading } from "../../src/loading/progress.ts"
 
@@ -8,7 +12,7 @@ const reading = (rows: number, bytesRead: number, bytesTotal: number | null = 10
   bytesTotal,
 })
 
-test("without a terminal, a line now and then says the rate and the time left", () => {
+test("without a terminal, a line every ten seconds gives the rate and the time left", () => {
   let nowMs = 0
   const written: string[] = []
   const progress = lineProgress(
@@ -24,7 +28,7 @@ test("without a terminal, a line now and then says the rate and the time left", 
   expect(written).toEqual(["a.csv: 20,000 rows, 2,000/s, 25%, 30 s left", "Comparing companies …"])
 })
 
-test("of an input whose end can't be foreseen, no time left is guessed", () => {
+test("no time left is estimated for an input of unknown length", () => {
   let nowMs = 0
   const written: string[] = []
   const progress = lineProgress(

@@ -1,3 +1,7 @@
+/**
+ * The registers of WA, Queensland and South Australia are read from the columns of their real
+ * files, and nothing is guessed.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { type Workbench, workbench } from "./workbench.ts"
 
@@ -83,7 +87,7 @@ const waFeature = {
   enddate: "2022/06/30 08:00:00.000",
 }
 
-test("the WA register's dates are one day in each form of export, and a lease past its day is granted", async () => {
+test("the WA register's dates are the same day in every export format, and a lease past its expiry is granted", async () => {
   const forms = [
     [waFeature.grantdate, waFeature.enddate],
     ["2001-07-01 00:00:01+00", "2022-06-30 00:00:01+00"],
@@ -110,7 +114,7 @@ test("the WA register's dates are one day in each form of export, and a lease pa
   })
 })
 
-test("2999 is no date, a block is no area, and an unknown phrase is no word but a warning", async () => {
+test("the year 2999, blocks as areas and unknown phrases stay unknown; the last two are warnings", async () => {
   const none = "2999/12/31 08:00:00.000"
   const pending = {
     ...waFeature,
@@ -134,7 +138,7 @@ test("2999 is no date, a block is no area, and an unknown phrase is no word but 
   })
 })
 
-test("a tenement that gains a mark behind its number stays itself, and one without a number is rejected", async () => {
+test("a tenement that gains an endorsement keeps its id, and one without a number is rejected", async () => {
   await bench.load("wa", features(waFeature))
   const ids = Object.keys(await stored())
   const summary = await bench.load(
@@ -305,7 +309,7 @@ test("a file of another source is refused with the name of that source", async (
   expect(await bench.releases()).toBe(0)
 })
 
-test("tenements that a register no longer has are removed", async () => {
+test("tenements missing from a register are removed", async () => {
   await bench.load("wa", features(waFeature, { ...waFeature, fmt_tenid: "M 77/9002" }))
   const summary = await bench.load("wa", features(waFeature), { acceptShrink: true })
   expect(summary.resources.tenements).toMatchObject({ removed: 1 })

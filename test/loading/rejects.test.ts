@@ -1,3 +1,7 @@
+/**
+ * Rejected rows are written to a file or, where that is impossible, to standard error; neither
+ * fails the load.
+ */
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -20,7 +24,7 @@ const file = newFileFigures("rows.csv")
 const add = (rejects: Rejects, line: number) =>
   rejects.add({ file, line, reason: "is bad", row: { line } })
 
-test("a directory that can be made is made with the first row, one file for each load", () => {
+test("the directory is created with the first rejected row, one file for each load", () => {
   const directory = join(parent, "data", "rejects")
   const [first, second] = [rejectsIn(directory), rejectsIn(directory)]
   expect(readdirSync(parent)).toEqual([])
@@ -53,7 +57,7 @@ test("a directory that cannot be created is a warning before the first row, and 
   rejects.close()
 })
 
-test("a directory that can no longer be made when a row is rejected is no failure", () => {
+test("a directory that can no longer be created when a row is rejected is a warning", () => {
   const directory = join(parent, "rejects")
   const rejects = rejectsIn(directory)
   expect(warnings).toEqual([])
@@ -67,7 +71,7 @@ test("a directory that can no longer be made when a row is rejected is no failur
   ])
 })
 
-test("too many rows end a load with the first of them, and name the file only where there is one", () => {
+test("too many rejected rows end a load; the message names the first, and the file where there is one", () => {
   const rejects = new Rejects({ directory: null, source: "companies", max: 0, warn: () => {} })
   add(rejects, 2)
   expect(() => rejects.check(5)).toThrow(

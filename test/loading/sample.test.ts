@@ -1,3 +1,4 @@
+/** The generated sample data loads without a rejected row, and is stored value by value. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { loadRecords } from "../../src/loading/load.ts"
 import { sampleData } from "../sample/sample-data.ts"
@@ -42,7 +43,7 @@ test("records of all four resources are one release, none of them rejected", asy
   expect((await loadSample()).release).toBeNull()
 })
 
-test("what a release holds is what the records say, value by value", async () => {
+test("a release stores the generated records, value by value", async () => {
   const stored = await bench.sql`
     select id, tenement_id, state, status, type, holder_name, grant_date::text, expiry_date::text, area_km2
     from tenements`

@@ -1,4 +1,4 @@
-/** The registers of which there is no real file: rows of their columns, written by hand. */
+/** Registers of which no real file is available are read from their documented columns. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { type Workbench, workbench } from "./workbench.ts"
 
@@ -22,7 +22,7 @@ const held = async () =>
   )
 const file = (...lines: string[]) => `${lines.join("\r\n")}\r\n`
 
-test("NSW, the older export: units are no area, dates are yyyyMMdd, repeated titles are one", async () => {
+test("NSW, older export: units are not an area, dates are yyyyMMdd, a title's rows are joined", async () => {
   const summary = await bench.load(
     "nsw",
     file(
@@ -84,7 +84,7 @@ test("rows are joined only where the source declares it: in own columns they are
   expect(kept).toEqual({ holder_name: "ALPHA" })
 })
 
-test("NSW today: the type is that of the title's letters, in force where it has been granted", async () => {
+test("NSW today: the type follows from the title's letters, and a grant date means granted", async () => {
   const summary = await bench.load(
     "nsw",
     file(
@@ -172,7 +172,7 @@ test("TAS: the national view's columns in capitals", async () => {
 
 const view = "name,tenementType,status,owner,area,grantDate,expireDate,applicationDate"
 
-test("NT: holders are told from agents, and shares are no part of a name", async () => {
+test("NT: agents are not holders, and shares are not part of a name", async () => {
   const summary = await bench.load(
     "nt",
     file(
@@ -205,7 +205,7 @@ const national = file(
   "http://example.com/1,EL1,exploration licence,granted,X,,,,,",
 )
 
-test("the national view: each row is of the state that it names, or its identifier's government", async () => {
+test("the national view: a row's state is the one it names, or that of its identifier's domain", async () => {
   await bench.load("national", national)
   expect(await held()).toEqual({
     "NT-EL1": ["EL1", "NT", "granted", "exploration", "X; Y", null, null, 0.01],
@@ -217,14 +217,14 @@ test("the national view: each row is of the state that it names, or its identifi
   ])
 })
 
-test("where no row names its state, the source does", async () => {
+test("where rows name no state, the source does", async () => {
   const rows = file(view, "EL 1,exploration licence,granted,X,,,,")
   await bench.load("national-qld", rows)
   await bench.load("national-tas", rows)
   expect(Object.keys(await held())).toEqual(["QLD-EL1", "TAS-EL1"])
 })
 
-test("the national view gives way to a state's own register, before and after", async () => {
+test("a state's own register takes precedence over the national view, loaded before or after", async () => {
   const own = file(
     "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares",
     "EL1,Exploration Licence,Current,OWN,,,",
@@ -245,7 +245,7 @@ test("the national view gives way to a state's own register, before and after", 
   expect(Array.from(await owners())).toEqual(expected)
 })
 
-test("GeoJSON: dates with a zone, as moments or as text, are the day that was meant", async () => {
+test("GeoJSON: points in time, as numbers or as text with a time zone, become the date in the state", async () => {
   const properties = {
     name: "EL31234",
     tenementType: "EL",

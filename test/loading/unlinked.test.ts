@@ -1,3 +1,6 @@
+/**
+ * The file of unlinked holders, once completed, loads as subsidiaries and links their tenements.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -27,7 +30,7 @@ t6,E 6,WA,
 t7,E 7,WA,---
 `
 
-test("the holders of no company are written most frequent first, under their commonest spelling", async () => {
+test("unlinked holders are written most frequent first, in their most common spelling", async () => {
   const summary = await bench.load("tenements", tenements, { unlinked: path })
   expect(readFileSync(path, "utf8")).toBe(
     [
@@ -41,7 +44,7 @@ test("the holders of no company are written most frequent first, under their com
   expect(formatSummary(summary)).toContain(`Wrote 2 unlinked holders to ${path}`)
 })
 
-test("the file, a parent filled in, loads as subsidiaries and raises the number that link", async () => {
+test("the completed file loads as subsidiaries and links more tenements", async () => {
   const before = await bench.load("tenements", tenements, { unlinked: path })
   expect(before.links).toMatchObject({ linked: 2, directly: 2, through_subsidiaries: 0 })
   const completed = readFileSync(path, "utf8").replace("PTY LTD,,,,", "PTY LTD,qza,Australia,,")
@@ -60,13 +63,13 @@ test("the file, a parent filled in, loads as subsidiaries and raises the number 
   expect(rest.unlinked?.holders).toBe(1)
 })
 
-test("a row that has an id and no parent is a mistake, not one to complete", async () => {
+test("a row with an id and no parent is rejected, not left out", async () => {
   const rows = "id,name,parent_asx_code\ns1,Quarry Pits,\n"
   expect((await bench.load("subsidiaries", rows)).files[0]?.rejected).toBe(1)
   expect(bench.rejects()[0]?.reason).toStartWith("parent_asx_code")
 })
 
-test("a name that a spreadsheet would run comes back as it was", async () => {
+test("a name that a spreadsheet would run as a formula is read back unchanged", async () => {
   await bench.load("tenements", tenements, { unlinked: path })
   writeFileSync(path, readFileSync(path, "utf8").replace(",,,,1", ",QZA,,,1"))
   await bench.load("subsidiaries", [path])
@@ -75,7 +78,7 @@ test("a name that a spreadsheet would run comes back as it was", async () => {
   expect(subsidiary).toEqual({ name: '=Odd, "Name" Pty Ltd', asx_codes: ["QZA"] })
 })
 
-test("a file that is there is never overwritten, and nothing is loaded", async () => {
+test("an existing file is never overwritten, and nothing is loaded", async () => {
   writeFileSync(path, "half completed")
   expect(await bench.refusal("tenements", tenements, { unlinked: path })).toContain("file exists")
   expect(await bench.releases()).toBe(1)

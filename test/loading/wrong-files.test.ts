@@ -1,4 +1,4 @@
-/** Files that are well formed, and not what the load was asked for. */
+/** A well-formed file of another source is refused, and the message names that source. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type Workbench, workbench } from "./workbench.ts"
 
@@ -23,7 +23,7 @@ const files: Readonly<Record<string, string>> = {
 }
 
 for (const [source, content] of Object.entries(files)) {
-  test(`a file of ${source} given to another source is refused, and called by its name`, async () => {
+  test(`a file of ${source} given to another source is refused, and its source named`, async () => {
     const path = bench.file("given.csv", content)
     const others = Object.keys(files).filter((other) => other !== source)
     for (const other of others) {
@@ -35,7 +35,7 @@ for (const [source, content] of Object.entries(files)) {
   })
 }
 
-test("a banner, too, says which source a file is of", async () => {
+test("a banner also identifies the source of a file", async () => {
   const old =
     "ASX listed companies as at Mon Feb 01 2016\r\n\r\nCompany name,ASX code,GICS industry group\r\n"
   expect(await bench.refusal("asx-sectors", [bench.file("given.csv", old)])).toStartWith(
@@ -43,7 +43,7 @@ test("a banner, too, says which source a file is of", async () => {
   )
 })
 
-test("columns that no source has are refused by what is missing", async () => {
+test("columns of no known source are refused with the expected ones", async () => {
   const path = bench.file("given.csv", "name,colour\nEL1,red\n")
   expect(await bench.refusal("vic", [path])).toBe(
     'Cannot read given.csv: its columns are not those of this source: found "name", "colour"; ' +

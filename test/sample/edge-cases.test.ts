@@ -1,3 +1,4 @@
+/** The sample data has the edge cases of real data, so that tests and demonstrations meet them. */
 import { expect, test } from "bun:test"
 import { referenceDate } from "./dates.ts"
 import type { CompanyRecord, TenementRecord } from "./records.ts"
@@ -37,7 +38,7 @@ function expectEach<T>(records: readonly T[], kinds: Record<string, (record: T) 
   expect(missing.map(([kind]) => kind)).toEqual([])
 }
 
-test("companies are as awkward as real ones", () => {
+test("companies have the edge cases of real ones", () => {
   expectEach<CompanyRecord>(companies, {
     "spells a missing value": ({ asx_code }) => asx_code === "NULL",
     "spells a boolean": ({ asx_code }) => asx_code === "TRUE",
@@ -85,7 +86,7 @@ test("subsidiaries are mostly Australian and wholly owned, and some have two par
   expect([...owners.values()].some((codes) => codes.size === 2)).toBe(true)
 })
 
-test("tenements are as awkward as real ones", () => {
+test("tenements have the edge cases of real ones", () => {
   expect([...new Set(tenements.map(({ state }) => state))].sort()).toEqual([
     "NSW",
     "NT",

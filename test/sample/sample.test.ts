@@ -1,3 +1,4 @@
+/** The sample data is the same on every machine, of the sizes asked for, and valid. */
 import { expect, test } from "bun:test"
 import { referenceDate } from "./dates.ts"
 import { sampleData, sampleSizes } from "./sample-data.ts"
@@ -35,7 +36,7 @@ test("another seed gives another sample", () => {
   expect([...other.reports()]).not.toEqual(reports)
 })
 
-test("the sizes asked for are the sizes made", () => {
+test("as many records are generated as were asked for", () => {
   expect({
     companies: companies.length,
     tenements: tenements.length,
@@ -52,7 +53,7 @@ test("the sizes asked for are the sizes made", () => {
   expect([...none.tenements()]).toHaveLength(9)
 })
 
-test("sizes that cannot be made are refused", () => {
+test("impossible sizes are refused", () => {
   expect(() => sampleData({ sizes: { companies: 0 } })).toThrow("without companies")
   expect(() => sampleData({ sizes: { reports: -1 } })).toThrow("Cannot make -1 reports")
   expect(() => sampleData({ seed: 0.5 })).toThrow("no exact integer")
@@ -74,7 +75,7 @@ test("tenement ids stay unique far beyond the default size", () => {
   expect(ids.size).toBe(200_000)
 })
 
-test("records are made as they are read, so that size costs no memory", () => {
+test("records are generated as they are read, so memory does not grow with size", () => {
   const endless = sampleData({ sizes: { tenements: 1e12, reports: 1e12 } })
   for (const records of [endless.tenements(), endless.reports()]) {
     const first = Iterator.from<object>(records).take(3).toArray()

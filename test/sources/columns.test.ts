@@ -1,3 +1,4 @@
+/** A header is matched to a source's columns by name, and every mismatch is named. */
 import { expect, test } from "bun:test"
 import { type Columns, matchColumns } from "../../src/sources/columns.ts"
 
@@ -7,20 +8,20 @@ const columns = {
   others: "refuse",
 } as const
 
-test("columns are known in any order, whatever their case and outer blanks", () => {
+test("columns are matched in any order, regardless of case and surrounding blanks", () => {
   expect(matchColumns(columns, ["Company_Name", " gics_sector ", "asx_code"])).toEqual({
     names: ["company_name", "gics_sector", "asx_code"],
   })
 })
 
-test("every error of a header is named, with the name that a near miss means", () => {
+test("every error in a header is named, with a suggestion for a misspelled name", () => {
   expect(matchColumns(columns, ["asx_code", "companyname", "x", ""])).toEqual({
     error:
       'unknown column "companyname" (did you mean "company_name"?); unknown column "x"; a column has no name; column "company_name" is missing',
   })
 })
 
-test("where other columns don't matter, the near miss of a missing one is named", () => {
+test("where other columns are ignored, a misspelling of a missing one is suggested", () => {
   const ignoring = { ...columns, others: "ignore" } as const
   expect(matchColumns(ignoring, ["asx_code", "x", "company name"])).toEqual({
     error: 'column "company_name" is missing (did you mean "company name"?)',
@@ -30,7 +31,7 @@ test("where other columns don't matter, the near miss of a missing one is named"
   })
 })
 
-test("a name that stands for several columns is read from the first of them that is there", () => {
+test("a name with several spellings is read from the first that the file has", () => {
   const columns: Columns = {
     required: ["status"],
     optional: ["day"],

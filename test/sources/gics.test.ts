@@ -1,3 +1,4 @@
+/** A GICS industry group, in current or earlier wording, has the sector of the standard. */
 import { expect, test } from "bun:test"
 import { classify } from "../../src/sources/gics.ts"
 
@@ -24,7 +25,7 @@ test("a group's sector is the standard's, in today's and in earlier spellings", 
   ])
 })
 
-test("a company that has no group has no sector; a group that nobody knows is told apart", () => {
+test("a company without a group has no sector; an unknown group is distinguished", () => {
   const none = { sector: null, industryGroup: null, isUnknown: false }
   for (const written of ["Not Applic", "Class Pend", " "]) expect(classify(written)).toEqual(none)
   expect(classify("Alchemy")).toEqual({

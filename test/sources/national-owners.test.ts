@@ -1,3 +1,4 @@
+/** Only those whose role is to hold the tenement are read as its holders. */
 import { expect, test } from "bun:test"
 import { ownersIn } from "../../src/sources/national-owners.ts"
 

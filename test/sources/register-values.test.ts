@@ -1,3 +1,4 @@
+/** The cells of a register become values, or stay unknown with a reason; none is guessed. */
 import { expect, test } from "bun:test"
 import type { State } from "../../src/db/schema.ts"
 import {
@@ -14,7 +15,7 @@ import {
 
 const reasonOf = (read: unknown) => (read instanceof Unmapped ? read.why : read)
 
-test("what registers write for nothing is nothing", () => {
+test("what registers write for a missing value is null", () => {
   for (const nothing of [undefined, null, "", " ", "None", "none", "<Null>", {}, true]) {
     expect(textOf(nothing)).toBeNull()
   }
@@ -60,7 +61,7 @@ test.each(dates)("%p in %s is the day %p", (written, state, day) => {
   expect(reasonOf(dateOf(written, state))).toBe(day)
 })
 
-test("a date that is none is not guessed", () => {
+test("an invalid date is not guessed", () => {
   for (const written of ["2014-02-30", "31/06/2014", "soon", "2014", "14-05-28", "12 MAY 2014"]) {
     expect(reasonOf(dateOf(written, "WA"))).toBe(`is not a date in a known format: "${written}"`)
   }
@@ -90,14 +91,14 @@ test.each(areas)("an area of %p %p is %p", (amount, unit, km2) => {
   expect(reasonOf(areaOf(amount, unit))).toBe(km2)
 })
 
-test("several holders stand as A; B, each once, and a semicolon inside a name parts nothing", () => {
+test("several holders are written as A; B, each once, and a semicolon inside a name is replaced", () => {
   expect(holdersOf(["QUARRY A PTY LTD", " ", null, "B; SON & CO", "QUARRY  A PTY LTD"])).toBe(
     "QUARRY A PTY LTD; B, SON & CO",
   )
   expect(holdersOf([" ", null, "None"])).toBeNull()
 })
 
-test("the holders of one cell are parted by semicolons and lines, and lose their shares", () => {
+test("the holders of one cell are split at semicolons and line breaks, without their shares", () => {
   expect(holdersInCell("Alpha (SA) Pty Ltd (70%); Beta Ltd (30.5 %)\nGamma NL; ")).toEqual([
     "Alpha (SA) Pty Ltd",
     "Beta Ltd",
@@ -122,7 +123,7 @@ test.each(references)("in %s the reference %p is shown as %p, its id is %p", (st
   expect([shownReference(written), tenementIdOf(state, written)]).toEqual([shown, id])
 })
 
-test("an id is safe in a path whatever the reference holds, and tells numbers apart", () => {
+test("an id is safe in a path whatever the reference contains, and differs for different numbers", () => {
   for (const written of ["a/b?c#d%e", "é 1", "..", " M 1 / 2 "]) {
     expect(tenementIdOf("WA", written)).toMatch(/^[A-Za-z0-9._~-]+$/)
   }

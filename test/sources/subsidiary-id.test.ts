@@ -1,3 +1,4 @@
+/** A generated subsidiary id depends only on the parent and the normalised name. */
 import { expect, test } from "bun:test"
 import { subsidiaryId } from "../../src/sources/subsidiary-id.ts"
 
@@ -8,7 +9,7 @@ test("all spellings of one name under one parent have one id", () => {
   expect(subsidiaryId("QZB", "NORTH AND SONS P/L")).not.toBe(id)
 })
 
-test("every id is safe in a path, short enough, and tells names apart that letters can't", () => {
+test("every id is safe in a path, short enough, and differs for names that ASCII letters cannot distinguish", () => {
   const names = [
     "矿业 Ltd",
     "金属 Ltd",

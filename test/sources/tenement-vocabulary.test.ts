@@ -1,3 +1,4 @@
+/** Every status and type has one definition, which the README repeats. */
 import { expect, test } from "bun:test"
 import {
   phraseReader,
@@ -6,14 +7,14 @@ import {
   vocabularyTables,
 } from "../../src/sources/tenement-vocabulary.ts"
 
-test("every word has its sentence, and is lower case as filters are asked", () => {
+test("every word has a definition, and is in lower case as filters expect", () => {
   for (const [word, sentence] of Object.entries({ ...tenementStatuses, ...tenementTypes })) {
     expect(word).toMatch(/^[a-z]+( [a-z]+)*$/)
     expect(sentence).toMatch(/^[A-Z].*[^.]$/)
   }
 })
 
-test("a known phrase has its word however it is written; an unknown one has none", () => {
+test("a known phrase is mapped regardless of case and blanks; an unknown one is not", () => {
   const wordOf = phraseReader({ "MINING LEASE": "mining", "MINING LEASE S.A.": "mining" })
   expect(wordOf(" Mining  lease ")).toBe("mining")
   expect(wordOf("MINING LEASE S.A.")).toBe("mining")

@@ -1,3 +1,4 @@
+/** All spellings of a company's name have one key, and different names have different keys. */
 import { expect, test } from "bun:test"
 import { normaliseName } from "../../src/text/company-name.ts"
 
@@ -23,7 +24,7 @@ test.each(spellings)("%s is one company however it is spelt", (...names) => {
   expect([...new Set(names.map(normaliseName))]).toHaveLength(1)
 })
 
-test("names of different companies stay apart", () => {
+test("names of different companies have different keys", () => {
   const keys = spellings.map(([name]) => normaliseName(name ?? ""))
   expect(new Set(keys).size).toBe(spellings.length)
   expect(normaliseName("Gold Limited")).not.toBe(normaliseName("Gold Pty Limited"))

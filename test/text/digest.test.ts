@@ -1,4 +1,4 @@
-/** Names of texts that processes of different versions share, in Redis and in entity tags. */
+/** A digest is the same in every process and version, as keys in Redis and entity tags must be. */
 import { expect, test } from "bun:test"
 import { digest } from "../../src/text/digest.ts"
 

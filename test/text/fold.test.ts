@@ -1,3 +1,4 @@
+/** Folding makes search and order independent of case and of the server's locale. */
 import { expect, test } from "bun:test"
 import { containing } from "../../src/resources/conditions.ts"
 import { fold, splitValues } from "../../src/text/fold.ts"

@@ -1,3 +1,4 @@
+/** A misspelled name is answered with the name that was meant, and a different name with none. */
 import { expect, test } from "bun:test"
 import { nearestName } from "../../src/text/nearest-name.ts"
 
@@ -23,7 +24,7 @@ test.each([
   expect(nearestName(name, known)).toBe(meant as string)
 })
 
-test("the closer of two is meant, and a name far too long is no misspelling", () => {
+test("the closer of two names is suggested, and none for a name that is far too long", () => {
   expect(nearestName("sorts", ["sector", "sort"])).toBe("sort")
   expect(nearestName(`page${"e".repeat(100_000)}`, known)).toBeUndefined()
   expect(nearestName("page", [])).toBeUndefined()
