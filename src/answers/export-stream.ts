@@ -1,6 +1,6 @@
 /**
- * An export as a stream. It is pull-based: a chunk is read and written only when the receiver has
- * taken the one before, so that a slow receiver holds one chunk and no connection to the database.
+ * An export as a stream. It is pull-based: a chunk is read and written only once the receiver has
+ * taken the one before, so a slow receiver costs one chunk of memory and no database connection.
  * A failure aborts the connection; nothing but data ever enters the stream.
  */
 import type { StreamCoder } from "../http/content-coding.ts"
@@ -18,11 +18,11 @@ export interface ExportStreamOptions {
   head: string
   row: (record: Record<string, unknown>) => string
   coder: StreamCoder
-  /** A receiver that takes nothing for so long, from the first byte on, is cut off. */
+  /** A receiver that reads nothing for so long, from the first byte on, is disconnected. */
   stallMs: number
   /** Aborts the stream when the service is stopped. */
   shutdown: AbortSignal
-  /** Called once, when the stream has ended one way or another. */
+  /** Called once, when the stream has ended, however it ended. */
   onEnd: (outcome: ExportOutcome) => void
 }
 
@@ -47,7 +47,7 @@ export function exportStream(
 
   let abort = (): void => {}
 
-  /** The next part that is not empty; a coder may keep what it is given. Null at the end. */
+  /** The next part that is not empty, because a coder may buffer what it gets. Null at the end. */
   const nextPart = async (): Promise<Uint8Array<ArrayBuffer> | null> => {
     for (;;) {
       const { value: chunk, done } = await chunks.next()
@@ -62,13 +62,13 @@ export function exportStream(
     }
   }
 
-  // An error without a reason aborts the connection as well; a reason Bun would print as it is, and
-  // the log has it already.
+  // An error without a reason aborts the connection too. Bun would print the reason, which the log
+  // has already.
   type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
   const cutOff = (controller: Controller, outcome: "stalled" | "aborted"): void => {
     end(outcome)
     controller.error()
-    // It waits between two chunks, where nothing can fail, or ends after the chunk that it reads.
+    // The generator waits between two chunks, where nothing can fail, or ends after the chunk it reads.
     void chunks.return()
   }
   const expectReceiver = (controller: Controller): void => {
@@ -80,7 +80,7 @@ export function exportStream(
       start(controller) {
         abort = () => cutOff(controller, "aborted")
         shutdown.addEventListener("abort", abort)
-        // A receiver that has gone before it took anything may never be heard of.
+        // A receiver may disconnect before it reads anything, without notice.
         expectReceiver(controller)
       },
       async pull(controller) {

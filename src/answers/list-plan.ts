@@ -99,7 +99,7 @@ export function planList(
   }
 }
 
-/** These decide which part of a list is shown, of which release and how, but not what the list is. */
+/** These choose a part of the list, a release and a representation, but do not change the list itself. */
 const notOfTheList = Object.keys({ ...paging, ...representation, ...asOf, ...changes })
 
 type Values = Readonly<Record<string, unknown>>

@@ -1,10 +1,10 @@
-/** What an `Authorization` header holds. */
+/** The content of an `Authorization` header. */
 export type Authorization =
   /** No header, or an empty one: nothing was sent. */
   | { kind: "none" }
-  /** The Bearer scheme with something after it. Whether that is a token of ours is not known here. */
+  /** The Bearer scheme with something after it, which may or may not be a token of this service. */
   | { kind: "bearer"; token: string }
-  /** Something was sent that is no bearer token: another scheme, or the scheme's name alone. */
+  /** Something else: another scheme, or the name of the scheme alone. */
   | { kind: "other" }
 
 /**

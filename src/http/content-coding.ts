@@ -1,4 +1,4 @@
-/** Content codings (RFC 9110, 8.4): gzip for who accepts it and where it is worth it. */
+/** Content codings (RFC 9110, 8.4): gzip for clients that accept it, if it is worth it. */
 
 import { createGzip } from "node:zlib"
 
@@ -18,18 +18,18 @@ function parseCoding(text: string): { name: string; weight: number } {
   return { name, weight: weight === undefined ? 1 : Number(weight.replace(/^q\s*=\s*/, "")) }
 }
 
-/** Codes a whole body; `headers` tell the coding. */
+/** Encodes a whole body; `headers` name the coding. */
 export const encodeText = (text: string, acceptEncoding: string | null) =>
   text.length >= smallestWorthwhile && acceptsGzip(acceptEncoding)
     ? { body: Bun.gzipSync(text), headers: gzipped }
     : { body: text, headers: {} }
 
-/** Codes a body part by part. What a part gives may be empty; the rest comes with a later one. */
+/** Encodes a body part by part. The output of a part may be empty; the rest comes with a later one. */
 export interface StreamCoder {
   headers: Record<string, string>
   code(text: string): Promise<Uint8Array<ArrayBuffer>>
   end(): Promise<Uint8Array<ArrayBuffer>>
-  /** Frees what it holds, at its end or before; to be called in any case. */
+  /** Frees its memory, at its end or before; to be called in any case. */
   close(): void
 }
 
@@ -46,7 +46,7 @@ function identityCoder(): StreamCoder {
   }
 }
 
-/** By hand: a failure or a cancellation does not pass through Bun's CompressionStream. */
+/** With zlib, because Bun's CompressionStream passes on neither a failure nor a cancellation. */
 function gzipCoder(): StreamCoder {
   const gzip = createGzip()
   let coded: Uint8Array[] = []
@@ -68,7 +68,7 @@ function gzipCoder(): StreamCoder {
         gzip.once("end", () => resolve(take()))
         gzip.end()
       }),
-    // Else its tables, some hundred kilobytes outside the heap, stay until garbage is collected.
+    // Otherwise its tables, some hundred kilobytes outside the heap, stay until garbage collection.
     close: () => gzip.destroy(),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Entity tags (RFC 9110, 8.8.3). They are weak, because one answer is sent in several content codings.
+ * Entity tags (RFC 9110, 8.8.3). They are weak, because one response is sent in several content codings.
  */
 import { digest } from "../text/digest.ts"
 

@@ -1,6 +1,6 @@
 /**
- * One parameter's text read by its schema, strictly: a value is accepted in one spelling only, so
- * that what a caller meant is never guessed.
+ * Parses one parameter by its schema, strictly: a value is accepted in one spelling only, so that
+ * what a client meant is never guessed.
  */
 import { Kind, type TSchema } from "@sinclair/typebox"
 import { isCalendarDate } from "../text/calendar-date.ts"
@@ -58,7 +58,7 @@ const readPointInTime = (text: string): Reading =>
 
 /**
  * PostgreSQL's text can't hold a NUL, and no name or title has control characters. U+FFFD is what
- * the server makes of bytes that are no UTF-8 and stand in a target without escapes.
+ * the server makes of bytes in a request target that are neither escaped nor valid UTF-8.
  */
 function readText(text: string, maxLength = Number.POSITIVE_INFINITY): Reading {
   // Code points, as JSON Schema and PostgreSQL count characters.

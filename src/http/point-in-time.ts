@@ -11,7 +11,7 @@ export type PointInTime =
 
 const daySeconds = 24 * 60 * 60
 
-/** Null where the text is none. */
+/** Null if the text is not a point in time. */
 export function parsePointInTime(text: string): PointInTime | null {
   if (/^(0|[1-9]\d{0,8})$/.test(text)) return { kind: "release", id: Number(text) }
   if (isCalendarDate(text)) {
@@ -27,6 +27,6 @@ export function parsePointInTime(text: string): PointInTime | null {
   return { kind: "time", fromSeconds: seconds, untilSeconds: seconds }
 }
 
-/** Whether all of it is still to come. */
+/** Whether all of it is in the future. */
 export const isFuture = (point: PointInTime, nowSeconds: number): boolean =>
   point.kind === "time" && point.fromSeconds > nowSeconds

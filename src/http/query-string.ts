@@ -1,10 +1,10 @@
 /**
  * The query of a request target, decoded as HTML forms and spreadsheets encode it: `+` is a space,
- * percent escapes are UTF-8. Nothing is repaired: what can't be decoded is an error.
+ * percent escapes are UTF-8. Nothing is repaired: what cannot be decoded is an error.
  */
 export interface Pair {
   name: string
-  /** null where the value's escapes are no UTF-8. */
+  /** Null if the value's escapes are not valid UTF-8. */
   value: string | null
 }
 
@@ -25,7 +25,7 @@ export function decodeQuery(query: string): Pair[] {
 export const encodeQuery = (pairs: readonly (readonly [name: string, value: string])[]): string =>
   pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
 
-/** A path segment or component, decoded; null where its escapes are no UTF-8. */
+/** A path segment or component, decoded; null if its escapes are not valid UTF-8. */
 export function decodeComponent(text: string): string | null {
   try {
     return decodeURIComponent(text)
@@ -38,14 +38,14 @@ const decode = (text: string): string | null => decodeComponent(text.replaceAll(
 
 /**
  * Escapes of letters, digits and `-._~` undone, also where they are escaped again: they mean nothing
- * (RFC 3986, 6.2.2.2) and can hide a secret from whoever looks for it.
+ * (RFC 3986, 6.2.2.2) and can hide a secret from a search.
  */
 export function withoutNeedlessEscapes(text: string): string {
   const undo = (outer: string) =>
     outer.replace(/%(?:25)*(2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     )
-  // A few rounds, for escapes whose own digits are escaped: who goes deeper does it on purpose.
+  // A few rounds, for escapes whose own digits are escaped. Deeper nesting is deliberate.
   return undo(undo(undo(text)))
 }
 

@@ -1,9 +1,9 @@
-/** Where a caller stands in its window. Unlimited is an infinite `limit` and `remaining`. */
+/** The state of a window for its caller. Without a limit, `limit` and `remaining` are infinite. */
 export type RateLimit = Readonly<{
   admitted: boolean
   limit: number
   remaining: number
-  /** When the caller gets more room, in milliseconds since 1970. */
+  /** When the oldest counted request leaves the window, in milliseconds since 1970. */
   resetAtMs: number
 }>
 
@@ -16,11 +16,11 @@ export type RateLimitHeaders = {
   "Retry-After"?: string
 }
 
-/** Written where there is no limit: the largest number that every client can parse. */
+/** Written if there is no limit: the largest number that every client can parse. */
 const UNLIMITED = 2_147_483_647
 
 /**
- * The headers that tell a caller its limit, all from one state, so that they can't disagree.
+ * The headers that show a caller its limit, all computed from one state, so that they cannot disagree.
  *
  * `RateLimit-Policy` and `RateLimit` follow draft-ietf-httpapi-ratelimit-headers-11: a list of one
  * policy, its name a quoted string, with `q` requests per `w` seconds, `r` left for the next `t`
@@ -44,7 +44,7 @@ export function toHeaders(state: RateLimit, windowMs: number, nowMs: number): Ra
   return headers
 }
 
-/** A limit, or what remains of it, as callers are told: never infinite. */
+/** A limit, or what remains of it, as it is shown: never infinite. */
 export const shownCount = (count: number): number => Math.min(count, UNLIMITED)
 
 /**

@@ -46,7 +46,7 @@ export const authentication = (options: AuthenticationOptions) => {
         }
         const token = sentToken(headers.authorization, bearer)
         const caller = await callerOf(token, address).catch((error: unknown) => {
-          // Whose request it is remains unknown: the address's window is the one that can be shown.
+          // The account is not known, so the headers show the window of the address.
           show(windows.addresses.peekLocal(address, standardLimit))
           throw error
         })
@@ -64,7 +64,7 @@ export const authentication = (options: AuthenticationOptions) => {
   )
 }
 
-/** The header decides over `api_key`, whatever it holds. Undefined: none was sent. */
+/** The header takes precedence over `api_key`, even if it has no token. Undefined if none was sent. */
 function sentToken(authorization: string | undefined, apiKey: string | undefined) {
   const header = readBearer(authorization ?? null)
   if (header.kind === "none") return apiKey

@@ -1,6 +1,6 @@
 /**
- * Turns whatever is thrown into the error envelope. The client is told a code and, for faults of its
- * own, what they are; the log has the rest, under the request's id.
+ * Turns every thrown error into the error envelope. The response has a code and, for faults of the
+ * request, what they are; the log has the rest, under the request's id.
  */
 import { Elysia } from "elysia"
 import { Unavailable } from "../db/pool/unavailable.ts"
@@ -28,7 +28,7 @@ export const errors = ({ log, unauthenticated }: ErrorOptions) =>
       return errorResponse(shown)
     })
 
-/** From what can go wrong inside to what the client is told. */
+/** Maps internal errors to those of the API. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof Unavailable) {

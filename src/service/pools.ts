@@ -4,12 +4,12 @@ import { createPool, type PoolOptions } from "../db/pool/pool.ts"
 
 const housekeepingConnections = 2
 const unauthenticatedConnections = 1
-/** Ample for the newest release, and below what those who check commonly wait. */
+/** Ample for reading the newest release, and shorter than the timeout of common probes. */
 const readinessTimeoutMs = 2_000
 
 export type Pools = ReturnType<typeof createPools>
 
-/** Each kind of work has connections of its own, so that none waits for another. */
+/** Each kind of work has its own connections, so that none waits for another. */
 export function createPools(config: Config, databaseUrl: string) {
   const pool = (name: string, connections: number, options: Partial<PoolOptions> = {}) =>
     createPool(databaseUrl, {
@@ -19,7 +19,7 @@ export function createPools(config: Config, databaseUrl: string) {
       statementTimeoutMs: config.STATEMENT_TIMEOUT_SECONDS * 1000,
       ...options,
     })
-  /** Of what accounts ask for: half of the connections are left to others, so that they need not wait. */
+  /** For requests of accounts: one account gets at most half of the connections, so that others need not wait. */
   const fairPool = (name: string, connections: number, options: Partial<PoolOptions> = {}) =>
     pool(name, connections, {
       connectionsPerAccount: Math.ceil(connections / 2),
@@ -31,7 +31,7 @@ export function createPools(config: Config, databaseUrl: string) {
     lookups: fairPool("lookups", config.LOOKUP_CONNECTIONS),
     pages: fairPool("pages", config.REQUEST_CONNECTIONS),
     counts: fairPool("counts", config.COUNT_CONNECTIONS),
-    // Its queue is as long as there are exports under way, and one that has begun should not fail in it.
+    // Its queue has room for every export in progress, because one that has begun should not fail there.
     exports: fairPool("exports", config.EXPORT_CONNECTIONS, {
       queueLength: config.MAX_EXPORTS,
       queueLengthPerAccount: config.MAX_EXPORTS,
@@ -39,7 +39,7 @@ export function createPools(config: Config, databaseUrl: string) {
     }),
     housekeeping: pool("housekeeping", housekeepingConnections),
     unauthenticated: pool("unauthenticated", unauthenticatedConnections),
-    // No check waits for another: while one is under way, the next is refused.
+    // No check waits for another: while one is in progress, the next fails.
     readiness: createPool(databaseUrl, {
       name: "readiness",
       connections: 1,

@@ -1,7 +1,7 @@
 import { isForbidden } from "../db/forbidden.ts"
 import { describeError, type Log } from "../log/log.ts"
 
-/** Logs what could not be written; that this process may write nothing at all, only once. */
+/** Logs what could not be written. That the database is read-only for this process is logged only once. */
 export function createWriteReports(log: Log) {
   let reported = false
   return (event: string) =>

@@ -22,7 +22,7 @@ export interface PageSequence {
   release: Release
   /** Who reads it: its token and its address. */
   client: string
-  /** When its page 1 was requested, which tells it from others of its client. */
+  /** When its page 1 was requested, which distinguishes it from others of its client. */
   startedMs: number
   /** How many pages it has; unknown if page 1 was answered with 304. */
   pages?: number | undefined
