@@ -4,7 +4,7 @@
  * headers say so.
  */
 import type { List } from "../db/reader/list.ts"
-import type { Release } from "../db/reader/releases.ts"
+import { type Release, ReleaseUnavailable } from "../db/reader/releases.ts"
 import type { AnswerOptions } from "./answer-options.ts"
 import { exportAnswer } from "./export-answer.ts"
 import type { ListEndpoint } from "./list-endpoint.ts"
@@ -40,7 +40,8 @@ export function createListAnswer(options: AnswerOptions): AnswerList {
     const plan = planList(endpoint, context, parent)
     const account = accountOf(context)
     const pages = pagesOf(options.sequences, context, plan, options.now().getTime())
-    const release = (await pages.release()) ?? (await resolver.resolve(plan.points.asOf, account))
+    const pinned = await pages.release()
+    const release = pinned ?? (await resolver.resolve(plan.points.asOf, account))
     const headers = dataHeaders(release, plan.key, plan.format)
     if (isKnown(context.request, headers)) {
       await pages.begin(release)
@@ -48,8 +49,9 @@ export function createListAnswer(options: AnswerOptions): AnswerList {
     }
     const list = await resolver.comparing(plan.list, plan.points, { release, account })
     const resolved = { plan, list, release, headers, pages }
-    return plan.all
-      ? exportAnswer(options, context, resolved)
-      : pageAnswer(options, context, resolved)
+    if (plan.all) return exportAnswer(options, context, resolved)
+    return pageAnswer(options, context, resolved).catch(async (error: unknown) => {
+      throw pinned && error instanceof ReleaseUnavailable ? await pages.lose(pinned) : error
+    })
   }
 }

@@ -4,6 +4,7 @@
  */
 import { Elysia } from "elysia"
 import { Unavailable } from "../db/pool/unavailable.ts"
+import { ReleaseUnavailable } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
@@ -31,7 +32,8 @@ export const errors = ({ log, unauthenticated }: ErrorOptions) =>
 /** Maps internal errors to those of the API. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof Unavailable) {
+  // Of a release that went away while its response was made, the next attempt is of another.
+  if (error instanceof Unavailable || error instanceof ReleaseUnavailable) {
     return unavailable(error)
   }
   return new ApiError("INTERNAL", { cause: error })

@@ -228,7 +228,7 @@ test.each(codings)(
     const answer = parseAnswer(received.bytes())
     expect([answer?.status, answer?.complete]).toEqual([200, false])
     expect(endOf(id)).toMatchObject({ level: "error", outcome: "failed" })
-    expect(endOf(id).error).toContain("lost records")
+    expect(endOf(id).error).toContain("no longer available")
     if ("Accept-Encoding" in headers) {
       // A decoder can tell: what it was sent has no end.
       expect(() => textOf(received)).toThrow("unexpected end of file")

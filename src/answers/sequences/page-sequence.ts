@@ -11,12 +11,15 @@
  *     begun since: a client's address may change from one page to the next;
  *  4. the client's newest, or else the newest of all: pages are read in parallel or at random.
  *
+ * A sequence whose release is no longer available takes no page, except that its client gets the same
+ * error for each later page until it begins again.
+ *
  * So a client that begins again is on the new release throughout. It continues an older sequence only
  * exactly where that stopped, and only until the new one has come as far: two that are read in turn.
  * Clients that read one query in step can each send an `_` of their own, which keeps their sequences
  * apart.
  */
-import type { Release } from "../../db/reader/releases.ts"
+import { type Release, releaseKey } from "../../db/reader/releases.ts"
 
 export interface PageSequence {
   release: Release
@@ -29,6 +32,8 @@ export interface PageSequence {
   /** The page after the last that was read. */
   expectedPage: number
   readMs: number
+  /** Its release is no longer available. */
+  isLost?: boolean | undefined
 }
 
 /** The sequences of one query, the newest at the end. */
@@ -68,11 +73,16 @@ export function withRead(
   return { sequences: withoutReached(changed), release: sequence.release }
 }
 
-function sequenceOfPage(
-  sequences: SequenceList,
-  client: string,
-  page: number,
-): PageSequence | undefined {
+/** The release is no longer available. */
+export const withLost = (sequences: SequenceList, release: Release): SequenceList =>
+  sequences.map((each) =>
+    releaseKey(each.release) === releaseKey(release) ? { ...each, isLost: true } : each,
+  )
+
+function sequenceOfPage(all: SequenceList, client: string, page: number): PageSequence | undefined {
+  const meant = all.findLast((sequence) => sequence.client === client) ?? all.at(-1)
+  if (meant?.isLost) return meant
+  const sequences = all.filter(({ isLost }) => !isLost)
   const expects = ({ expectedPage }: PageSequence) => page === expectedPage
   const readLast = ({ expectedPage }: PageSequence) => page === expectedPage - 1
   const own = sequences.filter((sequence) => sequence.client === client)
@@ -113,12 +123,13 @@ const oldestFirst = (a: PageSequence, b: PageSequence): number =>
   a.startedMs - b.startedMs || a.release.id - b.release.id
 
 const nameOf = ({ client, startedMs, release }: PageSequence): string =>
-  `${client} ${startedMs} ${release.id}`
+  `${client} ${startedMs} ${releaseKey(release)}`
 
 const furthest = (one: PageSequence, other: PageSequence): PageSequence => ({
   ...one,
   expectedPage: Math.max(one.expectedPage, other.expectedPage),
   readMs: Math.max(one.readMs, other.readMs),
+  isLost: one.isLost || other.isLost,
 })
 
 /** Drops each sequence that a newer one of its client has reached: no page can belong to it any more. */

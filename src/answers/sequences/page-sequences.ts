@@ -11,6 +11,7 @@ import {
   merged,
   type PageSequence,
   type SequenceList,
+  withLost,
   withRead,
   withStarted,
 } from "./page-sequence.ts"
@@ -21,6 +22,8 @@ export interface PageSequences {
   begin(query: string, started: StartedSequence, askedMs: number): Promise<void>
   /** The release of a later page; undefined if no sequence is active. */
   next(query: string, client: string, page: number, nowMs: number): Promise<Release | undefined>
+  /** The release, which a page of the query was to show, is no longer available. */
+  lose(query: string, release: Release, nowMs: number): Promise<void>
   /** Pins a release for an export. Returns the function that unpins it. */
   pin(release: Release): () => void
   /** The number of the oldest release that an active sequence or an export reads, as far as this process knows. */
@@ -78,6 +81,10 @@ export function createPageSequences(
         withRead(sequences, { client, page }, nowMs),
       )
       return read.release
+    },
+
+    lose: async (query, release, nowMs) => {
+      await change(query, nowMs, (sequences) => ({ sequences: withLost(sequences, release) }))
     },
 
     pin: ({ id }) => {

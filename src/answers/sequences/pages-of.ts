@@ -1,4 +1,5 @@
 import type { Release } from "../../db/reader/releases.ts"
+import { type ApiError, invalidParameters } from "../../http/api-error.ts"
 import { digest } from "../../text/digest.ts"
 import type { ListPlan } from "../list-plan.ts"
 import type { RequestContext } from "../request-context.ts"
@@ -14,6 +15,8 @@ export interface SequencePages {
    * @param total how many pages there are, if that is known
    */
   begin(release: Release, total?: number): Promise<void>
+  /** The release of a later page is no longer available. Returns the error for the client. */
+  lose(release: Release): Promise<ApiError>
 }
 
 /** @param askedMs when the request was received */
@@ -32,6 +35,12 @@ export function pagesOf(
     begin: async (release, pages) => {
       if (all || page !== 1) return
       await sequences.begin(query, { client, release, pages }, askedMs)
+    },
+
+    lose: async (release) => {
+      await sequences.lose(query, release, askedMs)
+      const message = `Release ${release.id}, which page 1 showed, is no longer available; start again at page 1`
+      return invalidParameters([{ parameter: "page", message }])
     },
   }
 }

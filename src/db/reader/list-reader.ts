@@ -4,11 +4,11 @@ import type { Account } from "../pool/fair-queue.ts"
 import type { Pool } from "../pool/pool.ts"
 import { createSharedReads, type SharedReads } from "../pool/shared-reads.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
-import type { RelationChoice } from "./relation-choice.ts"
+import { ensureAvailable, type RelationChoice } from "./relation-choice.ts"
 import { type Relation, releaseName } from "./relations.ts"
-import type { Release } from "./releases.ts"
+import { type Release, ReleaseUnavailable } from "./releases.ts"
 import { nullsOf, type Position, positionName } from "./seek.ts"
-import { createStatements, type Row, type Statements } from "./statements.ts"
+import { createStatements, type Row, type SeenReleases, type Statements } from "./statements.ts"
 
 export type Records = Record<string, unknown>[]
 
@@ -26,7 +26,7 @@ export interface PageBounds {
 /** Each kind of statement has connections of its own. */
 export type ReaderPools = Readonly<Record<"lookups" | "pages" | "counts" | "exports", Pool>>
 
-/** Every method may throw Unavailable. */
+/** Every method may throw Unavailable or ReleaseUnavailable. */
 export interface ListReader {
   /** One page, read through one of the pools; null where the list's parent does not exist. */
   page(
@@ -52,11 +52,12 @@ export function createListReader(
   const positions = createCache<Position>(sizes.positions, bytesOfPosition)
 
   /** The result of a statement on the list at the release. */
-  const at = <T extends { release: number }>(
+  const at = async <T extends SeenReleases>(
     release: Release,
     { removed }: Pick<List, "removed">,
     run: (relation: Relation) => Promise<T[]>,
-  ): Promise<T[]> => (removed ? run("removed") : relations.read(release, run))
+  ): Promise<T[]> =>
+    removed ? ensureAvailable(release, await run("removed")) : relations.read(release, run)
 
   /** Rows from an offset, by the position at which the previous page ended where that is cached. */
   async function readRows(
@@ -127,11 +128,13 @@ export function createListReader(
         cachedTotal ?? readTotal(list, options),
       ])
       if (total === "no parent") return null
-      // No rows where there should be some: a newer release, which the statement saw, removed them.
-      const isSure = rows.length > 0 || bounds.offset >= total
-      if (!isSure) relations.recordNewer(options.release)
-      const found = isSure ? rows : await readRows(source, list, bounds, options)
-      return { total, records: found.map(({ record }) => record) }
+      const expected = Math.min(bounds.limit, Math.max(0, total - bounds.offset))
+      if (rows.length === expected) return { total, records: recordsOf(rows) }
+      // Rows are missing: a newer release, which no row shows, has removed them.
+      relations.recordNewer(options.release)
+      const found = await readRows(source, list, bounds, options)
+      if (found.length !== expected) throw new ReleaseUnavailable(options.release)
+      return { total, records: recordsOf(found) }
     },
 
     total: async (list, options) => {
@@ -150,6 +153,8 @@ const statementsOf = ({ db, run }: Pool): PoolStatements => ({
   statements: createStatements(db),
   share: createSharedReads(run),
 })
+
+const recordsOf = (rows: readonly Row[]): Records => rows.map(({ record }) => record)
 
 const positionOf = ({ position }: Row): Position => Object.values(position)
 

@@ -16,11 +16,12 @@ import {
   type ReadOptions,
   type Records,
 } from "./list-reader.ts"
-import { createRelationChoice } from "./relation-choice.ts"
+import { createRelationChoice, ensureAvailable } from "./relation-choice.ts"
 import { type Relation, releaseName } from "./relations.ts"
+import { ReleaseUnavailable } from "./releases.ts"
 import { createStatements } from "./statements.ts"
 
-/** Every method may throw Unavailable. */
+/** Every method may throw Unavailable or ReleaseUnavailable. */
 export interface Reader {
   /** One page; null where the list's parent does not exist. */
   page(
@@ -75,9 +76,7 @@ export function createReader(
           yield chunk
           if (sent >= total) return
           const next = await retryWhileUnavailable(() => chunkFrom(sent))
-          if (!next || next.records.length === 0) {
-            throw new Error(`Release ${options.release.id} lost records during an export`)
-          }
+          if (!next) throw new ReleaseUnavailable(options.release)
           chunk = next.records
         }
       }
@@ -90,7 +89,7 @@ export function createReader(
         lookups.run(() => byKey.find(resource, relation).execute(values), account)
       const [row] = await relations.read(release, run)
       // Without a row, a newer release may have removed the record, and no row says so.
-      const [found] = row ? [row] : await run("asOf")
+      const [found] = row ? [row] : ensureAvailable(release, await run("asOf"))
       return found?.record ?? null
     },
   }

@@ -16,6 +16,15 @@ export const noRelease: Release = { id: 0, publishedAt: 0 }
 /** Tells a release from all others: release 7 of a database that was restored is another release 7. */
 export const releaseKey = ({ id, publishedAt }: Release): string => `${id} ${publishedAt}`
 
+/** The release that was to be read was pruned, or another database with another history was restored. */
+export class ReleaseUnavailable extends Error {
+  override readonly name = "ReleaseUnavailable"
+
+  constructor({ id }: Release) {
+    super(`Release ${id} is no longer available`)
+  }
+}
+
 /** A release by its number, or the newest that was published by a second. */
 export type ReleasePoint = { kind: "release"; id: number } | { kind: "time"; untilSeconds: number }
 
@@ -75,4 +84,6 @@ export function createReleases(pool: Pool): Releases {
   }
 }
 
-const epoch = (instant: SQL) => sql<number | null>`extract(epoch from ${instant})`.mapWith(Number)
+/** An instant in Unix seconds. */
+export const epoch = (instant: SQL) =>
+  sql<number | null>`extract(epoch from ${instant})`.mapWith(Number)

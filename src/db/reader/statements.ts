@@ -4,14 +4,16 @@
  * since values are always bound.
  *
  * Every statement returns the newest release that its snapshot saw. One on what is current is of that
- * release, which may be a newer one than was asked for.
+ * release, which may be a newer one than was asked for. It also returns when the release that was asked
+ * for was published: another time than expected, or none, shows that this release is no longer there.
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { filterOf, keyColumn, type OrderTerm, type Readable } from "../../resources/resource.ts"
 import { releases } from "../schema.ts"
-import { type Part, type Relation, relationOf, updatedSinceName } from "./relations.ts"
+import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
+import { epoch } from "./releases.ts"
 import { after, orderBy } from "./seek.ts"
 
 /** What makes a row belong to a record of another resource, whose key is bound as `parent`. */
@@ -31,9 +33,15 @@ export interface ListShape {
   removed: boolean
 }
 
-export interface Row {
-  /** The newest that the statement saw. */
+/** The releases that a statement saw. */
+export interface SeenReleases {
+  /** The number of the newest. */
   release: number
+  /** When the release that was asked for was published, in Unix seconds; null if it is not there. */
+  publishedAt: number | null
+}
+
+export interface Row extends SeenReleases {
   record: Record<string, unknown>
   /** The row's position in its list; see `seek.ts`. */
   position: Record<string, unknown>
@@ -46,20 +54,25 @@ interface Prepared<T> {
 /** The name under which the parent's key is bound. */
 export const parentName = "parent"
 
-/** All bind `release` where `relation` is not `current`, and lists their filters and parent's key. */
+/** All bind `release`, and lists their filters and parent's key. */
 export interface Statements {
   /** Rows of a page by its offset. Binds `limit` and `offset`. */
   rowsFrom(shape: ListShape, relation: Relation): Prepared<Row>
   /** Rows after a position. Binds `limit` and the position's values. */
   rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): Prepared<Row>
-  count(shape: ListShape, relation: Relation): Prepared<{ release: number; total: number }>
+  count(shape: ListShape, relation: Relation): Prepared<SeenReleases & { total: number }>
   /** One record by its key, bound as `key`. */
   find(resource: Readable, relation: Relation): Prepared<Row>
   /** Whether a record exists. */
-  exists(resource: Readable, relation: Relation): Prepared<{ release: number; exists: boolean }>
+  exists(resource: Readable, relation: Relation): Prepared<SeenReleases & { exists: boolean }>
 }
 
-const newestRelease: SQL<number> = sql`(select coalesce(max(${releases.id}), 0) from ${releases})`
+const seenReleases = {
+  release: sql<number>`(select coalesce(max(${releases.id}), 0) from ${releases})`,
+  publishedAt: epoch(
+    sql`(select ${releases.published_at} from ${releases} where ${releases.id} = ${sql.placeholder(releaseName)})`,
+  ),
+}
 
 export function createStatements(db: PostgresJsDatabase): Statements {
   const prepared = new Map<string, unknown>()
@@ -74,7 +87,7 @@ export function createStatements(db: PostgresJsDatabase): Statements {
   const rows = (resource: Readable, order: readonly OrderTerm[], relation: Relation, part?: Part) =>
     db
       .select({
-        release: newestRelease,
+        ...seenReleases,
         record: selection(resource),
         position: positions(order),
       })
@@ -113,7 +126,7 @@ export function createStatements(db: PostgresJsDatabase): Statements {
         const where = conditionOf(shape)
         const part = { where, updated: shape.updated }
         return db
-          .select({ release: newestRelease, total: sql<number>`count(*)`.mapWith(Number) })
+          .select({ ...seenReleases, total: sql<number>`count(*)`.mapWith(Number) })
           .from(relationOf(shape.resource, relation, part))
           .where(where)
           .prepare("count")
@@ -126,7 +139,7 @@ export function createStatements(db: PostgresJsDatabase): Statements {
       once(`exists ${relation} ${resource.name}`, () => {
         const record = sql`select from ${relationOf(resource, relation)} where ${isKey(resource)}`
         return db
-          .select({ release: newestRelease, exists: sql<boolean>`exists (${record})` })
+          .select({ ...seenReleases, exists: sql<boolean>`exists (${record})` })
           .from(sql`(select 1) as one`)
           .prepare("exists")
       }),

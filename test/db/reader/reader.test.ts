@@ -109,8 +109,17 @@ test("an export stays on its release, and ends in an error where that is lost", 
     Math.ceil(awkward.reports.length / 4) - 1,
   )
   await service.sql`delete from reports_history`
-  await expect(lost?.chunks.next()).rejects.toThrow("lost records")
+  await expect(lost?.chunks.next()).rejects.toThrow("no longer available")
   await service.publish(awkward)
+})
+
+test("an export ends in an error where its release was replaced by another of its number", async () => {
+  const release = await newest()
+  const found = await newReader().chunks(allReports, 4, release)
+  await found?.chunks.next()
+  await service.sql`update releases set published_at = published_at + interval '1 second'
+    where id = ${release.release.id}`
+  await expect(found?.chunks.next()).rejects.toThrow("no longer available")
 })
 
 test("an export gives every record once, also when its last chunk is full", async () => {
