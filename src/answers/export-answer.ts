@@ -1,3 +1,4 @@
+import type { Reader } from "../db/reader/reader.ts"
 import { ApiError } from "../http/api-error.ts"
 import { streamCoder } from "../http/content-coding.ts"
 import { describeError } from "../log/log.ts"
@@ -9,9 +10,15 @@ import { accountOf, type RequestContext } from "./request-context.ts"
 
 const recordsPerChunk = 2_000
 
+/** What an export needs of the service. */
+export type ExportOptions = Pick<
+  AnswerOptions,
+  "sequences" | "exportSlots" | "exportWaitMs" | "exportStallMs" | "exportShutdown" | "log"
+> & { reader: Pick<Reader, "chunks" | "total"> }
+
 /** Every record of a list, as a stream. @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
 export async function exportAnswer(
-  options: AnswerOptions,
+  options: ExportOptions,
   context: RequestContext,
   resolved: ResolvedPlan,
 ): Promise<Response> {
@@ -23,7 +30,7 @@ export async function exportAnswer(
 
 /** The headers alone: no export is started. */
 async function exportHead(
-  { reader }: AnswerOptions,
+  { reader }: ExportOptions,
   context: RequestContext,
   { plan, list, release, headers }: ResolvedPlan,
 ): Promise<Response> {
@@ -42,7 +49,7 @@ async function exportBody(
     exportStallMs,
     exportShutdown,
     log,
-  }: AnswerOptions,
+  }: ExportOptions,
   context: RequestContext,
   { plan, list, release, headers }: ResolvedPlan,
 ): Promise<Response> {
@@ -51,27 +58,21 @@ async function exportBody(
   const account = accountOf(context)
   // Nothing is sent while it waits for its turn, and nothing while its receiver does not read.
   context.disableIdleTimeout()
-  const releaseSlot = await exportSlots.acquire({ account, waitMs: exportWaitMs })
-  const found = await reader
-    .chunks(list, recordsPerChunk, { release, account })
-    .catch((error: unknown) => {
-      releaseSlot()
-      throw error
-    })
-  if (!found) {
-    releaseSlot()
-    throw new ApiError("NOT_FOUND")
-  }
-  const unpin = sequences.pin(release)
+  using kept = new DisposableStack()
+  // Before it waits: what it will show must not be pruned meanwhile.
+  kept.defer(sequences.pin(release))
+  kept.defer(await exportSlots.acquire({ account, waitMs: exportWaitMs }))
+  const found = await reader.chunks(list, recordsPerChunk, { release, account })
+  if (!found) throw new ApiError("NOT_FOUND")
   const coder = streamCoder(context.request.headers.get("accept-encoding"))
+  const keptByStream = kept.move()
   const stream = exportStream(found.chunks, {
     ...writerOf(plan, format),
     coder,
     stallMs: exportStallMs,
     shutdown: exportShutdown,
     onEnd: ({ error, ...outcome }) => {
-      unpin()
-      releaseSlot()
+      keptByStream.dispose()
       const fields = { request: context.requestId, ...outcome }
       if (error === undefined) log.info("export ended", fields)
       else log.error("export ended", { ...fields, ...describeError(error) })

@@ -1,0 +1,85 @@
+/** What an export keeps while it waits for its slot, and gives back however it ends. */
+import { expect, test } from "bun:test"
+import { exportAnswer } from "../../src/answers/export-answer.ts"
+import { planList } from "../../src/answers/list-plan.ts"
+import { createPageSequences } from "../../src/answers/sequences/page-sequences.ts"
+import { createConcurrencyLimiter } from "../../src/db/pool/concurrency-limiter.ts"
+import { createLog } from "../../src/log/log.ts"
+import { reports } from "../../src/resources/reports.ts"
+
+const target = { path: "/api/v1/reports", query: "format=csv&all=true", format: "csv" } as const
+const plan = planList({ resource: reports, filters: [] }, target, "")
+const release = { id: 3, publishedAt: 1 }
+
+/** One slot, which is taken, and an export of release 3 that waits for it. */
+async function waitingExport(outcome: "found" | "not found" | "failed") {
+  const sequences = createPageSequences(null, 1_000_000)
+  const exportSlots = createConcurrencyLimiter({
+    slots: 1,
+    slotsPerAccount: 1,
+    queueLength: 1,
+    queueLengthPerAccount: 1,
+  })
+  const freeSlot = await exportSlots.acquire({ account: 1, waitMs: 1_000 })
+  const receiver = new AbortController()
+  const lines: string[] = []
+  const log = createLog(
+    (line) => lines.push(line),
+    () => new Date(0),
+  )
+  const chunks = async () => {
+    if (outcome === "failed") throw new Error("Failed")
+    return outcome === "found" ? { total: 0, chunks: (async function* () {})() } : null
+  }
+  const reader = { chunks, total: async () => 0 }
+  const options = {
+    reader,
+    sequences,
+    exportSlots,
+    log,
+    exportWaitMs: 60_000,
+    exportStallMs: 60_000,
+  }
+  const context = {
+    ...target,
+    request: new Request("http://localhost/", { signal: receiver.signal }),
+    requestId: "1",
+    caller: { accountId: 2, tokenId: 2 },
+    address: "",
+    disableIdleTimeout: () => {},
+  }
+  const pages = { release: async () => undefined, begin: async () => {}, lose: async () => fail() }
+  const answer = exportAnswer(options, context, {
+    plan,
+    list: plan.list,
+    release,
+    headers: {},
+    pages,
+  })
+  const state = () => [sequences.oldestPinned(0), exportSlots.load()]
+  return { answer, freeSlot, receiver, state, lines }
+}
+
+const fail = (): never => {
+  throw new Error("Not expected")
+}
+
+const idle = [undefined, { running: 0, waiting: 0 }]
+
+test("an export pins its release while it waits for its slot, and unpins it at its end", async () => {
+  const { answer, freeSlot, state } = await waitingExport("found")
+  expect(state()).toEqual([3, { running: 1, waiting: 1 }])
+  freeSlot()
+  expect(await (await answer).text()).toStartWith("hash,")
+  expect(state()).toEqual(idle)
+})
+
+test.each(["not found", "failed"] as const)(
+  "an export that is %s leaves neither a pin nor a slot",
+  async (outcome) => {
+    const { answer, freeSlot, state } = await waitingExport(outcome)
+    freeSlot()
+    await expect(answer).rejects.toThrow()
+    expect(state()).toEqual(idle)
+  },
+)
