@@ -89,10 +89,11 @@ function sequenceOfPage(all: SequenceList, client: string, page: number): PageSe
   const newest = own.at(-1)
   const continued = own.findLast(
     (sequence) =>
-      expects(sequence) || (readLast(sequence) && (sequence === newest || !isAtEnd(sequence))),
+      expects(sequence) ||
+      (readLast(sequence) && (sequence === newest || !isAtEnd(sequence, true))),
   )
   if (continued) return continued
-  if (newest && page < newest.expectedPage && !isAtEnd(newest)) return newest
+  if (newest && page < newest.expectedPage && !isAtEnd(newest, false)) return newest
   const startedSince = sequences.slice(newest ? sequences.indexOf(newest) + 1 : 0)
   return (
     startedSince.findLast((sequence) => expects(sequence) || readLast(sequence)) ??
@@ -101,8 +102,9 @@ function sequenceOfPage(all: SequenceList, client: string, page: number): PageSe
   )
 }
 
-/** True if the number of pages is not known. */
-const isAtEnd = ({ expectedPage, pages = 0 }: PageSequence): boolean => expectedPage > pages
+/** @param ifUnknown what holds if the number of pages is not known */
+const isAtEnd = ({ expectedPage, pages }: PageSequence, ifUnknown: boolean): boolean =>
+  pages === undefined ? ifUnknown : expectedPage > pages
 
 /** Two lists of the same query in one. Each sequence is as far as it is in either. */
 export function merged(one: SequenceList, other: SequenceList): SequenceList {

@@ -102,6 +102,15 @@ test("a sequence that is at its end takes no page of the next one", async () => 
   for (const page of [3, 2]) expect((await sequences.next("q", "a", page, 6))?.id).toBe(2)
 })
 
+test("a sequence whose page 1 was answered 304 keeps its retries though another client has begun", async () => {
+  const sequences = createPageSequences(null, 1_000_000)
+  await sequences.begin("q", begun("x", 1), 0)
+  for (const page of [2, 3, 4, 5]) await sequences.next("q", "x", page, page)
+  await sequences.begin("q", begun("y", 2), 6)
+  await sequences.next("q", "y", 2, 7)
+  for (const page of [3, 2, 4]) expect((await sequences.next("q", "x", page, 8))?.id).toBe(1)
+})
+
 test("a client whose address changes goes on with its sequence, and with its newest", async () => {
   const sequences = createPageSequences(null, 1_000_000)
   await sequences.begin("q", begun("a", 1, 5), 0)
