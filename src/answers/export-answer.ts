@@ -3,12 +3,14 @@ import { ApiError } from "../http/api-error.ts"
 import { streamCoder } from "../http/content-coding.ts"
 import { describeError } from "../log/log.ts"
 import type { AnswerOptions } from "./answer-options.ts"
-import { exportStream } from "./export-stream.ts"
+import { type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
 import { asksForAny, exportHeaders, notModified, writerOf } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
 
 const recordsPerChunk = 2_000
+/** For the log alone, as proxies write it: nobody receives that response. */
+const clientClosedRequest = 499
 
 /** What an export needs of the service. */
 export type ExportOptions = Pick<
@@ -61,7 +63,18 @@ async function exportBody(
   using kept = new DisposableStack()
   // Before it waits: what it will show must not be pruned meanwhile.
   kept.defer(sequences.pin(release))
-  kept.defer(await exportSlots.acquire({ account, waitMs: exportWaitMs }))
+  const { signal } = context.request
+  const freeSlot = await exportSlots
+    .acquire({ account, waitMs: exportWaitMs, signal })
+    .catch((error: unknown) => {
+      if (error !== signal.reason) throw error
+    })
+  if (!freeSlot) {
+    const outcome: ExportOutcome = { outcome: "cancelled", records: 0, bytes: 0 }
+    log.info("export ended", { request: context.requestId, ...outcome })
+    return new Response(null, { status: clientClosedRequest })
+  }
+  kept.defer(freeSlot)
   const found = await reader.chunks(list, recordsPerChunk, { release, account })
   if (!found) throw new ApiError("NOT_FOUND")
   const coder = streamCoder(context.request.headers.get("accept-encoding"))

@@ -83,3 +83,15 @@ test.each(["not found", "failed"] as const)(
     expect(state()).toEqual(idle)
   },
 )
+
+test("an export whose receiver goes while it waits for its slot leaves the queue at once", async () => {
+  const { answer, freeSlot, receiver, state, lines } = await waitingExport("found")
+  receiver.abort()
+  expect((await answer).status).toBe(499)
+  expect(state()).toEqual([undefined, { running: 1, waiting: 0 }])
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { event: "export ended", request: "1", outcome: "cancelled", records: 0, bytes: 0 },
+  ])
+  freeSlot()
+  expect(state()).toEqual(idle)
+})
