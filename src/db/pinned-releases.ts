@@ -3,8 +3,10 @@
  * the oldest release of all page sequences and exports under way, every half minute. The pin of a
  * process that died expires after some minutes, and the next process that writes deletes it.
  */
-import { eq, lt, sql } from "drizzle-orm"
+import { eq, sql } from "drizzle-orm"
+import { runToCompletion } from "./pool/deadlines.ts"
 import type { Pool } from "./pool/pool.ts"
+import { createSerialExecutor } from "./pool/serial-executor.ts"
 import { pinnedReleases } from "./schema.ts"
 
 const everyMs = 30_000
@@ -28,34 +30,50 @@ export function reportPinnedReleases(
   onFailure: (error: unknown) => void,
 ): PinnedReleaseReports {
   const process = crypto.randomUUID()
-  let pinned: number | undefined
+  const serially = createSerialExecutor()
+  /** Also where an attempt failed: the database may have committed it. */
+  let mayBeRecorded = false
+  let isReporting = false
 
   async function write(release: number | undefined): Promise<void> {
-    if (release === undefined && pinned === undefined) return
-    await pool.run(async () => {
-      if (release === undefined) {
-        await pool.db.delete(pinnedReleases).where(eq(pinnedReleases.process, process))
-      } else {
-        const expiredBefore = sql`now() - make_interval(mins => ${pinExpiryMinutes}::integer)`
-        await pool.db.delete(pinnedReleases).where(lt(pinnedReleases.seen_at, expiredBefore))
-        const pin = { release, seen_at: sql`now()` }
-        await pool.db
-          .insert(pinnedReleases)
-          .values({ process, ...pin })
-          .onConflictDoUpdate({ target: pinnedReleases.process, set: pin })
-      }
-    })
-    pinned = release
+    if (release !== undefined) {
+      mayBeRecorded = true
+      await runToCompletion(pool, () => record(release))
+    } else if (mayBeRecorded) {
+      await runToCompletion(pool, remove)
+      mayBeRecorded = false
+    }
   }
 
-  const timer = setInterval(() => {
-    write(oldest()).catch(onFailure)
+  async function record(release: number): Promise<void> {
+    const expiredBefore = sql`now() - make_interval(mins => ${pinExpiryMinutes}::integer)`
+    await pool.db.execute(sql`
+      with expired as (
+        delete from ${pinnedReleases} as pinned
+        where pinned.seen_at < ${expiredBefore} and pinned.process <> ${process}
+      )
+      insert into ${pinnedReleases} (process, release, seen_at) values (${process}, ${release}, now())
+      on conflict (process) do update set release = excluded.release, seen_at = excluded.seen_at`)
+  }
+
+  async function remove(): Promise<void> {
+    await pool.db.delete(pinnedReleases).where(eq(pinnedReleases.process, process))
+  }
+
+  /** One after the other, so that none ends after the one that stops. */
+  const report = () => serially(() => write(oldest()))
+
+  const timer = setInterval(async () => {
+    if (isReporting) return
+    isReporting = true
+    await report().catch(onFailure)
+    isReporting = false
   }, everyMs)
   return {
-    report: () => write(oldest()),
+    report,
     stop: async () => {
       clearInterval(timer)
-      await write(undefined).catch(onFailure)
+      await serially(() => write(undefined)).catch(onFailure)
     },
   }
 }

@@ -39,6 +39,7 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     log,
     exportWaitMs: 60_000,
     exportStallMs: 60_000,
+    exportShutdown: new AbortController().signal,
   }
   const context = {
     ...target,

@@ -65,3 +65,41 @@ test("the pin of a killed process is deleted by the next process that writes", a
   expect(await pinned()).toEqual([4])
   expect(failures).toEqual([])
 })
+
+/** The pool, with a first statement that reaches the database only when it is let go. */
+function delayedPool() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  let isFirst = true
+  const run: Pool["run"] = (statement, ...claim) =>
+    pool.run(
+      async () => {
+        if (isFirst) {
+          isFirst = false
+          started.resolve()
+          await promise
+        }
+        return statement()
+      },
+      ...claim,
+    )
+  return { pool: { ...pool, run }, started: started.promise, letGo: resolve }
+}
+
+test("a report that is under way when the process stops leaves nothing behind", async () => {
+  await sql`delete from pinned_releases`
+  const delayed = delayedPool()
+  const failures: unknown[] = []
+  const pins = reportPinnedReleases(
+    delayed.pool,
+    () => 7,
+    (error) => failures.push(error),
+  )
+  const report = pins.report()
+  await delayed.started
+  const stopped = pins.stop()
+  delayed.letGo()
+  await Promise.all([report, stopped])
+  expect(await sql`select release from pinned_releases`).toHaveLength(0)
+  expect(failures).toEqual([])
+})
