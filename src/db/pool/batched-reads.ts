@@ -1,13 +1,13 @@
 /**
- * Reads by key that share statements: one that waits for its slot takes along every key that is asked
- * for meanwhile. So a flood of keys does not make a queue that others stand behind: whoever comes
- * waits for the statements under way and for one more.
+ * Reads by key that share statements: while a statement waits for a connection, further keys are added
+ * to it. So a flood of keys does not fill the queue: a caller waits for the running statements and for
+ * one more.
  */
 
-/** Starts a statement when there is a slot for it, as a pool's `run` does. */
+/** Runs a statement when a connection is free, as a pool's `run` does. */
 type Run = <T>(statement: () => Promise<T>) => Promise<T>
 
-/** In one statement. */
+/** Keys in one statement. */
 export const maxKeys = 1_000
 
 interface Batch<Key, Row> {
@@ -16,8 +16,8 @@ interface Batch<Key, Row> {
 }
 
 /**
- * Gives a function that reads one key; undefined where there is none. What it rejects with is what
- * `run` or `read` did, for all keys of that statement.
+ * Returns a function that reads the row of one key, undefined where there is none. It rejects as `run`
+ * or `read` does, for all keys of the statement.
  */
 export function createBatchedReads<Key, Row>(
   run: Run,
@@ -34,7 +34,7 @@ export function createBatchedReads<Key, Row>(
       close()
       return read([...keys])
     }
-    // In a later turn, so that no statement starts before its first key is there.
+    // In a microtask, so that no statement starts before its first key is added.
     const rows = Promise.resolve()
       .then(() => run(start))
       .finally(close)

@@ -1,10 +1,11 @@
 /**
- * Slots for work of one kind, and a queue before them. At most `slots` tasks are under way, and at
- * most `slotsPerAccount` of one account, so that another finds one free. Who finds none waits: turns
- * go round the accounts (see `fair-queue.ts`), and no account delays another by more than a task.
+ * A concurrency limiter with a fair queue. At most `slots` tasks run, and at most `slotsPerAccount` of
+ * one account, so that other accounts find slots free. Further tasks are queued and served round-robin
+ * by account (see `fair-queue.ts`), so no account delays another by more than one task.
  *
- * The queue is bounded for each account, in all, and in time. An account past its bound is refused,
- * and it alone: where the queue as a whole is full, who has most in it gives way.
+ * The queue is bounded in length, for each account and in total, and in waiting time. Only an account
+ * that exceeds its bound is refused; where the queue as a whole is full, the newest task of the account
+ * with most tasks is displaced.
  */
 import { type Account, FairQueue } from "./fair-queue.ts"
 import { Unavailable } from "./unavailable.ts"
@@ -17,18 +18,18 @@ export interface LimiterOptions {
 }
 
 export interface Claim {
-  /** Whose turn it takes. */
+  /** The account that the task is run for. */
   account: Account
-  /** How long it may wait for its turn. */
+  /** How long it may wait for a slot. */
   waitMs: number
-  /** Withdraws it while it waits, with the signal's reason. */
+  /** Cancels it while it waits, with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
 export interface ConcurrencyLimiter {
-  /** Waits for a slot, and gives the function that gives it back. @throws Unavailable, or the signal's reason */
+  /** Waits for a slot. Returns the function that releases it. @throws Unavailable, or the signal's reason */
   acquire(claim: Claim): Promise<() => void>
-  /** Tasks under way and claims that wait. */
+  /** Running tasks and waiting claims. */
   load(): { running: number; waiting: number }
 }
 
@@ -47,10 +48,10 @@ export function createConcurrencyLimiter({
   const runningOf = new Map<Account, number>()
   let running = 0
 
-  const mayHaveTurn = (account: Account): boolean =>
+  const mayRun = (account: Account): boolean =>
     running < slots && (runningOf.get(account) ?? 0) < slotsPerAccount
 
-  /** Takes a slot for the account, and gives the function that gives it back, once. */
+  /** Takes a slot for the account. Returns the function that releases it, once. */
   function take(account: Account): () => void {
     running++
     runningOf.set(account, (runningOf.get(account) ?? 0) + 1)
@@ -66,18 +67,18 @@ export function createConcurrencyLimiter({
     const left = (runningOf.get(account) ?? 0) - 1
     if (left > 0) runningOf.set(account, left)
     else runningOf.delete(account)
-    queue.take(mayHaveTurn)?.item.start()
+    queue.take(mayRun)?.item.start()
   }
 
-  /** Makes room for one more claim of the account, or throws. */
+  /** Makes room in the queue for one more claim of the account. @throws Unavailable */
   function makeRoom(account: Account): void {
     if (queue.sizeOf(account) >= queueLengthPerAccount) {
       throw new Unavailable(
-        `The account has ${queueLengthPerAccount} requests in the queue already`,
+        `The account already has ${queueLengthPerAccount} requests in the queue`,
       )
     }
     if (queue.size < queueLength) return
-    const full = new Unavailable("Every place in the queue for the database is taken")
+    const full = new Unavailable("The queue is full")
     const displaced = queue.takeFromLongest(queue.sizeOf(account) + 1)
     if (!displaced) throw full
     displaced.refuse(full)
@@ -87,7 +88,7 @@ export function createConcurrencyLimiter({
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
     const leaveQueue = (): void => {
       clearTimeout(timer)
-      signal?.removeEventListener("abort", withdraw)
+      signal?.removeEventListener("abort", cancel)
     }
     const waiting: Waiting = {
       start: () => {
@@ -100,12 +101,12 @@ export function createConcurrencyLimiter({
         reject(reason)
       },
     }
-    const withdraw = (): void => waiting.refuse(signal?.reason)
+    const cancel = (): void => waiting.refuse(signal?.reason)
     const timer = setTimeout(
-      () => waiting.refuse(new Unavailable(`No slot at the database within ${waitMs} ms`)),
+      () => waiting.refuse(new Unavailable(`No slot was free within ${waitMs} ms`)),
       waitMs,
     )
-    signal?.addEventListener("abort", withdraw)
+    signal?.addEventListener("abort", cancel)
     queue.add(account, waiting)
     return promise
   }
@@ -113,7 +114,7 @@ export function createConcurrencyLimiter({
   return {
     acquire: async (claim) => {
       claim.signal?.throwIfAborted()
-      if (mayHaveTurn(claim.account)) return take(claim.account)
+      if (mayRun(claim.account)) return take(claim.account)
       makeRoom(claim.account)
       return wait(claim)
     },

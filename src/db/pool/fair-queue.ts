@@ -1,18 +1,17 @@
 /**
- * A queue whose turns go round the accounts in it: each gives its oldest item when its turn comes,
- * and then stands behind all others. So an account waits for one item of each other account at most,
- * however many those have.
+ * A round-robin queue: the accounts in it take turns, each with its oldest item. So an account waits
+ * for at most one item of each other account, however many those have.
  */
 
-/** By its number; null stands for the service itself. */
+/** An account's id; null for the service itself. */
 export type Account = number | null
 
 export class FairQueue<T> {
-  /** The account whose turn is next comes first. Those without items are not in it. */
+  /** The account whose turn is next comes first. Accounts without items are absent. */
   readonly #items = new Map<Account, Set<T>>()
   #size = 0
 
-  /** Items of all accounts. */
+  /** The number of items of all accounts. */
   get size(): number {
     return this.#size
   }
@@ -37,10 +36,10 @@ export class FairQueue<T> {
     return true
   }
 
-  /** Takes the next item, of an account that may have its turn; undefined where there is none. */
-  take(mayHaveTurn: (account: Account) => boolean): { account: Account; item: T } | undefined {
+  /** Takes the next item of an account that may run one; undefined where there is none. */
+  take(mayRun: (account: Account) => boolean): { account: Account; item: T } | undefined {
     for (const [account, items] of this.#items) {
-      if (!mayHaveTurn(account)) continue
+      if (!mayRun(account)) continue
       for (const item of items) {
         this.remove(account, item)
         this.#items.delete(account)
@@ -51,11 +50,11 @@ export class FairQueue<T> {
     return undefined
   }
 
-  /** Takes the newest item of the account that has most, if it has more than `atLeast`. */
-  takeFromLongest(atLeast: number): T | undefined {
+  /** Takes the newest item of the account with most items, if it has more than `threshold`. */
+  takeFromLongest(threshold: number): T | undefined {
     let longest: { account: Account; items: Set<T> } | undefined
     for (const [account, items] of this.#items) {
-      if (items.size > (longest?.items.size ?? atLeast)) longest = { account, items }
+      if (items.size > (longest?.items.size ?? threshold)) longest = { account, items }
     }
     const item = longest && [...longest.items].at(-1)
     if (longest && item !== undefined) this.remove(longest.account, item)

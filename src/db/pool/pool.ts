@@ -1,7 +1,7 @@
 /**
- * One pool of connections, the queue before it and the deadlines of what it runs. Each kind of work
- * has a pool of its own, so that none can starve another. postgres.js alone would queue without limit
- * and send statements behind slow ones.
+ * A connection pool with a bounded queue and deadlines for its statements. Each kind of work has a pool
+ * of its own, so that none can starve another. postgres.js alone would queue without limit and
+ * pipeline statements behind slow ones.
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
@@ -15,24 +15,24 @@ export interface PoolOptions {
   /** Shows in pg_stat_activity as `mds <name>`. */
   name: string
   connections: number
-  /** Of these, the most that one account may have; all, where it is left out. */
+  /** How many of them one account may use; all by default. */
   connectionsPerAccount?: number
-  /** Statements that may wait for a connection. */
+  /** How many statements may wait for a connection. */
   queueLength: number
-  /** The same of one account. */
+  /** The same for one account. */
   queueLengthPerAccount?: number
-  /** How long one may wait. */
+  /** How long a statement may wait for a connection. */
   waitMs?: number
   statementTimeoutMs: number
 }
 
 export interface Pool {
-  /** For building statements. Run them through `run` alone. */
+  /** For building statements. Run them only through `run`. */
   db: PostgresJsDatabase
   /**
-   * Runs one statement when its turn has come.
-   * @param account whose turn it takes; null where it is nobody's
-   * @param signal withdraws it as long as it has not begun, with the signal's reason
+   * Runs one statement once a connection is free.
+   * @param account that the statement is run for; null for the service itself
+   * @param signal cancels it until it has begun, with the signal's reason
    * @throws Unavailable
    */
   run<T>(statement: () => Promise<T>, account?: Account, signal?: AbortSignal): Promise<T>
@@ -41,9 +41,9 @@ export interface Pool {
 }
 
 const defaultWaitMs = 5_000
-/** Past the server's own limit, so that its answer, which names the cause, comes first. */
+/** Added to the server's statement_timeout, so that the server's error, which names the cause, comes first. */
 const graceMs = 2_000
-/** Ample for any page of a database that is there. */
+/** Ample for any page while the database is up. */
 const failFastMs = 1_000
 
 export function createPool(url: string, options: PoolOptions): Pool {
@@ -82,8 +82,8 @@ export function createPool(url: string, options: PoolOptions): Pool {
       release()
       throw signal.reason
     }
-    // The slot is held until the statement has ended, not until its caller gave up: else more
-    // statements than connections would pile up at a database that hangs.
+    // The slot is released when the statement has ended, not when its caller has given up. Otherwise
+    // more statements than connections would pile up while the database hangs.
     return deadline.within(Promise.try(statement).finally(release))
   }
 
@@ -97,13 +97,13 @@ export function createPool(url: string, options: PoolOptions): Pool {
 
 function rethrow(error: unknown): never {
   const cause = withoutParameters(error)
-  if (isUnavailability(cause)) throw new Unavailable("The database can't be reached", { cause })
+  if (isUnavailability(cause)) throw new Unavailable("The database is unavailable", { cause })
   throw cause
 }
 
 /**
- * Errors of the connection; and of SQLSTATE: connection (08), log-in (28), no such database (3D),
- * resources (53), statement timeout and shutdown (57).
+ * Errors of the connection, and the SQLSTATE classes connection exception (08), invalid authorization
+ * (28), invalid catalog name (3D), insufficient resources (53) and operator intervention (57).
  */
 function isUnavailability(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code

@@ -1,16 +1,16 @@
 /**
- * Reads on when the database was out of reach for a moment: it restarted, a connection was lost, or
- * every place was taken. For work that has begun and would be lost as a whole; what has not begun is
- * refused, and its caller tries again.
+ * Retries while the database is unavailable for a short time: it restarts, a connection was lost, or
+ * the queue is full. For work that has begun and would be lost as a whole, such as an export. Requests
+ * that have not begun are refused instead, and the client tries again.
  */
 import { Unavailable } from "./unavailable.ts"
 
-const patienceMs = 10_000
+const retryForMs = 10_000
 const pauseMs = 250
 
 /**
- * Runs a task that may be repeated.
- * @throws Unavailable where it fails again and again for ten seconds; any other error at once
+ * Runs an idempotent task.
+ * @throws Unavailable where it still fails so after ten seconds; any other error at once
  */
 export async function retryWhileUnavailable<T>(
   task: () => Promise<T>,
@@ -21,7 +21,7 @@ export async function retryWhileUnavailable<T>(
     try {
       return await task()
     } catch (error) {
-      giveUpAtMs ??= nowMs() + patienceMs
+      giveUpAtMs ??= nowMs() + retryForMs
       if (!(error instanceof Unavailable) || nowMs() >= giveUpAtMs) throw error
     }
     await pause()

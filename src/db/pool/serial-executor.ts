@@ -1,4 +1,4 @@
-/** Gives a function that runs tasks one after the other, whatever becomes of each. */
+/** Returns a function that runs tasks one after the other, even if some fail. */
 export function createSerialExecutor(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (task) => {

@@ -1,14 +1,13 @@
 /**
- * Reads that several callers share: of those who ask for the same at once, one runs the statement
- * and all have its result.
+ * Deduplicates concurrent reads: callers with the same key share one statement and its result.
  *
- * A statement that runs is joined by whoever asks. One that waits for its turn is not: each account
- * waits for a turn of its own, once for all its callers, so that none waits in the queue of another,
- * or is refused for the bound of another. The first of these turns runs the statement, and the others
- * are withdrawn.
+ * A running statement is shared with every caller. A queued one is not: each account queues once, for
+ * all its callers, so that no account waits in the queue of another or is refused because of another's
+ * bound. The first of these claims to get a connection runs the statement, and the others are
+ * cancelled.
  *
- * Only what never changes may be shared, such as what a release shows: a statement that runs may have
- * begun before its caller asked.
+ * Only immutable data may be read so, such as that of a release: the statement may have begun before
+ * its caller asked.
  */
 import type { Account } from "./fair-queue.ts"
 import type { Pool } from "./pool.ts"
@@ -20,49 +19,49 @@ export type SharedReads = <T>(
 ) => Promise<T>
 
 interface Read {
-  /** Set once the statement runs. */
+  /** Set once the statement is running. */
   running?: Promise<unknown>
-  /** Turns that are waited for. */
-  turns: Map<Account, Promise<unknown>>
-  /** Withdraws them. */
-  withdrawal: AbortController
+  /** Queued claims. */
+  claims: Map<Account, Promise<unknown>>
+  /** Cancels the queued claims. */
+  cancellation: AbortController
 }
 
-/** @param run of the pool that the statements go to. Equal keys must mean equal statements. */
+/** @param run of the pool that runs the statements. Equal keys must mean equal statements. */
 export function createSharedReads(run: Pool["run"]): SharedReads {
   const reads = new Map<string, Read>()
 
   function begin(key: string): Read {
-    const read: Read = { turns: new Map(), withdrawal: new AbortController() }
+    const read: Read = { claims: new Map(), cancellation: new AbortController() }
     reads.set(key, read)
     return read
   }
 
-  function waitForTurn<T>(key: string, read: Read, account: Account, statement: () => Promise<T>) {
-    const { signal } = read.withdrawal
+  function enqueue<T>(key: string, read: Read, account: Account, statement: () => Promise<T>) {
+    const { signal } = read.cancellation
     const start = (): Promise<T> => {
-      read.running = turn
-      read.withdrawal.abort()
+      read.running = claim
+      read.cancellation.abort()
       return statement()
     }
-    const turn: Promise<unknown> = run(start, account, signal)
+    const claim: Promise<unknown> = run(start, account, signal)
       .catch((error: unknown) => {
-        // Withdrawn, since another's turn came first.
-        if (signal.aborted && error === signal.reason && read.running !== turn) return read.running
+        // Cancelled, because the claim of another account came first.
+        if (signal.aborted && error === signal.reason && read.running !== claim) return read.running
         throw error
       })
       .finally(() => {
-        read.turns.delete(account)
-        const isOver = read.running ? read.running === turn : read.turns.size === 0
+        read.claims.delete(account)
+        const isOver = read.running ? read.running === claim : read.claims.size === 0
         if (isOver && reads.get(key) === read) reads.delete(key)
       })
-    read.turns.set(account, turn)
-    return turn
+    read.claims.set(account, claim)
+    return claim
   }
 
   return <T>(key: string, account: Account, statement: () => Promise<T>) => {
     const read = reads.get(key) ?? begin(key)
-    const under = read.running ?? read.turns.get(account)
-    return (under ?? waitForTurn(key, read, account, statement)) as Promise<T>
+    const shared = read.running ?? read.claims.get(account)
+    return (shared ?? enqueue(key, read, account, statement)) as Promise<T>
   }
 }

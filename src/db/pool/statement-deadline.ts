@@ -1,19 +1,19 @@
 /**
- * How long callers wait for statements that are under way. Once one has gone without any answer, the
- * database is most likely away: until one is answered again, callers are refused much sooner.
+ * The deadline of running statements. Once one has missed it, the database is probably unreachable:
+ * until a statement ends again, callers fail fast, after a much shorter deadline.
  */
 import { Unavailable } from "./unavailable.ts"
 
 export interface DeadlineOptions {
   deadlineMs: number
-  /** The same, while the database gives no answers. */
+  /** The deadline while the database does not answer. */
   failFastMs: number
 }
 
 export interface StatementDeadline {
-  /** False from a statement that missed its deadline until one ends. */
+  /** False after a statement missed its deadline, until a statement ends. */
   readonly isAnswering: boolean
-  /** What the statement gives, or Unavailable at the deadline; the statement itself goes on. */
+  /** The statement's result, or Unavailable at the deadline. The statement itself goes on. */
   within<T>(statement: Promise<T>): Promise<T>
 }
 

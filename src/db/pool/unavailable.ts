@@ -1,4 +1,4 @@
-/** The database can't be reached, takes too long, or every place before it is taken: try again. */
+/** The database can't be reached, takes too long, or its queue is full. The request may be retried. */
 export class Unavailable extends Error {
   override readonly name = "Unavailable"
 }

@@ -1,12 +1,12 @@
 /**
- * Whether the database answers. Anyone may ask, as often as he likes, so the database is asked once a
- * second at most, and all who ask meanwhile share the outcome, a failure too.
+ * Checks whether the database answers. The readiness endpoint is unauthenticated, so the database is
+ * queried once a second at most, and requests in between share the result, failures included.
  */
 import type { Release } from "./releases.ts"
 
 const checkEveryMs = 1_000
 
-/** @param read reads the newest release, in bounded time, on a connection that nothing else needs */
+/** @param read reads the newest release, in bounded time, on a connection of its own */
 export function createReadiness(
   read: () => Promise<Release>,
   now: () => Date,
@@ -16,7 +16,7 @@ export function createReadiness(
 
   return () => {
     const nowMs = now().getTime()
-    // Either way, for a clock may be set back.
+    // The absolute difference, because a clock may be set back.
     const isRecent = last && Math.abs(nowMs - last.startedMs) < checkEveryMs
     if (last && (checking || isRecent)) return last.check
     checking = true

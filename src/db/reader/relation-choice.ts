@@ -1,32 +1,33 @@
 /**
- * Which relation shows a release. While it is the newest, the tables of what is current are read,
- * which never touches the history. Each statement tells the newest release that it saw; where that is
- * a newer one, because a load was published in between, the same is read again with the history. Rows of
- * another release of that number, in a database that was restored, are refused.
+ * Chooses the relation from which a release is read. While it is the newest release, the current
+ * tables are read, without the history. Each statement returns the newest release that its snapshot
+ * saw; where that is a newer one, because a load was published in between, the query is repeated with
+ * the history. Rows of another release of the same number, in a database that was
+ * restored, are refused.
  */
 import type { Relation } from "./relations.ts"
 import { noRelease, type Release, ReleaseUnavailable } from "./releases.ts"
 import type { SeenReleases } from "./statements.ts"
 
 export interface RelationChoice {
-  /** What a statement gives at the release, on whichever relation shows it. @throws ReleaseUnavailable */
+  /** The result of a statement at the release, from the relation that contains it. @throws ReleaseUnavailable */
   read<T extends SeenReleases>(
     release: Release,
     run: (relation: Relation) => Promise<T[]>,
   ): Promise<T[]>
-  /** A release newer than this one is there, though no row told so. */
+  /** Records that a newer release exists, although no row said so. */
   recordNewer(release: Release): void
 }
 
 export function createRelationChoice(): RelationChoice {
-  /** What the last statement saw: after a restore, an older one than those before. */
+  /** By the last statement: after a restore of the database, it may be an older one than before. */
   let newestSeen = 0
 
   return {
     read: async (release, run) => {
       const readFrom = async (relation: Relation) => {
         const rows = ensureAvailable(release, await run(relation))
-        // Without rows, it is not known.
+        // Without rows it is unknown.
         newestSeen = rows[0]?.release ?? newestSeen
         return rows
       }

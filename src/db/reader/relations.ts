@@ -1,16 +1,16 @@
 /**
- * Where a statement reads a resource from: its table as it is now, or, made of the table and its
- * history, the records as they stood at a release. A relation has the table's name and columns, so
- * every condition and order fits all of them.
+ * The relations from which a resource is read: its current table, or the union of the table and its
+ * history that gives the records at a release. Every relation has the table's name and columns, so
+ * that conditions and orders apply to all of them.
  */
 import { and, getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
 import { keyColumn, type Readable } from "../../resources/resource.ts"
 
 /**
- * - `current`: what stands now, whatever release that is
- * - `asOf`: what stood at the release bound as `release`
- * - `removed`: what stood at the release bound as `removed_since` and no more at `release`
+ * - `current`: the records of the newest release, whichever that is
+ * - `asOf`: the records at the release bound as `release`
+ * - `removed`: the records at the release bound as `removed_since` that no longer exist at `release`
  */
 export type Relation = "current" | "asOf" | "removed"
 
@@ -19,24 +19,24 @@ export const releaseName = "release"
 export const removedSinceName = "removed_since"
 export const updatedSinceName = "updated_since"
 
-/** What of a relation a statement needs: it takes no more from the table than that. */
+/** The part of a relation that a statement needs; only that is read from the table. */
 export interface Part {
   where: SQL | undefined
-  /** Only what changed after the release bound as `updated_since`. */
+  /** Only records that changed after the release bound as `updated_since`. */
   updated: boolean
-  /** The first rows of an order. Without it, all. */
+  /** The first rows in an order; all rows without it. */
   first?: { orderBy: SQL[]; limit: SQL } | undefined
 }
 
 const wholeRelation: Part = { where: undefined, updated: false }
 
 /**
- * So many changed rows are sorted and filtered sooner than they are found among all rows in the order
- * of a list, or by a filter.
+ * Up to so many changed rows, it is faster to find them by their release and then filter and sort them
+ * than to scan all rows in the order of the list or by a filter.
  */
 const fewChanges = 5_000
 
-/** @param part without the first rows of `asOf`, the planner would sort all that stood to give one page */
+/** @param part without the first rows of `asOf`, the planner would sort all records for one page */
 export function relationOf(
   resource: Readable,
   relation: Relation,
@@ -49,32 +49,32 @@ export function relationOf(
         ? sql`(${rowsOf(resource, resource.table, part)}) as ${name}`
         : resource.table
     case "asOf":
-      return sql`(${stoodAt(resource, part)}) as ${name}`
+      return sql`(${recordsAt(resource, part)}) as ${name}`
     case "removed":
       return sql`(${removedRows(resource, part)}) as ${name}`
   }
 }
 
-/** The table's part and the history's, each of which takes its rows in the order of its index. */
-function stoodAt(resource: Readable, part: Part): SQL {
+/** The union of the table and its history, each of which is read in the order of its index. */
+function recordsAt(resource: Readable, part: Part): SQL {
   const { table, history } = resource
-  const current = rowsOf(resource, table, part, stoodBy(resource, releaseName))
+  const current = rowsOf(resource, table, part, existsBy(resource, releaseName))
   if (!history) return current
   const past = rowsOf(
     resource,
     history,
     part,
-    stoodBy(resource, releaseName),
-    notUntil(releaseName),
+    existsBy(resource, releaseName),
+    endsAfter(releaseName),
   )
   return sql`${current} union all ${past}`
 }
 
 /**
- * Rows of the table or its history. The planner can't know how much changed after a release, and a
- * prepared statement is planned once for all releases: so what changed is counted first, up to a
- * bound, and the statement goes one way or the other. LIMIT keeps the planner from looking for what
- * changed by any other index than that of the releases.
+ * Rows of the table or its history. The planner can't know how many rows changed after a release, and
+ * a prepared statement is planned once for all releases. So the changed rows are counted first, up to
+ * a bound, and the statement takes one of two branches. LIMIT keeps the planner from using any other
+ * index than that of the releases to find the changed rows.
  */
 function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQL[]): SQL {
   if (!part.updated) return select(resource, from, part, conditions)
@@ -87,24 +87,24 @@ function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQ
 }
 
 /**
- * What stood at `removed_since` and ended by `release` without a successor, which is asked of each such
- * row. OFFSET and the scalar subqueries keep the planner from any other way, which would read all that
- * there is.
+ * The records at `removed_since` that ended by `release` without a successor, for which each ended row
+ * is checked. OFFSET and the scalar subqueries keep the planner from other plans, which would read the
+ * whole table.
  */
 function removedRows(resource: Readable, part: Part): SQL {
   const { table, history } = resource
   if (!history) throw new Error(`Nothing is removed from ${resource.name}`)
   const key = sql.identifier(keyColumn(resource).name)
   const ended = sql`(select * from ${history}
-    where ${notUntil(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
+    where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
   const name = sql.identifier(getTableName(table))
   const successor = (from: PgTable, ...conditions: SQL[]) =>
     sql`(select true from ${from} as later where later.${key} = ${name}.${key}
-      and ${sql.join([stoodBy(resource, releaseName), ...conditions], sql` and `)} limit 1) is null`
+      and ${sql.join([existsBy(resource, releaseName), ...conditions], sql` and `)} limit 1) is null`
   return select(resource, ended, part, [
-    stoodBy(resource, removedSinceName),
+    existsBy(resource, removedSinceName),
     successor(table),
-    successor(history, notUntil(releaseName)),
+    successor(history, endsAfter(releaseName)),
   ])
 }
 
@@ -126,7 +126,7 @@ function select(
     : sql`(${rows})`
 }
 
-const stoodBy = ({ since }: Readable, release: string): SQL =>
+const existsBy = ({ since }: Readable, release: string): SQL =>
   sql`${sql.identifier(since.name)} <= ${sql.placeholder(release)}`
 
-const notUntil = (release: string): SQL => sql`until_release > ${sql.placeholder(release)}`
+const endsAfter = (release: string): SQL => sql`until_release > ${sql.placeholder(release)}`

@@ -1,4 +1,4 @@
-/** The releases that readers can ask for. */
+/** Resolves the releases that clients request. */
 import { type SQL, sql } from "drizzle-orm"
 import type { Account } from "../pool/fair-queue.ts"
 import type { Pool } from "../pool/pool.ts"
@@ -13,7 +13,7 @@ export interface Release {
 
 export const noRelease: Release = { id: 0, publishedAt: 0 }
 
-/** Tells a release from all others: release 7 of a database that was restored is another release 7. */
+/** Identifies a release. A database that was restored may publish another release of the same number. */
 export const releaseKey = ({ id, publishedAt }: Release): string => `${id} ${publishedAt}`
 
 /** The release that was to be read was pruned, or another database with another history was restored. */
@@ -25,18 +25,18 @@ export class ReleaseUnavailable extends Error {
   }
 }
 
-/** A release by its number, or the newest that was published by a second. */
+/** A release by its number, or the newest that was published by a point in time. */
 export type ReleasePoint = { kind: "release"; id: number } | { kind: "time"; untilSeconds: number }
 
-/** `account`: whose turn at the database it takes; nobody's, where it is left out. */
+/** `account`: that the query is run for; the service itself by default. */
 export interface Releases {
   /** Reads the newest release. @throws Unavailable */
   current(account?: Account): Promise<Release>
-  /** The release that stood then, or why none can be shown. @throws Unavailable */
+  /** The release at that point, or why it can't be read. @throws Unavailable */
   at(point: ReleasePoint, account?: Account): Promise<Release | { refused: string }>
 }
 
-/** Past every id and every time that a release can have. */
+/** Not before any release's id and time. */
 const lastId = 2_147_483_647
 const lastSecond = 253_402_300_799
 
@@ -77,7 +77,7 @@ export function createReleases(pool: Pool): Releases {
         return { refused: `Release ${point.id} is not published; the newest is ${newest}` }
       }
       if (release.id < oldest && oldest > 1) {
-        return { refused: `Is before release ${oldest}, the oldest that is still kept` }
+        return { refused: `Must not be before release ${oldest}, the oldest that is available` }
       }
       return release
     },

@@ -1,6 +1,6 @@
 /**
- * Order and position. A row's position in a list is the values of its order's columns; the page
- * after it begins where those end (keyset pagination), so it costs the same however deep it lies.
+ * Keyset pagination. A row's position in a list is its values of the columns that the list is ordered
+ * by. The next page begins after that position, and so costs the same however deep it is.
  */
 import { type SQL, sql } from "drizzle-orm"
 import type { OrderTerm } from "../../resources/resource.ts"
@@ -8,21 +8,21 @@ import type { OrderTerm } from "../../resources/resource.ts"
 /** The values of an order's columns in one row, in the order of the terms. */
 export type Position = readonly unknown[]
 
-/** Unknown values come last in both directions, and so do the indexes say. */
+/** Nulls come last in both directions, as in the indexes. */
 export const orderBy = (order: readonly OrderTerm[]): SQL[] =>
   order.map(({ column, direction }) =>
     direction === "asc" ? sql`${column} asc nulls last` : sql`${column} desc nulls last`,
   )
 
-/** Which of a position's values are unknown: conditions differ by it, so statements do. */
+/** Which of a position's values are null: conditions, and so statements, depend on it. */
 export const nullsOf = (position: Position): boolean[] => position.map((value) => value === null)
 
 /** The placeholder of a position's value. */
 export const positionName = (index: number): string => `position_${index}`
 
 /**
- * The condition that a row comes after a position, whose values are bound by `positionName`. Of each
- * term but the last it states the bare bound first, which an index can start from.
+ * The condition that a row comes after a position, whose values are bound by `positionName`. For each
+ * term but the last it begins with a plain range condition, at which an index scan can start.
  */
 export function after(order: readonly OrderTerm[], nulls: readonly boolean[], index = 0): SQL {
   const term = order[index]

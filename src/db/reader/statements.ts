@@ -1,11 +1,12 @@
 /**
- * The statements that read a resource. Only what Drizzle prepares is prepared on the server too, so
- * each shape (resource, filters, order, way to the page) is built once and kept; shapes are few,
- * since values are always bound.
+ * The statements that read a resource. Only statements that Drizzle prepares are prepared on the
+ * server too, so each shape (resource, filters, order, way to the page) is built once and kept. Shapes
+ * are few, since values are always bound.
  *
- * Every statement returns the newest release that its snapshot saw. One on what is current is of that
- * release, which may be a newer one than was asked for. It also returns when the release that was asked
- * for was published: another time than expected, or none, shows that this release is no longer there.
+ * Every statement returns the newest release that its snapshot saw. A statement on the current table
+ * reads that release, which may be newer than the requested one. It also returns when the
+ * requested release was published: another time than expected, or none, shows that this release is no
+ * longer there.
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
@@ -16,10 +17,10 @@ import { type Part, type Relation, relationOf, releaseName, updatedSinceName } f
 import { epoch } from "./releases.ts"
 import { after, orderBy } from "./seek.ts"
 
-/** What makes a row belong to a record of another resource, whose key is bound as `parent`. */
+/** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
 export type Scope = (parentKey: SQL) => SQL
 
-/** What a list's rows are: everything that decides a statement but the page and the values. */
+/** The shape of a list: all that determines a statement except the page and the bound values. */
 export interface ListShape {
   resource: Readable
   /** Names of the filters in use. */
@@ -27,17 +28,17 @@ export interface ListShape {
   /** Where the list belongs to one record of another resource. */
   parent?: { resource: Readable; scope: Scope } | undefined
   order: readonly OrderTerm[]
-  /** Narrows the list to what changed after the release bound as `updated_since`. */
+  /** Restricts the list to records that changed after the release bound as `updated_since`. */
   updated: boolean
-  /** Lists what was removed since the release bound as `removed_since`, in place of what stands. */
+  /** Lists the records removed since the release bound as `removed_since`, instead of the existing ones. */
   removed: boolean
 }
 
 /** The releases that a statement saw. */
 export interface SeenReleases {
-  /** The number of the newest. */
+  /** The number of the newest release. */
   release: number
-  /** When the release that was asked for was published, in Unix seconds; null if it is not there. */
+  /** When the requested release was published, in Unix seconds; null if it is not there. */
   publishedAt: number | null
 }
 
@@ -54,7 +55,7 @@ interface Prepared<T> {
 /** The name under which the parent's key is bound. */
 export const parentName = "parent"
 
-/** All bind `release`, and lists their filters and parent's key. */
+/** All bind `release`; those on lists bind the filters and the parent's key. */
 export interface Statements {
   /** Rows of a page by its offset. Binds `limit` and `offset`. */
   rowsFrom(shape: ListShape, relation: Relation): Prepared<Row>
@@ -154,7 +155,7 @@ const selection = ({ fields }: Readable) =>
 const positions = (order: readonly OrderTerm[]) =>
   Object.fromEntries(order.map(({ column }, index) => [`${index}`, expression(column)]))
 
-/** A column as an expression: Drizzle takes no column of a table that is read by another relation. */
+/** A column as an expression, since Drizzle rejects columns of a table that is not in FROM itself. */
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 

@@ -1,10 +1,11 @@
+/** Reads by key that wait for a connection share the next statement. */
 import { expect, test } from "bun:test"
 import { createBatchedReads, maxKeys } from "../../../src/db/pool/batched-reads.ts"
 import { createConcurrencyLimiter } from "../../../src/db/pool/concurrency-limiter.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
 
-/** Reads behind one slot, each statement held until it is let go; odd keys have no row. */
-function heldReads({ waitMs = 60_000 } = {}) {
+/** Reads through one slot, each statement blocked until it is released; odd keys have no row. */
+function blockedReads({ waitMs = 60_000 } = {}) {
   const limiter = createConcurrencyLimiter({
     slots: 1,
     slotsPerAccount: 1,
@@ -30,8 +31,8 @@ function heldReads({ waitMs = 60_000 } = {}) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, key) => key)
 
-test("keys that are asked for while a statement is under way are read by one more", async () => {
-  const { read, statements, begun } = heldReads()
+test("keys that are requested while a statement runs are read by one more", async () => {
+  const { read, statements, begun } = blockedReads()
   const first = read(0)
   await begun(1)
   const others = [1, 2, 2, 3].map(read)
@@ -43,8 +44,8 @@ test("keys that are asked for while a statement is under way are read by one mor
   expect(statements.map(({ keys }) => keys)).toEqual([[0], [1, 2, 3]])
 })
 
-test("a key that is asked for again once its statement began is read again", async () => {
-  const { read, statements, begun } = heldReads()
+test("a key that is requested again after its statement began is read again", async () => {
+  const { read, statements, begun } = blockedReads()
   const before = read(2)
   await begun(1)
   const after = read(2)
@@ -55,8 +56,8 @@ test("a key that is asked for again once its statement began is read again", asy
   expect(statements).toHaveLength(2)
 })
 
-test("a statement has a bounded number of keys, and more of them make another", async () => {
-  const { read, statements, begun } = heldReads()
+test("a statement has a bounded number of keys, and further keys need another", async () => {
+  const { read, statements, begun } = blockedReads()
   const rows = upTo(maxKeys + 1).map(read)
   for (const turn of [0, 1]) {
     await begun(turn + 1)
@@ -66,8 +67,8 @@ test("a statement has a bounded number of keys, and more of them make another", 
   expect(statements.map(({ keys }) => keys.length)).toEqual([maxKeys, 1])
 })
 
-test("a statement that fails fails its own keys alone", async () => {
-  const { read, statements, begun } = heldReads()
+test("a failed statement fails its own keys only", async () => {
+  const { read, statements, begun } = blockedReads()
   const first = read(0)
   await begun(1)
   const second = read(2)
@@ -78,8 +79,8 @@ test("a statement that fails fails its own keys alone", async () => {
   expect(await second).toBe("row 2")
 })
 
-test("keys whose statement gets no slot in time are refused, and the next are read", async () => {
-  const { read, statements, begun } = heldReads({ waitMs: 10 })
+test("keys whose statement gets no slot in time fail, and later ones are read", async () => {
+  const { read, statements, begun } = blockedReads({ waitMs: 10 })
   const first = read(0)
   await begun(1)
   const refused = await Promise.allSettled([read(2), read(4)])

@@ -1,3 +1,4 @@
+/** Slots and queues stay within their bounds, and no account delays another by more than one task. */
 import { expect, test } from "bun:test"
 import { type Claim, createConcurrencyLimiter } from "../../../src/db/pool/concurrency-limiter.ts"
 import type { Account } from "../../../src/db/pool/fair-queue.ts"
@@ -31,7 +32,7 @@ function limiterOf(differing: Partial<typeof options> = {}) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test("as many tasks run as there are slots, the rest wait their turn", async () => {
+test("as many tasks run as there are slots, and the rest wait", async () => {
   const { claim, end, begun, load } = limiterOf()
   for (const name of ["a", "b", "c", "d"]) claim(name, 1)
   await settled()
@@ -43,7 +44,7 @@ test("as many tasks run as there are slots, the rest wait their turn", async () 
   expect(load()).toEqual({ running: 0, waiting: 0 })
 })
 
-test("turns go round the accounts, however many tasks each has", async () => {
+test("accounts are served round-robin, however many tasks each has", async () => {
   const { claim, end, begun } = limiterOf({ slots: 1 })
   for (const name of ["a1", "a2", "a3", "a4"]) claim(name, 1)
   for (const name of ["b1", "b2"]) claim(name, 2)
@@ -53,7 +54,7 @@ test("turns go round the accounts, however many tasks each has", async () => {
   expect(begun).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
 })
 
-test("an account never has more than its share of the slots, so that another finds one free", async () => {
+test("an account never has more than its share of the slots, so that others find one free", async () => {
   const { claim, end, begun } = limiterOf({ slots: 4, slotsPerAccount: 2 })
   for (const name of ["a1", "a2", "a3"]) claim(name, 1)
   claim("b1", 2)
@@ -65,7 +66,7 @@ test("an account never has more than its share of the slots, so that another fin
   expect(begun).toEqual(["a1", "a2", "b1", "a3"])
 })
 
-test("an account past its bound in the queue is refused, and it alone", async () => {
+test("only an account that exceeds its bound in the queue is refused", async () => {
   const { claim, end, begun } = limiterOf({ slots: 1, queueLengthPerAccount: 2 })
   for (const name of ["a1", "a2", "a3"]) claim(name, 1)
   await expect(claim("a4", 1)).rejects.toBeInstanceOf(Unavailable)
@@ -75,7 +76,7 @@ test("an account past its bound in the queue is refused, and it alone", async ()
   expect(begun).toEqual(["a1", "a2", "b1", "a3"])
 })
 
-test("where the whole queue is full, who has most in it gives way", async () => {
+test("where the whole queue is full, a task of the account with most tasks is displaced", async () => {
   const { claim, end, begun, load } = limiterOf({ slots: 1, queueLength: 3 })
   const ofFirst = ["a1", "a2", "a3", "a4"].map((name) => claim(name, 1))
   claim("b1", 2)
@@ -91,7 +92,7 @@ test("where the whole queue is full, who has most in it gives way", async () => 
   expect(load()).toEqual({ running: 0, waiting: 0 })
 })
 
-test("without a queue, who finds no slot is refused at once", async () => {
+test("without a queue, a task that finds no slot is refused at once", async () => {
   const { claim, end, begun } = limiterOf({ slots: 1, queueLength: 0 })
   await claim("a", 1)
   await expect(claim("b", 2)).rejects.toBeInstanceOf(Unavailable)
@@ -100,7 +101,7 @@ test("without a queue, who finds no slot is refused at once", async () => {
   expect(begun).toEqual(["a", "c"])
 })
 
-test("who waits too long is refused, and never begins", async () => {
+test("a task that waits too long is refused, and never begins", async () => {
   const { claim, end, begun, load } = limiterOf({ slots: 1 })
   await claim("a", 1)
   await expect(claim("b", 2, { waitMs: 1 })).rejects.toBeInstanceOf(Unavailable)
@@ -109,7 +110,7 @@ test("who waits too long is refused, and never begins", async () => {
   expect(load()).toEqual({ running: 0, waiting: 0 })
 })
 
-test("a claim that is withdrawn leaves the queue with the reason, and never begins", async () => {
+test("a cancelled claim leaves the queue with the reason, and never begins", async () => {
   const { claim, end, begun, load } = limiterOf({ slots: 1 })
   await claim("a", 1)
   const withdrawal = new AbortController()
@@ -123,7 +124,7 @@ test("a claim that is withdrawn leaves the queue with the reason, and never begi
   expect(load()).toEqual({ running: 0, waiting: 0 })
 })
 
-test("a slot that is given back twice is given back once", async () => {
+test("a slot that is released twice is released once", async () => {
   const { claim, end, load } = limiterOf({ slots: 2 })
   await claim("a", 1)
   await claim("b", 1)
@@ -132,7 +133,7 @@ test("a slot that is given back twice is given back once", async () => {
   expect(load()).toEqual({ running: 1, waiting: 0 })
 })
 
-test("whatever comes, goes and is withdrawn, slots and bounds hold and nobody is forgotten", async () => {
+test("under random claims, cancellations and ends, the bounds hold and every claim is settled", async () => {
   const random = seeded(20_260_301)
   const limiter = createConcurrencyLimiter({
     slots: 5,

@@ -1,3 +1,4 @@
+/** An idempotent task is retried for ten seconds while the database is unavailable. */
 import { expect, test } from "bun:test"
 import { retryWhileUnavailable } from "../../../src/db/pool/retry.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
@@ -22,18 +23,18 @@ async function persisted(failure: Error, failsForMs: number) {
   return { outcome, attempts }
 }
 
-test("a task is repeated until the database can be reached", async () => {
+test("a task is retried until the database is available", async () => {
   const away = new Unavailable("away")
   expect(await persisted(away, 0)).toEqual({ outcome: "done", attempts: 1 })
   expect(await persisted(away, 9_500)).toEqual({ outcome: "done", attempts: 11 })
 })
 
-test("a database that is away for more than ten seconds is given up", async () => {
+test("a task fails where the database is unavailable for more than ten seconds", async () => {
   const away = new Unavailable("away")
   expect(await persisted(away, 60_000)).toEqual({ outcome: away, attempts: 11 })
 })
 
-test("a failure of another kind is no reason to repeat", async () => {
+test("a failure of another kind is not retried", async () => {
   const lost = new Error("Release 1 lost records")
   expect(await persisted(lost, 1)).toEqual({ outcome: lost, attempts: 1 })
 })

@@ -1,3 +1,4 @@
+/** Concurrent equal reads share one statement, and no account waits in the queue of another. */
 import { afterAll, expect, test } from "bun:test"
 import { createPool, type PoolOptions } from "../../../src/db/pool/pool.ts"
 import { createSharedReads } from "../../../src/db/pool/shared-reads.ts"
@@ -45,7 +46,7 @@ function sharedReads(options: Partial<PoolOptions> = {}) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test("of a hundred callers of several accounts one runs the statement, and all have its result", async () => {
+test("a hundred callers of several accounts share one statement and its result", async () => {
   const { ask, end, begun, load } = sharedReads({ connections: 8 })
   const results = Array.from({ length: 100 }, (_, caller) => ask("k", caller % 10, `${caller}`))
   await settled()
@@ -70,7 +71,7 @@ test("different reads are not shared", async () => {
   expect(await Promise.all(results)).toEqual(["of a", "of b"])
 })
 
-test("who shares a read does not wait in the queue of the account that asked first", async () => {
+test("a caller that shares a read does not wait in the queue of the account that came first", async () => {
   const { ask, occupy, end, begun, load } = sharedReads()
   const others = ["a1", "a2", "a3"].map((name) => occupy(name, 1))
   const first = ask("k", 1, "first")
@@ -89,7 +90,7 @@ test("who shares a read does not wait in the queue of the account that asked fir
   expect(begun).toEqual(["a1", "a2", "second", "a3"])
 })
 
-test("an account that is refused for its bound takes nobody with it, and may join what runs", async () => {
+test("where an account is refused for its bound, others are not, and it may share a running read", async () => {
   const { ask, occupy, end } = sharedReads({ queueLengthPerAccount: 1 })
   const others = [occupy("a1", 1), occupy("a2", 1)]
   const refused = ask("k", 1, "refused")
@@ -103,7 +104,7 @@ test("an account that is refused for its bound takes nobody with it, and may joi
   await Promise.all(others)
 })
 
-test("callers of one account wait for one turn, so that they don't fill its queue", async () => {
+test("callers of one account queue once, so that they don't fill its queue", async () => {
   const { ask, occupy, end } = sharedReads({ queueLengthPerAccount: 1 })
   const other = occupy("other", 1)
   const results = Array.from({ length: 100 }, (_, caller) => ask("k", 1, `${caller}`))
@@ -113,7 +114,7 @@ test("callers of one account wait for one turn, so that they don't fill its queu
   await other
 })
 
-test("a failure is that of all who share the read, and the next caller tries anew", async () => {
+test("all callers that share a read get its failure, and the next caller tries again", async () => {
   const { ask, end } = sharedReads()
   const results = [ask("k", 1, "a"), ask("k", 2, "b")]
   const ended = Promise.allSettled(results)

@@ -1,3 +1,4 @@
+/** After a statement missed its deadline, the next ones fail fast until the database answers again. */
 import { expect, test } from "bun:test"
 import { createStatementDeadline } from "../../../src/db/pool/statement-deadline.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
@@ -10,7 +11,7 @@ test("a statement that ends in time gives its result or its error", async () => 
   await expect(within(Promise.reject(new Error("broken")))).rejects.toThrow("broken")
 })
 
-test("after a statement without an answer the next are refused soon, until one is answered", async () => {
+test("after a statement missed its deadline, the next fail fast until one is answered", async () => {
   const deadline = createStatementDeadline({ deadlineMs: 50, failFastMs: 5 })
   const silent = Promise.withResolvers<string>()
   const refused = deadline.within(silent.promise)

@@ -1,4 +1,4 @@
-/** What updated_since and removed_since cost: as much as changed, whatever there is. */
+/** The cost of updated_since and removed_since depends on how much changed, not on how much there is. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { fillPlaceholders } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"

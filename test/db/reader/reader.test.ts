@@ -1,3 +1,4 @@
+/** What is read at a release is complete and consistent, even while newer ones are published. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
@@ -49,7 +50,7 @@ const listOf = (resource: List["resource"], identity: string): List => ({
 const allReports = listOf(reports, "all reports")
 const first = { offset: 0, limit: 4 }
 
-test("what is asked for of a release is of that release, though a newer one stands", async () => {
+test("what is read at a release is of that release, although a newer one exists", async () => {
   const reader = newReader()
   const before = await newest()
   const all = await reader.page(allReports, { offset: 0, limit: 100 }, before)
@@ -69,7 +70,7 @@ test("what is asked for of a release is of that release, though a newer one stan
   }
 })
 
-test("a list that a newer release has emptied is still whole under the release before", async () => {
+test("a list that a newer release has emptied is still complete at the previous release", async () => {
   await service.publish(awkward)
   const before = await newest()
   await service.publish({ ...awkward, reports: [] })
@@ -78,7 +79,7 @@ test("a list that a newer release has emptied is still whole under the release b
   expect([page?.total, page?.records.length]).toEqual([awkward.reports.length, 4])
 })
 
-test("pages hold together while releases are published without pause", async () => {
+test("pages are consistent while releases are published continuously", async () => {
   const reader = newReader()
   let publishing = true
   const publisher = (async () => {
@@ -97,7 +98,7 @@ test("pages hold together while releases are published without pause", async () 
   await publisher
 })
 
-test("an export stays on its release, and ends in an error where that is lost", async () => {
+test("an export stays on its release, and fails where records of it are lost", async () => {
   await service.publish(awkward)
   const reader = newReader()
   const release = await newest()
@@ -122,7 +123,7 @@ test("an export ends in an error where its release was replaced by another of it
   await expect(found?.chunks.next()).rejects.toThrow("no longer available")
 })
 
-test("an export gives every record once, also when its last chunk is full", async () => {
+test("an export contains every record once, also when its last chunk is full", async () => {
   const reader = newReader()
   for (const chunkSize of [1, 11, 5, 100]) {
     const found = await reader.chunks(allReports, chunkSize, await newest())
@@ -136,7 +137,7 @@ test("an export gives every record once, also when its last chunk is full", asyn
   }
 })
 
-test("a list of a record that does not exist is none, of one that has nothing is empty", async () => {
+test("a list of a record that does not exist is null, and of one without any it is empty", async () => {
   const reader = newReader()
   const release = await newest()
   const ofCode = (key: string): List => ({
@@ -165,7 +166,7 @@ function counting() {
   return { counter, pool: { ...pool, run } }
 }
 
-test("a hundred first callers of a page run one count and one statement for its rows", async () => {
+test("a hundred concurrent requests for a page run one count and one statement for its rows", async () => {
   const [pages, counts] = [counting(), counting()]
   const reader = createReader(
     { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
@@ -182,7 +183,7 @@ test("a hundred first callers of a page run one count and one statement for its 
   expect([pages.counter.statements, counts.counter.statements]).toEqual([1, 1])
 })
 
-test("a page past a total that is known takes no statement", async () => {
+test("a page past a cached total runs no statement", async () => {
   const pages = counting()
   const reader = createReader(
     { lookups: pool, pages: pages.pool, counts: pool, exports: pool },
@@ -199,7 +200,7 @@ test("a page past a total that is known takes no statement", async () => {
   expect(pages.counter.statements).toBe(0)
 })
 
-test("what is kept of a release is not read again", async () => {
+test("what is cached of a release is not read again", async () => {
   const reader = newReader()
   const release = await newest()
   const total = await reader.total(allReports, release)
@@ -208,7 +209,7 @@ test("what is kept of a release is not read again", async () => {
   expect(await reader.total(allReports, release)).toEqual(total)
 })
 
-test("before the first release there is release 0", async () => {
+test("before the first release the release is 0", async () => {
   const empty = await testService()
   await empty.sql`delete from releases`
   expect(await createReleases(pool).current()).not.toEqual(noRelease)
