@@ -1,12 +1,14 @@
 /**
- * The text of dBase files. Which code page it is in, a `.cpg` file beside it says, or one byte of its
- * header; where neither does, it is UTF-8 if it can be read so, and Windows-1252 otherwise.
+ * Decodes the text of dBase files. The code page is named by a `.cpg` file beside it, or by one byte
+ * of its header; without either, the text is UTF-8 if it is valid, and Windows-1252 otherwise.
+ * Decoding is `TextDecoder`'s, which refuses invalid bytes; iconv-lite would replace them.
  */
+import iconv from "iconv-lite"
 
-/** Undefined for bytes that are no text in the code page. */
+/** Undefined for bytes that are not valid text in the code page. */
 export type Decode = (bytes: Buffer) => string | undefined
 
-/** Code pages by the header's byte, as far as the registers of one country can need them. */
+/** Code pages by the header's language driver byte, as far as Australian registers need them. */
 const codePageByLanguageDriver: Readonly<Record<number, string>> = {
   1: "437",
   2: "850",
@@ -17,27 +19,19 @@ const codePageByLanguageDriver: Readonly<Record<number, string>> = {
   89: "1252",
 }
 
-/** The upper halves of the two pages of DOS, which text decoders do not have. */
-const dosCodePages: Readonly<Record<string, string>> = {
-  "437":
-    "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0",
-  "850":
-    "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",
-}
+/** The code pages of DOS, which `TextDecoder` does not have. Every byte is a character in them. */
+const dosCodePages = new Set(["437", "850"])
 
-const dosDecoder = (page: string): Decode => {
-  const upper = dosCodePages[page] ?? ""
-  return (bytes) =>
-    bytes
-      .toString("latin1")
-      .replace(/[\u0080-\u00ff]/g, (letter) => upper[letter.charCodeAt(0) - 128] ?? "")
-}
+const dosDecoder =
+  (page: string): Decode =>
+  (bytes) =>
+    iconv.decode(bytes, `cp${page}`)
 
 const standardDecoder =
   (label: string): Decode =>
   (bytes) => {
     try {
-      // Columns are cut at a number of bytes: half a letter at the end is dropped with `stream`.
+      // Columns are truncated to a number of bytes: `stream` drops half a character at the end.
       return textDecoder(label).decode(bytes, { stream: true })
     } catch {
       return undefined
@@ -49,13 +43,13 @@ export function decoderOf(languageDriver: number, cpg: string | null): Decode {
   const decode =
     page === undefined
       ? unknownPage
-      : page in dosCodePages
+      : dosCodePages.has(page)
         ? dosDecoder(page)
         : standardDecoder(labelOf(page))
   return (bytes) => (isAscii(bytes) ? bytes.toString("latin1") : decode(bytes))
 }
 
-/** @throws RangeError for a name that no encoding has */
+/** @throws RangeError for an unknown name */
 const textDecoder = (label: string) =>
   new TextDecoder(label as ConstructorParameters<typeof TextDecoder>[0], { fatal: true })
 
@@ -63,7 +57,7 @@ const utf8 = standardDecoder("utf-8")
 const windows = standardDecoder("windows-1252")
 const unknownPage: Decode = (bytes) => utf8(bytes) ?? windows(bytes)
 
-/** `UTF-8`, `1252`, `ANSI 1252`, `CP1252`, `OEM 850`, `ISO 88591`; undefined where nobody knows it. */
+/** `UTF-8`, `1252`, `ANSI 1252`, `CP1252`, `OEM 850`, `ISO 88591`; undefined if unknown. */
 function pageOf(cpg: string | null): string | undefined {
   const written = (cpg ?? "")
     .replace(/^\ufeff/, "")
@@ -72,7 +66,7 @@ function pageOf(cpg: string | null): string | undefined {
   const page = written.replace(/^(ansi|oem|cp|windows|ibm)[\s-]*/, "")
   if (page === "65001") return "utf-8"
   if (/^(iso[\s-]*)?8859[\s-]*1$/.test(page)) return "1252"
-  return page in dosCodePages || isLabel(labelOf(page)) ? page : undefined
+  return dosCodePages.has(page) || isLabel(labelOf(page)) ? page : undefined
 }
 
 const labelOf = (page: string) => (/^\d+$/.test(page) ? `windows-${page}` : page)

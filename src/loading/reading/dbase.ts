@@ -1,7 +1,10 @@
 /**
- * dBase III and IV, and the tables of FoxPro: the form of a shapefile's attributes. A header of 32
- * bytes, one of 32 for each column, then records of fixed width, each led by a blank or, where it is
- * deleted, an asterisk. Values are text; memos lie in another file and are not read.
+ * Reads dBase III and IV and FoxPro tables, the format of a shapefile's attributes: a header of 32
+ * bytes, 32 bytes for each column, then records of fixed width, each preceded by a blank or, if it is
+ * deleted, an asterisk. Values are text; memos are in another file and are not read.
+ *
+ * Our own reader because it streams, also out of a zip file, and refuses a file that ends before the
+ * number of records in its header.
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { type Decode, decoderOf } from "./code-pages.ts"

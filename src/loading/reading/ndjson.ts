@@ -1,6 +1,8 @@
 /**
- * NDJSON: one JSON object on each line, which may be a GeoJSON feature. The first one's names are
- * judged as a header is.
+ * Reads NDJSON: one JSON object on each line, which may be a GeoJSON feature. The names in the first
+ * one are checked like a header.
+ *
+ * Our own reader because it numbers the lines and refuses a file whose last line is truncated.
  */
 import { propertiesOf } from "./features.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"

@@ -1,7 +1,10 @@
 /**
- * Cuts a JSON document into the elements of its list while it streams. The list is the document
- * itself, or the value of `features` in its outermost object. What is around the list is returned at
- * the end as an object, which also proves that the document is whole.
+ * Splits a JSON document into the elements of its array while it streams. The array is the document
+ * itself, or the value of `features` in its outermost object. What surrounds the array is returned at
+ * the end as an object, which also proves that the document is complete.
+ *
+ * Our own splitter because it only finds where elements end and leaves parsing to `JSON.parse`;
+ * streaming parsers tokenise every value, coordinates of geometry included.
  */
 import type { RawRecord } from "../../sources/source.ts"
 import type { RejectFile } from "./row.ts"

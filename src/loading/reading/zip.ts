@@ -1,7 +1,7 @@
 /**
  * The tables inside a zip file, as registers are often published: a shapefile's `.dbf` with its
- * companions, or CSV and GeoJSON files. What surely is no table is passed over by its name; what
- * remains is judged by its content like any other file.
+ * companions, or CSV and GeoJSON files. Files that are certainly not tables are skipped by their
+ * names; the others are recognised by their content like any other file. yauzl reads the format.
  */
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
