@@ -118,13 +118,13 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
       "postgres://user:S3CRET@a:1:2,b/db",
       "postgres://user:S3CRET",
     ],
-    "has a host that can't be one; write @ and , in a password as %40 and %2C": [
+    "has an invalid host; write @ and , in a password as %40 and %2C": [
       "postgres://user:S3CRET@a,,b/db",
       "postgres://user:S3@CRET,1@host/db",
       "postgres://user:S3@CRET@a,b/db",
       "postgres://user:S3CRET@h\u00f6st/db",
     ],
-    "has a host or a port that can't be one": ["postgres://user:S3CRET@/db"],
+    "has an invalid host or port": ["postgres://user:S3CRET@/db"],
     "must name its host, not an IPv6 address": ["postgres://user:S3CRET@[::1]:5432/db"],
     "must not contain white space": [
       "postgres://user:S3CRET 1@host/db",
@@ -140,7 +140,7 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
       "redis://user:1?S3CRET@host:6379",
     ],
     "must have a % in its user or password written as %25": ["redis://:S3CRET%@host"],
-    "has a host or a port that can't be one": [
+    "has an invalid host or port": [
       "redis://:S3CRET@host:x",
       "redis://:S3CRET@host:0",
       "redis://:S3CRET@",

@@ -119,7 +119,10 @@ function accountText({ email, plan, requestLimit, createdAt, disabledAt, ...of }
   ].join("\n\n")
 }
 
-/** `plan standard -> admin, request_limit none -> 5`; of what was created or deleted its values alone. */
+/**
+ * `plan standard -> admin, request_limit none -> 5`; only the values of what was created or
+ * deleted.
+ */
 const columnsText = ({ action, columns }: Shown["changes"][number]): string =>
   Object.entries(columns)
     .filter(([name]) => name !== "account_id" || action === "changed")

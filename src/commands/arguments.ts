@@ -1,4 +1,4 @@
-/** Values that more than one command reads. */
+/** Arguments of more than one command. */
 import { InvalidArgumentError } from "commander"
 
 export function positiveInteger(text: string): number {

@@ -1,4 +1,4 @@
-/** The database that a command works on. */
+/** Opens the database that a command works on. */
 import { hostname } from "node:os"
 import type { Editor } from "../access/change.ts"
 import type { Config } from "../config.ts"
@@ -12,18 +12,18 @@ import { logToStderr } from "./terminal.ts"
 export interface Database {
   /** Holds a password: not for logs. */
   url: string
-  /** Starts an embedded server again whenever it has ended, until this is closed. */
+  /** Restarts an embedded server whenever it exits, until this is closed. */
   keepRunning(log: Log): void
   close(): Promise<void>
 }
 
 /**
- * The settings' database, or the embedded one, which is started where it does not run.
- * @throws DatabaseError where it can't be reached or does not have this program's schema
+ * Opens the database of the settings, or the embedded one, which is started if it is not running.
+ * @throws DatabaseError where it cannot be reached or does not have this program's schema
  */
 export const openDatabase = (config: Config): Promise<Database> => open(config, checkSchema)
 
-/** The same, brought to this program's schema. @throws DatabaseError */
+/** The same, and migrates it to this program's schema. @throws DatabaseError */
 export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)
 
 async function open(config: Config, prepare: (url: string) => Promise<void>): Promise<Database> {
@@ -60,7 +60,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
-/** Runs `work` on the settings' database, and closes it whatever happens. */
+/** Runs `work` on the database of the settings, and always closes it. */
 export async function withDatabase<T>(
   config: Config,
   work: (database: Database) => Promise<T>,
@@ -69,7 +69,7 @@ export async function withDatabase<T>(
   try {
     return await work(database)
   } finally {
-    // What is done stays done, however the embedded server takes its end.
+    // A server that cannot be closed does not undo what the command has done.
     await database
       .close()
       .catch((error: unknown) => logToStderr(`Cannot close the database: ${error}`))
@@ -79,18 +79,18 @@ export async function withDatabase<T>(
 export const withPool = <T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> =>
   withDatabase(config, (database) => usePool(database, work))
 
-/** Runs `work` as the person at this command line, on the settings' database. */
+/** Runs `work` on the database of the settings, with its changes audited as this operator's. */
 export const withEditor = <T>(config: Config, work: (editor: Editor) => Promise<T>): Promise<T> =>
   withDatabase(config, (database) => work(editorOf(config, database)))
 
-/** Who changes accounts and tokens here: a person at this machine's command line. */
+/** The operator at this machine's command line, for the audit. */
 export const editorOf = (config: Config, { url }: Database): Editor => ({
   url,
   who: config.ACTOR || systemUser(),
   origin: `command line on ${hostname()}`,
 })
 
-/** Runs `work` with a pool on a database that is open, and closes the pool whatever happens. */
+/** Runs `work` with a pool on an open database, and always closes the pool. */
 export async function usePool<T>({ url }: Database, work: (pool: Pool) => Promise<T>): Promise<T> {
   const pool = createPool(url, {
     name: "command",
@@ -105,7 +105,7 @@ export async function usePool<T>({ url }: Database, work: (pool: Pool) => Promis
   }
 }
 
-/** Asked of the system: Bun's `userInfo` tells what the environment says, or "unknown". */
+/** From `id`: Bun's `userInfo` returns what the environment says, or "unknown". */
 function systemUser(): string {
   const id = Bun.which("id")
   const name = id ? Bun.spawnSync([id, "-un"]).stdout.toString().trim() : ""

@@ -22,7 +22,7 @@ export function addHolderCommands(program: Command, config: () => Config): void 
     .action(async ({ csv }: { csv?: string }) => {
       if (csv === undefined) {
         const found = await withDatabase(config(), ({ url }) => readUnlinked(url))
-        // The CSV ends its last line itself.
+        // The CSV already ends with a line break.
         return printResult(process.stdout.isTTY ? holderTable(found) : unlinkedCsv(found).trimEnd())
       }
       checkUnlinkedPath(csv)

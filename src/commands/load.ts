@@ -50,7 +50,7 @@ export function addLoadCommand(program: Command, config: () => Config): void {
       "--unlinked <file>",
       "write the unlinked holders to a CSV file, to complete and load as subsidiaries",
     )
-    // What once had to be asked for, and is so without asking.
+    // Accepted for compatibility: not writing the file is the default.
     .addOption(new Option("--no-unlinked").hideHelp())
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", `\n${formatTable(["Sources:", ""], descriptions)}`)

@@ -8,7 +8,7 @@ import { LoadError } from "../loading/load-error.ts"
 import { ListenError } from "../service.ts"
 import { describeUnexpected, logToStderr, OutputError } from "./terminal.ts"
 
-/** Errors whose message is all that a person needs. */
+/** Errors that are reported by their message alone. */
 const reportedErrors = [
   AccountError,
   ConfigError,
@@ -20,9 +20,11 @@ const reportedErrors = [
   OutputError,
 ]
 
-/** Runs the command that the process was started with. If it fails, says why and exits with 1. */
+/**
+ * Runs the command that the process was started with. If it fails, reports why and exits with 1.
+ */
 export async function run(program: Command): Promise<void> {
-  // Nobody may read the messages any more (`2>&1 | head`); that ends no command.
+  // The reader of the messages may have exited (`2>&1 | head`); that ends no command.
   process.stderr.on("error", () => {})
   program
     .option("--debug", "show the stack trace of an unexpected error")

@@ -7,7 +7,7 @@ import { type Database, openMigrated } from "./database.ts"
 import { ignoreOutputErrors, writeToStandardOutput } from "./standard-streams.ts"
 import { logToStderr } from "./terminal.ts"
 
-/** The longest that the end of the process waits for the log to be written. */
+/** How long the process waits at its end for the log to be written. */
 const logFlushMs = 500
 
 export function addServeCommand(program: Command, config: () => Config): void {
@@ -48,7 +48,7 @@ export async function serve(config: Config, database: Database): Promise<Service
   }
 }
 
-/** A second signal does not wait for what is under way. */
+/** A second signal exits without waiting for requests in progress. */
 function stopOnSignal(service: Service, database: Database, buffer: LogBuffer): void {
   let stopping = false
   const stop = async (exitCode: number): Promise<void> => {

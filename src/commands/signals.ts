@@ -1,13 +1,13 @@
-/** What Ctrl-C (SIGINT) and SIGTERM do to a load. */
+/** How a load handles Ctrl-C (SIGINT) and SIGTERM. */
 import { logToStderr } from "./terminal.ts"
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 }
 type Signal = keyof typeof exitCodes
 
 /**
- * Until the commit a signal ends the process at once, and the server rolls back what it began. A
- * commit is waited for, as nobody could tell its outcome otherwise; a second signal does not wait.
- * Once the outcome is reported nothing is left to lose, and a signal only ends what would follow.
+ * Until the commit a signal ends the process at once, and the server rolls the transaction back. A
+ * commit is waited for, as its outcome would be unknown otherwise; a second signal does not wait.
+ * Once the outcome is reported, a signal only ends what would follow.
  * @param restoreTerminal is called before the process ends
  */
 export function handleSignals(restoreTerminal: () => void) {
@@ -33,7 +33,7 @@ export function handleSignals(restoreTerminal: () => void) {
     committing: () => {
       reached = "committing"
     },
-    /** @returns whether a signal came while the commit was waited for. */
+    /** @returns whether a signal arrived during the commit */
     reported: () => {
       reached = "reported"
       return isWaiting

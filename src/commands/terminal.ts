@@ -1,22 +1,22 @@
-/** What commands print: results on standard output, everything else on standard error. */
+/** Output of commands: results on standard output, everything else on standard error. */
 import { maxStalenessMs } from "../access/credentials.ts"
 import { withoutParameters } from "../db/query-failure.ts"
 import { codeOf, reasonOf } from "../loading/file-error.ts"
 
-/** What a command found, or made, can't be printed. */
+/** The result of a command cannot be printed. */
 export class OutputError extends Error {
   override readonly name = "OutputError"
 }
 
-/** A message for the person at the terminal. */
+/** Writes a message for the operator. */
 export const logToStderr = (message: string): void => {
   process.stderr.write(`${message}\n`)
 }
 
 /**
- * A result, alone on its line, for a person or the next program. A reader that has gone, such as
- * `head`, wants no more of it.
- * @throws OutputError where it can't be written
+ * Prints a result for a person or the next program. A reader that has exited, such as
+ * `head`, is not an error.
+ * @throws OutputError where it cannot be written
  */
 export async function printResult(line: string): Promise<void> {
   await write(line).catch((error: unknown) => {
@@ -24,7 +24,10 @@ export async function printResult(line: string): Promise<void> {
   })
 }
 
-/** An error that was not foreseen: its message, or where it came from as well. Never what a query held. */
+/**
+ * An unexpected error: its message or, with `debug`, its stack trace. Never the parameters of a
+ * query.
+ */
 export function describeUnexpected(error: unknown, debug: boolean): string {
   const shown = withoutParameters(error)
   if (!(shown instanceof Error)) return `Failed: ${String(shown)}`
@@ -34,24 +37,29 @@ export function describeUnexpected(error: unknown, debug: boolean): string {
   return (stack ?? `${name}: ${message}`) + from
 }
 
-/** A result that is never shown again: a reader that has gone is a failure too. @throws OutputError */
+/**
+ * Prints a result that is never shown again: a reader that has exited is an error.
+ * @throws OutputError where it cannot be written
+ */
 export async function printSecret(line: string): Promise<void> {
   await write(line).catch((error: unknown) => {
     throw outputError(error)
   })
 }
 
-/** What has been done, and stays done where this can't be printed. */
+/** Prints the result of what is already done: a failure to print is only reported. */
 export const printCompleted = (line: string): Promise<void> =>
   printResult(line).catch((error: Error) => logToStderr(error.message))
 
-/** Unlike a write to `process.stdout`, it tells here when it fails. */
+/** Unlike a write to `process.stdout`, it rejects when it fails. */
 const write = (line: string) => Bun.write(Bun.stdout, `${line}\n`)
 
 const outputError = (error: unknown) =>
   new OutputError(`Cannot write to standard output: ${reasonOf(error)}`, { cause: error })
 
-/** Told where a change was not confirmed by all processes that serve; undefined: that is not known. */
+/**
+ * Reports serving processes that did not confirm a change; undefined where their number is unknown.
+ */
 export function warnIfUnconfirmed(processes: number | undefined): void {
   if (processes === 0) return
   const failure =

@@ -90,7 +90,7 @@ export const tokenTable = (tokens: Awaited<ReturnType<typeof listTokens>>): stri
     ),
   )
 
-/** Within the work on the database, so that nothing that fails after it can lose the token. */
+/** Called before the database is closed, so that a later failure cannot lose the token. */
 async function printToken(token: string): Promise<void> {
   await printSecret(token).catch((error: Error) => {
     const prefix = token.slice(0, 12)

@@ -1,4 +1,6 @@
-/** PostgreSQL's text form of an array: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+/**
+ * PostgreSQL's text form of an array: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO
+ */
 export function arrayLiteral(values: readonly unknown[]): string {
   return `{${values.map(element).join(",")}}`
 }

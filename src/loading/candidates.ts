@@ -1,4 +1,7 @@
-/** From files, or from records at hand, to candidates: validated records that know where they stood. */
+/**
+ * Reads files, or records made by a program, as candidates: validated records with their file and
+ * line.
+ */
 import type { Resource, ResourceRecord } from "../resources/resource.ts"
 import type { Mapped, RawRecord, Source } from "../sources/source.ts"
 import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
@@ -14,15 +17,15 @@ export interface Candidate {
   file: number
   line: number
   record: ResourceRecord
-  /** The reason to leave it out unless its source holds a record of that key. */
+  /** The reason to leave it out unless its source has already loaded a record of that key. */
   onlyIfStored: string | null
 }
 
-/** What reading leaves behind beside the candidates. */
+/** What reading collects besides the candidates. */
 export interface Collected {
   files: FileFigures[]
   rejects: Rejects
-  /** By resource, the keys of rejected rows: what is held under them is not missing. */
+  /** By resource, the keys of rejected rows: stored records of these keys are not missing. */
   rejectedKeys: Map<Resource, string[]>
   progress: Progress
 }
@@ -53,14 +56,14 @@ export async function* candidatesOfFiles(
   }
 }
 
-/** A zip file is several. */
+/** A zip file may be several inputs. */
 async function* inputsOf(paths: readonly string[]): AsyncGenerator<InputFile> {
   for (const path of paths) yield* openInputs(path)
 }
 
 const recordsPerBatch = 1000
 
-/** `records` may be endless to memory: they are taken one batch at a time. */
+/** `records` may not fit in memory: they are read one batch at a time. */
 export async function* candidatesOfRecords(
   resource: Resource,
   records: Iterable<object> | AsyncIterable<object>,
@@ -86,7 +89,7 @@ export async function* candidatesOfRecords(
 interface LocatedRow {
   line: number
   raw: unknown
-  /** Why it can't be read as a record. */
+  /** Why it cannot be parsed as a record. */
   error?: string
 }
 
@@ -113,7 +116,7 @@ function createRowProcessor(name: string, resource: Resource, collected: Collect
     return { file, line: row.line, record: read.record, onlyIfStored }
   }
 
-  /** Only its key is of interest. Without it, any record that seems missing may be this row's. */
+  /** Only its key is used. Without it, any record that seems missing may be this row's. */
   function rejectUnreadable(row: LocatedRow, error: string, mapped: Mapped): undefined {
     const read = "record" in mapped ? validate(mapped.record) : undefined
     const key = read && ("record" in read ? read.record[resource.key] : read.key)

@@ -1,6 +1,6 @@
 /**
- * What only shows when all rows are together: the same key twice, a record of another source, a row
- * to leave out. Such rows leave the temporary table here; what remains in it is what is compared.
+ * Checks that need all rows: the same key twice, a record of another source, a row
+ * to leave out. Such rows are deleted from the temporary table; the remaining ones are compared.
  */
 import type { TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
@@ -13,7 +13,7 @@ import type { Staging } from "./staging.ts"
 interface Context {
   sql: TransactionSql
   staging: Staging
-  /** Of the load. */
+  /** The load's source, by name. */
   source: string
   joinedField: Source["joinedField"]
   files: readonly FileFigures[]
@@ -32,7 +32,7 @@ export async function checkStaged(context: Context): Promise<void> {
   await countAccepted(context)
 }
 
-/** The first row of a key stays. The same record again is counted; another under its key rejected. */
+/** Keeps the first row of each key. An identical one is counted, a different one rejected. */
 async function removeDuplicates(context: Context): Promise<void> {
   const { sql, staging, joinedField, files, rejects } = context
   const { staged, key, columns } = staging
@@ -116,7 +116,10 @@ async function countAccepted({ sql, staging, files }: Context): Promise<void> {
   for (const { file, count } of counts) fileAt(files, file).accepted = count
 }
 
-/** The rejected record in the interface's own fields: what else is staged is of no use to a person. */
+/**
+ * The rejected record has the interface's fields only: the other staged columns mean nothing to
+ * people.
+ */
 function reject(
   { staging, files, rejects }: Pick<Context, "staging" | "files" | "rejects">,
   file: number,

@@ -1,7 +1,7 @@
 /**
- * From what is staged to what is current: only rows that differ are touched, and they take the new
- * release; what they were moves to the history. A row's computed columns (links, totals) are no part of
- * the comparison.
+ * Applies the staged rows to the resource's table. Only rows that differ are written, and take the
+ * new release; their previous versions move to the history. Computed columns (links, totals) are
+ * not compared.
  */
 import type { TransactionSql } from "postgres"
 import type { OrderTerm } from "../resources/resource.ts"
@@ -17,11 +17,11 @@ interface Target {
   staging: Staging
   source: string
   release: number
-  /** Columns of added rows that no record holds: expressions over the staged row `s`. */
+  /** Columns of added rows that no record contains, as expressions over the staged row `s`. */
   computed: Readonly<Record<string, string>>
 }
 
-/** Rows that are there already are compared before the new ones join them. */
+/** Updates before it inserts, so that inserted rows are not compared. */
 export async function applyStaged(
   target: Target,
 ): Promise<Pick<ChangeFigures, "added" | "changed">> {
@@ -47,7 +47,7 @@ async function updateChanged({ sql, staging, source, release }: Target): Promise
   return result.count
 }
 
-/** In the order in which lists show them, so that a page's rows lie together. */
+/** Inserts in the default order of lists, so that the rows of a page are stored together. */
 async function insertAdded({ sql, staging, source, release, computed }: Target): Promise<number> {
   const { staged, table, key, columns } = staging
   const order = orderOf(staging.resource).map(
@@ -64,7 +64,9 @@ async function insertAdded({ sql, staging, source, release, computed }: Target):
   return result.count
 }
 
-/** Only for a load that is its source's whole set. `rejectedKeys` are left as they are. */
+/**
+ * Only for a load that is its source's complete set. Records of `rejectedKeys` are left unchanged.
+ */
 export async function applyMissing(
   { sql, staging, source, release }: Target,
   whenMissing: WhenMissing,

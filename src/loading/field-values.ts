@@ -1,20 +1,23 @@
 /**
- * From what a file holds to a field's value, strictly by the field's schema. Text is read as the
- * field's type; nothing is guessed, rounded or cut, except that times lose what is below a second.
+ * Converts what a file contains to a field's value, strictly by the field's schema. Text is read as
+ * the field's type; nothing is guessed, rounded or truncated, except fractions of a second.
  */
 import type { TSchema } from "@sinclair/typebox"
 import type { Field, Value } from "../resources/resource.ts"
 import { asxCode } from "../resources/values.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 
-/** Says what is wrong with a value, as the end of a sentence that begins with the field's name. */
+/** Why a value is invalid, as the end of a sentence that begins with the field's name. */
 export class InvalidValue {
   constructor(readonly reason: string) {}
 }
 
 export type FieldReader = (raw: unknown) => Value | InvalidValue
 
-/** PostgreSQL's indexes hold at most about 2,700 bytes of a row, and folding may lengthen a text. */
+/**
+ * PostgreSQL's B-tree indexes take at most about 2,700 bytes of a row, and folding may lengthen a
+ * text.
+ */
 const maxBytes = 2000
 
 export function fieldReader({ schema, nullable }: Field): FieldReader {
@@ -54,7 +57,7 @@ function textReader(schema: TSchema): FieldReader {
   const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern)
   const format = schema.format === undefined ? undefined : formats[schema.format]
   if (schema.format !== undefined && !format) throw new Error(`Unknown format ${schema.format}`)
-  // A code typed in lower case is the same company's.
+  // A code in lower case means the same company.
   const normalise = schema === asxCode ? (text: string) => text.trim().toUpperCase() : undefined
   return (raw) => {
     if (typeof raw !== "string") return new InvalidValue(`is not text: ${excerpt(raw)}`)
@@ -83,7 +86,7 @@ function calendarDate(text: string): string | InvalidValue {
 const iso8601 =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/
 
-/** In UTC, to the second. A time without a zone is refused: it would be a guess. */
+/** In UTC, to the second. A time without a time zone is rejected: any would be a guess. */
 function instant(text: string): string | InvalidValue {
   const parts = iso8601.exec(text)
   if (!parts || !isCalendarDate(text.slice(0, 10))) {
@@ -92,7 +95,7 @@ function instant(text: string): string | InvalidValue {
   const plain = text.replace(/[.,]\d+/, "")
   if (parts[1] === "Z" && plain.length === "YYYY-MM-DDTHH:MM:SSZ".length) return plain
   const utc = new Date(plain.replace(/([+-]\d\d):?(\d\d)$/, "$1:$2")).toISOString()
-  // A zone can move the first and the last day out of the years that have four digits.
+  // The offset can move the first and the last day out of the four-digit years.
   if (!/^\d{4}-/.test(utc) || utc < "0001")
     return new InvalidValue(`is out of range: ${excerpt(text)}`)
   return `${utc.slice(0, 19)}Z`

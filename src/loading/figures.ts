@@ -1,24 +1,24 @@
-/** The figures of a load: what its release's manifest keeps and its summary shows. */
+/** The counts of a load, as its release's manifest stores them and its summary shows them. */
 import type { ResourceName } from "../resources/resource.ts"
 
-/** Of one file, or of one resource where records come from no file. Counts are rows. */
+/** Counts of rows, of one file or, where records come from a program, of one resource. */
 export interface FileFigures {
   name: string
-  /** Of the file as it was read, still packed; null where there is no file. */
+  /** Of the file as stored, so of its compressed bytes; null where there is no file. */
   sha256: string | null
-  /** What the numbers of its rows count, where these are no lines. */
+  /** What its rows are numbered by, if not by lines. */
   counted?: "features" | "records"
   read: number
-  /** What is left of `read` without the following; it is this that was compared. */
+  /** The rows that were compared: `read` without those counted below. */
   accepted: number
   rejected: number
-  /** Of the rejected: rows of which not even the key can be told. */
+  /** Rejected rows whose key could not be read. */
   unreadable: number
-  /** The same record again. */
+  /** Identical rows of the same key. */
   repeated: number
-  /** Reason to count: rows that this source does not keep. */
+  /** Reason to count: rows that the source does not load. */
   left_out: Record<string, number>
-  /** Text to count: what could not be mapped and stays unknown. */
+  /** Text to count: values that could not be mapped and stay unknown. */
   warnings: Record<string, number>
 }
 
@@ -26,21 +26,21 @@ export interface ChangeFigures {
   added: number
   changed: number
   removed: number
-  /** Companies that became inactive because their source no longer has them. */
+  /** Records set inactive because their source no longer has them. */
   deactivated: number
 }
 
 export interface LinkFigures {
-  /** Tenements that belong to a company. */
+  /** Tenements linked to a company. */
   linked: number
-  /** Of these, through the company's own name, and through a subsidiary's; some through both. */
+  /** Of these, by the company's own name, and by a subsidiary's; some by both. */
   directly: number
   through_subsidiaries: number
-  /** Tenements with a holder that belong to no company. */
+  /** Tenements with a holder that are not linked to a company. */
   unlinked: number
-  /** Holders that belong to no company, each under one name. */
+  /** Holders that are not linked to a company, each counted once. */
   unlinked_holders: number
-  /** Held tenements whose companies are others than before, and companies whose total is. */
+  /** Existing tenements whose linked companies changed, and companies whose total changed. */
   relinked: number
   retotalled: number
 }
@@ -48,7 +48,7 @@ export interface LinkFigures {
 export interface Manifest {
   files: FileFigures[]
   resources: Partial<Record<ResourceName, ChangeFigures>>
-  /** Absent where the load touched nothing that links depend on. */
+  /** Absent where the load changed nothing that links depend on. */
   links?: LinkFigures
 }
 
@@ -64,11 +64,11 @@ export const newFileFigures = (name: string): FileFigures => ({
   warnings: {},
 })
 
-/** Where a row stands in its file, for people: `line 3`, `feature 3`, `record 3`. */
+/** The position of a row in its file, for people: `line 3`, `feature 3`, `record 3`. */
 export const locationOf = ({ counted }: FileFigures, line: number): string =>
   `${(counted ?? "lines").slice(0, -1)} ${line}`
 
-/** Texts that differ in every row must not fill the memory or the manifest. */
+/** Bounds the memory and the manifest where texts differ in every row. */
 const maxTexts = 200
 
 export function countText(counts: Record<string, number>, text: string, by = 1): void {

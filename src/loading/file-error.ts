@@ -1,4 +1,4 @@
-/** Why a file can't be read or written, as the end of a sentence. */
+/** Why a file cannot be read or written, in the words of the operating system. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   ENOTDIR: "not a directory",
@@ -16,6 +16,6 @@ export function reasonOf(error: unknown): string {
   return reason ?? (error instanceof Error ? error.message : String(error))
 }
 
-/** The system's name for an error, such as ENOENT; empty where it has none. */
+/** The system's code of an error, such as ENOENT; empty where it has none. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : ""

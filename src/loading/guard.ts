@@ -1,6 +1,6 @@
 /**
- * The guard against a download that was cut short. A whole statement that lacks more than a
- * twentieth of what its source holds is more often half a file than a true one.
+ * The guard against a truncated download. A complete set that lacks more than a
+ * twentieth of its source's records is more often half a file than a true one.
  */
 import type { TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
@@ -11,7 +11,10 @@ import type { Staging } from "./staging.ts"
 
 export type WhenMissing = Source["whenMissing"]
 
-/** The condition that a row of the table, `t`, is the source's ($1), counts, and is in no file. */
+/**
+ * The condition that a row `t` of the table is the source's ($1), not yet deactivated, and in no
+ * file.
+ */
 export function missingCondition({ staged, key }: Staging, whenMissing: WhenMissing): string {
   return `${storedCondition(whenMissing)}
     and not exists (select from ${staged} s where s.${key} = t.${key})

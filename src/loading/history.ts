@@ -1,7 +1,7 @@
 /**
- * What a release supersedes or removes moves to the history, in the statement that does it, with the
- * releases between which it stood. A row that this release has already touched is not kept again: no
- * reader ever saw it as it was in between.
+ * What a release supersedes or removes moves to the history, in the same statement, with the
+ * releases between which it was current. A row that this release has already written is not kept
+ * again: no reader ever saw the version in between.
  */
 import { getTableColumns, getTableName } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
@@ -10,7 +10,7 @@ import type { PgTable } from "drizzle-orm/pg-core"
  * An INSERT for a WITH clause: data-modifying parts of one statement see the same rows, so what is
  * kept is what was there before.
  * @param condition on the table as `t`
- * @param release the parameter that holds the number of the release to be
+ * @param release the parameter that is bound to the new release's number
  */
 export function keepInHistory(table: PgTable, condition: string, release: string): string {
   const name = getTableName(table)

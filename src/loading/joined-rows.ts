@@ -1,8 +1,8 @@
 /**
  * Files that have a row for each value of one field, such as a register's row for each holder of a
- * tenement: rows of one key that differ in nothing but that field are given all values, as `A; B` in
- * the order of the rows, and are then duplicates of one another. Rows that differ in more are left to
- * be rejected, and so are rows of several files, which are editions of a register.
+ * tenement: rows of one key that differ in nothing but that field are given all values, as `A; B`
+ * in the order of the rows, and are then duplicates of one another. Rows that differ in more are
+ * left to be rejected, and so are rows of several files, which are editions of a register.
  */
 import type { TransactionSql } from "postgres"
 import type { Resource } from "../resources/resource.ts"

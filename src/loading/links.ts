@@ -1,11 +1,11 @@
 /**
- * Which tenements belong to which companies. A tenement belongs to every company one of whose names
- * holds it: the company's own, or that of a subsidiary whose parent is a company we know. Names are
- * compared by their normalised keys; the empty key links nothing.
+ * Which tenements are linked to which companies. A tenement is linked to every company one of whose
+ * names holds it: the company's own, or that of a subsidiary whose parent is a stored company.
+ * Names are compared by their normalised keys; the empty key is linked to nothing.
  *
  * `tenements.asx_codes` and `companies.total_tenements` follow from the three tables alone, so they
  * are made anew in the transaction of every load that touches one of these. Only rows whose links
- * are others than before are touched, and take the load's release.
+ * changed are written, and take the load's release.
  */
 import type { TransactionSql } from "postgres"
 import { companies, tenements } from "../db/schema.ts"
@@ -15,9 +15,9 @@ import { keepInHistory } from "./history.ts"
 import type { Progress } from "./progress.ts"
 
 /**
- * The columns of a resource's new records that follow from links, as expressions over the staged row
- * `s`. So each row is written once: writing a million rows twice takes half as long again and leaves
- * a table twice its size. `relink`, which follows, corrects whatever has changed since.
+ * The columns of a resource's new records that follow from links, as expressions over the staged
+ * row `s`. So each row is written once: writing a million rows twice takes half as long again and
+ * leaves a table twice its size. `relink`, which follows, corrects whatever has changed since.
  */
 export async function linkColumns(
   sql: TransactionSql,
@@ -55,7 +55,7 @@ export async function relink(
   }
 }
 
-/** Whose each name is. Made anew whenever it is asked for, for both tables may have changed. */
+/** Whose each name is. Created anew on each call, as both tables may have changed. */
 const nameOwners = (sql: TransactionSql) =>
   sql.unsafe(`
     drop table if exists link_names;

@@ -1,4 +1,4 @@
-/** Why a load published nothing, or a file was not written, in a sentence for the person who asked. */
+/** Why a load published nothing, or a file was not written. The message is for the operator. */
 export class LoadError extends Error {
   override name = "LoadError"
 }

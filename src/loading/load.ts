@@ -1,4 +1,4 @@
-/** What the command line and the quickstart call: one load is one release, or none. */
+/** The entry points of loading: one load is one release, or none. */
 import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
@@ -13,37 +13,40 @@ import { checkUnlinkedPath, writeUnlinked } from "./unlinked.ts"
 interface CommonOptions {
   /** Of the database: `postgres://…`. */
   url: string
-  /** Does all but publish, and reports the same figures. */
+  /** Does everything except publish, and reports the same counts. */
   dryRun?: boolean
-  /** Lets a load remove more than a twentieth of what its source holds. */
+  /** Lets a load remove more than a twentieth of its source's records. */
   acceptShrink?: boolean
   /**
-   * Where the file of rejected rows goes, if there are any; made when needed. Where it can't be
-   * written, or is not said, the first of them are warnings.
+   * The directory for the file of rejected rows, if there are any; created when needed. If it
+   * cannot be written, or is not given, the first rejected rows are warnings.
    */
   rejectsDir?: string
-  /** How many rejected rows are let pass; see `Rejects`. */
+  /** How many rejected rows are allowed; see `Rejects`. */
   maxRejects?: number
   progress?: Progress
-  /** Called when all is done but the COMMIT of a release, from which on it can't be called off. */
+  /** Called before the COMMIT of a release, after which it cannot be cancelled. */
   onCommit?: () => void
 }
 
 export interface LoadOptions extends CommonOptions {
   source: Source
-  /** Paths; `-` is standard input. Together they are what the source has. */
+  /** Paths; `-` is standard input. Together they are the source's complete set. */
   files: readonly string[]
-  /** Keeps companies of every sector, where the source would leave some out. */
+  /** Loads companies of every sector, where the source would leave some out. */
   allSectors?: boolean
-  /** Adds and changes only, although the source's files are its whole set. */
+  /** Adds and changes only, although the source's files are its complete set. */
   partial?: boolean
-  /** Where the holders that then belong to no company are written; a file that is not there yet. */
+  /**
+   * The file, which must not exist yet, for the holders that are not linked to a company
+   * afterwards.
+   */
   unlinked?: string
 }
 
 /**
- * What follows the commit never makes it fail: that is a warning to `progress`.
- * @throws LoadError, with a message for people, where nothing is published for a reason.
+ * A failure after the commit is a warning to `progress`, and does not fail the load.
+ * @throws LoadError where the load is refused; nothing is published then.
  * @throws OutcomeUnknown where the connection is lost during the commit.
  */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
@@ -74,9 +77,11 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
 }
 
 export interface LoadRecordsOptions extends CommonOptions {
-  /** The name of the source that the records belong to from then on. */
+  /** The name of the source that will own the records. */
   source: string
-  /** By resource; each is the source's whole set. A resource that is not named is left as it is. */
+  /**
+   * By resource, each the source's complete set. A resource that is not given is left unchanged.
+   */
   records: Partial<Record<ResourceName, Iterable<object> | AsyncIterable<object>>>
 }
 

@@ -7,7 +7,7 @@ import type { Staging } from "./staging.ts"
 interface Context {
   sql: TransactionSql
   staging: Staging
-  /** Of the load. */
+  /** The load's source, by name. */
   source: string
 }
 
@@ -17,7 +17,9 @@ export interface LeftOut {
   count: number
 }
 
-/** Leaves out rows of records that higher sources own, and new records where they may not be added. */
+/**
+ * Leaves out rows of records that higher sources own, and new records where they may not be added.
+ */
 export async function leaveOutOfHigherSources({
   sql,
   staging,

@@ -1,21 +1,24 @@
-/** What a load tells of its progress. Silence is the default; a terminal gets a bar. */
+/**
+ * How a load reports its progress: a bar on a terminal, which cli-progress draws, lines elsewhere,
+ * or not at all (the default). The lines are our own: a log needs one every ten seconds, not a bar.
+ */
 import { SingleBar } from "cli-progress"
 
 export interface Reading {
   file: string
   rows: number
   bytesRead: number
-  /** Null where the end can't be foreseen. */
+  /** Null where the length is unknown. */
   bytesTotal: number | null
 }
 
 export interface Progress {
   reading: (reading: Reading) => void
-  /** What is done now, as the beginning of a sentence: "Comparing". */
+  /** What is done now, such as "Comparing companies". */
   step: (text: string) => void
-  /** What a person should know, as a sentence without its full stop. */
+  /** A warning, as a sentence without its full stop. */
   warn: (text: string) => void
-  /** Nothing more will be told; also after a failure. */
+  /** Ends the reports, also after a failure. */
   stop: () => void
 }
 
@@ -26,7 +29,7 @@ export const silent: Progress = {
   stop: () => {},
 }
 
-/** A bar with rate and time left on a terminal, a line now and then elsewhere. */
+/** A bar with rate and time left on a terminal, a line every ten seconds elsewhere. */
 export function progressOn(stream: NodeJS.WriteStream): Progress {
   return stream.isTTY ? barProgress(stream) : lineProgress((line) => stream.write(`${line}\n`))
 }
@@ -70,7 +73,7 @@ function barProgress(stream: NodeJS.WriteStream): Progress {
 
 const lineEveryMs = 10_000
 
-/** Takes the clock, so that a test need not wait. */
+/** The clock is a parameter, so that tests need not wait. */
 export function lineProgress(
   write: (line: string) => void,
   now = () => performance.now(),

@@ -1,4 +1,4 @@
-/** Drops old releases: their rows of the history, and their own. */
+/** Deletes old releases, with their rows of the history. */
 import type { TransactionSql } from "postgres"
 import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
@@ -9,7 +9,7 @@ import { publishingLock } from "./publish.ts"
 export interface Pruned {
   /** The oldest release that is still kept; null where there is none at all. */
   oldest: number | null
-  /** Releases and superseded records that were dropped. */
+  /** Numbers of deleted releases and superseded records. */
   releases: number
   records: number
 }
@@ -18,8 +18,8 @@ const whenUnknown =
   "It is not known whether the releases were deleted. Run the same command again: it deletes the rest."
 
 /**
- * Keeps every release that stood within the last `keepDays` days, the newest in any case, and those
- * that a crawl or an export under way still reads, in whatever process.
+ * Keeps every release that was current within the last `keepDays` days, always the newest, and
+ * those that a page sequence or an export still reads, in any process.
  * @param url of the database: `postgres://…`
  */
 export function prune(url: string, keepDays: number): Promise<Pruned> {

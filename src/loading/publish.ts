@@ -1,6 +1,6 @@
 /**
- * The one writer. Everything between the lock and the release's own row is one transaction, so a
- * reader sees all of a release or none of it, and a load that is killed leaves nothing behind.
+ * The only writer of data. Everything from the lock to the release's own row is one transaction, so a
+ * reader sees all of a release or none of it, and a load that is killed leaves no trace.
  *
  *   lock -> for each resource: stage -> checks -> guard -> diff -> then: links -> release -> commit
  */
@@ -17,7 +17,7 @@ import { guardAgainstShrinking } from "./guard.ts"
 import { linkColumns, relink } from "./links.ts"
 import { stage } from "./staging.ts"
 
-/** The records of one resource that a load brings, and how its source says to take them. */
+/** The records of one resource in a load, and what their source declares about them. */
 export interface Part
   extends Pick<Source, "resource" | "complete" | "whenMissing" | "joinedField"> {
   candidates: AsyncIterable<readonly Candidate[]>
@@ -30,18 +30,20 @@ export interface Load {
   collected: Collected
   dryRun: boolean
   acceptShrink: boolean
-  /** Called when all is done but the COMMIT of a release. */
+  /** Called before the COMMIT of a release. */
   onCommit: () => void
 }
 
 export interface Published {
-  /** Null where nothing is published: nothing differs, or it was a dry run. */
+  /** Null where nothing is published: nothing differs, or it is a dry run. */
   release: number | null
   resources: Partial<Record<ResourceName, ChangeFigures>>
   links: LinkFigures | null
 }
 
-/** Any number that other users of the database are unlikely to lock. */
+/**
+ * The key of the advisory lock: any number that other users of the database are unlikely to choose.
+ */
 export const publishingLock = 7_140_233_002
 
 /**
@@ -55,7 +57,7 @@ const whenUnknown =
   "It is not known whether the release was published. " +
   "Run the same command again: if it was, nothing is published a second time."
 
-/** Ends the transaction of a dry run. */
+/** Rolls back the transaction of a dry run. */
 class RolledBack extends Error {
   constructor(readonly published: Published) {
     super("rolled back")
@@ -63,7 +65,7 @@ class RolledBack extends Error {
 }
 
 async function inTransaction(client: Sql, load: Load): Promise<Published> {
-  // A server on a system that can't tell refuses this; then a killed load is noticed a little later.
+  // Where the server's system does not support this, it notices a killed load a little later.
   await client.unsafe("set client_connection_check_interval = '1s'").catch(() => {})
   await client.unsafe("set temp_buffers = '64MB'")
   try {
@@ -86,7 +88,7 @@ async function inTransaction(client: Sql, load: Load): Promise<Published> {
   }
 }
 
-/** A load may take long, whatever limits the role or the database has for requests. */
+/** A load may take long, whatever limits the role or the database sets for requests. */
 const sessionSettings = `
   set local statement_timeout = 0;
   set local lock_timeout = 0;
@@ -131,7 +133,7 @@ async function applyPart(
   progress.step(`Comparing ${resource.name}`)
   await checkStaged({ sql, staging, source, joinedField, files, rejects })
   const rejectedKeys = collected.rejectedKeys.get(resource) ?? []
-  // A row that can't be read may be the very record that seems missing.
+  // A row that could not be parsed may be the very record that seems missing.
   const isWhole = complete && files.every(({ unreadable }) => unreadable === 0)
   if (isWhole && !load.acceptShrink) {
     await guardAgainstShrinking(sql, staging, whenMissing, source, rejectedKeys)
@@ -156,7 +158,7 @@ async function insertRelease(
   links: LinkFigures | null,
 ): Promise<void> {
   const manifest: Manifest = { files: collected.files, resources, ...(links ? { links } : {}) }
-  // Cut, not rounded, so that no release is from the future; and never before the one before it.
+  // Truncated, not rounded, so that no release is dated in the future; and never before the previous one.
   await sql.unsafe(
     `insert into releases (id, published_at, source, manifest)
      select $1, greatest(date_trunc('second', clock_timestamp()), max(published_at)), $2, $3::text::jsonb

@@ -1,6 +1,6 @@
 /**
- * The file of rejected rows, one JSON object on each line. It is made with the first of them, and so
- * is its directory. No load fails for it: where it can't be written, that is a warning.
+ * The file of rejected rows, one JSON object on each line. It is created with the first of them, as
+ * is its directory. A file that cannot be written is a warning and does not fail the load.
  */
 import { accessSync, appendFileSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
@@ -22,7 +22,7 @@ export class RejectsFile {
 
   constructor(readonly options: RejectsFileOptions) {}
 
-  /** Before the load begins, warns of a directory in which no file can be made. */
+  /** Before the load begins, warns of a directory in which no file can be created. */
   check(): void {
     const { directory } = this.options
     if (directory === null) return
@@ -33,7 +33,7 @@ export class RejectsFile {
     }
   }
 
-  /** @returns false where it is not written. */
+  /** @returns whether it was written */
   write(row: object): boolean {
     const { directory } = this.options
     if (directory === null || !this.#isWritable) return false
@@ -66,7 +66,7 @@ export class RejectsFile {
     )
   }
 
-  /** Never writes over the rejects of another load. */
+  /** Never overwrites the rejects of another load. */
   #open(directory: string): number {
     mkdirSync(directory, { recursive: true })
     const name = `rejects-${this.options.source}-${fileTime(new Date())}`
@@ -83,9 +83,9 @@ export class RejectsFile {
   }
 }
 
-/** The directory itself or, of those above it, the nearest that is there. @throws what the system says */
+/** The directory itself, or its nearest ancestor that exists. @throws the system's error */
 function nearestExisting(directory: string): string {
-  // A slash at the end makes the system refuse a file.
+  // With a slash at the end, the path of a file is an error.
   const path = resolve(directory)
   try {
     accessSync(`${path}/`)

@@ -1,25 +1,28 @@
-/** Rejected rows: each is counted and kept, while the load goes on. Too many end the load. */
+/**
+ * Rejected rows: each is counted and written to a file while the load continues. Too many end the
+ * load.
+ */
 import { type FileFigures, locationOf } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
 import { RejectsFile, type RejectsFileOptions } from "./rejects-file.ts"
 
 export interface Reject {
   file: FileFigures
-  /** Or the number of the feature or record that it is. */
+  /** Or the number of the feature or record. */
   line: number
   reason: string
-  /** As read; as mapped, where the row was rejected after it had been staged. */
+  /** As read or, where the row was rejected after it had been staged, as mapped. */
   row: unknown
 }
 
 export interface RejectsOptions extends RejectsFileOptions {
-  /** The most that are let pass; by default 1,000 or one row in twenty, whichever is more. */
+  /** How many are allowed; by default 1,000 or one row in twenty, whichever is more. */
   max?: number
 }
 
 const defaultMax = 1000
 const defaultShare = 0.05
-/** Of the rows that can't be written to a file. */
+/** How many rows are shown as warnings if the file cannot be written. */
 const maxShown = 10
 
 export class Rejects {
@@ -28,13 +31,13 @@ export class Rejects {
   #first = ""
   readonly #file: RejectsFile
 
-  /** Warns where the file can't be written. */
+  /** Warns if the file cannot be written. */
   constructor(readonly options: RejectsOptions) {
     this.#file = new RejectsFile(options)
     this.#file.check()
   }
 
-  /** Of the file; null until a row is written to it. */
+  /** The file's path; null until a row is written to it. */
   get path(): string | null {
     return this.#file.path
   }
@@ -60,7 +63,7 @@ export class Rejects {
     )
   }
 
-  /** How many more are let pass. */
+  /** How many more are allowed. */
   remaining(rowsRead: number): number {
     return Math.max(0, this.#max(rowsRead) - this.count)
   }

@@ -1,11 +1,11 @@
 /**
  * The temporary table that a load's records of one resource go into before anything is decided, and
- * the names of its columns. It has the columns of the resource's table that come from a record, with
- * the same types and collations, and where each row stood.
+ * the names of its columns. It has the columns of the resource's table that come from a record,
+ * with the same types and collations, and the file and line of each row.
  *
  * Rows go in as arrays of text, one for each column, through ordinary statements, whose errors are
- * ordinary too. A COPY would save a sixth of the time of reading and staging, but a stream of
- * postgres.js 3.4.9 that fails at its end waits for ever where the library is not patched.
+ * ordinary too. COPY would save a sixth of the time of reading and staging, but a stream of
+ * postgres.js 3.4.9 that fails at its end never settles unless the library is patched.
  */
 import { getTableColumns, getTableName } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
@@ -30,7 +30,7 @@ interface StagedColumn {
   from: (record: ResourceRecord) => unknown
 }
 
-/** Makes the temporary table, which the end of the transaction removes, and fills it. */
+/** Creates the temporary table, which is dropped on commit, and fills it. */
 export async function stage(
   sql: TransactionSql,
   resource: Resource,
@@ -44,7 +44,7 @@ export async function stage(
     create temporary table ${staging.staged} on commit drop as
     select 0 as file, 0 as line, null::text as only_if_stored, ${names} from ${table} with no data`)
   await fill(sql, insertInto(staging.staged, columns), columns, candidates)
-  // The planner knows nothing of a table just filled.
+  // The planner has no statistics of a table just filled.
   await sql.unsafe(`analyze ${staging.staged} (${staging.key})`)
   return staging
 }
@@ -80,7 +80,7 @@ function insertInto(staged: string, columns: readonly StagedColumn[]): string {
   return `insert into ${staged} (${names}) select ${values} from unnest(${parameters}) as row (${names})`
 }
 
-/** One batch is made while the last one is being written. */
+/** The next batch is prepared while the previous one is being written. */
 async function fill(
   sql: Sql | TransactionSql,
   statement: string,
@@ -96,7 +96,7 @@ async function fill(
     ]
     await written
     written = sql.unsafe(statement, parameters, { prepare: true }).execute()
-    // It is awaited one batch later; until then its failure must not count as unhandled.
+    // It is awaited one batch later; until then its rejection must not count as unhandled.
     written.catch(() => {})
   }
   await written

@@ -1,4 +1,4 @@
-/** What a load did, as values and as text for people. */
+/** What a load did, as values and as text. */
 import type { ResourceName } from "../resources/resource.ts"
 import type { ChangeFigures, FileFigures, LinkFigures } from "./figures.ts"
 import { formatCount } from "./progress.ts"
@@ -11,9 +11,9 @@ export interface LoadSummary {
   release: number | null
   files: FileFigures[]
   resources: Partial<Record<ResourceName, ChangeFigures>>
-  /** Null where the load touched nothing that links depend on. */
+  /** Null where the load changed nothing that links depend on. */
   links: LinkFigures | null
-  /** The file of holders that belong to no company; null where none was asked for, or could be written. */
+  /** The file of unlinked holders; null where none was asked for, or it could not be written. */
   unlinked: UnlinkedFile | null
   rejectsFile: string | null
   seconds: number

@@ -1,7 +1,7 @@
 /**
- * The holders that belong to no company, as a file that a person completes into a subsidiaries file.
+ * The unlinked holders, as a file that a person completes into a subsidiaries file.
  * It has that source's columns with `parent_asx_code` empty, and the number of tenements of each
- * holder, most first. Loaded as it is it says nothing: rows without a parent are left out.
+ * holder, most first. Loading it unchanged does nothing: rows without a parent are left out.
  */
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs"
 import type { TransactionSql } from "postgres"
@@ -17,27 +17,29 @@ export interface UnlinkedFile {
   holders: number
 }
 
-/** A holder under one of its spellings, the most frequent. */
+/** A holder, in its most frequent spelling. */
 export interface UnlinkedHolder {
   name: string
   /** How many tenements it holds, alone or with others. */
   tenements: number
 }
 
-/** @throws LoadError where the file can't be made, so that a load need not find out at its end. */
+/**
+ * @throws LoadError if the file cannot be created, which a load should find out before it begins
+ */
 export function checkUnlinkedPath(path: string): void {
   write(path, "")
   rmSync(path)
 }
 
-/** Writes the holders that what is published now leaves unlinked. @throws LoadError */
+/** Writes the unlinked holders of the newest release. @throws LoadError */
 export async function writeUnlinked(url: string, path: string): Promise<UnlinkedFile> {
   const holders = await readUnlinked(url)
   write(path, unlinkedCsv(holders))
   return { path, holders: holders.length }
 }
 
-/** All of the file or, where that fails, none. A file that is there may be half completed by a person. */
+/** Writes all of the file or nothing. Never overwrites one: a person may have half completed it. */
 function write(path: string, text: string): void {
   let isOurs = false
   try {
@@ -55,7 +57,7 @@ function write(path: string, text: string): void {
   }
 }
 
-/** Of what is published now. */
+/** The unlinked holders of the newest release. */
 export const readUnlinked = (url: string): Promise<UnlinkedHolder[]> =>
   withConnection(url, (client) =>
     client.begin("isolation level repeatable read read only", unlinkedHolders),
@@ -86,13 +88,13 @@ async function linkedKeys(sql: TransactionSql): Promise<Set<string>> {
   return new Set(rows.map(({ name_key }) => String(name_key)))
 }
 
-/** By key, so that a tenement counts once for a holder that stands in it twice. */
+/** By key, so that a tenement counts once for a holder that it names twice. */
 function keysOf(holderName: string, keyOf: (name: string) => string): Map<string, string> {
   const names = splitValues(holderName).map((name) => [keyOf(name), name] as const)
   return new Map(names.filter(([key]) => key !== ""))
 }
 
-/** Holders recur, and to normalise a name takes longer than to look it up. */
+/** Holders recur, and looking a name up is faster than normalising it. */
 function memoized(keyOf: (name: string) => string): (name: string) => string {
   const known = new Map<string, string>()
   return (name) => {

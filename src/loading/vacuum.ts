@@ -1,7 +1,7 @@
 /**
- * What is done after a large release, as autovacuum would later. A table that has just been filled
- * has no statistics and no map of what all can see, and its text index is in part a list: the first
- * requests would be slow. None of it is the release's own business, so what fails is a warning.
+ * Vacuums after a large release, as autovacuum would later. A table that has just been filled
+ * has no statistics and no visibility map, and its GIN index has a pending list: the first
+ * requests would be slow. The release is complete without it, so a failure is a warning.
  */
 import { withConnection } from "../db/connection.ts"
 import { resources } from "../resources/catalogue.ts"
@@ -12,7 +12,7 @@ import { type Published, rowsChanged } from "./publish.ts"
 
 const manyRows = 10_000
 
-/** Vacuums and analyzes the tables of which a release changed many rows. It never fails. */
+/** Vacuums and analyzes the tables of which a release changed many rows. A failure is a warning. */
 export async function vacuumChanged(
   url: string,
   published: Published,
@@ -37,7 +37,7 @@ function changedMuch({ release, resources: changes, links }: Published): Resourc
   )
 }
 
-/** It may take long, but it does not wait long for a table that someone else has locked. */
+/** It may take long, but does not wait long for a table that another session has locked. */
 const vacuum = (url: string, table: ResourceName) =>
   withConnection(url, async (client) => {
     await client.unsafe("set statement_timeout = 0; set lock_timeout = '10s'")

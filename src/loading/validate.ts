@@ -4,12 +4,12 @@ import { fieldReader, InvalidValue } from "./field-values.ts"
 
 export type Validated =
   | { record: ResourceRecord }
-  /** `key` where it can be read: what is held under it is then left as it is. */
+  /** `key` where it can be read: the stored record of that key is then left unchanged. */
   | { rejected: string; key?: string }
 
 /**
  * Reads records of a resource: every loaded field validated by its schema, everything else ignored.
- * One reason names all faults of a record.
+ * One reason names every invalid value of a record.
  */
 export function recordReader(resource: Resource): (raw: RawRecord) => Validated {
   const readers = Object.entries(resource.fields)

@@ -1,8 +1,8 @@
-/** The conditions that filters are made of. Each takes a bound value and gives SQL. */
+/** The conditions of filters. Each takes a bound value and returns SQL. */
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 
-/** The column, which holds folded text, contains the bound pattern: bind with `containing`. */
+/** The column, of folded text, contains the bound pattern: bind with `containing`. */
 export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${column} like ${pattern}`
 
 /** The LIKE pattern of "contains this folded text", in which the text's own wildcards are literal. */

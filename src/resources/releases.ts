@@ -6,7 +6,7 @@ import { instantText } from "./values.ts"
 
 const kinds = ["added", "changed", "removed"] as const
 
-/** What a release did to a resource, from its manifest; a company made inactive is changed. */
+/** What a release did to a resource, from its manifest; a deactivated company counts as changed. */
 const countFields = (): Record<string, Field> =>
   Object.fromEntries(
     resourceNames.flatMap((resource) =>

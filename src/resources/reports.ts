@@ -60,7 +60,7 @@ export const reports: Resource = {
   },
 }
 
-/** What `type` may be asked for by: each of a report's types, and all of them as they are written. */
+/** The values that the filter `type` matches: each type of a report, and all of them as written. */
 const foldedTypes = (types: string): string[] => [
   ...new Set([...splitValues(types), types].filter((type) => type !== "").map(fold)),
 ]

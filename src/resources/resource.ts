@@ -9,7 +9,7 @@ import { type TSchema, Type } from "@sinclair/typebox"
 import type { SQL } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 
-/** A value as JSON, CSV and the files that are loaded know it. */
+/** A value, as in JSON, CSV and the files that are loaded. */
 export type Value = string | number | boolean | null
 
 /** A record: field name to value. */
@@ -17,9 +17,9 @@ export type ResourceRecord = Record<string, Value>
 
 export interface Field {
   column: PgColumn
-  /** The schema of its known values. */
+  /** The schema of its values other than null. */
   schema: TSchema
-  /** Whether a record may lack it: null in JSON, empty in CSV. */
+  /** Whether it may be null in JSON, and empty in CSV. */
   nullable: boolean
   /** The expression whose result is the value as JSON shows it. */
   select: PgColumn | SQL
@@ -27,7 +27,7 @@ export interface Field {
   loaded: boolean
 }
 
-/** One query parameter that narrows a list: its schema and what it asks of a row. */
+/** One query parameter that filters a list: its schema and its condition. */
 export interface Filter {
   schema: TSchema
   /** The parameter's value in the one spelling that all equal ones share. */
@@ -39,7 +39,7 @@ export interface Filter {
 
 export type Direction = "asc" | "desc"
 
-/** One term of an order. Unknown values come last in both directions. */
+/** One term of an order. Nulls come last in both directions. */
 export interface OrderTerm {
   column: PgColumn
   direction: Direction
@@ -48,23 +48,23 @@ export interface OrderTerm {
 export const resourceNames = ["companies", "tenements", "subsidiaries", "reports"] as const
 export type ResourceName = (typeof resourceNames)[number]
 
-/** What lists and records are read from. */
+/** What lists and single records are read from. */
 export interface Readable {
-  /** Plural: its table, its path. */
+  /** Plural, as its table and its path. */
   name: string
   table: PgTable
-  /** Where its superseded and removed records are; none for what never changes. */
+  /** The table of its superseded and removed records; null if records never change. */
   history: PgTable | null
-  /** The column of the release from which a record stands as it is. */
+  /** The column of the release that last changed a record. */
   since: PgColumn
-  /** The field that names one record in a path, and in which every order ends. */
+  /** The field that identifies a record in a path, and that ends every order. */
   key: string
-  /** The key as the table has it, from the key as a caller wrote it. */
+  /** Converts a key in a path to the key in the table. */
   keyFromPath: (text: string) => string
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
   fields: Record<string, Field>
   filters: Record<string, Filter>
-  /** The columns that `sort` can name; none where a caller can't choose. */
+  /** The values of `sort` and their columns; empty where clients cannot choose. */
   sorts: Record<string, PgColumn>
   defaultOrder: readonly OrderTerm[]
 }
@@ -112,8 +112,8 @@ export const derived = (from: string, derive: DerivedColumn["derive"]): DerivedC
 
 /**
  * Declares a filter.
- * @param canonical gives the one spelling of values that ask for the same; for text only
- * @param bind gives what the condition binds, if that is not the canonical value itself
+ * @param canonical returns the one spelling of equal values; for text only
+ * @param bind returns what the condition binds, if that is not the canonical value itself
  */
 export const filter = (
   schema: TSchema,
@@ -148,7 +148,7 @@ export const itemSchema = ({ fields }: Readable) =>
     ),
   )
 
-/** The filter of that name. */
+/** The filter of that name. @throws Error for an unknown one, which is a mistake in the program */
 export function filterOf({ name: resource, filters }: Readable, name: string): Filter {
   const found = filters[name]
   if (!found) throw new Error(`${resource} has no filter ${name}`)
@@ -162,7 +162,7 @@ export function keyColumn({ key, fields }: Readable): PgColumn {
   return field.column
 }
 
-/** The total order of a list: the one asked for, or the resource's own, ended by the key. */
+/** The total order of a list: the one asked for or the default order, ended by the key. */
 export function orderOf(
   resource: Readable,
   sort?: string,

@@ -53,7 +53,7 @@ export const tenements: Resource = {
   links: "holders",
 }
 
-/** The tenements that belong to a company: it or a subsidiary of its holds them. */
+/** The tenements linked to a company: it or one of its subsidiaries holds them. */
 export const ofCompany = includes(table.asx_codes)
 
 const holderKeys = (holderName: string): string[] => [

@@ -6,24 +6,26 @@ import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import type { Value } from "./resource.ts"
 
-/** An ASX code: 3 to 6 letters and digits, in upper case. Never a number, though some look like one. */
+/**
+ * An ASX code: 3 to 6 letters and digits, in upper case. Never a number, though some look like one.
+ */
 export const asxCode = Type.String({ pattern: "^[0-9A-Z]{3,6}$", description: "ASX code" })
 
-/** An identifier that stands in a path as it is: no character of it needs an escape (RFC 3986, 2.3). */
+/** An identifier that needs no percent-encoding in a path (RFC 3986, section 2.3). */
 export const pathSafeId = Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })
 
 /** ASX codes are matched without regard to case. */
 export const asxCodeFromText = (text: string): string => text.toUpperCase()
 
 /**
- * Text that a filter compares with, of bounded length: every other bound on what a request may cost
- * (of memory, of a statement's time) rests on it.
+ * Text that a filter compares with, of bounded length: every other bound on the cost of a request,
+ * in memory and in a statement's time, relies on it.
  */
 export const freeText = (description: string) => Type.String({ maxLength: 200, description })
 
 export const calendarDate = (description: string) => Type.String({ format: "date", description })
 
-/** The text of a value that its schema says is text. */
+/** The text of a value whose schema is a string. */
 export const text = (value: Value | undefined): string => String(value ?? "")
 
 /** The derived column of a text that is always there, folded for search and order. */
@@ -35,7 +37,7 @@ export const nameKey = (value: Value | undefined): string => normaliseName(text(
 export const foldedOrNull = (value: Value | undefined): string | null =>
   value === null || value === undefined ? null : fold(String(value))
 
-/** A point in time as JSON shows it: `2026-01-02T03:04:05Z`; null where the column is. */
+/** A point in time as in JSON: `2026-01-02T03:04:05Z`; null where the column is. */
 export const instantText = (column: PgColumn): SQL<string | null> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 

@@ -1,10 +1,10 @@
-/** The exchange's index of company announcements: one row for each company that a document concerns. */
+/** The ASX index of company announcements: one row for each company that a document concerns. */
 import { reports } from "../resources/reports.ts"
 import type { Source } from "./source.ts"
 
 /**
- * Where the exchange's data provider serves an announcement's file, followed by its document key.
- * The index itself carries no address.
+ * The URL of an announcement's file at the exchange's data provider, without the document key.
+ * The index itself has no URLs.
  */
 const fileAddress = "https://asx.api.markitdigital.com/asx-research/1.0/file/"
 
@@ -43,15 +43,15 @@ export const asxAnnouncements: Source = {
   },
 }
 
-/** A document may concern several companies, and is then one announcement of each. */
+/** A document that concerns several companies is one announcement of each. */
 function announcementHash(ticker: string, documentKey: string): string {
   const hasher = new Bun.CryptoHasher("sha256").update(`${ticker}\n${documentKey}`)
   return hasher.digest("hex").slice(0, 32)
 }
 
 /**
- * The types in the order given, each once; undefined where they can't be read. A semicolon inside a
- * type becomes a comma, because it parts the types of one report.
+ * The types in the order given, each once; undefined where they cannot be parsed. A semicolon
+ * inside a type becomes a comma, because it separates the types of a report.
  */
 function announcementTypes(written: unknown): string[] | undefined {
   const list = typeof written === "string" ? parsed(written) : written

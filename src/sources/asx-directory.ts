@@ -1,6 +1,6 @@
 /**
- * The exchange's directory of listed companies. Today's export has five columns; the one of ten
- * years ago had three, below a banner and a blank line. It lists companies of every sector; this
+ * The ASX directory of listed companies. Today's export has five columns; that of ten
+ * years ago had three, after a banner and a blank line. It lists companies of every sector; this
  * service lists resource companies, so the others are left out, unless they were resource companies
  * when an earlier directory was loaded: those are still listed, in another sector.
  */
@@ -10,7 +10,7 @@ import type { RawRecord, Source } from "./source.ts"
 
 const resourceSectors: readonly (string | null)[] = ["Materials", "Energy"]
 
-/** Written where a company has no market capitalisation. */
+/** What the directory writes for no market capitalisation. */
 const noMarketCap = new Set(["", "--", "SUSPENDED"])
 
 export const asxDirectory: Source = {

@@ -1,8 +1,8 @@
 /**
- * A list of an index's companies with their GICS sectors. It says of a company less than the
- * directory does: no industry group, and nothing of companies outside the index. So it gives way to
- * the directory and to a companies file: a company that one of these holds is left out here, and
- * theirs replaces this one's. And since leaving an index is not leaving the exchange, it adds and
+ * A list of an index's companies with their GICS sectors. It has less about a company than the
+ * directory: no industry group, and nothing about companies outside the index. So it yields to
+ * the directory and to a companies file: a company loaded from one of these is left out here, and
+ * theirs replaces this one's. As leaving an index is not leaving the exchange, it adds and
  * changes only.
  */
 import { companies } from "../resources/companies.ts"
@@ -46,7 +46,7 @@ export const asxSectors: Source = {
 
 const textOf = (raw: RawRecord, column: string): string => String(raw[column] ?? "").trim()
 
-/** `1,529,190,000`; commas elsewhere than between thousands are left for the validation to refuse. */
+/** `1,529,190,000`; with commas elsewhere than between thousands, validation rejects the row. */
 function marketCap(written: string): string | null {
   if (written === "" || written === "--") return null
   return /^\d{1,3}(,\d{3})+$/.test(written) ? written.replaceAll(",", "") : written

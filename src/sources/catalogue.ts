@@ -42,14 +42,17 @@ export const precedenceOver = (name: string): Source["yieldsTo"] =>
 export const sourcesYieldingTo = (name: string): string[] =>
   sources.filter(({ yieldsTo }) => yieldsTo?.sources.includes(name)).map((source) => source.name)
 
-/** The source that a file's first line is of: its banner, or the most required columns of one. */
+/**
+ * The source of a file's first line: by its banner or, among the sources all of whose required
+ * columns it has, the one with the most.
+ */
 export const sourceOfColumns = (header: readonly string[]): Source | undefined =>
   sources.find(({ banner }) => banner?.test(header.join(","))) ??
   sources
     .filter(({ columns }) => hasRequired(columns, header))
     .sort((a, b) => b.columns.required.length - a.columns.required.length)[0]
 
-/** The source of that name, or a sentence that says which there are. */
+/** The source of that name, or an error message that lists the sources. */
 export function sourceNamed(name: string): Source | string {
   const source = sources.find((candidate) => candidate.name === name)
   if (source) return source

@@ -1,19 +1,19 @@
-/** Whether a file's header is that of a source, and what is wrong with it where it is not. */
+/** Matches a file's header with the columns of a source. */
 import { nearestName } from "../text/nearest-name.ts"
 
 export interface Columns {
   required: readonly string[]
   optional: readonly string[]
   /**
-   * For a name above that is none of a column: the columns that it may stand for, in the layouts that
-   * a source has had. Where a file has several of them, the first one named here is read.
+   * For a name above that is not itself a column: the columns that it may be called, in the layouts
+   * that a source has had. If a file has several of them, the first one named here is read.
    */
   spellings?: Readonly<Record<string, readonly string[]>>
-  /** What a column of another name means: a mistake, or something the source has no use for. */
+  /** Whether a column of another name is an error or is ignored. */
   others: "refuse" | "ignore"
 }
 
-/** For each column of a header the name it is known by, null for one to ignore; or what is wrong. */
+/** For each column of a header its name in the source, null for one to ignore; or what is wrong. */
 export type ColumnMatch = { names: (string | null)[] } | { error: string }
 
 /** Whether a header has every column that a source requires. */
@@ -24,7 +24,7 @@ export const hasRequired = (columns: Columns, header: readonly string[]): boolea
     ),
   )
 
-/** Compares without regard to case and outer blanks. */
+/** Names are compared regardless of case and surrounding blanks. */
 export function matchColumns(columns: Columns, header: readonly string[]): ColumnMatch {
   const spelled = (name: string) => columns.spellings?.[name] ?? [name]
   const names: (string | null)[] = header.map(() => null)
@@ -62,7 +62,7 @@ function missingColumn(
   others: Columns["others"],
 ): string {
   const written = spellings.map((name) => `"${name}"`).join(" or ")
-  // Where unknown columns are refused, the likely one has been named already.
+  // Where unknown columns are refused, the misspelled one has already been named.
   const near =
     others === "ignore"
       ? spellings.map((name) => nearestName(name, unknown)).find(Boolean)

@@ -1,5 +1,5 @@
 /**
- * The Global Industry Classification Standard, as far as the exchange's directory needs it: 11
+ * The Global Industry Classification Standard, as far as the ASX directory needs it: 11
  * sectors of 25 industry groups. The directory names only the group; the sector follows.
  */
 
@@ -37,7 +37,9 @@ const groupsBySector: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Names of earlier editions and short forms, under the sector that their companies are in today. */
+/**
+ * Names of earlier editions and abbreviations, with the sector that their companies are in today.
+ */
 const formerGroups: Readonly<Record<string, string>> = {
   "Commercial Services & Supplies": "Industrials",
   Retailing: "Consumer Discretionary",
@@ -53,7 +55,7 @@ const formerGroups: Readonly<Record<string, string>> = {
   "Equity Real Estate Investment Trusts": "Real Estate",
 }
 
-/** What the directory writes where a company has no group, or none yet. */
+/** What the directory writes for a company without a group, or without one yet. */
 const noGroup = new Set(["not applic", "not applicable", "class pend", "classification pending"])
 
 const sectors = new Map(
@@ -74,7 +76,7 @@ export interface Classification {
   isUnknown: boolean
 }
 
-/** The group as the directory writes it, and its sector; both null where it says there is none. */
+/** The group as the directory writes it, and its sector; both null where there is none. */
 export function classify(industryGroup: string): Classification {
   const key = normalised(industryGroup)
   if (key === "" || noGroup.has(key)) return { sector: null, industryGroup: null, isUnknown: false }

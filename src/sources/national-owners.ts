@@ -1,13 +1,13 @@
-/** The holders in the owner's cell of the registers that follow the national view. */
+/** Reads the holders from the owner column of registers that follow the national view. */
 import { holdersInCell, withoutShare } from "./register-values.ts"
 
-/** Who stands in the cell with a role before the name, and which of them hold the tenement. */
+/** The roles that may precede a name, and which of them hold the tenement. */
 const roles = /(?:^|[\s,;])(Holder|Owner|Applicant|Agent|Operator|Manager|Contact)s?\s+-\s+/gi
 const holding = new Set(["holder", "owner", "applicant"])
 
 /**
- * `Holder - X (100%),` and on the next line `Agent - Y` is X; `X (70%); Y (30%)` is X and Y. A line
- * break may have become a blank on the way.
+ * `Holder - X (100%),` with `Agent - Y` on the next line is X; `X (70%); Y (30%)` is X and Y. A
+ * line break may have become a blank in an export.
  */
 export function ownersIn(cell: unknown): string[] {
   if (typeof cell !== "string") return []
@@ -20,5 +20,5 @@ export function ownersIn(cell: unknown): string[] {
   })
 }
 
-/** Of a list with a name on each line. */
+/** Removes the comma at the end of a line in a list of names. */
 const withoutComma = (name: string) => withoutShare(name.replace(/[\s,]+$/, ""))

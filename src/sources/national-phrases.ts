@@ -1,6 +1,6 @@
 /**
- * The phrases for status and type that the states have in common, each for the same thing. The
- * sources of which no real file was at hand start from these; what they do not know is warned of.
+ * The phrases for status and type that the states have in common, with the same meaning. The
+ * sources of which no real file was available start from these; an unknown phrase is a warning.
  */
 import type { Phrases, TenementStatus, TenementType } from "./tenement-vocabulary.ts"
 
@@ -94,7 +94,7 @@ const granted: Phrases<TenementType> = {
   "reserved area": "reserve",
 }
 
-/** An application for a type is of that type; that it is not granted is a matter of its status. */
+/** An application for a type is of that type; its status says that it is not granted. */
 export const commonTypes: Phrases<TenementType> = {
   ...granted,
   ...Object.fromEntries(

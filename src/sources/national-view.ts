@@ -1,7 +1,7 @@
 /**
  * The MineralTenement view of EarthResourceML, in whose columns several states publish. An area is
- * text with its unit (http://schemas.geoscience.gov.au/MineralTenementML/1.0/); without one it stays
- * unknown.
+ * text with its unit (http://schemas.geoscience.gov.au/MineralTenementML/1.0/); without one it
+ * stays unknown.
  */
 import type { State } from "../db/schema.ts"
 import { ownersIn } from "./national-owners.ts"
@@ -11,7 +11,7 @@ import type { RawRecord, Source } from "./source.ts"
 
 export const commonRegister: Register = register(commonStatuses, commonTypes)
 
-/** A register in the view's columns. `stateOf` gives undefined where a row's state can't be told. */
+/** A register in the view's columns. `stateOf` returns undefined where a row's state is unknown. */
 export function viewSource(
   name: string,
   description: string,

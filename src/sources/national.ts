@@ -1,7 +1,7 @@
 /**
- * The national MineralTenement view: tenements of all states. A row is of the state that its `state`
- * or `jurisdiction` names, or else of the government that its identifier, a web address, is under.
- * Files that say neither are loaded as `national-wa` and so on, which are sources of their own.
+ * The national MineralTenement view: tenements of all states. A row's state is the one that its
+ * `state` or `jurisdiction` names, or else that of the government domain in its identifier, a URL.
+ * Files with neither are loaded as `national-wa` and so on, which are sources of their own.
  */
 import { type State, states } from "../db/schema.ts"
 import { viewSource } from "./national-view.ts"
@@ -24,7 +24,7 @@ const names: Readonly<Record<string, State>> = {
   tasmania: "TAS",
 }
 
-/** A state's own register is nearer to the source; the national view adds what it lacks. */
+/** A state's own register takes precedence; the national view adds what the registers lack. */
 const yieldsTo = { sources: [wa, nsw, qld, vic, sa, tas, nt].map(({ name }) => name), mayAdd: true }
 
 export const national: Source = {

@@ -1,9 +1,9 @@
 /**
  * New South Wales' register, in today's columns and in those of the older export.
  *
- * Today's columns have neither a type nor a status. The type is then that of the letters with which
- * the title begins (`EL 8123 (1992)`); a title of them is granted where it has a day of grant, for
- * the register lists titles in force, and pending where its letters are an application's.
+ * Today's columns have neither a type nor a status. The type follows from the letters with which
+ * the title begins (`EL 8123 (1992)`); a title is granted if it has a grant date, as
+ * the register lists titles in force, and pending if its letters are those of an application.
  *
  * The older export repeats a title for each of its holders.
  */

@@ -4,7 +4,7 @@ import { viewSource } from "./national-view.ts"
 import { register } from "./register-tenement.ts"
 import type { Source } from "./source.ts"
 
-/** Also by the letters with which a title's name begins. */
+/** Types may also be written as the letters with which a title's name begins. */
 const types = register(commonStatuses, {
   ...commonTypes,
   EL: "exploration",

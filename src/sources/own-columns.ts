@@ -1,6 +1,6 @@
 /**
  * The four resources in their own columns: a header (or JSON keys) of field names, as the service
- * exports them. So an export can be loaded, and a computed field that it carries is ignored.
+ * exports them. So an export can be loaded; its computed fields are ignored.
  */
 import { companies } from "../resources/companies.ts"
 import { reports } from "../resources/reports.ts"
@@ -15,8 +15,8 @@ export const ownCompanies = ownColumns(companies)
 export const ownTenements = ownColumns(tenements)
 export const ownReports = ownColumns(reports)
 /**
- * A load writes the holders that belong to no company as such a file: without parents, and with the
- * number of their tenements beside them. A person fills in the parents that there are.
+ * A load writes the unlinked holders as such a file: without parents, and with the
+ * number of their tenements. A person fills in the parents that there are.
  */
 export const ownSubsidiaries: Source = ownColumns(subsidiaries, {
   mayBeAbsent: ["id"],
@@ -26,12 +26,12 @@ export const ownSubsidiaries: Source = ownColumns(subsidiaries, {
 })
 
 interface Exceptions {
-  /** Required fields that `complete` gives where a file has none. */
+  /** Required fields that `complete` fills in where a file lacks them. */
   mayBeAbsent?: readonly string[]
-  /** Columns that are no fields. */
+  /** Columns that are not fields. */
   ignored?: readonly string[]
   complete?: (record: RawRecord) => RawRecord
-  /** The reason why a row is no record, if it is none. */
+  /** The reason to leave a row out, if there is one. */
   leaveOut?: (record: RawRecord) => string | undefined
 }
 
@@ -68,8 +68,9 @@ function ownColumns(
 }
 
 /**
- * Exports write `'` before text that a spreadsheet would run as a formula; here it is taken off. So
- * text that itself begins with `'=` is read without its `'`, in CSV and TSV; the other forms are read as they are.
+ * Exports write `'` before text that a spreadsheet would run as a formula; it is removed here. So
+ * text that itself begins with `'=` loses its `'` in CSV and TSV; the other formats are read
+ * unchanged.
  */
 function withoutFormulaGuard(raw: RawRecord, format: MapOptions["format"]): RawRecord {
   if (format !== "csv" && format !== "tsv") return raw

@@ -1,12 +1,12 @@
 /**
- * Queensland: the layers of granted permits and of applications (EPC, EPM, MDL, ML), under the names
- * of ten letters that a shapefile cuts them to, or under the long names of the service. In the short
- * layout `PERMITTYPE` and `PERMITSTAT` are numbers; the words stand in the columns that end in `_1`.
+ * Queensland: the layers of granted permits and of applications (EPC, EPM, MDL, ML), with the names
+ * of ten letters that a shapefile truncates them to, or the long names of the service. In the short
+ * layout `PERMITTYPE` and `PERMITSTAT` are numbers; the texts are in the columns that end in `_1`.
  *
- * The layer of moratorium areas has the columns of the permits, but its permits have ended: their land
- * is closed to applications for a time. It says Granted all the same. What tells it apart is
- * `DATE_RANGE`, the class of the map's legend: there it is of days of expiry, elsewhere of grant or
- * lodgement.
+ * The layer of moratorium areas has the columns of the permits, but its permits have ended: their
+ * land is closed to applications for a time. Its status is Granted all the same. It is
+ * distinguished by `DATE_RANGE`, the class in the map's legend: there it is of expiry dates,
+ * elsewhere of grant or lodgement dates.
  */
 import { register, registerSource, tenementOf } from "./register-tenement.ts"
 import { areaOf, dateOf, textOf } from "./register-values.ts"
@@ -79,7 +79,7 @@ export const qld: Source = {
   },
 }
 
-/** Hectares are 0.0 on exploration permits; square metres are there for all. */
+/** Hectares are 0.0 for exploration permits; all permits have square metres. */
 function areaIn({ squareMetres, hectares }: RawRecord) {
   return areaOf(squareMetres, "m2") === null
     ? { area: hectares, areaUnit: "ha" }

@@ -1,4 +1,6 @@
-/** From the cells of any state's register to a tenement, and the warnings of what stays unknown. */
+/**
+ * Maps the cells of any state's register to a tenement, with warnings for values that stay unknown.
+ */
 import type { State } from "../db/schema.ts"
 import { tenements } from "../resources/tenements.ts"
 import {
@@ -25,13 +27,15 @@ export interface Register {
   types: PhraseReader<TenementType>
 }
 
-/** The phrases of a register, ready to be looked up. */
+/** The phrases of a register, prepared for look-ups. */
 export const register = (
   statuses: Phrases<TenementStatus>,
   types: Phrases<TenementType>,
 ): Register => ({ statuses: phraseReader(statuses), types: phraseReader(types) })
 
-/** What all registers have in common: whole statements, some with a row for each holder of a tenement. */
+/**
+ * What all registers have in common: complete sets, some with a row for each holder of a tenement.
+ */
 export const registerSource = {
   resource: tenements,
   complete: true,
@@ -39,7 +43,7 @@ export const registerSource = {
   joinedField: "holder_name",
 } as const
 
-/** Cells as they stand in the register; dates, phrases and areas are read here. */
+/** Cells as in the register, before dates, phrases and areas are parsed. */
 export interface Entry {
   state: State
   /** The whole reference, from which the id is made. */
@@ -51,7 +55,7 @@ export interface Entry {
   grantDate: unknown
   expiryDate: unknown
   area: unknown
-  /** Where the amount carries none itself. */
+  /** Used where the area itself has no unit. */
   areaUnit?: unknown
 }
 

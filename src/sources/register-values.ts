@@ -1,22 +1,22 @@
 /**
- * What the cells of a register mean. Each function gives a value, null where the register says
- * nothing, or `Unmapped` where it says something from which no value can be had; a source counts
+ * Parses the cells of a register. Each function returns a value, null where the register has
+ * none, or `Unmapped` where it has one that cannot be mapped; a source counts
  * that as a warning and never guesses.
  */
 import type { State } from "../db/schema.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 
-/** Says why there is no value, as the end of a sentence that begins with the field's name. */
+/** Why a value cannot be mapped, as the end of a sentence that begins with the field's name. */
 export class Unmapped {
   constructor(readonly why: string) {}
 }
 
 export type MappedValue<T> = T | null | Unmapped
 
-/** Written by registers, and by the programs that export them, where there is nothing. */
+/** What registers, and the programs that export them, write for a missing value. */
 const emptyTexts = new Set(["", "none", "null", "<null>", "n/a"])
 
-/** Text without outer and doubled blanks; null where there is nothing. */
+/** Text with blanks trimmed and collapsed; null for a missing value. */
 export function textOf(written: unknown): string | null {
   if (typeof written !== "string" && typeof written !== "number") return null
   const text = String(written).replace(/\s+/g, " ").trim()
@@ -41,16 +41,16 @@ const milliseconds = /^-?\d{9,15}(?:\.0+)?$/
 const zoned = /^(\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?)\s?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i
 
 /**
- * The calendar day, as YYYY-MM-DD, that a register means, in whichever form it was exported:
+ * The calendar date, as YYYY-MM-DD, that a register means, in whichever format it was exported:
  *
- * - `2014/05/28 08:00:00.000`, `2014-05-28`, `28/05/2014`, `20140528`: the day as it is written; a
- *   time without a zone is local, whatever it reads.
- * - `2014-05-28T01:30:00Z`, `2014/05/28 00:00:01+00`, milliseconds since 1970: a moment, and the day
- *   that it was in the state. An export writes a day as a midnight or a noon, of the state or of
- *   UTC; in Australia, 8 to 11 hours ahead, the state's day is the one that was meant in each case.
- *   Only the last second of a day of UTC falls into the next morning; it means the day it ends.
+ * - `2014/05/28 08:00:00.000`, `2014-05-28`, `28/05/2014`, `20140528`: the date as written; a time
+ *   without a time zone is local.
+ * - `2014-05-28T01:30:00Z`, `2014/05/28 00:00:01+00`, milliseconds since 1970: a point in time, and
+ *   its date in the state. An export writes a date as midnight or noon, of the state or of UTC; in
+ *   Australia, 8 to 11 hours ahead, the state's date is the one meant in each case. Only the last
+ *   second of a UTC day is in the next morning; it means the day that it ends.
  *
- * Days such as 2999-12-31 and 1899-12-30 stand for none.
+ * Dates such as 2999-12-31 and 1899-12-30 mean that there is none.
  */
 export function dateOf(written: unknown, state: State): MappedValue<string> {
   const text = textOf(written)
@@ -81,7 +81,7 @@ const dayFormats = new Map<State, Intl.DateTimeFormat>()
 function localDay(ms: number, state: State): string {
   let format = dayFormats.get(state)
   if (!format) {
-    // Canada's English writes YYYY-MM-DD.
+    // The locale en-CA writes YYYY-MM-DD.
     format = new Intl.DateTimeFormat("en-CA", {
       timeZone: timeZones[state],
       year: "numeric",
@@ -93,10 +93,10 @@ function localDay(ms: number, state: State): string {
   return format.format(ms)
 }
 
-/** Nothing was granted before, and nothing runs longer; beyond stand the days that mean none. */
+/** No tenement was granted before or expires after these years; dates beyond them mean none. */
 const earliestYear = 1800
 const latestYear = 2500
-/** The zero of spreadsheets and of Windows. */
+/** Day 0 of spreadsheets and of Windows. */
 const zeroDay = "1899-12-30"
 
 function dayOf(
@@ -122,7 +122,7 @@ const offset = (zone = "") =>
 const unmappedDate = (text: string) =>
   new Unmapped(`is not a date in a known format: "${excerpt(text)}"`)
 
-/** How much of a square kilometre a unit is. */
+/** Units and their size in square kilometres. */
 const unitsKm2: readonly [unit: RegExp, km2: number][] = [
   [/^(ha|hectares?)\.?$/i, 0.01],
   [/^(km2|km²|sq\.? ?kms?|km sq|square kilomet(er|re)s?)\.?$/i, 1],
@@ -131,8 +131,9 @@ const unitsKm2: readonly [unit: RegExp, km2: number][] = [
 const inexactUnits = /^(bl|blocks?|sub-?blocks?|units?|graticular (sections?|blocks?))\.?$/i
 
 /**
- * Square kilometres. The unit stands beside the amount or behind it (`17.7 HA`). Zero is what
- * registers write where they have no area. A block has no exact area: it is narrower further south.
+ * Square kilometres. The unit is in a column of its own or follows the amount (`17.7 HA`).
+ * Registers write zero where they have no area. A block has no exact area: it is narrower further
+ * south.
  */
 export function areaOf(written: unknown, unitWritten: unknown = null): MappedValue<number> {
   const text = textOf(written)
@@ -148,13 +149,13 @@ export function areaOf(written: unknown, unitWritten: unknown = null): MappedVal
   if (inexactUnits.test(unit)) return new Unmapped(`is in ${unit}, which have no exact area`)
   const km2 = unitsKm2.find(([pattern]) => pattern.test(unit))?.[1]
   if (km2 === undefined) return new Unmapped(`is in an unknown unit: "${excerpt(unit)}"`)
-  // What is beyond 12 digits is noise of the division.
+  // Digits beyond 12 are rounding errors.
   return Number((amount * km2).toPrecision(12))
 }
 
 /**
- * All holders as one text, `A; B`, each once, in the register's order; null where there is none.
- * A semicolon inside a name would part it, and becomes a comma.
+ * All holders as one text, `A; B`, each once, in the register's order; null where there are none.
+ * A semicolon inside a name would split it, and becomes a comma.
  */
 export function holdersOf(names: readonly unknown[]): string | null {
   const clean = names
@@ -163,7 +164,7 @@ export function holdersOf(names: readonly unknown[]): string | null {
   return clean.length === 0 ? null : [...new Set(clean)].join("; ")
 }
 
-/** The holders of a cell that parts them by semicolons or line breaks, without their shares. */
+/** The holders of a cell that separates them by semicolons or line breaks, without their shares. */
 export function holdersInCell(cell: unknown): string[] {
   if (typeof cell !== "string") return []
   return cell
@@ -177,16 +178,16 @@ export const withoutShare = (name: string): string =>
   name.replace(/[\s-]*\(?\s*\d+(?:\.\d+)?\s*%\s*\)?[\s,]*$/, "").trim()
 
 /**
- * A reference as this service shows it: without the blank between letters and number, so that a
- * tenement of a register that writes `E 47/1234` reads `E47/1234`, as people write it.
+ * A reference as this service writes it: without the blank between letters and number, so that a
+ * tenement that a register writes as `E 47/1234` is `E47/1234`, as people write it.
  */
 export const shownReference = (reference: string): string =>
   reference.trim().replace(/(?<=\p{L})\s+(?=\d)/gu, "")
 
 /**
- * An id from the state and the whole reference: `E 47/1234` of WA is `WA-E47-1234`. It holds only what
- * is safe in a path, and never depends on the file or the row. Where two references give one id, the
- * loader rejects the second and says so.
+ * An id from the state and the whole reference: `E 47/1234` of WA is `WA-E47-1234`. It contains
+ * only what is safe in a path, and never depends on the file or the row. Where two references have
+ * one id, the loader rejects the second.
  */
 export function tenementIdOf(state: State, reference: string): string {
   const plain = shownReference(reference)

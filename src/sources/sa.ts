@@ -1,7 +1,7 @@
 /**
  * South Australia: exploration licences, mineral leases, extractive leases and applications, each a
- * layer with names of its own. Times are local noons, and the features' ids change with every
- * download: a tenement is known by its label, an application by its file reference.
+ * layer with column names of its own. Times are local noon, and the features' ids change with every
+ * download: a tenement is identified by its label, an application by its file reference.
  */
 import { register, registerSource, tenementOf } from "./register-tenement.ts"
 import { holdersInCell, textOf } from "./register-values.ts"
@@ -64,7 +64,7 @@ export const sa: Source = {
     return tenementOf(phrases, {
       state: "SA",
       reference: withType(reference, type),
-      // The layer of applications has no status, only what became of those that are decided.
+      // The layer of applications has no status, only the outcome of those that are decided.
       status: "status" in raw ? raw.status : (textOf(raw.outcome) ?? "Application"),
       type,
       holders: holdersInCell(raw.holders).flatMap(companiesIn).map(withoutRole),
@@ -76,13 +76,13 @@ export const sa: Source = {
   },
 }
 
-/** A file reference such as `1999/00035` does not say what it is of, as a label (`EL 6709`) does. */
+/** A file reference such as `1999/00035` has no type, which a label (`EL 6709`) has. */
 const withType = (reference: string | null, type: string | null): string | null =>
   reference !== null && type !== null && /^\d/.test(reference) ? `${type} ${reference}` : reference
 
-/** A comma that follows the end of a company's name parts two holders; any other is of a name. */
+/** A comma after the end of a company's name separates two holders; any other is part of a name. */
 const companiesIn = (names: string): string[] =>
   names.split(/(?<=\b(?:LTD|LIMITED|NL|INC)\b\.?)\s*,\s*(?=\p{L})/iu)
 
-/** What a holder is to its tenement is no part of its name. */
+/** The role of a holder is not part of its name. */
 const withoutRole = (name: string): string => name.replace(/\s*\(Tenement Holder\)$/i, "")

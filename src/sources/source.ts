@@ -7,14 +7,16 @@
 import type { Resource } from "../resources/resource.ts"
 import type { Columns } from "./columns.ts"
 
-/** A row as read, by column name: text from CSV, TSV and dBase, any JSON value from the JSON forms. */
+/**
+ * A row as read, by column name: text from CSV, TSV and dBase, any JSON value from the JSON forms.
+ */
 export type RawRecord = Readonly<Record<string, unknown>>
 
 export type Format = "csv" | "tsv" | "ndjson" | "json" | "geojson" | "dbase"
 
 export interface MapOptions {
   format: Format
-  /** Keeps the companies of every sector, where a source would leave some out. */
+  /** Loads companies of every sector, where a source would leave some out. */
   allSectors: boolean
 }
 
@@ -23,39 +25,42 @@ export type Mapped =
   | {
       /** Field name to a value that is not yet validated; text is read as the field's type. */
       record: RawRecord
-      /** What could not be mapped and stays unknown; counted by their text, so keep them few. */
+      /** Values that could not be mapped and stay unknown; counted by text, so keep texts few. */
       warnings?: readonly string[]
       /**
-       * The reason to leave the row out, unless the source holds a record of its key already: that
-       * record is then updated, for it is still in the file.
+       * The reason to leave the row out, unless the source has already loaded a record of its key:
+       * that record is then updated, as it is still in the file.
        */
       onlyIfStored?: string
     }
   | { rejected: string }
-  /** A row that is no record of the resource; counted by its reason. */
+  /** A row that is not a record of the resource; counted by reason. */
   | { leftOut: string }
 
 export interface Source {
-  /** As written on the command line, in releases and beside each record. */
+  /** As on the command line, in releases and in each record's `source` column. */
   name: string
-  /** One line for the command line's help. */
+  /** One line for the help of the command line. */
   description: string
   resource: Resource
   columns: Columns
-  /** Lines that may stand before the header. */
+  /** Matches a line that may precede the header. */
   banner?: RegExp
-  /** All files of one load are the source's whole set, so a record that they lack is missing. */
+  /**
+   * Whether all files of one load are the complete set, so that a record not in them is missing.
+   */
   complete: boolean
   /** What becomes of a missing record: it is removed, or a boolean column of it is set to false. */
   whenMissing: "remove" | { setFalse: string }
   /**
-   * A field of which its files have a row for each value: rows of one key that differ in nothing else
-   * are one record that lists all values, as `A; B`.
+   * A field of which its files have a row for each value: rows of one key that differ in nothing
+   * else are one record that lists all values, as `A; B`.
    */
   joinedField?: string
   /**
    * Sources that take precedence: their records are never touched and they take over this source's
-   * records. `mayAdd` says whether records that none of them has may be added once one of them is loaded.
+   * records. `mayAdd` says whether records that none of them has may be added once one of them is
+   * loaded.
    */
   yieldsTo?: { sources: readonly string[]; mayAdd: boolean }
   map: (raw: RawRecord, options: MapOptions) => Mapped

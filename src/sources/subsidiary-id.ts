@@ -12,7 +12,7 @@ export function subsidiaryId(parentCode: string, name: string): string {
   const readable = key.replace(/[^0-9A-Z]+/g, "-")
   const isExact = key.replaceAll(" ", "-") === readable && readable.length <= maxReadableLength
   if (isExact && readable !== "") return `${parent}-${readable}`
-  // What the letters left over can't tell apart, a digest does.
+  // A digest distinguishes names that the remaining letters do not.
   const digest = new Bun.CryptoHasher("sha256").update(`${parent}\n${key || name}`).digest("hex")
   const start = readable.slice(0, maxReadableLength).replace(/^-+|-+$/g, "")
   return [parent, start, digest.slice(0, 16)].filter((part) => part !== "").join("-")

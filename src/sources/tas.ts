@@ -1,4 +1,4 @@
-/** Tasmania's register, in the national view's columns, which it writes in capitals, without areas. */
+/** Tasmania's register, in the national view's columns, in upper case and without areas. */
 import { viewSource } from "./national-view.ts"
 import type { Source } from "./source.ts"
 

@@ -1,7 +1,7 @@
 /**
  * Western Australia: the register of the department for mines (CurrentTenements, DMIRS-003), as its
  * own CSV, which has no dates, or as GeoJSON or dBase with all columns. Names of more than ten
- * letters are cut in some exports. A block has no exact area, and the CSV does not name the unit.
+ * letters are truncated in some exports. A block has no exact area, and the CSV has no unit.
  */
 import { register, registerSource, tenementOf } from "./register-tenement.ts"
 import { textOf } from "./register-values.ts"
@@ -11,7 +11,7 @@ const phrases = register(
   {
     LIVE: "granted",
     PENDING: "pending",
-    // The layer of dead tenements says no more than that.
+    // The layer of dead tenements has no other status.
     DEAD: "ceased",
   },
   {
@@ -23,7 +23,7 @@ const phrases = register(
     "RETENTION LICENCE": "retention",
     "RETENTION LICENCE OFFSHORE": "retention",
     "MINING LEASE": "mining",
-    // S.A. is a state agreement: an act of its own for one project.
+    // S.A. is a state agreement: an act of parliament for one project.
     "MINING LEASE S.A.": "mining",
     "MINING LICENCE OFFSHORE": "mining",
     "MINERAL LEASE": "mining",
@@ -54,8 +54,8 @@ const phrases = register(
 const holderColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => `holder${nth}`)
 
 /**
- * `-I` (iron ore), `-S` (special) and `-G` stand behind the reference of some tenements. They are
- * endorsements, which a tenement can gain and lose, so neither its id nor its reference has them.
+ * `-I` (iron ore), `-S` (special) and `-G` follow the reference of some tenements. They are
+ * endorsements, which a tenement can gain and lose, so they are not part of its id or reference.
  */
 const endorsement = /-[A-Z]$/
 

@@ -1,5 +1,5 @@
 /**
- * Whether the text is a day that exists, as YYYY-MM-DD, in the Gregorian calendar extended back to
+ * Whether the text is a valid date, as YYYY-MM-DD, in the Gregorian calendar extended back to
  * the year 1, as PostgreSQL's is.
  */
 export function isCalendarDate(text: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * When two written names are one company's. Registers and directories write the same name in many
+ * When two names are the same company's. Registers and directories write the same name in many
  * ways (`B.H.P. Group Ltd`, `BHP GROUP LIMITED`); a holder is linked to a company where the two
  * normalise to the same key.
  */
@@ -16,9 +16,9 @@ const legalForms: Readonly<Record<string, string>> = {
 const writtenForms = new RegExp(`\\b(?:${Object.keys(legalForms).join("|")})\\b`, "g")
 
 /**
- * The key under which all spellings of one company's name meet: upper case, accents and punctuation
+ * The key that all spellings of one company's name share: upper case, accents and punctuation
  * dropped, `&` read as AND, forms of incorporation spelled one way.
- * A name of punctuation only has the empty key, which links to nothing.
+ * A name of punctuation only has the empty key, which is linked to nothing.
  */
 export function normaliseName(name: string): string {
   return name

@@ -1,6 +1,6 @@
 /** One cell of CSV (RFC 4180), and the formula guard that spreadsheets make necessary. */
 
-/** A cell that begins so is run as a formula by spreadsheets, which an apostrophe before it prevents. */
+/** Spreadsheets run a cell that begins like this as a formula, unless an apostrophe precedes it. */
 const startsFormula = /^[=+\-@\t\r]/
 const isGuarded = /^'[=+\-@\t\r]/
 

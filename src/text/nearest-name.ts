@@ -1,8 +1,8 @@
 import { distance } from "fastest-levenshtein"
 
-/** The known name that a misspelled one most likely means; undefined if none is close. */
+/** The known name that a misspelled one most likely means; undefined if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  // A name far longer than any known one is no misspelling, and comparing it would take long.
+  // A name far longer than any known one is not a misspelling, and comparing it would take long.
   if (name.length > 40) return undefined
   const ranked = known
     .map((candidate) => ({ candidate, edits: distance(spelling(name), spelling(candidate)) }))
@@ -11,5 +11,5 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return ranked[0]?.candidate
 }
 
-/** Case and separators are what people vary first: perPage, per-page and PER_PAGE mean per_page. */
+/** Ignores case and separators, which vary most: perPage, per-page and PER_PAGE mean per_page. */
 const spelling = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")

@@ -1,14 +1,14 @@
 /**
- * Checks of the addresses in the settings, by what their drivers make of them. A character that ends
- * the user and password too early makes a part of the password a host, a port or a path. So no message
- * repeats any part of an address, and what may be such a part is refused.
+ * Checks of the addresses in the settings, by how their drivers parse them. A character that ends
+ * the user and password too early makes a part of the password a host, a port or a path. So no
+ * message repeats any part of an address, and addresses that may contain such a part are refused.
  */
 
 const readUrl = (text: string): URL => {
   try {
     return new URL(text)
   } catch {
-    throw new Error("has a host or a port that can't be one")
+    throw new Error("has an invalid host or port")
   }
 }
 
@@ -33,8 +33,8 @@ const isPort = (port: string): boolean =>
 const sessionAttributes = ["read-write", "read-only", "primary", "standby", "prefer-standby"]
 
 /**
- * `postgres://user:password@host:port,host:port/database?name=value`, where all but the scheme may be
- * left out.
+ * `postgres://user:password@host:port,host:port/database?name=value`, where all but the scheme may
+ * be left out.
  * @throws Error that says what is expected
  */
 export function checkPostgresAddress(text: string): void {
@@ -60,7 +60,7 @@ function checkHost(host: string, isOneOfSeveral: boolean): void {
     throw new Error("must have ports from 1 to 65535, and several hosts as host:port,host:port")
   }
   if (!/^[\w.-]*$/.test(name) || (name === "" && isOneOfSeveral)) {
-    throw new Error("has a host that can't be one; write @ and , in a password as %40 and %2C")
+    throw new Error("has an invalid host; write @ and , in a password as %40 and %2C")
   }
 }
 
@@ -71,7 +71,7 @@ export function checkRedisAddress(text: string): void {
   }
   authorityOf(text)
   const { hostname, port, pathname } = readUrl(text)
-  if (hostname === "" || !isPort(port)) throw new Error("has a host or a port that can't be one")
+  if (hostname === "" || !isPort(port)) throw new Error("has an invalid host or port")
   if (!/^\/?\d*$/.test(pathname)) throw new Error("must end in the number of a database, as /0")
 }
 

@@ -1,6 +1,6 @@
 /**
- * Decodes the text of dBase files. The code page is named by a `.cpg` file beside it, or by one byte
- * of its header; without either, the text is UTF-8 if it is valid, and Windows-1252 otherwise.
+ * Decodes the text of dBase files. The code page is named by a `.cpg` file beside it, or by one
+ * byte of its header; without either, the text is UTF-8 if it is valid, and Windows-1252 otherwise.
  * Decoding is `TextDecoder`'s, which refuses invalid bytes; iconv-lite would replace them.
  */
 import iconv from "iconv-lite"

@@ -1,17 +1,17 @@
-/** csv-parse as an iterator of records that know on which line they begin. */
+/** Reads CSV with csv-parse, as an iterator of records with the line on which each begins. */
 import { pipeline, Readable } from "node:stream"
 import { CsvError, Parser } from "csv-parse"
 import type { RejectFile } from "./row.ts"
 
-/** The cells of a record, or why they can't be told apart and the text that holds them. */
+/** The cells of a record, or why they cannot be parsed, with the text of the record. */
 export type CsvRecord =
   | { line: number; cells: string[]; error?: never; text?: never }
   | { line: number; cells?: never; error: string; text: string }
 
-/** A longer record is taken for a quote that was never closed. */
+/** A longer record means a quote that is never closed. */
 const maxRecordLength = 4_000_000
 
-/** Records without any value, which spreadsheets leave behind, are passed over. */
+/** Skips records without any value, which spreadsheets write. */
 export async function* csvRecords(
   text: AsyncIterable<string>,
   format: "csv" | "tsv",
@@ -22,7 +22,7 @@ export async function* csvRecords(
   let previousEnd = 0
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      // csv-parse tells where a record ends.
+      // csv-parse reports the line on which a record ends.
       const isLonger = info.lines > previousEnd + 1
       const line = isLonger ? info.lines - lineBreaksIn(record) : info.lines
       previousEnd = info.lines
@@ -55,7 +55,7 @@ function parserOf(format: "csv" | "tsv", malformed: CsvRecord[]): Parser {
     on_skip: (error, text) => {
       if (!error || fatal.has(error.code)) throw error
       const line = Number(error.lines)
-      // One record may have several faults.
+      // One record may have several errors.
       if (malformed.at(-1)?.line !== line) {
         malformed.push({ line, error: describeError(error), text: text ?? "" })
       }

@@ -1,10 +1,10 @@
 /**
  * Reads dBase III and IV and FoxPro tables, the format of a shapefile's attributes: a header of 32
- * bytes, 32 bytes for each column, then records of fixed width, each preceded by a blank or, if it is
- * deleted, an asterisk. Values are text; memos are in another file and are not read.
+ * bytes, 32 bytes for each column, then records of fixed width, each preceded by a blank or, if it
+ * is deleted, an asterisk. Values are text; memos are in another file and are not read.
  *
- * Our own reader because it streams, also out of a zip file, and refuses a file that ends before the
- * number of records in its header.
+ * Our own reader because it streams, also out of a zip file, and refuses a file that ends before
+ * the number of records in its header.
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { type Decode, decoderOf } from "./code-pages.ts"
@@ -13,7 +13,7 @@ import type { Layout, RejectFile, Row } from "./row.ts"
 
 const batchRows = 1000
 
-/** The versions of III, IV and FoxPro, with and without memos. */
+/** The version bytes of dBase III and IV and FoxPro, with and without memos. */
 const versions = new Set([0x03, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0xcb, 0xf5])
 const endOfColumns = 0x0d
 const deleted = 0x2a
@@ -80,7 +80,7 @@ function columnsOf(header: Buffer): Column[] {
     const name = header.toString("latin1", at, at + 11).replace(/\0.*$/s, "")
     const type = String.fromCharCode(header.readUInt8(at + 11))
     const length = header.readUInt8(at + 16)
-    // Texts longer than 255 have the rest of their length where numbers have their decimals.
+    // The high byte of a text column's length is where numbers have their decimals.
     const to = from + (type === "C" ? length + header.readUInt8(at + 17) * 256 : length)
     columns.push({ name, type, from, to })
     from = to
@@ -107,7 +107,7 @@ function readRecord(
   return { line: record, raw, error, readable: row.raw }
 }
 
-/** Null where there is none, undefined where it can't be read. Dates stay YYYYMMDD. */
+/** Null for an empty value, undefined for invalid text. Dates stay YYYYMMDD. */
 function readValue(type: string, bytes: Buffer, decode: Decode): unknown {
   switch (type) {
     case "C":
@@ -128,7 +128,7 @@ function readValue(type: string, bytes: Buffer, decode: Decode): unknown {
 const logical = (letter: string) =>
   "TY".includes(letter) ? true : "FN".includes(letter) ? false : null
 
-/** Takes so many bytes at a time from chunks of any size; undefined where the file ends before. */
+/** Reads the next `length` bytes from chunks of any size; undefined if the file ends before. */
 function byteReader(bytes: AsyncIterable<Uint8Array>) {
   const chunks = bytes[Symbol.asyncIterator]()
   let held = Buffer.alloc(0)

@@ -1,8 +1,8 @@
 /**
- * One JSON document that holds many records: a GeoJSON FeatureCollection, the answer of an ArcGIS
- * service, or a plain array. Registers of this form are large because of their geometry. So the text
- * is only cut into its records while it streams, and each is parsed on its own and its geometry
- * dropped at once: memory depends on the largest feature and not on the file.
+ * Reads one JSON document of many records: a GeoJSON FeatureCollection, the response of an ArcGIS
+ * service, or a plain array. Such registers are large because of their geometry. So the text
+ * is split into its records while it streams, and each is parsed on its own and its geometry
+ * dropped at once: memory depends on the largest feature, not on the file.
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
@@ -37,7 +37,9 @@ export async function* readFeatures(
   if (batch.length > 0) yield batch
 }
 
-/** The properties of a feature, an object that is no feature itself, undefined for anything else. */
+/**
+ * The properties of a feature, or the object itself if it is not a feature; otherwise undefined.
+ */
 export function propertiesOf(json: string): RawRecord | undefined {
   const value = objectOf(json)
   if (!value) return undefined
@@ -58,14 +60,14 @@ function objectOf(json: string): RawRecord | undefined {
 const isObject = (value: unknown): value is RawRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Geometry would make the file of rejected rows as large as the register. */
+/** Truncated: with geometry, the file of rejected rows would be as large as the register. */
 const invalidFeature = (json: string, line: number): Row => ({
   line,
   raw: json.slice(0, 500),
   error: "is not a JSON object with properties",
 })
 
-/** Servers give at most so many features at once, and say so beside them. */
+/** Servers limit the number of features in a response, and say so in its envelope. */
 function isIncomplete(envelope: RawRecord): boolean {
   const { exceededTransferLimit, numberMatched, numberReturned, properties } = envelope
   return (

@@ -1,7 +1,7 @@
 /**
- * One input as a stream of bytes: a path, `-` for standard input, or a table inside a zip file. Gzip
- * and zip are known by their first bytes, not by their names. The digest is of the file as it lies on
- * the disk.
+ * Opens inputs as streams of bytes: a path, `-` for standard input, or a table inside a zip file.
+ * Gzip and zip are recognised by their first bytes, not by their names. The digest is of the file
+ * as stored, before decompression.
  */
 import { createReadStream } from "node:fs"
 import { readdir, stat } from "node:fs/promises"
@@ -15,7 +15,7 @@ import { isZip, tablesInZip } from "./zip.ts"
 
 const chunkBytes = 256 * 1024
 
-/** One input, or those that a zip file holds, one after the other. */
+/** One input, or those that a zip file contains, one after the other. */
 export async function* openInputs(path: string): AsyncGenerator<InputFile> {
   if (path === "-") return yield openStream(process.stdin)
   const name = basename(path)
@@ -80,7 +80,7 @@ async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string) {
   if (foreign) throw new LoadError(`Cannot read ${name}: ${foreign}.`)
   if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all
   try {
-    // Errors reach the loop below through the gunzip stream; pipeline only wants somewhere to tell.
+    // Errors reach the loop below through the gunzip stream; `pipeline` only requires a callback.
     const gunzip = createGunzip({ chunkSize: chunkBytes })
     yield* pipeline(all, gunzip, () => {}) as unknown as AsyncIterable<Uint8Array>
   } catch (error) {
@@ -90,7 +90,9 @@ async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string) {
   }
 }
 
-/** Holds back the first chunks until they reach `length`, and gives them again with the rest. */
+/**
+ * Buffers the first chunks until they reach `length` bytes; `all` yields them again with the rest.
+ */
 export async function peekBytes(bytes: AsyncGenerator<Uint8Array>, length: number) {
   let start: Uint8Array = new Uint8Array(0)
   while (start.length < length) {
@@ -119,7 +121,7 @@ function unsupportedFormat(start: Uint8Array): string | undefined {
   return undefined
 }
 
-/** Without a byte order mark. */
+/** Decodes UTF-8, without a byte order mark. */
 export async function* decoded(
   bytes: AsyncIterable<Uint8Array>,
   name: string,

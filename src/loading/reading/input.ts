@@ -1,14 +1,14 @@
-/** One input, before anything is known of its form. */
+/** One input, before its format is known. */
 export interface InputFile {
-  /** Without its directories, which are nobody else's business. */
+  /** Without its directories, which are published nowhere. */
   name: string
-  /** Null where it can't be known beforehand. */
+  /** Null if unknown. */
   bytesTotal: number | null
   bytesRead: () => number
-  /** Of what has been read, hexadecimal. Ask once, at the end. */
+  /** SHA-256 of what has been read, hexadecimal. Call once, at the end. */
   sha256: () => string
-  /** Unpacked. Any error of the file is thrown as `LoadError`. */
+  /** Decompressed. Any error of the file is thrown as `LoadError`. */
   bytes: () => AsyncGenerator<Uint8Array>
-  /** What the `.cpg` file beside a dBase file says of its text; null where there is none. */
+  /** The content of the `.cpg` file beside a dBase file; null if there is none. */
   codePage: () => Promise<string | null>
 }

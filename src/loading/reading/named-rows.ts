@@ -1,10 +1,10 @@
-/** From what a file calls its values to the names that its source knows them by. */
+/** Matches the column names of a file with those of its source. */
 import { sourceOfColumns } from "../../sources/catalogue.ts"
 import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import type { Layout, RejectFile, Row } from "./row.ts"
 
-/** For each column the name it is known by, null for one to ignore. Ends the load where it must. */
+/** For each column of the header its name in the source, null for one to ignore. */
 export function matchHeader(
   { columns }: Layout,
   header: readonly string[],
@@ -22,8 +22,8 @@ export function matchHeader(
 }
 
 /**
- * Reads objects as rows; what the first one must have, the others may lack. Rows of one file mostly
- * have the same names, which are then looked up once.
+ * Reads objects as rows; columns that the first one must have may be absent from the others. Rows
+ * of one file mostly have the same names, which are then matched once.
  */
 export function rowReader({ columns }: Layout): (object: RawRecord, line: number) => Row {
   const { required, optional } = columns

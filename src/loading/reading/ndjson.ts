@@ -1,6 +1,6 @@
 /**
- * Reads NDJSON: one JSON object on each line, which may be a GeoJSON feature. The names in the first
- * one are checked like a header.
+ * Reads NDJSON: one JSON object on each line, which may be a GeoJSON feature. The names in the
+ * first one are checked like a header.
  *
  * Our own reader because it numbers the lines and refuses a file whose last line is truncated.
  */

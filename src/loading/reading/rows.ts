@@ -1,6 +1,6 @@
 /**
- * A file's rows, whatever its format: CSV, TSV, NDJSON, GeoJSON and other JSON documents, and dBase are
- * told apart by how they begin.
+ * A file's rows, whatever its format: CSV, TSV, NDJSON, GeoJSON and other JSON documents, and dBase
+ * are recognised by how they begin.
  */
 import type { Format } from "../../sources/source.ts"
 import { LoadError } from "../load-error.ts"
@@ -14,18 +14,18 @@ import { readTable } from "./table.ts"
 
 export interface OpenedRows {
   format: Format
-  /** What the number of a row counts. */
+  /** What rows are numbered by. */
   counts: "lines" | "features" | "records"
-  /** A file that is not what it should be ends them with `LoadError`. */
+  /** Throws `LoadError` where the file cannot be read. */
   batches: AsyncGenerator<Row[]>
 }
 
-/** How much of the start of a file is looked at. */
+/** How many bytes, or characters, of a file its format is recognised by. */
 const startLength = 4096
 
 /**
- * Refuses what is no table at all; the header and the rows are judged as they are read. `warn` is
- * told what the reader of the load's figures should know.
+ * Refuses a file that is not a table; header and rows are checked as they are read. `warn` receives
+ * what the summary of the load should mention.
  */
 export async function openRows(
   file: InputFile,
@@ -85,7 +85,7 @@ function isCollection(start: string): boolean {
   )
 }
 
-/** What a failed download looks like. */
+/** Describes a failed download. */
 function describeNonTable(start: string): string | undefined {
   const text = start.trim()
   if (text === "") return "it is empty"
@@ -98,7 +98,7 @@ function describeNonTable(start: string): string | undefined {
   return undefined
 }
 
-/** By the first lines, for a banner may stand before the header; a header has no commas of its own. */
+/** By the first lines, as a banner may precede the header; column names contain no commas. */
 function isTabSeparated(start: string): boolean {
   const lines = start.split("\n", 4).join("")
   return lines.split("\t").length > lines.split(",").length

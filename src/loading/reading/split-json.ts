@@ -1,7 +1,7 @@
 /**
  * Splits a JSON document into the elements of its array while it streams. The array is the document
- * itself, or the value of `features` in its outermost object. What surrounds the array is returned at
- * the end as an object, which also proves that the document is complete.
+ * itself, or the value of `features` in its outermost object. What surrounds the array is returned
+ * at the end as an object, which also proves that the document is complete.
  *
  * Our own splitter because it only finds where elements end and leaves parsing to `JSON.parse`;
  * streaming parsers tokenise every value, coordinates of geometry included.
@@ -9,7 +9,7 @@
 import type { RawRecord } from "../../sources/source.ts"
 import type { RejectFile } from "./row.ts"
 
-/** A coastline may be long; a longer element is taken for one that does not end. */
+/** A coastline may be long; a longer element means one that does not end. */
 const maxElementLength = 128_000_000
 const maxEnvelopeLength = 4_000_000
 
@@ -24,7 +24,7 @@ export async function* splitJson(
   let depth = 0
   let isInString = false
   let isEscaped = false
-  /** How deep the list's elements are; null outside it. */
+  /** The depth of the array's elements; null outside it. */
   let listDepth: number | null = null
   let envelope = ""
   let element = ""
@@ -56,7 +56,7 @@ export async function* splitJson(
         if (depth === listDepth) {
           const last = takeElement(at)
           if (last.trim() !== "") yield last
-          // The closing bracket is the envelope's.
+          // The closing bracket belongs to the envelope.
           from = at
           listDepth = null
         }
@@ -76,7 +76,7 @@ export async function* splitJson(
 const isOpening = (code: number) => code === 0x5b || code === 0x7b
 const isClosing = (code: number) => code === 0x5d || code === 0x7d
 
-/** Whether the bracket at `at` begins the list. */
+/** Whether the bracket at `at` begins the array. */
 function isList(
   code: number,
   depth: number,

@@ -1,6 +1,6 @@
 /**
- * CSV (RFC 4180) and TSV. TSV knows no quotes: a tab or a line break can't be part of a value, as
- * the service itself writes it. Header and rows are read in one pass of flat memory.
+ * Reads CSV (RFC 4180) and TSV. TSV has no quotes: a tab or a line break cannot be part of a value,
+ * as the service itself writes it. Header and rows are read in one pass of constant memory.
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { type CsvRecord, csvRecords } from "./csv-records.ts"
@@ -8,7 +8,7 @@ import { matchHeader } from "./named-rows.ts"
 import type { Layout, RejectFile, Row } from "./row.ts"
 
 const batchRows = 1000
-/** How many lines may stand before the header. */
+/** How many lines may precede the header. */
 const maxBannerLines = 3
 
 export async function* readTable(
@@ -29,7 +29,7 @@ export async function* readTable(
   let batch: Row[] = []
   let isEmpty = true
   let last: CsvRecord | undefined
-  // The header has been taken from the same records, so the loop must go on where it stopped.
+  // Not `for await`: the header has already been read from the same iterator.
   for (let next = await records.next(); !next.done; next = await records.next()) {
     last = next.value
     batch.push(rowOf(names, last))

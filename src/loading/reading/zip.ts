@@ -9,7 +9,7 @@ import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { LoadError } from "../load-error.ts"
 import type { InputFile } from "./input.ts"
 
-/** Also the form of Excel's and other office programs' files. */
+/** Excel workbooks and other office files are zip files too. */
 export const isZip = (start: Uint8Array): boolean =>
   start[0] === 0x50 && start[1] === 0x4b && (start[2] === 0x03 || start[2] === 0x05)
 
