@@ -10,9 +10,12 @@ import { addServeCommand } from "./commands/serve.ts"
 import { addTokenCommands } from "./commands/tokens.ts"
 import { readConfig } from "./config.ts"
 
-const program = new Command("mds").description(
-  "run and administer the Mining and Geological Data Service; settings are environment variables",
-)
+// Before the commands are added, which inherit it.
+const program = new Command("mds")
+  .description(
+    "run and administer the Mining and Geological Data Service; settings are environment variables",
+  )
+  .showHelpAfterError("(add --help for usage)")
 const config = () => readConfig(process.env)
 
 addServeCommand(program, config)

@@ -26,9 +26,7 @@ const reportedErrors = [
 export async function run(program: Command): Promise<void> {
   // The reader of the messages may have exited (`2>&1 | head`); that ends no command.
   process.stderr.on("error", () => {})
-  program
-    .option("--debug", "show the stack trace of an unexpected error")
-    .showHelpAfterError("(add --help for usage)")
+  program.option("--debug", "show the stack trace of an unexpected error")
   try {
     await program.parseAsync()
   } catch (error) {

@@ -94,4 +94,5 @@ test.each([
   expect([exitCode, printed]).toEqual([1, ""])
   expect(said).toContain(message)
   expect(said).not.toMatch(/\n\s+at /)
+  if (said.startsWith("error: ")) expect(said).toEndWith("(add --help for usage)\n")
 })

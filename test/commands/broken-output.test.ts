@@ -29,7 +29,7 @@ async function start(output: { stdout?: OutputEnd; stderr?: OutputEnd }) {
   return started
 }
 
-/** Asks with a token, so that each request has its line, and reads every answer. */
+/** Sends requests with a token, so that each is logged, and reads every response. */
 async function ask(url: string, requests: number, query = ""): Promise<number[]> {
   const statuses: number[] = []
   for (let sent = 0; sent < requests; sent += 20) {
@@ -132,7 +132,7 @@ test.each([
   const { url, child } = await start({ stdout: both, stderr: both })
   breakIt(both)
   expect(await ask(url, 1_000)).toEqual([404])
-  // Coded by the threads that also write to files and pipes: none of them may wait for a reader.
+  // Compressed by the threads that also write to files and pipes: none of them may wait for a reader.
   const exported = await fetch(`${url}/api/v1/tenements?format=csv&all=true`, {
     headers: { Authorization: `Bearer ${service.tokens.admin}`, "Accept-Encoding": "gzip" },
   })

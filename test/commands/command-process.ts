@@ -1,4 +1,7 @@
-/** `mds load` as a process of its own, as an operator starts it: anywhere, with any standard streams. */
+/**
+ * A command as a process of its own, as an operator starts it: in any directory, with any standard
+ * streams.
+ */
 import { closeSync, constants, mkdtempSync, openSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,11 +10,11 @@ const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 export interface CommandOptions {
   url: string
-  /** Where files go that no option says a place for. */
+  /** `DATA_DIR`. */
   dataDir: string
   cwd?: string
   stdin?: "pipe" | "ignore" | Blob
-  /** Descriptors; without them what is written is collected. */
+  /** File descriptors; without them the output is collected. */
   stdout?: number
   stderr?: number
 }
@@ -33,7 +36,7 @@ export function startCommand(args: readonly string[], options: CommandOptions) {
   const messages = collect(child.stderr)
   return {
     child,
-    /** Resolves when this stands on standard error, and fails when it ends without. */
+    /** Resolves when standard error contains the text, and rejects when it ends without. */
     waitForStderr: messages.find,
     ended: async () => ({
       code: await child.exited,
@@ -73,7 +76,7 @@ function collect(stream: ReadableStream<Uint8Array> | number | undefined) {
 export const runCommand = (args: readonly string[], options: CommandOptions) =>
   startCommand(args, options).ended()
 
-/** The writing end of a pipe that nobody reads any more: the first write to it fails with EPIPE. */
+/** The writing end of a pipe without a reader: the first write to it fails with EPIPE. */
 export function pipeWithoutReader(): number {
   const path = join(mkdtempSync(join(tmpdir(), "mds-pipe-")), "pipe")
   const made = Bun.spawnSync(["mkfifo", path])

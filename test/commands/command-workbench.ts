@@ -33,10 +33,15 @@ export async function commandWorkbench() {
     options,
     /** Runs a command to its end. */
     run,
-    /** The same, with its standard output, and its standard error where asked, a pipe that nobody reads. */
+    /**
+     * The same, with its standard output, and its standard error where asked, a pipe that nobody
+     * reads.
+     */
     runUnread: (args: readonly string[], { stderr = false } = {}) =>
       runWithOutput(args, pipeWithoutReader(), stderr),
-    /** The same, with its standard output a full disk; undefined where the system has no /dev/full. */
+    /**
+     * The same, with its standard output a full disk; undefined where the system has no /dev/full.
+     */
     runOnFullDisk: async (args: readonly string[]) =>
       existsSync("/dev/full") ? runWithOutput(args, openSync("/dev/full", "w"), false) : undefined,
   }

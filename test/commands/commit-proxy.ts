@@ -1,10 +1,10 @@
 /** A TCP proxy before a database that can lose, or hold back, the COMMIT of a command. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** Lost on its way to the server; carried out, and the answer lost; held back until `release`. */
+/** Lost on its way to the server; committed, and the response lost; held back until `release`. */
 export type CommitFate = "lost" | "unanswered" | "held"
 
-/** @param statement a part of one that the transaction in question contains: migrations commit too */
+/** @param statement a part of a statement that identifies the transaction: migrations commit too */
 export async function commitProxy(
   databaseUrl: string,
   fate: CommitFate,

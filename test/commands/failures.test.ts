@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop())
 
-/** A server that takes connections, and then does `onOpen`. */
+/** A server that accepts connections, and then calls `onOpen`. */
 function listener(onOpen: (socket: { end(): void }) => void) {
   const server = Bun.listen({
     hostname: "127.0.0.1",

@@ -9,7 +9,7 @@ import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 
 let bench: CommandWorkbench
-/** A connection of the test's own, which holds what a load needs. */
+/** A connection of the test's own, which locks what a load needs. */
 let blocker: postgres.Sql
 beforeAll(async () => {
   bench = await commandWorkbench()
@@ -53,7 +53,7 @@ const isWaitingFor = async (table: string) =>
       and database = (select oid from pg_database where datname = current_database())`
   ).length > 0
 
-/** A directory in which this user, who may be root, can make no file. */
+/** A directory in which this user, who may be root, cannot create a file. */
 function unwritableDirectory(): string {
   if (process.getuid?.() === 0) return "/proc"
   const directory = join(bench.directory, "unwritable")
@@ -64,7 +64,7 @@ function unwritableDirectory(): string {
 
 test("where nothing can be written the load succeeds, and the first rejected rows are shown", async () => {
   const file = bench.file("rows.csv", withBadRow)
-  // Under a file no user can make a directory.
+  // No user can create a directory under a file.
   const nowhere = { cwd: unwritableDirectory(), dataDir: join(file, "data") }
   const first = await bench.run(["load", "tenements", file], nowhere)
   expect(first).toMatchObject({ code: 0 })
@@ -131,7 +131,7 @@ test("a file of unlinked holders that can't be written in the end is a warning",
     bench.options(),
   )
   await until(() => isWaitingFor("tenements"))
-  // It was not there when the load began.
+  // The file did not exist when the load began.
   writeFileSync(path, "half completed by a person")
   await releaseLock()
   const { code, stdout, stderr } = await load.ended()
@@ -170,7 +170,7 @@ test("a load killed right after its commit is published, and run again publishes
     "reports.csv",
     ["hash,asx_code,title,published_at", ...reports, ""].join("\n"),
   )
-  // What a load does last, to a table of which it has changed much, needs this lock.
+  // Vacuuming, the last step of a large load, needs this lock.
   await lock("reports", "share update exclusive")
   const load = startCommand(["load", "reports", file], bench.options())
   await until(() => isWaitingFor("reports"))

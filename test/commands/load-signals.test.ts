@@ -30,12 +30,12 @@ const loadLocks = async () =>
         and database = (select oid from pg_database where datname = current_database())`
   ).length
 
-/** A load that has read so many rows that it shows a bar, and whose file does not end. */
+/** A load that shows a progress bar, of a file that does not end. */
 async function loadThatReads(name: string) {
   const pipe = join(bench.directory, name)
   const made = Bun.spawnSync(["mkfifo", pipe])
   if (!made.success) throw new Error(`Cannot make a named pipe: ${made.stderr}`)
-  // Opened for reading too, so that it can be opened at all before the load does, and never ends.
+  // Opened for reading as well, so that opening does not wait for the load, and the pipe never ends.
   const writer = openSync(pipe, "r+")
   const load = onTerminal(["load", "companies", pipe], bench.options())
   await until(async () => (await loadLocks()) === 1)

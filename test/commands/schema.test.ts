@@ -84,7 +84,7 @@ test("a standby is served when its schema is current", async () => {
   }
 })
 
-/** The server of an embedded data directory, which is stopped, in recovery that never ends. */
+/** Starts the stopped server of an embedded data directory as a standby that stays in recovery. */
 async function startStandby(dataDirectory: string): Promise<{ server: Supervised; port: number }> {
   const cluster = join(dataDirectory, "cluster")
   const { prefix } = accountFor(cluster, embeddedBinaries())

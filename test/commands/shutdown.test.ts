@@ -18,7 +18,7 @@ setDefaultTimeout(60_000)
 let service: TestService
 const running: Bun.Subprocess[] = []
 
-/** Far more than the buffers between server and client hold. */
+/** Far more than the buffers between server and client. */
 const titles = Array.from({ length: 20_000 }, (_, index) => `${index} `.padEnd(1_000, "x"))
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ const request = (path: string) =>
     "Accept-Encoding": "identity",
   })
 
-/** Sends requests on one connection, each when the one before is answered, until it is told to close. */
+/** Sends requests on one connection, one after the other, until the server closes it. */
 async function keepAsking(port: number, onAnswer: () => void): Promise<"lost" | "told"> {
   const socket = await opened(port)
   const end = Promise.withResolvers<"lost" | "told">()
@@ -83,7 +83,7 @@ async function askOnce(port: number, path: string): Promise<RawAnswer | null> {
   return parseAnswer(received.bytes())
 }
 
-/** Whether the port takes no new connection. */
+/** Whether the port refuses new connections. */
 const isClosed = (port: number): Promise<boolean> =>
   opened(port).then(
     (socket) => {
@@ -93,7 +93,7 @@ const isClosed = (port: number): Promise<boolean> =>
     () => true,
   )
 
-/** Begins an export and reads no further than its first bytes. */
+/** Starts an export and reads only its first bytes. */
 async function pausedExport(port: number) {
   const socket = await opened(port)
   const received = collect(socket)

@@ -2,14 +2,14 @@
 import { relative } from "node:path"
 import { type CommandOptions, startOptions } from "./command-process.ts"
 
-/** Where the system has pseudo terminals, and this Bun gives them. */
+/** Whether the system has pseudo terminals and this Bun supports them. */
 export const hasTerminals = process.platform !== "win32" && typeof Bun.Terminal === "function"
 
-/** For a test file that leaves tests out where there are none. */
+/** For test files that skip tests without pseudo terminals. */
 export function reportMissingTerminals(path: string): void {
   if (hasTerminals) return
   const file = relative(process.cwd(), path)
-  process.stderr.write(`Left out for want of pseudo terminals, some tests of: ${file}\n`)
+  process.stderr.write(`Skipped without pseudo terminals: some tests of ${file}\n`)
 }
 
 export function onTerminal(args: readonly string[], options: CommandOptions) {
@@ -27,7 +27,7 @@ export function onTerminal(args: readonly string[], options: CommandOptions) {
   })
   return {
     child,
-    /** All that the terminal was sent so far. */
+    /** What has been written to the terminal so far. */
     output: () => text,
     type: (keys: string) => child.terminal?.write(keys),
   }

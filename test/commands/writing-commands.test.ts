@@ -91,7 +91,7 @@ test("an embedded server that cannot be closed properly is a warning", async () 
   const options = { url: "", dataDir, stdin: "pipe" as const }
   const { child, ended } = startCommand(["load", "companies", "-"], options)
   await until(async () => existsSync(users) && readdirSync(users).length === 1)
-  // Where the process keeps the mark of its use of the server there is something else.
+  // A directory in place of the file by which the process marks its use of the server.
   const [mark = ""] = readdirSync(users)
   rmSync(join(users, mark))
   mkdirSync(join(users, mark))

@@ -20,7 +20,7 @@ const stored = () =>
 
 const at = new Date("2026-03-01T22:04:05Z")
 
-/** As the service exports them: guarded formulas, doubled quotes, a line break, CRLF. */
+/** As the service exports them: formula guard, doubled quotes, a line break, CRLF. */
 const exported = [
   "hash,asx_code,title,type,published_at,url",
   "h1,QZA,'=Quarry update,,2026-03-01T22:04:05Z,",

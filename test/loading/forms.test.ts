@@ -93,7 +93,7 @@ test.each(documents)("%s is read, and its geometry is not", async (_form, conten
 
 test("braces, brackets, quotes and backslashes inside a string end no record, wherever a chunk ends", async () => {
   const awkward = 'A "B" \\ [C] {D}, é 矿 \\" LTD'
-  // Longer than several chunks, so that every kind of letter meets the end of one.
+  // Longer than several chunks, so that every kind of character is at the end of one.
   const features = Array.from({ length: 4000 }, (_, nth) =>
     feature(tenement(nth, `${awkward} ${nth}`)),
   )
@@ -212,7 +212,7 @@ const pages: readonly [driver: number, cpg: string | null, bytes: Buffer, text: 
   [0x00, "ANSI 1252", Buffer.from("CAF\xc9 NL", "latin1"), "CAFÉ NL"],
   [0x00, null, Buffer.from("CAFÉ NL"), "CAFÉ NL"],
   [0x00, null, Buffer.from("CAF\xc9 NL", "latin1"), "CAFÉ NL"],
-  // The column was cut in the middle of a letter.
+  // The column was truncated in the middle of a character.
   [0x00, "UTF-8", Buffer.from(`${"A".repeat(39)}É`).subarray(0, 40), "A".repeat(39)],
 ]
 

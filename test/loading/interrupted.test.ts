@@ -9,7 +9,7 @@ import { type Progress, silent } from "../../src/loading/progress.ts"
 import { until, type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
-/** A connection of the test's own, which holds what a load needs. */
+/** A connection of the test's own, which locks what a load needs. */
 let blocker: postgres.Sql
 beforeAll(async () => {
   bench = await workbench()
@@ -73,7 +73,7 @@ test("a loader killed while it reads leaves the last release, and the next load 
   const loader = spawnLoad("-")
   loader.stdin.write(header + alpha + beta.repeat(5000))
   await loader.stdin.flush()
-  // The file does not end, so the load can get no further than this.
+  // The file does not end, so the load stops here.
   await until(async () => (await loadLocks()) === 1)
   loader.kill("SIGKILL")
   await loader.exited
@@ -91,7 +91,7 @@ test("a loader killed while it publishes leaves the last release, and the next l
   await until(isWaitingForATable)
   loader.kill("SIGKILL")
   await loader.exited
-  // The server notices by itself that nobody waits for its answer any more.
+  // The server notices by itself that the client has disconnected.
   await until(async () => (await loadLocks()) === 0)
   held.resolve()
   await holding

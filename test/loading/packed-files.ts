@@ -1,4 +1,4 @@
-/** Writes dBase and zip files by hand, byte by byte, so that the readers are tested against the forms. */
+/** Writes dBase and zip files byte by byte, so that the readers are tested against the formats. */
 import { deflateRawSync } from "node:zlib"
 
 export interface DbaseColumn {
@@ -12,11 +12,11 @@ export interface DbaseOptions {
   languageDriver?: number
   /** Numbers of the records that are deleted. */
   deleted?: readonly number[]
-  /** What the header says, where it lies. */
+  /** A number of records other than the true one, for the header. */
   records?: number
 }
 
-/** Cells are bytes as they stand, or text of which each letter is one byte. */
+/** Cells are bytes, or text in Latin-1. */
 export function dbaseFile(
   columns: readonly DbaseColumn[],
   rows: readonly (readonly (string | Buffer)[])[],

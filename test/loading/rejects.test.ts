@@ -1,6 +1,6 @@
 /**
- * Rejected rows are written to a file or, where that is impossible, to standard error; neither
- * fails the load.
+ * Rejected rows are written to a file or, if that fails, listed on standard error, and the load
+ * continues until there are too many.
  */
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

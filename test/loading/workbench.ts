@@ -1,4 +1,4 @@
-/** What the tests of loading work with: a database of their own, files of a few rows, and answers. */
+/** What the tests of loading share: a database of their own, files of a few rows, and queries. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ export interface Workbench {
   url: string
   sql: postgres.Sql
   directory: string
-  /** Writes a file and gives its path. */
+  /** Writes a file and returns its path. */
   file: (name: string, content: string | Uint8Array) => string
   /** Loads one file of that content, or the files at those paths. */
   load: (
@@ -21,7 +21,7 @@ export interface Workbench {
     content: string | readonly string[],
     options?: Partial<LoadOptions>,
   ) => ReturnType<typeof load>
-  /** The refusal's message. A load that is not refused fails the test. */
+  /** The message of a refused load. A load that is not refused fails the test. */
   refusal: (...args: Parameters<Workbench["load"]>) => Promise<string>
   /** The rows of the rejects file, which is then deleted. */
   rejects: () => { file: string; line: number; reason: string; row: unknown }[]

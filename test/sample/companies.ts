@@ -12,7 +12,7 @@ import { at, type Random, weighted } from "./random.ts"
 import type { CompanyRecord } from "./records.ts"
 import { nameShapes, otherTrades, tradesBySector } from "./words.ts"
 
-/** A company and what the other resources need to know of it. */
+/** A company and what the generators of other resources need to know of it. */
 export interface Company {
   record: CompanyRecord
   name: Name
@@ -21,10 +21,10 @@ export interface Company {
   lastDay: number
 }
 
-/** Codes that software takes for something else: a missing value, a boolean, numbers, a date. */
+/** Codes that software mistakes for something else: a null, a boolean, numbers, a date. */
 const awkwardCodes = ["NULL", "TRUE", "9X1", "1E5", "007", "0E0", "DEC1", "XQZJAA"]
 
-/** Sector and industry group; for Materials and Energy the standard names them alike. */
+/** Sector and industry group, which have the same name for Materials and Energy. */
 const industries = weighted<readonly [string, string] | null>(
   [["Materials", "Materials"], 76],
   [["Energy", "Energy"], 22],
@@ -35,7 +35,7 @@ const industries = weighted<readonly [string, string] | null>(
 const rareLetters = "QXZJ"
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 const digits = "0123456789"
-/** l any letter, r a rare one, d a digit: two rare letters seldom meet in a real code. */
+/** l any letter, r a rare one, d a digit: real codes seldom have two rare letters. */
 const codeShapes = weighted(
   ["rrl", 6],
   ["rlr", 6],
@@ -46,7 +46,7 @@ const codeShapes = weighted(
   ["drd", 1],
 )
 
-/** The same list each time; the first company is the largest and holds more tenements than any. */
+/** Generates the companies; the first is the largest and holds more tenements than any other. */
 export function makeCompanies(random: Random, count: number, taken: Set<string>): Company[] {
   const codes = new Set(awkwardCodes)
   return Array.from({ length: count }, (_, index) => {
@@ -76,7 +76,7 @@ export function makeCompanies(random: Random, count: number, taken: Set<string>)
 
 function makeCode(random: Random, taken: Set<string>): string {
   for (let attempt = 0; ; attempt++) {
-    // Where a short code is hard to find, or now and then of itself, a code is longer.
+    // A code is longer if a short one is hard to find, and occasionally at random.
     const longer = "l".repeat(attempt > 20 || random.chance(0.02) ? 1 + random.below(3) : 0)
     const shape = random.pick(codeShapes) + longer
     const code = Array.from(shape, (kind) =>
@@ -88,7 +88,7 @@ function makeCode(random: Random, taken: Set<string>): string {
   }
 }
 
-/** Most are small, some exceed 32 bits, the first and second are the extremes. */
+/** Most are small, some exceed 32 bits, and the first two are the extremes. */
 function makeMarketCap(random: Random, index: number, isActive: boolean): number | null {
   if (index === 0) return 250_000_000_000
   if (index === 1) return 1_200_000

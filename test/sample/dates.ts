@@ -1,4 +1,6 @@
-/** The day that the sample data calls today. A constant, so that the data never depends on a clock. */
+/**
+ * The day that the sample data calls today. A constant, so that the data never depends on a clock.
+ */
 export const referenceDate = "2026-06-30"
 
 /** `referenceDate` in days since 1970-01-01, the unit of every date until it is written. */
@@ -7,7 +9,7 @@ export const referenceDay = Date.parse(referenceDate) / 86_400_000
 const dates = new Map<number, string>()
 const times: string[] = []
 
-/** `YYYY-MM-DD`. Remembered, since a million records share some thirty thousand days. */
+/** `YYYY-MM-DD`. Cached, as a million records share about thirty thousand dates. */
 export function dateOf(day: number): string {
   const known = dates.get(day)
   if (known !== undefined) return known

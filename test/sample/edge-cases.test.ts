@@ -12,7 +12,7 @@ const reports = [...sample.reports()]
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** Case, punctuation and the forms of LIMITED and PTY LTD taken away, as a link must take them. */
+/** Removes case, punctuation and the forms of LIMITED and PTY LTD, as linking must. */
 function normalised(name: string): string {
   return name
     .toUpperCase()

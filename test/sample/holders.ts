@@ -1,7 +1,7 @@
 /**
  * Who holds a tenement. About 60% of all tenements have a holder that is, under some spelling, a
  * company or one of its Australian subsidiaries; the rest are held by private companies and persons
- * that belong to nobody. Some private names hold a company's name within them and are not its own.
+ * that are not linked. Some private names contain a company's name without belonging to it.
  */
 import type { Company } from "./companies.ts"
 import { distinct, makeCore, makeRoot, privateForms, spellingsOf } from "./names.ts"
@@ -41,7 +41,7 @@ export function makeHolders(
   )
   return {
     big: holdings[0] ?? null,
-    // Some thousands, and where there are many tenements more than any other company has.
+    // Some thousands, and always more than any other company has.
     bigShare: Math.min(1 / 3, Math.max(0.04, 5000 / tenements)),
     // Every fourth company holds nothing under a name of its own.
     others: holdings.filter((_, index) => index % 4 !== 3),
@@ -59,7 +59,7 @@ function makePrivate(random: Random, companies: readonly Company[]) {
   return { core: core.toUpperCase(), form: random.pick(privateForms) }
 }
 
-/** `A`, or `A; B` and so on without repetition; null where the register names nobody. */
+/** `A`, or `A; B` and so on without duplicates; null where the register names no holder. */
 export function pickHolders(random: Random, holders: Holders): string | null {
   if (random.chance(0.004)) return null
   const count = random.pick(holderCounts)

@@ -1,7 +1,7 @@
 import { at, type Random, weighted } from "./random.ts"
 import { accents, type NameShape, rootEnds, rootMiddles, rootStarts } from "./words.ts"
 
-/** A name in its two parts, because registers write the legal form each in their own way. */
+/** A name in two parts, as each register writes the legal form in its own way. */
 export interface Name {
   core: string
   form: string
@@ -74,7 +74,7 @@ export function makeCore(random: Random, shape: NameShape, trade: string): strin
   }
 }
 
-/** Registers and directories shout; some names keep the case that their owner chose. */
+/** Registers and directories mostly write upper case; some names keep their own case. */
 export function inSomeCase(random: Random, name: Name): Name {
   return random.chance(0.65)
     ? { core: name.core.toUpperCase(), form: name.form }
@@ -83,7 +83,7 @@ export function inSomeCase(random: Random, name: Name): Name {
 
 /**
  * Repeats `make` until its core differs from all in `taken` by more than case and punctuation, so
- * that no two names are one by accident. A joint venture shares its name on purpose.
+ * that no two names are the same by accident. A joint venture shares its name deliberately.
  */
 export function distinct(taken: Set<string>, make: () => Name): Name {
   for (let attempt = 0; attempt < 1000; attempt++) {

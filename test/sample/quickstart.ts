@@ -1,4 +1,7 @@
-/** From a fresh checkout to a served API with sample data, a demo account and a token, in one command. */
+/**
+ * From a fresh checkout to a served API with sample data, a demo account and a token, in one
+ * command.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Command } from "commander"
@@ -17,9 +20,9 @@ import { silent } from "../../src/loading/progress.ts"
 import { vacuumChanged } from "../../src/loading/vacuum.ts"
 import { sampleData } from "./sample-data.ts"
 
-const program = new Command("quickstart").description(
-  "serve sample data, with a demo account and token",
-)
+const program = new Command("quickstart")
+  .description("serve sample data, with a demo account and token")
+  .showHelpAfterError("(add --help for usage)")
 
 program.action(async () => {
   ignoreOutputErrors()
@@ -50,7 +53,7 @@ function prepare(config: Config, database: Database): Promise<string> {
       name: "quickstart",
       expiresAt: null,
     })
-    // A token can't be read back from the database, and a second start should show the same one.
+    // A token cannot be read from the database, and a second start should print the same one.
     mkdirSync(config.DATA_DIR, { recursive: true })
     writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
     return token

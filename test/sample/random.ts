@@ -1,8 +1,8 @@
 /**
  * Pseudo-random numbers that are the same on every machine: the generator sfc32, which uses 32-bit
- * integer arithmetic only. Nothing here, or in what draws from it, may use a function whose last
- * digit is the platform's choice (`Math.pow`, `Math.log`, `Math.exp`): additions, products and
- * roundings of doubles are exact by IEEE 754, those are not.
+ * integer arithmetic only. Nothing here, or in its callers, may use a function whose last
+ * digit depends on the platform (`Math.pow`, `Math.log`, `Math.exp`): additions, products and
+ * roundings of doubles are defined by IEEE 754, those functions are not.
  */
 export class Random {
   #a: number
@@ -60,14 +60,14 @@ export class Random {
   }
 }
 
-/** The item at an index that the caller keeps within the list. */
+/** The item at an index that the caller guarantees to be in the list. */
 export function at<T>(items: readonly T[], index: number): T {
   const item = items[index]
   if (item === undefined) throw new RangeError(`Cannot take item ${index} of ${items.length}`)
   return item
 }
 
-/** A list to `pick` from, in which each value stands as often as its weight says. */
+/** A list to `pick` from, in which each value occurs as often as its weight says. */
 export function weighted<T>(...entries: readonly (readonly [value: T, weight: number])[]): T[] {
   return entries.flatMap(([value, weight]) => Array.from({ length: weight }, () => value))
 }

@@ -1,6 +1,6 @@
 /**
- * The four resources' own columns, as a load of sample data carries them. `total_tenements` is not
- * among them: the service computes it. An unknown value is null.
+ * The four resources' own columns, as sample data is loaded. `total_tenements` is not
+ * among them, as the service computes it. An unknown value is null.
  */
 
 export type State = "WA" | "NSW" | "QLD" | "VIC" | "SA" | "TAS" | "NT"
@@ -32,7 +32,7 @@ export interface TenementRecord {
   state: State
   status: string
   type: string
-  /** Several holders stand as `A; B`. */
+  /** Several holders are written `A; B`. */
   holder_name: string | null
   /** `YYYY-MM-DD`, as is the expiry. */
   grant_date: string | null

@@ -7,12 +7,14 @@ export interface Reference {
   tenementId: string
 }
 
-/** Has no factor in common with any register's span, so that a turn visits every district once. */
+/**
+ * Coprime to every register's number of districts, so that each round visits every district once.
+ */
 const stride = 29
 
 /**
- * A register's next reference for some letters, `count` of which went before. Two counts never meet
- * in one reference: districts (or years) take turns, and within a district each turn has seven
+ * A register's next reference for some letters, after `count` others. Two counts never have
+ * the same reference: districts (or years) take turns, and within a district each turn has seven
  * numbers of its own, of which `offset` (0 to 6) chooses one, as real series have gaps.
  */
 export function referenceOf(
@@ -24,7 +26,7 @@ export function referenceOf(
   const { low, span, pad, place } = register.series
   const district = (count * stride) % span
   const turn = Math.floor(count / span)
-  // Each district's numbers begin elsewhere; a year's begin at 1.
+  // Each district's numbers begin at a different one; a year's begin at 1.
   const base = place === "first" ? 100 + ((district * 397) % 2500) : 1
   const number = String(base + turn * 7 + offset)
   const series = String(low + district).padStart(pad, "0")

@@ -1,6 +1,6 @@
 /**
- * What differs between the seven states: the kinds of tenement, the letters they go by, and how the
- * two numbers of a reference come about. The numbers are invented.
+ * What differs between the seven states: the types of tenement, their letters, and how the
+ * two numbers of a reference are made. The numbers are invented.
  */
 import { weighted } from "./random.ts"
 import type { State } from "./records.ts"

@@ -36,7 +36,7 @@ export function* makeReports(
   }
 }
 
-/** Most come out in the hours before a market in eastern Australia opens, some through its day. */
+/** Most are published in the hours before the market in Sydney opens, some during the day. */
 function makeSecond(random: Random): number {
   const hour = random.chance(0.6) ? 21 + random.below(3) : random.below(9)
   return hour * 3600 + random.below(3600)

@@ -1,8 +1,8 @@
 /**
- * Sample data: an invented market in the shape of the real one, its awkwardness included, for a
+ * Sample data: an invented market with the structure and the edge cases of the real one, for a
  * first start, for tests and, at larger sizes, for benchmarks. Every company, subsidiary, holder,
- * tenement and announcement is made up from syllables and numbers; a likeness to a real one is
- * chance. The same seed and sizes give the same records on every machine.
+ * tenement and announcement is generated from syllables and numbers; any resemblance to a real one
+ * is coincidental. The same seed and sizes give the same records on every machine.
  */
 import { type Company, makeCompanies } from "./companies.ts"
 import { type Holders, makeHolders } from "./holders.ts"
@@ -29,15 +29,15 @@ export const sampleSizes: Readonly<SampleSizes> = {
 export interface SampleData {
   companies(): Iterable<CompanyRecord>
   subsidiaries(): Iterable<SubsidiaryRecord>
-  /** Streamed, as reports are. Each call begins anew and gives the same records. */
+  /** Streamed, like reports. Each call starts from the beginning and yields the same records. */
   tenements(): Iterable<TenementRecord>
   reports(): Iterable<ReportRecord>
 }
 
-/** Taken from among many because none of its codes was a listed company's when it was chosen. */
+/** Chosen because none of its codes was that of a listed company at the time. */
 const defaultSeed = 1581
 
-/** Throws RangeError where a size is no count, or where records would have no company to belong to. */
+/** @throws RangeError if a size is not a count, or records would have no company to belong to */
 export function sampleData(
   options: { seed?: number; sizes?: Partial<SampleSizes> } = {},
 ): SampleData {
@@ -64,7 +64,7 @@ function checkSizes(sizes: SampleSizes): void {
   }
 }
 
-/** What is kept in memory: the names that tenements and reports refer to. */
+/** The part that is kept in memory: the names that tenements and reports refer to. */
 function makeMarket(
   seed: number,
   sizes: SampleSizes,

@@ -3,7 +3,10 @@ import { expect, test } from "bun:test"
 import { referenceDate } from "./dates.ts"
 import { sampleData, sampleSizes } from "./sample-data.ts"
 
-/** Of every record at the default seed and sizes. A change to the sample changes it knowingly. */
+/**
+ * The digest of all records at the default seed and sizes, so that no change of the sample goes
+ * unnoticed.
+ */
 const pinned = "e76b0757da93541a4ea754c66af31c58306b0c1d748adc0de17f4defc78d82d5"
 const sample = sampleData()
 const companies = [...sample.companies()]

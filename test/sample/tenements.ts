@@ -63,7 +63,9 @@ function makeTerm(
   return [grant, status === "granted" && random.chance(0.03) ? null : expiry]
 }
 
-/** Two decimals, or four where a small area needs them; null where the register counts in blocks. */
+/**
+ * Two decimals, or four where a small area needs them; null where the register counts in blocks.
+ */
 function makeArea(random: Random, { lowKm2, octaves }: TenementKind): number | null {
   if (random.chance(0.08)) return null
   const area = random.spread(lowKm2, octaves)

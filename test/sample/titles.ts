@@ -64,9 +64,9 @@ const kinds: readonly ReportKind[] = weighted<ReportKind>(
 )
 
 /**
- * Titles that trouble a spreadsheet, a CSV writer or a search: every 97th is one, in turn. The first
- * four begin as a formula does; the wildcards of LIKE, a tab and a backslash must mean
- * themselves. Line breaks do not occur in titles.
+ * Titles that are difficult for a spreadsheet, a CSV writer or a search: every 97th is one, in
+ * turn. The first four begin like a formula; the wildcards of LIKE, a tab and a backslash must be
+ * literal. Line breaks do not occur in titles.
  */
 const oddTitles: readonly ((subject: Subject) => string)[] = [
   ({ project }) => `=${project} update and next steps`,

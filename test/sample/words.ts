@@ -1,5 +1,5 @@
 /**
- * The stuff that sample names are made of. Roots are syllables put together without a meaning, so
+ * The parts of sample names. Roots are combinations of syllables without a meaning, so
  * that every company, subsidiary, project and private holder is invented.
  */
 
@@ -31,7 +31,7 @@ export const tradesBySector: Readonly<Record<string, readonly string[]>> = {
 }
 export const otherTrades = ["Group", "Holdings", "Ventures", "Industries"]
 
-/** Ways to build a name around a trade; every shape falls to some companies, the plain one to most. */
+/** Ways to build a name around a trade; every shape occurs, the plain one most often. */
 export const nameShapes = [
   "plain",
   "plain",
