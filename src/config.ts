@@ -1,6 +1,6 @@
 /**
- * The settings: each declared once, read from the environment once, here and nowhere else. The
- * README's table is made from the same declarations.
+ * The settings, each declared once. Only this file reads them from the environment. The README's table
+ * is generated from the same declarations.
  */
 import { resolve } from "node:path"
 import {
@@ -10,13 +10,13 @@ import {
 } from "./text/service-addresses.ts"
 
 interface Setting<T> {
-  /** What it does, for the README. */
+  /** For the README. */
   description: string
-  /** The text that holds where the environment has none. */
+  /** The default, as text. */
   fallback: string
-  /** Must not be printed. */
+  /** The value must not be printed. */
   secret?: boolean
-  /** @throws Error that says what is expected */
+  /** @throws Error whose message says what is expected */
   parse: (text: string) => T
 }
 
@@ -54,7 +54,7 @@ const baseUrl = (value: string): string => {
 
 export const settings = {
   PORT: {
-    description: "Port to listen on; 0 takes any free one",
+    description: "Port to listen on; 0 for any free port",
     fallback: "3000",
     parse: integer(0, 65_535),
   },
@@ -65,20 +65,19 @@ export const settings = {
   },
   BASE_URL: {
     description:
-      "The service's public address, which `Link` headers and printed examples then carry; without it links are relative",
+      "The service's public URL, used in `Link` headers and printed examples; without it links are relative",
     fallback: "",
     parse: baseUrl,
   },
   DATABASE_URL: {
     description:
-      "A PostgreSQL 15 or later, as `postgres://user:password@host/database`; empty for the embedded one",
+      "PostgreSQL 15 or later, as `postgres://user:password@host/database`; empty for the embedded server",
     fallback: "",
     secret: true,
     parse: postgresUrl,
   },
   DATA_DIR: {
-    description:
-      "Where the embedded PostgreSQL keeps its data, and loads the rows that they reject",
+    description: "Directory of the embedded PostgreSQL's data and of the rows that loads reject",
     fallback: "data",
     parse: (path) => resolve(path),
   },
@@ -89,103 +88,103 @@ export const settings = {
     parse: integer(0, 20),
   },
   RATE_WINDOW_SECONDS: {
-    description: "Length of the sliding window of requests, for trials",
+    description: "Length of the rate limit's sliding window; change it only for tests",
     fallback: "3600",
     parse: integer(1, 86_400),
   },
   WINDOW_MEMORY_MB: {
     description:
-      "Memory that the windows of accounts may take in a process, and those of addresses an eighth of it; beyond, those longest without a request are forgotten",
+      "Memory in a process for the rate limit windows of accounts, and an eighth of it in addition for those of addresses; beyond it, the least recently used are evicted",
     fallback: "512",
     parse: integer(1, 1_000_000),
   },
   CACHE_MEMORY_MB: {
     description:
-      "Memory that all caches of a process together may take: totals, page positions, tokens, crawls; each forgets what was used longest ago",
+      "Memory for all LRU caches of a process: totals, page positions, tokens, page sequences",
     fallback: "64",
     parse: integer(1, 1_000_000),
   },
   REDIS_URL: {
     description:
-      "A Redis or Valkey through which several processes share the windows and the crawls, as `redis://user:password@host:6379/0`; empty for one process alone",
+      "Redis or Valkey through which several processes share rate limit windows and page sequences, as `redis://user:password@host:6379/0`; empty for a single process",
     fallback: "",
     secret: true,
     parse: redisUrl,
   },
   REDIS_TIMEOUT_MS: {
-    description:
-      "A process that gets no answer from Redis in this time goes on with its own windows",
+    description: "Timeout of Redis calls, after which a process continues with its local windows",
     fallback: "50",
     parse: integer(1, 60_000),
   },
   LOOKUP_CONNECTIONS: {
     description:
-      "Database connections that look up tokens, releases and single records; an account has at most half of them at once, as of those below",
+      "Database connections for lookups of tokens, releases and single records; an account uses at most half of them at once, as of the connections below",
     fallback: "4",
     parse: integer(1, 500),
   },
   REQUEST_CONNECTIONS: {
-    description: "Database connections that read pages of lists",
+    description: "Database connections for pages of lists",
     fallback: "8",
     parse: integer(1, 500),
   },
   COUNT_CONNECTIONS: {
-    description: "Database connections that count the records of lists",
+    description: "Database connections for counting the records of lists",
     fallback: "4",
     parse: integer(1, 500),
   },
   EXPORT_CONNECTIONS: {
-    description: "Database connections that read exports with `all=true`",
+    description: "Database connections for exports with `all=true`",
     fallback: "3",
     parse: integer(1, 100),
   },
   MAX_EXPORTS: {
     description:
-      "Exports under way at once, each of which takes some memory; an account has at most a fifth of them, more wait their turn",
+      "Concurrent exports, each of which takes some memory; an account has at most a fifth of them, and further ones are queued",
     fallback: "100",
     parse: integer(1, 10_000),
   },
   QUEUE_LENGTH: {
     description:
-      "Statements of all accounts that may wait for a connection of one kind; where more come, the account that has most of them waiting is answered 503",
+      "Length of the queue for each kind of connection; when it is full, a request of the account with most requests in it is answered with 503",
     fallback: "1000",
     parse: integer(0, 100_000),
   },
   ACCOUNT_QUEUE_LENGTH: {
-    description: "The same of one account; where more come, it is answered 503",
+    description:
+      "Length of the queue for one account; when it is full, further requests of the account are answered with 503",
     fallback: "200",
     parse: integer(0, 100_000),
   },
   QUEUE_SECONDS: {
-    description: "The longest that a request may wait for its turn at the database",
+    description: "How long a request may wait for a database connection",
     fallback: "20",
     parse: integer(1, 600),
   },
   STATEMENT_TIMEOUT_SECONDS: {
-    description: "The longest that a request's statement may run",
+    description: "Timeout of each database statement of a request",
     fallback: "15",
     parse: integer(1, 600),
   },
   EXPORT_STALL_SECONDS: {
-    description: "After so long without reading, the receiver of an export is disconnected",
+    description: "The client of an export is disconnected after reading nothing for this long",
     fallback: "300",
     parse: integer(1, 86_400),
   },
   ACTOR: {
     description:
-      "Who changes accounts and tokens on the command line, for the audit; empty for the name of the system's user",
+      "Who changes accounts and tokens on the command line, for the audit log; empty for the name of the operating system's user",
     fallback: "",
     parse: text,
   },
   SHUTDOWN_SECONDS: {
     description:
-      "How long requests under way may take to end when the service is stopped; what takes longer is cut off. Docker kills what has not ended ten seconds after it was told to",
+      "How long requests in progress may take to end when the service is stopped; then they are aborted. Docker kills a container ten seconds after `docker stop`",
     fallback: "6",
     parse: integer(0, 600),
   },
   SHUTDOWN_DELAY_SECONDS: {
     description:
-      "How much of that time the service still takes connections, while `/health/ready` answers 503 and every answer ends its connection: as long as a load balancer takes to notice",
+      "How much of that time the service still accepts connections, while `/health/ready` answers 503 and every response closes its connection: as long as a load balancer needs to detect it",
     fallback: "1",
     parse: integer(0, 600),
   },
@@ -196,14 +195,14 @@ export type Config = Readonly<{
   [Name in SettingName]: ReturnType<(typeof settings)[Name]["parse"]>
 }>
 
-/** The environment has settings that can't be used. The message names each and says why. */
+/** The environment contains invalid settings. The message names each and says why. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError"
 }
 
 /**
- * Reads all settings. Unknown variables are left alone.
- * @throws ConfigError that lists every fault; it never repeats a secret's value
+ * Reads all settings. Unknown variables are ignored.
+ * @throws ConfigError that lists every invalid setting; it never contains a secret's value
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const faults: string[] = []
@@ -213,9 +212,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     try {
       config[name] = setting.parse(given)
     } catch (error) {
-      // With an @ it may be an address with a password, though it should not be.
-      const shown = setting.secret || given.includes("@") ? "" : ` (it is ${JSON.stringify(given)})`
-      faults.push(`${name} ${(error as Error).message}${shown}`)
+      // With an @ it may be a URL with a password, although it should not be.
+      const shownValue =
+        setting.secret || given.includes("@") ? "" : ` (it is ${JSON.stringify(given)})`
+      faults.push(`${name} ${(error as Error).message}${shownValue}`)
     }
   }
   if (faults.length > 0) throw new ConfigError(`Cannot use the settings:\n${faults.join("\n")}`)

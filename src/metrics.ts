@@ -1,17 +1,17 @@
 /**
- * What a process tells of itself, in the text format that Prometheus reads. Values are read when they
- * are asked for. None names an account, an address or a token.
+ * The metrics of a process, in the text format of Prometheus. Values are read when they are scraped.
+ * None contains an account, an address or a token.
  */
 import { Counter, Gauge, Registry } from "prom-client"
 
 export interface Readings {
-  /** How the connection to Redis stands; null without one. */
+  /** The connection to Redis; null without one. */
   redis: { answering: boolean; losses: number } | null
-  /** The buffer that the log is written through; null without one. */
+  /** The log's buffer; null without one. */
   log: { dropped: number; failures: number; bytes: number } | null
-  /** Requests without a valid token, by the status of their answers. */
+  /** Requests without a valid token, by status. */
   unauthenticated: Readonly<Record<string, number>>
-  /** Whether notifications of changed accounts and tokens come. */
+  /** Whether the process is subscribed to notifications of changed accounts and tokens. */
   listening: boolean
   windows: Readonly<Record<"accounts" | "addresses", WindowReadings>>
   pools: Readonly<Record<string, { running: number; waiting: number }>>
@@ -32,12 +32,12 @@ interface Declared {
   name: string
   help: string
   kind: typeof Gauge | typeof Counter
-  /** What tells its values apart; none where it is one value. */
+  /** The label of its values; none where it has a single value. */
   label?: string
   values: (readings: Readings) => Record<string, number>
 }
 
-const alone = (value: number | undefined): Record<string, number> =>
+const single = (value: number | undefined): Record<string, number> =>
   value === undefined ? {} : { "": value }
 
 const ofWindows = (name: keyof WindowReadings) => (readings: Readings) => ({
@@ -51,85 +51,85 @@ const ofPools = (name: "running" | "waiting") => (readings: Readings) =>
 const declared: readonly Declared[] = [
   {
     name: "mds_redis_answering",
-    help: "1 while windows are shared through Redis, 0 while it does not answer and each process goes by its own; absent without Redis",
+    help: "1 while windows are shared through Redis, 0 while it does not answer and each process uses its local windows; absent without Redis",
     kind: Gauge,
-    values: ({ redis }) => alone(redis ? Number(redis.answering) : undefined),
+    values: ({ redis }) => single(redis ? Number(redis.answering) : undefined),
   },
   {
     name: "mds_redis_losses_total",
-    help: "How often Redis stopped answering",
+    help: "Number of times Redis stopped answering",
     kind: Counter,
-    values: ({ redis }) => alone(redis?.losses),
+    values: ({ redis }) => single(redis?.losses),
   },
   {
     name: "mds_notifications_listening",
-    help: "1 while changes of accounts and tokens are told by the database, 0 while each request looks them up",
+    help: "1 while the process is subscribed to notifications of changed accounts and tokens, 0 while each request looks its token up",
     kind: Gauge,
-    values: ({ listening }) => alone(Number(listening)),
+    values: ({ listening }) => single(Number(listening)),
   },
   {
     name: "mds_log_lines_dropped_total",
-    help: "Lines of the log for which its buffer had no room",
+    help: "Log lines dropped because the buffer was full",
     kind: Counter,
-    values: ({ log }) => alone(log?.dropped),
+    values: ({ log }) => single(log?.dropped),
   },
   {
     name: "mds_log_write_failures_total",
-    help: "Attempts to write the log to standard output that failed; each is repeated a second later",
+    help: "Failed writes of the log to standard output; each is retried a second later",
     kind: Counter,
-    values: ({ log }) => alone(log?.failures),
+    values: ({ log }) => single(log?.failures),
   },
   {
     name: "mds_log_buffer_bytes",
-    help: "About how much of the log waits to be written",
+    help: "Estimated size of the log lines waiting to be written",
     kind: Gauge,
-    values: ({ log }) => alone(log?.bytes),
+    values: ({ log }) => single(log?.bytes),
   },
   {
     name: "mds_unauthenticated_requests_total",
-    help: "Requests without a valid token, by the status of their answers",
+    help: "Requests without a valid token, by status",
     kind: Counter,
     label: "status",
     values: ({ unauthenticated }) => unauthenticated,
   },
   {
     name: "mds_windows",
-    help: "Windows that the process keeps",
+    help: "Rate limit windows in the memory of the process",
     kind: Gauge,
     label: "of",
     values: ofWindows("size"),
   },
   {
     name: "mds_windows_bytes",
-    help: "About how much memory they take",
+    help: "Estimated memory of the rate limit windows",
     kind: Gauge,
     label: "of",
     values: ofWindows("bytes"),
   },
   {
     name: "mds_windows_evicted_total",
-    help: "Windows that were dropped for want of memory though requests in them still counted",
+    help: "Rate limit windows evicted for lack of memory while requests in them still counted",
     kind: Counter,
     label: "of",
     values: ofWindows("evicted"),
   },
   {
     name: "mds_database_statements_running",
-    help: "Statements under way",
+    help: "Running database statements",
     kind: Gauge,
     label: "pool",
     values: ofPools("running"),
   },
   {
     name: "mds_database_statements_waiting",
-    help: "Callers who wait for a connection",
+    help: "Database statements waiting for a connection",
     kind: Gauge,
     label: "pool",
     values: ofPools("waiting"),
   },
 ]
 
-/** @param read gives what can be told now; what can't be at first is not told later either */
+/** @param read returns the current values; a metric without a value at first is left out for good */
 export function createMetrics(read: () => Readings): Metrics {
   const registry = new Registry()
   const first = read()

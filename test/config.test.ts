@@ -1,3 +1,4 @@
+/** Every setting is declared once and documented, and invalid ones are reported together without secrets. */
 import { expect, test } from "bun:test"
 import { resolve } from "node:path"
 import postgres from "postgres"
@@ -20,12 +21,12 @@ function faultOf(environment: Record<string, string>): string | undefined {
   }
 }
 
-test("the README's table of settings is the one that the declarations give", () => {
+test("the README's table of settings is generated from the declarations", () => {
   const [, table] = /<!-- settings -->\n([\s\S]*?)\n<!-- \/settings -->/.exec(readme) ?? []
   expect(table).toBe(settingsTable())
 })
 
-test("every setting has a line in the table, with its default", () => {
+test("every setting has a row in the table, with its default", () => {
   const lines = settingsTable().split("\n").slice(2)
   expect(lines).toHaveLength(Object.keys(settings).length)
   for (const [index, [name, { fallback, description }]] of Object.entries(settings).entries()) {
@@ -36,7 +37,7 @@ test("every setting has a line in the table, with its default", () => {
   }
 })
 
-test("without an environment every default holds, and is frozen", () => {
+test("an empty environment gives the defaults, frozen", () => {
   const config = readConfig({})
   expect(config).toEqual({
     PORT: 3000,
@@ -67,7 +68,7 @@ test("without an environment every default holds, and is frozen", () => {
   expect(Object.isFrozen(config)).toBe(true)
 })
 
-test("what is given is read, and unknown variables are left alone", () => {
+test("settings are read from the environment, and unknown variables are ignored", () => {
   const config = readConfig({
     PORT: "0",
     BASE_URL: "https://example.com/data//",
@@ -154,7 +155,7 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
   PORT: { "must be an integer from 0 to 65535": ["postgres://user:S3CRET@host"] },
 }
 
-test("a malformed address is refused with the fault named, and none of it repeated", () => {
+test("an invalid URL is refused with the reason, without repeating any of it", () => {
   for (const [name, faults] of Object.entries(malformed)) {
     for (const [fault, values] of Object.entries(faults)) {
       for (const value of values) {
@@ -176,7 +177,7 @@ const places: [written: string, hosts: string[], ports: number[]][] = [
   ["a,b,c", ["a", "b", "c"], [5432, 5432, 5432]],
 ]
 
-test("an address that is taken means to the driver what it says", () => {
+test("an accepted URL is parsed by the driver as it is written", () => {
   let taken = 0
   for (const password of passwords) {
     for (const [written, host, port] of places) {
@@ -197,7 +198,7 @@ test("an address that is taken means to the driver what it says", () => {
   expect(taken).toBe(passwords.length * places.length - (passwords.length - 1) - 2)
 })
 
-test("every fault is told at once, with what was given, and no secret", () => {
+test("all invalid settings are reported together, with their values except secrets", () => {
   const secrets = { DATABASE_URL: "hunter2", REDIS_URL: "http://:hunter2@x" }
   const environment = { PORT: "x", QUEUE_LENGTH: "-1", ...secrets }
   expect(faultOf(environment)).toBe(

@@ -70,7 +70,7 @@ function explain(error: unknown, url: string): string {
     return `${reach}: it did not answer in time; check DATABASE_URL, the network and its firewalls`
   }
   if (/^(CONNECTION_|ECONNRESET|EPIPE)/.test(code)) {
-    return `${reach}: it closed the connection before the log-in; check that PostgreSQL listens there, and whether it wants TLS (sslmode)`
+    return `${reach}: it closed the connection before the login; check that PostgreSQL listens there, and whether it requires TLS (sslmode)`
   }
   return `${reach}: ${message}; check DATABASE_URL and the server's log`
 }

@@ -1,39 +1,40 @@
 /**
- * Lines on their way to a slow or broken output. They are collected in a buffer of bounded size and
- * written in batches, one at a time, off the path of the request that logged them. A batch that can't
- * be written now is written later, from the byte where it stopped; meanwhile lines that find no room
- * are dropped and counted. So an output that is full, gone or not read costs lines, and nothing else.
+ * Buffers the log for an output that may be slow or broken. Lines are collected in a buffer of bounded
+ * size and written in batches, one at a time, outside of the requests that logged them. A failed write
+ * is retried from the byte where it stopped; meanwhile lines that do not fit into the buffer are
+ * dropped and counted. So an output that is full, closed or not read loses lines, and affects nothing
+ * else.
  */
 
-/** Writes some of the bytes, at least one. Resolves to how many. @throws what the output reports */
+/** Writes some of the bytes, at least one. Resolves to their number. @throws the output's error */
 export type WriteSome = (bytes: Uint8Array) => Promise<number>
 
 export interface LogBufferReadings {
-  /** Lines for which there was no room. */
+  /** Lines that were dropped because the buffer was full. */
   dropped: number
-  /** Attempts to write that failed. */
+  /** Failed writes. */
   failures: number
-  /** About how much the buffer holds. */
+  /** An estimate of the buffer's contents. */
   bytes: number
 }
 
 export interface LogBuffer {
-  /** Takes one line, its line break included. */
+  /** Appends one line, its line break included. */
   write(line: string): void
   readings(): LogBufferReadings
-  /** Resolves when all has been written, or `withinMs` are over. */
+  /** Resolves when everything has been written, or after `withinMs`. */
   flush(withinMs: number): Promise<void>
 }
 
 interface LogBufferOptions {
   write: WriteSome
-  /** Reports how many lines were dropped, once there is room again. */
+  /** Receives the number of dropped lines once the buffer is empty again. */
   onDropped: (lines: number) => void
 }
 
 export const maxBufferedLength = 4 * 1024 * 1024
 
-/** As much as a pipe takes at once. */
+/** The capacity of a pipe. */
 const batchLength = 64 * 1024
 const collectMs = 10
 const fullPipeRetryMs = 50

@@ -1,6 +1,6 @@
 /**
- * The log: one JSON object a line. Whatever looks like a token is cut to the prefix that lists show,
- * wherever in a line it stands.
+ * The log: one JSON object per line. Everything that looks like a token is cut to the prefix that lists
+ * show, wherever in a line it occurs.
  */
 export type LogLevel = "info" | "warn" | "error"
 export type LogFields = Readonly<Record<string, unknown>>
@@ -11,7 +11,7 @@ export interface Log {
   error(event: string, fields?: LogFields): void
 }
 
-/** @param write takes one line, its line break included */
+/** @param write receives one line, its line break included */
 export function createLog(write: (line: string) => void, now: () => Date): Log {
   const at =
     (level: LogLevel) =>
@@ -22,7 +22,7 @@ export function createLog(write: (line: string) => void, now: () => Date): Log {
   return { info: at("info"), warn: at("warn"), error: at("error") }
 }
 
-/** What a log may tell of an error: its name, message, stack and causes. */
+/** The fields that describe an error: its name, message, stack and causes. */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }
   const { stack, cause } = error

@@ -1,17 +1,17 @@
 /**
- * Requests without a valid token: all are counted, and only some are logged, so that nobody can fill
- * the log without a token. Each minute has a budget of lines; one more line says what was left out.
+ * Requests without a valid token: all are counted, and the first of each minute are logged. One line
+ * summarizes the rest of the minute, so that no client can flood the log without a token.
  */
 import type { Log } from "./log.ts"
 
 export interface UnauthenticatedRequests {
-  /** Counts a request. Returns whether its line should be logged. */
+  /** Counts a request. Returns whether it should be logged. */
   count(status: number): boolean
   /** Whether another line about a request, such as its error, should be logged. */
   mayLog(): boolean
-  /** How many there were of each status. */
+  /** The number of requests by status. */
   totals(): Record<string, number>
-  /** Ends the current period: reports what it left unlogged. */
+  /** Ends the current period and logs its summary. */
   stop(): void
 }
 

@@ -1,11 +1,11 @@
 /**
- * Settles as `reply` does, or rejects where it takes longer than `limitMs`. What becomes of `reply`
- * after that is nobody's concern, a rejection included.
+ * Settles as `reply` does, or rejects where it takes longer than `limitMs`. After that, `reply` is
+ * ignored, a rejection included.
  *
- * The time is counted in quarters, each begun when the one before has ended, and then in one more
- * turn of the event loop. So however long this process itself was busy, that counts as one quarter,
- * and a reply that meanwhile arrived is read before it is called missing. A single timer would be
- * run first, and in Bun so would any number of `setImmediate`: they do not wait for the sockets.
+ * The time is measured by four timers, each started when the one before has fired, and one more turn
+ * of the event loop. So however long this process itself was busy, that counts as a quarter of the
+ * limit, and a reply that arrived in the meantime is read before the limit is reached. A single timer
+ * would fire first, and in Bun so would any number of `setImmediate`: they do not wait for sockets.
  */
 export function answerWithin<T>(limitMs: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

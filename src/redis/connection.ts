@@ -1,32 +1,31 @@
 /**
- * A connection to Redis or Valkey for decisions that can also be taken without it: it answers soon,
- * or says at once that there is no answer.
+ * A connection to Redis or Valkey for decisions that can also be made without it: it answers within a
+ * short time, or fails at once.
  *
- * Each call has a limit. The first that misses it, an error reply or the end of the connection means
- * that Redis is lost: whatever is under way ends, and calls resolve undefined without being sent, so
- * that only the calls of one moment ever wait for a server that hangs. Meanwhile a new client is
- * tried over and over. Redis is back when one has connected and written something by a script within
- * the limit of a call: a read-only replica, a full memory, a missing permission or a slow line would
- * otherwise be lost again with the next call.
+ * Each call has a timeout. A timeout, an error reply or a closed connection means that Redis is lost:
+ * pending calls end, and further calls resolve undefined without being sent, so that only concurrent
+ * calls ever wait for a server that hangs. Meanwhile new clients try to connect. Redis is back when one
+ * has connected and written a key by a script within the timeout of a call: a read-only replica, a
+ * full memory, a missing permission or a slow network would otherwise fail the next call again.
  *
- * Of Bun's RedisClient we use a single life. It has no limit for a command, waits in its offline queue
- * without end, and stays closed once its last reconnection has failed. So each attempt gets a client
- * of its own, that neither queues nor reconnects.
+ * A RedisClient of Bun is used for one connection only. It has no timeout for commands, queues them
+ * without limit while it is offline, and stays closed once its last reconnection has failed. So each
+ * attempt gets a client of its own, which neither queues nor reconnects.
  */
 import { RedisClient } from "bun"
 import { answerWithin } from "./answer-within.ts"
 import { failuresOf, type RedisFailure } from "./failure.ts"
-import { loginRefusalOf } from "./log-in.ts"
+import { loginRefusalOf } from "./login.ts"
 import { evaluate, type RedisScript, redisScript } from "./script.ts"
 
 export interface RedisOptions {
-  /** `redis:`, `rediss:`, `valkey:` or `valkeys:`; needs a server that speaks RESP3, Redis 6 or later. */
+  /** `redis:`, `rediss:`, `valkey:` or `valkeys:`; requires RESP3, which Redis supports from version 6 on. */
   url: string
   /** How long a call may wait for its answer. */
   answerWithinMs: number
   /**
-   * Redis has stopped answering, or does not from the start. Called once until `onBack`, and once more
-   * where it turns out meanwhile that the server refuses the log-in.
+   * Redis has stopped answering, or does not answer from the start. Called once until `onBack`, and once
+   * more where it turns out that the server refuses the login.
    */
   onLost(failure: RedisFailure): void
   /** It answers again. */
@@ -34,15 +33,15 @@ export interface RedisOptions {
 }
 
 export interface RedisConnection {
-  /** The script's reply, or undefined where there is none in time. Never rejects. */
+  /** The script's reply; undefined where there is none in time. Never rejects. */
   run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown>
-  /** Whether calls are sent at all. */
+  /** Whether calls are sent. */
   readonly answering: boolean
   /** How often `onLost` was called. */
   readonly losses: number
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
   readonly ready: Promise<void>
-  /** Ends what is under way, undefined. Nothing is left running, and nothing is told any more. */
+  /** Ends pending calls, which resolve undefined. No handler is called afterwards. */
   close(): void
 }
 
@@ -71,7 +70,7 @@ export function connectRedis({
   let candidate: RedisClient | undefined
   let pause: ReturnType<typeof setTimeout> | undefined
   let lost = false
-  let refusalTold = false
+  let refusalReported = false
   let losses = 0
   let closed = false
 
@@ -92,25 +91,25 @@ export function connectRedis({
     firstAttempt.resolve()
   }
 
-  /** Asked where it may be the reason, until it was told. */
+  /** Checked where it may be the reason, until it was reported. */
   async function loginRefusal(error: unknown): Promise<string | undefined> {
     const { code } = error as { code?: unknown }
-    if (closed || refusalTold || code !== "ERR_REDIS_CONNECTION_CLOSED") return undefined
+    if (closed || refusalReported || code !== "ERR_REDIS_CONNECTION_CLOSED") return undefined
     const refusal = await loginRefusalOf(url, refusalWithinMs)
-    refusalTold = refusal !== undefined
+    refusalReported = refusal !== undefined
     return refusal
   }
 
   function take(client: RedisClient): void {
     current = client
-    refusalTold = false
+    refusalReported = false
     client.onclose = (error) => dismiss(client, error)
     if (!lost) return
     lost = false
     onBack()
   }
 
-  /** Many calls may fail with the same client, and its end is told as well: the first counts. */
+  /** Many calls may fail with the same client, and its close is reported as well: the first counts. */
   function dismiss(client: RedisClient, error: unknown): void {
     if (client !== current) return
     current = undefined

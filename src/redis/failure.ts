@@ -1,11 +1,11 @@
-/** Why there is no answer from Redis. Never tells the password. */
+/** Why Redis does not answer. Never contains the password. */
 export class RedisFailure extends Error {
   override readonly name = "RedisFailure"
 }
 
 /**
- * Makes failures of what goes wrong at `url`. They are made anew, without the original as their
- * cause, because an old server that does not know our greeting repeats it, password and all.
+ * Returns a function that converts errors of the server at `url`. The original error is not their
+ * cause, because an old server that does not support HELLO repeats it in its error, password included.
  */
 export function failuresOf(url: string): (error: unknown) => RedisFailure {
   const { place, secrets } = partsOf(url)

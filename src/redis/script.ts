@@ -1,6 +1,6 @@
 import type { RedisClient } from "bun"
 
-/** A script that the server runs whole before anything else, and keeps under the hash of its text. */
+/** A Lua script, which the server runs atomically and caches by the SHA-1 of its source. */
 export interface RedisScript {
   source: string
   sha1: string
@@ -12,8 +12,8 @@ export const redisScript = (source: string): RedisScript => ({
 })
 
 /**
- * The script's reply. Its text is sent only to a server that does not have it, which is after each
- * start and each SCRIPT FLUSH, so a call costs one round trip and nobody has to load anything.
+ * Runs a script. Its source is sent only where the server's cache lacks it, after a restart or a SCRIPT
+ * FLUSH, so a call usually costs one round trip and needs no SCRIPT LOAD.
  */
 export async function evaluate(
   client: RedisClient,

@@ -93,8 +93,8 @@ test("a server that is not PostgreSQL is named", async () => {
   const { place, stop } = listener((socket) => socket.end())
   expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
     reason(
-      `Cannot reach the database at ${place}: it closed the connection before the log-in; ` +
-        "check that PostgreSQL listens there, and whether it wants TLS (sslmode)",
+      `Cannot reach the database at ${place}: it closed the connection before the login; ` +
+        "check that PostgreSQL listens there, and whether it requires TLS (sslmode)",
     ),
   )
   stop()

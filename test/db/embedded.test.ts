@@ -1,3 +1,4 @@
+/** The embedded server runs as long as a process uses it, and its data survives any way of ending. */
 import { afterAll, afterEach, expect, test } from "bun:test"
 import { spawn } from "node:child_process"
 import {
@@ -28,7 +29,7 @@ afterEach(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-test("a first start makes a UTF-8 database that only the password opens", async () => {
+test("a first start creates a UTF-8 database that requires the password", async () => {
   const dir = newDirectory()
   const server = await startEmbedded(dir, { settings: SETTINGS })
   expect(server.adopted).toBe(false)
@@ -43,7 +44,7 @@ test("a first start makes a UTF-8 database that only the password opens", async 
   expect(serverRuns(dir)).toBe(false)
 })
 
-test("what was written is there after a restart", async () => {
+test("data survives a restart", async () => {
   const dir = newDirectory()
   const first = await startEmbedded(dir, { settings: SETTINGS })
   await ask(first.url, "create table kept as select 7 as x")
@@ -63,7 +64,7 @@ test("a second process adopts the running server and leaves it running", async (
   expect(await ask(owner.url, "select 7")).toBe(7)
 })
 
-test("the server stays for a process that adopted it when its starter goes", async () => {
+test("the server stays for a process that adopted it when the process that started it exits", async () => {
   const dir = newDirectory()
   const owner = await start(dir)
   const adopter = await start(dir)
@@ -81,7 +82,7 @@ test("a killed application leaves no server behind", async () => {
   await until(() => !runs(pid))
 })
 
-test("the server outlives a kill of the process that started it while another holds it", async () => {
+test("the server survives a kill of the process that started it while another uses it", async () => {
   const dir = newDirectory()
   const owner = await start(dir)
   const adopter = await start(dir)
@@ -101,7 +102,7 @@ test("Ctrl-C reaches the application and not the server", async () => {
   expect((await start(dir)).adopted).toBe(true)
 })
 
-test("processes that start at the same moment share one server", async () => {
+test("processes that start concurrently share one server", async () => {
   const dir = newDirectory()
   const all = await Promise.all([start(dir), start(dir), start(dir)])
   expect(all.map(({ adopted }) => adopted).sort()).toEqual([false, true, true])
@@ -121,7 +122,7 @@ test("two starts within one process share one server", async () => {
   expect(serverRuns(dir)).toBe(false)
 })
 
-test("a start never gets the server that is just stopping", async () => {
+test("a start never gets a server that is stopping", async () => {
   const dir = newDirectory()
   for (let round = 0; round < 5; round++) {
     const killed = await start(dir)
@@ -132,7 +133,7 @@ test("a start never gets the server that is just stopping", async () => {
   }
 })
 
-test("a crash's pid file does not block a start although the pid is another process now", async () => {
+test("a pid file left by a crash does not block a start although another process has the pid now", async () => {
   const dir = newDirectory()
   const first = await start(dir)
   await ask(first.url, "create table kept as select 7 as x")
@@ -164,7 +165,7 @@ test.skipIf(!Bun.which("ps"))("a server that lost its supervisor is replaced", a
   expect(serverPid(dir)).not.toBe(orphan)
 })
 
-test("a server that was killed comes back on its port, as others may still know that one", async () => {
+test("a server that was killed restarts on its port, which others may still use", async () => {
   const dir = newDirectory()
   const first = await startEmbedded(dir, { settings: SETTINGS })
   expect(first.ended()).toBe(false)
@@ -179,7 +180,7 @@ test("a server that was killed comes back on its port, as others may still know 
   await second.stop()
 })
 
-test("a server on another port than the one asked for is not adopted", async () => {
+test("a server on another port than the requested one is not adopted", async () => {
   const dir = newDirectory()
   const server = await startEmbedded(dir, { settings: SETTINGS })
   const { port } = new URL(server.url)
@@ -190,7 +191,7 @@ test("a server on another port than the one asked for is not adopted", async () 
   await server.stop()
 })
 
-test("a server that ran before is not replaced by an empty one when its data is gone", async () => {
+test("a server is not restarted with an empty database when its data is missing", async () => {
   const dir = newDirectory()
   const server = await startEmbedded(dir, { settings: SETTINGS })
   await server.stop()
@@ -215,7 +216,7 @@ test("a server that cannot start says why, without the password", async () => {
   expect(error?.message).not.toContain(readFileSync(join(dir, "password"), "utf8"))
 })
 
-test("a temporary server takes its directory with it, even after a kill", async () => {
+test("the directory of a temporary server is deleted, even after a kill", async () => {
   const dir = newDirectory()
   const application = await start(dir, { temporary: true })
   process.kill(application.pid, "SIGKILL")

@@ -1,6 +1,6 @@
 /**
- * What `patches/postgres@….patch` mends in postgres.js. Without it the tests here fail, several of
- * them by wrong answers instead of errors.
+ * postgres.js, as patched by `patches/postgres@….patch`, gives every query its own rows or an error.
+ * Without the patch the tests here fail, several of them with wrong rows instead of errors.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
 import { Readable } from "node:stream"
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test("a query after one that failed among its rows gets its own rows only", async () => {
+test("a query after one that failed between its rows gets only its own rows", async () => {
   const sql = client()
   expect(await failure(divisionByZeroAtRow300(sql))).toMatchObject({ code: "22012" })
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
@@ -44,13 +44,13 @@ test("a failed query among pipelined ones leaves the others their rows", async (
   expect([before, after].map(rows)).toEqual([[{ x: 1 }], [{ x: 2 }]])
 })
 
-test("a query after a connection that died among its rows gets its own rows only", async () => {
+test("a query after a connection that died between rows gets only its own rows", async () => {
   const sql = client()
   expect(await failure(deathAtRow5000(sql))).toBeInstanceOf(Error)
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
 })
 
-test("queries that waited while the connection died get their own rows only", async () => {
+test("queries that were queued while the connection died get only their own rows", async () => {
   const sql = client()
   const [died, ...waited] = await Promise.allSettled([
     deathAtRow5000(sql),
@@ -63,7 +63,7 @@ test("queries that waited while the connection died get their own rows only", as
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
 })
 
-test("a statement that is prepared again sends the values that it was given", async () => {
+test("a statement that is prepared again sends its own values", async () => {
   const sql = client()
   const again = () =>
     sql`select ${true}::boolean as yes, ${false}::boolean as no, ${sql.json({ a: '"' })}::jsonb as json,
@@ -74,7 +74,7 @@ test("a statement that is prepared again sends the values that it was given", as
   expect(before[0]).toMatchObject({ yes: true, no: false, json: { a: '"' }, array: [1, 2] })
 })
 
-test("a statement whose table was altered sends the values that it was given", async () => {
+test("a statement whose table was altered sends its own values", async () => {
   const sql = client()
   await sql`create table if not exists flags (flag boolean, size int)`
   await sql`insert into flags values (true, 1), (false, 2)`
@@ -84,7 +84,7 @@ test("a statement whose table was altered sends the values that it was given", a
   expect([...(await again())]).toEqual([{ flag: true, size: "1" }])
 })
 
-test("pipelined statements that are prepared again get their own rows only", async () => {
+test("pipelined statements that are prepared again get only their own rows", async () => {
   const sql = client()
   const all = () =>
     Promise.all([
@@ -100,7 +100,7 @@ test("pipelined statements that are prepared again get their own rows only", asy
   expect((await all()).map((each) => [...each])).toEqual(before)
 })
 
-test("a statement sent while another is prepared again gets its own rows only", async () => {
+test("a statement sent while another is prepared again gets only its own rows", async () => {
   const sql = client()
   const first = () => sql`select ${1}::int as a, pg_sleep(0.05)::text as slept`
   const second = (x: number) => sql`select ${x}::int as b`
@@ -118,7 +118,7 @@ test("a statement sent while another is prepared again gets its own rows only", 
   expect(await Promise.all(others)).toEqual(others.map((_, index) => [{ b: index + 1 }]))
 })
 
-test("a connection whose statements vanish under it prepares no more of them", async () => {
+test("a connection whose prepared statements are lost does not use them any more", async () => {
   const sql = client()
   const again = (x: number) => sql`select ${x}::int as x`
   for (let x = 0; x < 5; x++) {
@@ -144,14 +144,14 @@ test("a statement that can't be sent fails alone among pipelined ones", async ()
   expect(outcomes.map(rows)).toEqual([[{ x: 1 }], [], [{ x: 3 }], [{ x: 4 }]])
 })
 
-test("what the server said last is the error of a query whose connection closes", async () => {
+test("a query whose connection closes fails with the server's last error", async () => {
   const sql = client()
   const failed = failure(sql`select pg_sleep(60)`)
   await terminateSleeper()
   expect(await failed).toMatchObject({ code: "57P01" })
 })
 
-test("a transaction whose backend dies rejects with what the server said", async () => {
+test("a transaction whose backend dies rejects with the server's error", async () => {
   const sql = client()
   const failed = failure(sql.begin(async (tx) => await tx`select pg_sleep(60)`))
   await terminateSleeper()
@@ -159,7 +159,7 @@ test("a transaction whose backend dies rejects with what the server said", async
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
 })
 
-test("a transaction whose backend dies raises nothing that could end the process", async () => {
+test("a transaction whose backend dies causes no unhandled rejection", async () => {
   const child = Bun.spawn([process.execPath, "-e", DYING_TRANSACTION], {
     cwd: import.meta.dir,
     env: { ...process.env, DATABASE: database.url },
@@ -212,7 +212,7 @@ test("a reserved connection that died does not come back to the pool when releas
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
 })
 
-test("a COPY that the server refuses at its end is an error, not a wait", async () => {
+test("a COPY that the server refuses at its end fails and does not hang", async () => {
   const sql = client()
   await sql`create table if not exists counted (x int check (x > 0))`
   const copy = await sql`copy counted from stdin`.writable()
@@ -220,7 +220,7 @@ test("a COPY that the server refuses at its end is an error, not a wait", async 
   expect([...(await sql`select count(*)::int as n from counted`)]).toEqual([{ n: 0 }])
 })
 
-test("a COPY whose backend dies is an error, not a wait", async () => {
+test("a COPY whose backend dies fails and does not hang", async () => {
   const sql = client()
   await sql`create table if not exists copied (x int)`
   const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
@@ -237,7 +237,7 @@ test("a COPY whose backend dies is an error, not a wait", async () => {
   expect([...rows]).toEqual([{ n: 0 }])
 })
 
-test("a client ends although its connection dies while it waits to end", async () => {
+test("a client ends even if its connection dies meanwhile", async () => {
   const sql = client()
   const failed = failure(sql`select pg_sleep(60)`)
   await sleeper()

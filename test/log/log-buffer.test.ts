@@ -1,3 +1,4 @@
+/** An output that is slow or broken loses whole lines at most, and each loss is counted. */
 import { expect, test } from "bun:test"
 import { createLogBuffer, maxBufferedLength } from "../../src/log/log-buffer.ts"
 import { until } from "../contract/raw-http.ts"
@@ -20,7 +21,7 @@ const failing = (code: string) => {
 
 const nothing = (): void => {}
 
-test("lines are written in their order, many at once", async () => {
+test("lines are written in order, many in one batch", async () => {
   const { write, text, batches } = output(({ length }) => length)
   const buffer = createLogBuffer({ write, onDropped: nothing })
   const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`)
@@ -35,7 +36,7 @@ test("lines are written in their order, many at once", async () => {
   expect(text()).toEndWith("\nlater\n")
 })
 
-test("what an output took of a batch is not written again, and no line is torn", async () => {
+test("the part of a batch that the output took is not written again, and no line is torn", async () => {
   const { write, text } = output((_, attempt) =>
     attempt % 2 === 0 ? failing("EAGAIN") : Math.min(attempt, 5),
   )
@@ -46,7 +47,7 @@ test("what an output took of a batch is not written again, and no line is torn",
   expect(buffer.readings().failures).toBe(0)
 })
 
-test("a failure is counted, and what it concerns is written later", async () => {
+test("a failed write is counted and retried", async () => {
   const { write, text } = output(({ length }, attempt) =>
     attempt === 1 ? failing("ENOSPC") : length,
   )
@@ -78,7 +79,7 @@ test("one batch is written at a time", async () => {
   expect(text()).toBe(lines.join(""))
 })
 
-test("lines without room are dropped and counted, and reported once there is room again", async () => {
+test("lines that do not fit are dropped and counted, and reported once the buffer is empty again", async () => {
   const gate = Promise.withResolvers<void>()
   const reports: number[] = []
   const { write, text } = output(async ({ length }) => {
@@ -103,7 +104,7 @@ test("lines without room are dropped and counted, and reported once there is roo
   expect(buffer.readings()).toEqual({ dropped: 7, failures: 0, bytes: 0 })
 })
 
-test("flushing to an output that takes nothing ends when its time is over", async () => {
+test("flushing to an output that takes nothing ends after its limit", async () => {
   const buffer = createLogBuffer({ write: () => new Promise(nothing), onDropped: nothing })
   buffer.write("never\n")
   const startedMs = performance.now()

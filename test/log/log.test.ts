@@ -1,3 +1,4 @@
+/** Every line of the log is one JSON object, and contains no whole token. */
 import { expect, test } from "bun:test"
 import { createToken } from "../../src/access/token.ts"
 import { createLog, describeError } from "../../src/log/log.ts"
@@ -26,7 +27,7 @@ test("a line is one JSON object with the time, the level, the event and its fiel
   ])
 })
 
-test("a token is cut to the prefix that lists show, wherever it stands", () => {
+test("a token is cut to the prefix that lists show, wherever it occurs", () => {
   const [first, second] = [createToken(), createToken()]
   const fields = { [first]: { deep: [`a ${first}, ${second}`, `x${second}y`] } }
   const [line = ""] = logged((log) => log.info(first, fields))
@@ -38,7 +39,7 @@ test("a token is cut to the prefix that lists show, wherever it stands", () => {
   expect(() => JSON.parse(line)).not.toThrow()
 })
 
-test("a token's prefix alone stays as it is", () => {
+test("a token's prefix alone is not changed", () => {
   const prefix = createToken().slice(0, 12)
   expect(logged((log) => log.info("revoked", { prefix }))[0]).toContain(`"prefix":"${prefix}"`)
 })
@@ -52,7 +53,7 @@ test("an error is described with its stack, its code and its causes", () => {
   })
 })
 
-test("what is thrown and no error is described as text", () => {
+test("a thrown value that is not an Error is described as text", () => {
   expect(describeError("just so")).toEqual({ error: "just so" })
   expect(describeError(undefined)).toEqual({ error: "undefined" })
 })

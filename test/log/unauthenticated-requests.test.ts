@@ -1,3 +1,4 @@
+/** Unauthenticated requests are all counted, and can't flood the log. */
 import { expect, test } from "bun:test"
 import { createLog } from "../../src/log/log.ts"
 import { countUnauthenticated } from "../../src/log/unauthenticated-requests.ts"
@@ -13,7 +14,7 @@ function counted(periodMs?: number) {
   return { requests, events }
 }
 
-test("the first of a period are logged, the rest is counted and told in one line at its end", () => {
+test("the first requests of a period are logged, and one line at its end summarizes the rest", () => {
   const { requests, events } = counted()
   const logged = [401, 401, 429, 401, 429, 429].map((status) => requests.count(status))
   expect(logged).toEqual([true, true, true, false, false, false])

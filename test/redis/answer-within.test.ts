@@ -1,7 +1,8 @@
+/** A reply is waited for no longer than its limit, without counting the time in which this process was busy. */
 import { expect, test } from "bun:test"
 import { answerWithin } from "../../src/redis/answer-within.ts"
 
-test("what takes longer than its limit is rejected, and its own end ignored", async () => {
+test("a reply that takes longer than its limit is rejected, and its outcome ignored", async () => {
   const late = Promise.withResolvers<string>()
   await expect(answerWithin(20, late.promise)).rejects.toThrow("No answer within 20 ms")
   late.reject(new Error("too late to matter"))
@@ -14,7 +15,7 @@ test("a reply or a rejection in time is passed on", async () => {
   )
 })
 
-test("time in which this process does nothing but compute is not held against the reply", async () => {
+test("time in which this process was busy does not count against the reply", async () => {
   const reply = Promise.withResolvers<string>()
   const answer = answerWithin(200, reply.promise)
   const busyUntil = performance.now() + 400

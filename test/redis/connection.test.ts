@@ -1,3 +1,4 @@
+/** Calls are answered within their limit whatever state Redis is in, and the connection recovers by itself. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import { until } from "../../src/db/embedded/wait.ts"
 import { connectRedis, type RedisConnection } from "../../src/redis/connection.ts"
@@ -50,7 +51,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
   }
 
-  test("runs a script, and sends its text only where the server does not have it", async () => {
+  test("runs a script, and sends its source only where the server does not have it", async () => {
     const { connection, told } = await connect()
     await server.cli("SCRIPT", "FLUSH")
     await server.cli("CONFIG", "RESETSTAT")
@@ -64,7 +65,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(told).toEqual([])
   })
 
-  test("runs each call exactly once while the server forgets its scripts", async () => {
+  test("runs each call exactly once while the server loses its scripts", async () => {
     const { connection, told } = await connect({ answerWithinMs: 5000 })
     const under = Array.from({ length: 200 }, () => add(connection, "flushed"))
     await server.cli("SCRIPT", "FLUSH")
@@ -74,7 +75,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(told).toEqual([])
   })
 
-  test("does not take a process that is busy itself for a server that hangs", async () => {
+  test("does not mistake a busy process for a server that hangs", async () => {
     const { connection, told } = await connect({ answerWithinMs: 400 })
     const reply = add(connection, "busy")
     const busyUntil = performance.now() + 800
@@ -83,7 +84,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(told).toEqual([])
   })
 
-  test("to a server that hangs keeps waiting whom it must and no one else, and comes back", async () => {
+  test("to a server that hangs delays only concurrent calls, and recovers", async () => {
     const { connection, told, failures } = await connect({ answerWithinMs: 200 })
     server.freeze()
     try {
@@ -108,7 +109,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(await add(connection, "thawed")).toBe(1)
   })
 
-  test("that is idle notices that the server was killed, and is back soon after its start", async () => {
+  test("that is idle detects that the server was killed, and recovers soon after its start", async () => {
     const { connection, told } = await connect()
     await server.kill()
     await until(() => told.length > 0, 5000)
@@ -120,7 +121,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(told).toEqual(["lost", "back"])
   })
 
-  test("finds a server that was not there at first", async () => {
+  test("connects to a server that was not running at first", async () => {
     await server.kill()
     const { connection, told } = await connect()
     expect({ answering: connection.answering, told }).toEqual({ answering: false, told: ["lost"] })
@@ -129,7 +130,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(told).toEqual(["lost", "back"])
   })
 
-  test("is not kept from starting by a server that hangs", async () => {
+  test("does not delay the start when the server hangs", async () => {
     server.freeze()
     try {
       const started = performance.now()
@@ -167,7 +168,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(told).toEqual(["lost", "back"])
   })
 
-  test("over a line too slow for its limit is lost once, and not over and over", async () => {
+  test("over a network too slow for its limit is lost once, and not repeatedly", async () => {
     const line = slowLine({ port: Number(new URL(server.url).port), delayMs: 500 })
     try {
       const url = `redis://127.0.0.1:${line.port}`
@@ -197,7 +198,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
       })
       expect(failures[0]?.message).toMatch(
         new RegExp(
-          `^Redis at ${host}: the log-in was refused \\(${code} .*\\); check the user and password in REDIS_URL$`,
+          `^Redis at ${host}: the login was refused \\(${code} .*\\); check the user and password in REDIS_URL$`,
         ),
       )
       expect(String(failures[0]?.stack)).not.toContain("wr0ng")
@@ -207,7 +208,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     }
   })
 
-  test("to a server that comes back with another password says once more why it is lost", async () => {
+  test("to a server that restarts with another password reports the reason of the loss again", async () => {
     const guarded = await redisServer({ password: "s3cr&t" })
     const { connection, told, failures } = await connect({ url: guarded.url })
     await guarded.kill()
@@ -219,19 +220,19 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     try {
       await until(() => told.length > 1, 10_000)
       expect({ told, losses: connection.losses }).toEqual({ told: ["lost", "lost"], losses: 1 })
-      expect(failures[1]?.message).toContain("the log-in was refused (WRONGPASS ")
+      expect(failures[1]?.message).toContain("the login was refused (WRONGPASS ")
     } finally {
       await other.stop()
     }
   })
 
-  test("at an address that is none is lost, and throws nothing", async () => {
+  test("to an invalid URL is lost, and throws nothing", async () => {
     const { told, failures } = await connect({ url: "redis://:s3cret@no host:1" })
     expect(told).toEqual(["lost"])
     expect(String(failures[0]?.stack)).not.toContain("s3cret")
   })
 
-  test("closed, ends what is under way and tells nothing more", async () => {
+  test("that is closed ends pending calls, and calls no handler any more", async () => {
     const { connection, told } = await connect({ answerWithinMs: 60_000 })
     server.freeze()
     try {

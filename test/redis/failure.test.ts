@@ -1,3 +1,4 @@
+/** Failures of Redis never contain the password. */
 import { expect, test } from "bun:test"
 import { failuresOf } from "../../src/redis/failure.ts"
 
@@ -12,12 +13,12 @@ test.each([
   expect(failure.cause).toBeUndefined()
 })
 
-test("a failure at an address that is none does not repeat it", () => {
+test("a failure at an invalid URL does not contain the URL", () => {
   const url = "redis://:s3cret@no host:99999999"
   expect(failuresOf(url)(new Error(`Invalid URL: ${url}`)).message).toBe("Redis: Invalid URL: …")
 })
 
-test("a failure at a server without a password keeps its text", () => {
+test("a failure at a server without a password keeps its message", () => {
   const failure = failuresOf("redis://127.0.0.1:6379")(new Error("Connection closed"))
   expect(failure.message).toBe("Redis at 127.0.0.1:6379: Connection closed")
 })

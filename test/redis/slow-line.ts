@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net"
 
-/** A way to a local port on which every reply takes `delayMs` longer. */
+/** A proxy to a local port that delays every reply by `delayMs`. */
 export function slowLine({ port, delayMs }: { port: number; delayMs: number }) {
   let connections = 0
   const sockets = new Set<Socket>()

@@ -3,18 +3,18 @@ import { dirname } from "node:path"
 import type { Binaries } from "./binaries.ts"
 
 /**
- * The account that PostgreSQL runs under. `prefix` goes before each of its commands; it is empty
- * unless we are root.
+ * The operating system account that PostgreSQL runs under. `prefix` precedes each of its commands; it
+ * is empty unless this process is root.
  */
 export type Account = { prefix: string[]; owner?: { uid: number; gid: number } }
 
 /**
- * PostgreSQL refuses to run as root. As root we run it as the owner of an existing cluster, or as
- * `nobody`. That user cannot pass through directories such as /root, where a project may well be
- * cloned, so when it cannot reach its own programs it gets one capability: to read and traverse
- * without permission. Containers often withhold that one but leave the wider "override", which is
- * therefore the last thing tried. `no_setuid_fixup` is what makes access(2), by which PostgreSQL
- * checks its programs, count the capability.
+ * PostgreSQL refuses to run as root. A root process runs it as the owner of an existing cluster, or as
+ * `nobody`. That user cannot traverse directories such as /root, where a project may well be cloned. If
+ * it cannot reach PostgreSQL's programs, it gets one capability: to read and traverse without
+ * permission (DAC_READ_SEARCH). Containers often withhold that one but grant the wider DAC_OVERRIDE,
+ * which is tried last. `no_setuid_fixup` makes access(2), by which PostgreSQL checks its programs,
+ * respect the capability.
  */
 export function accountFor(cluster: string, binaries: Binaries): Account {
   const existing = statSync(cluster, { throwIfNoEntry: false })
@@ -62,8 +62,8 @@ function switchUser(uid: number, gid: number, capability?: string): string[] {
 }
 
 /**
- * Whether that user reaches the data directory and PostgreSQL finds its own program, about which it
- * only complains, and succeeds.
+ * Whether that user can enter the data directory and PostgreSQL finds its own program. Where it does
+ * not, PostgreSQL only prints a warning and exits with 0, so stderr must be empty too.
  */
 function canRun(prefix: string[], dir: string, { postgres }: Binaries): boolean {
   const check = ["/bin/sh", "-c", 'cd "$0" && exec "$1" --version', dir, postgres]

@@ -30,8 +30,8 @@ function packageRoot(name: string): string {
 }
 
 /**
- * Packages cannot hold symbolic links, so the package lists the ones its libraries need. Its
- * install script would make them, but install scripts may be turned off.
+ * Packages cannot contain symbolic links, so the package lists those that its libraries need. Its
+ * install script would create them, but install scripts may be disabled.
  */
 function linkLibraries(root: string): void {
   const list = join(root, "native", "pg-symlinks.json")
@@ -42,7 +42,7 @@ function linkLibraries(root: string): void {
     try {
       symlinkSync(relative(dirname(link), join(root, source)), link)
     } catch (error) {
-      // Another process of ours may have made it in the meantime.
+      // Another process of this service may have created it in the meantime.
       if (!lstatSync(link, { throwIfNoEntry: false })) throw error
     }
   }

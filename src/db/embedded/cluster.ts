@@ -12,17 +12,17 @@ import { join } from "node:path"
 import type { Account } from "./account.ts"
 import type { Binaries } from "./binaries.ts"
 
-/** The role that owns everything in the embedded server, and its database. */
+/** The role that owns everything in the embedded server, and the name of its database. */
 export const ROLE = "mds"
 
-/** True once `initdb` has finished here: the directory gets its name only then. */
+/** Whether `initdb` has finished: the directory gets its name only then. */
 export function clusterExists(cluster: string): boolean {
   return existsSync(join(cluster, "PG_VERSION"))
 }
 
 /**
- * Makes a new cluster in `dir`/cluster with a new password in `dir`/password. A run that is killed
- * half-way leaves a directory of another name, which the next run deletes.
+ * Creates a cluster in `dir`/cluster with a new password in `dir`/password. If the process is killed
+ * meanwhile, it leaves a directory of another name, which the next run deletes.
  */
 export async function createCluster(
   dir: string,
@@ -59,17 +59,17 @@ export async function createCluster(
     ],
     { cwd: "/", env: environment, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
   )
-  const complaint = await initdb.stderr.text()
+  const stderr = await initdb.stderr.text()
   if ((await initdb.exited) !== 0) {
     rmSync(fresh, { recursive: true, force: true })
-    const unknown = complaint.includes("could not look up effective user ID")
-    const mend = unknown ? "; the user that runs this needs a line in /etc/passwd" : ""
-    throw new Error(complaint.trim() + mend)
+    const unknown = stderr.includes("could not look up effective user ID")
+    const hint = unknown ? "; the user that runs this needs a line in /etc/passwd" : ""
+    throw new Error(stderr.trim() + hint)
   }
   renameSync(fresh, join(dir, "cluster"))
 }
 
-/** The password that was made with the cluster. Never to be logged. */
+/** The password that was generated with the cluster. Must not be logged. */
 export function readPassword(dir: string): string {
   return readFileSync(join(dir, "password"), "utf8").trim()
 }

@@ -12,8 +12,8 @@ import { createLease, type Lease, supervisedPid } from "./lease.ts"
 import { alive, type Postmaster, readPostmaster } from "./process.ts"
 import { until } from "./wait.ts"
 
-// Sized for a small machine that also runs the service. There is no replica to write WAL for, and
-// `minimal` lets a load fill a table it has just made without writing everything twice.
+// Sized for a small machine that also runs the service. There is no replica that needs WAL, and
+// with `minimal` a load into a table created in the same transaction skips the WAL.
 export const SETTINGS: Record<string, string> = {
   shared_buffers: "256MB",
   effective_cache_size: "1GB",
@@ -26,7 +26,7 @@ export const SETTINGS: Record<string, string> = {
   timezone: "UTC",
   log_timezone: "UTC",
   log_checkpoints: "off",
-  // A failed statement may hold what a caller sent.
+  // A failed statement may contain what a client sent.
   log_min_error_statement: "panic",
 }
 
@@ -35,11 +35,11 @@ const PORT_ATTEMPTS = 5
 const LOG_LIMIT_BYTES = 10_000_000
 
 /**
- * Starts the server under a supervisor and waits until it takes connections: on the port of the last
- * start, so that processes that still know that one reach it, or on another where that is taken.
+ * Starts the server under a supervisor and waits until it accepts connections: on the port of the last
+ * start, so that processes that use it reconnect, or on another where that one is taken.
  *
  * @param fixedPort is the only one to try
- * @throws with the last lines of the server's log when it ends instead.
+ * @throws with the last lines of the server's log when it exits instead.
  */
 export async function launch(
   dir: string,
@@ -47,7 +47,7 @@ export async function launch(
   settings: Record<string, string>,
   fixedPort?: number,
 ): Promise<{ lease: Lease; running: Postmaster }> {
-  const said = openLog(join(dir, "postgres.log"))
+  const newLog = openLog(join(dir, "postgres.log"))
   let port = fixedPort ?? lastPort(dir) ?? freePort()
   for (let attempt = 1; ; attempt++) {
     const listen = {
@@ -66,11 +66,13 @@ export async function launch(
       return { lease, running }
     }
     lease?.release()
-    if (fixedPort === undefined && attempt < PORT_ATTEMPTS && said().includes("could not bind")) {
+    if (fixedPort === undefined && attempt < PORT_ATTEMPTS && newLog().includes("could not bind")) {
       port = freePort()
       continue
     }
-    throw new Error(said().trim().split("\n").slice(-10).join("\n") || "it ended without a word")
+    throw new Error(
+      newLog().trim().split("\n").slice(-10).join("\n") || "it exited without a log message",
+    )
   }
 }
 
@@ -80,20 +82,20 @@ function lastPort(dir: string): number | undefined {
   return port || undefined
 }
 
-/** The supervised server of `dir` once it takes connections; `undefined` when it ends instead. */
+/** The supervised server of `dir` once it accepts connections; `undefined` when it exits instead. */
 export async function whenReady(dir: string): Promise<Postmaster | undefined> {
   const pid = supervisedPid(dir)
   const outcome = await until(() => {
     const running = readPostmaster(join(dir, "cluster"))
-    // Until the new server writes its own, an older one's file may lie there.
+    // The file may be that of an older server until the new one writes its own.
     if (running?.pid === pid && running?.status === "ready") return running
-    return (pid === undefined || !alive(pid)) && "ended"
+    return (pid === undefined || !alive(pid)) && "exited"
   }, START_LIMIT_MS)
   if (!outcome) throw new Error("it is still not ready after five minutes")
-  return outcome === "ended" ? undefined : outcome
+  return outcome === "exited" ? undefined : outcome
 }
 
-/** What the server adds to its log from now on. */
+/** Returns a function that reads what the server has added to its log since. */
 function openLog(path: string): () => string {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES) {
     renameSync(path, `${path}.1`)
@@ -104,9 +106,8 @@ function openLog(path: string): () => string {
 }
 
 /**
- * A port that is free at this moment, below the range from which Linux and macOS take the ports of
- * outgoing connections: one of those would take it while the server is down, and a client that tries
- * to reach the server could even reach itself.
+ * A free port below the ephemeral port range of Linux and macOS. An outgoing connection could otherwise
+ * take the port while the server is down, and a client that reconnects could even connect to itself.
  */
 function freePort(): number {
   for (let attempt = 1; ; attempt++) {
@@ -120,7 +121,7 @@ function freePort(): number {
   }
 }
 
-/** PG* variables of the person's shell would reach the server; a locale would change its log. */
+/** Excludes the PG* variables of the shell, which would reach the server, and the locale, which would change its log. */
 export function environment(): Record<string, string> {
   return { PATH: process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" }
 }

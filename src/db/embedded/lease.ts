@@ -1,14 +1,16 @@
 /**
- * Who keeps the embedded server up.
+ * Leases of the embedded server: it runs as long as a process has one.
  *
- * The server runs under a small shell in a session of its own, so that a Ctrl-C in the terminal
- * does not reach it before the application has drained. The shell reads a named pipe that every
- * process using the server holds open for writing. The kernel closes a process's end however it
- * dies; once the last is closed the shell reads end-of-file and stops the server.
+ * The server runs under a supervisor, a small shell in a session of its own, so that a Ctrl-C in the
+ * terminal does not reach it before the application has drained. The supervisor reads a named pipe
+ * that every process using the server keeps open for writing. The kernel closes a process's end
+ * however the process dies; once the last end is closed, the supervisor reads end-of-file and stops
+ * the server.
  *
- * A process joins by writing a line with its name and waiting until the shell has made a file of
- * that name. An answer proves that the shell was still reading while our end was already open, so
- * end-of-file cannot come before we close it: nobody joins a server that is about to stop.
+ * A process joins by writing a line with its name and waiting until the supervisor has created a file
+ * of that name. The file proves that the supervisor was still reading while the process's end was
+ * already open, so end-of-file cannot occur before that end is closed: no process joins a server that
+ * is about to stop.
  */
 import { spawn } from "node:child_process"
 import {
@@ -32,9 +34,9 @@ import { until } from "./wait.ts"
 const ANSWER_LIMIT_MS = 30_000
 
 export type Lease = {
-  /** True while the supervisor reads the pipe: once the server has ended, it does not. */
+  /** True while the supervisor reads the pipe, which it does until the server has exited. */
   isSupervised(): boolean
-  /** Lets go of the server; true when no other process seems to hold it. */
+  /** Releases the lease; true when no other process seems to have one. */
   release(): boolean
 }
 
@@ -67,7 +69,7 @@ kill -KILL "$watcher"
 if [ -e "$dir/temporary" ]; then rm -rf "$dir"; fi
 `
 
-/** Joins the processes that hold the server in `dir`; `undefined` when nothing supervises it. */
+/** Takes a lease of the running server in `dir`; `undefined` when it has no supervisor. */
 export async function joinLease(dir: string): Promise<Lease | undefined> {
   const end = openWriter(join(dir, "lease"))
   if (end === undefined) return undefined
@@ -76,26 +78,26 @@ export async function joinLease(dir: string): Promise<Lease | undefined> {
   return lease
 }
 
-/** Starts `command` under a new supervisor and joins it. Only under the start lock. */
+/** Starts `command` under a new supervisor and takes a lease. Only under the start lock. */
 export async function createLease(
   dir: string,
   command: string[],
   environment: Record<string, string>,
 ): Promise<Lease | undefined> {
   const pipe = join(dir, "lease")
-  for (const leftOver of ["lease", "users", "server.pid"]) {
-    rmSync(join(dir, leftOver), { recursive: true, force: true })
+  for (const stale of ["lease", "users", "server.pid"]) {
+    rmSync(join(dir, stale), { recursive: true, force: true })
   }
   mkdirSync(join(dir, "users"), { mode: 0o700 })
   const made = Bun.spawnSync(["mkfifo", "-m", "600", pipe])
   if (!made.success) throw new Error(`cannot make the named pipe ${pipe}: ${made.stderr}`)
-  // A run as root must not lock the directory's owner out of the next.
+  // After a run as root, the directory's owner must still be able to start the server.
   const { uid, gid } = statSync(dir)
   if (process.getuid?.() === 0)
     for (const file of ["lease", "users"]) chownSync(join(dir, file), uid, gid)
 
-  // A pipe opens for writing without waiting only while someone has it open for reading: until the
-  // supervisor does, that is us.
+  // Opening a pipe for writing without blocking requires a reader: this process, until the supervisor
+  // has opened it.
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
   const end = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
   try {
@@ -131,7 +133,7 @@ function openWriter(pipe: string): number | undefined {
     return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === "ENOENT" || code === "ENXIO") return undefined // never made, or nobody reads
+    if (code === "ENOENT" || code === "ENXIO") return undefined // not created, or without a reader
     throw error
   }
 }
@@ -158,7 +160,7 @@ async function register(dir: string, end: number): Promise<Lease | undefined> {
   }
 }
 
-/** False when nobody reads the pipe any more. */
+/** False when the pipe has no reader any more. */
 function written(end: number, line: string): boolean {
   try {
     writeSync(end, line)
@@ -166,12 +168,12 @@ function written(end: number, line: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === "EPIPE") return false
-    if (code === "EAGAIN") return true // full: someone has it open and is slow
+    if (code === "EAGAIN") return true // full: it has a reader, which is slow
     throw error
   }
 }
 
-/** Only tells whether to wait for the server's end: the pipe alone decides when that comes. */
+/** Only decides whether to wait for the server to stop; when it stops depends on the pipe alone. */
 function usedByOthers(users: string): boolean {
   if (!existsSync(users)) return false
   return readdirSync(users).some((name) => alive(Number.parseInt(name, 10)))

@@ -4,10 +4,10 @@ import { chmodSync } from "node:fs"
 const LOCK_TIMEOUT_MS = 180_000
 
 /**
- * Runs `work` while no other process runs under the lock at `path`.
+ * Runs `work` while this process holds the lock file at `path`.
  *
- * Bun has no `flock`, but SQLite locks its files, and the kernel frees such a lock when the process
- * that holds it dies in whatever way. Nothing is ever written to the file.
+ * Bun has no `flock`, but SQLite locks its files, and the kernel releases such a lock however the
+ * process that holds it dies. Nothing is ever written to the file.
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = open(path)
@@ -19,7 +19,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
       }
       await Bun.sleep(25)
     }
-    // Not by opening it: closing any descriptor of the file would free this process's lock.
+    // By path: closing any other descriptor of the file would release this process's lock.
     chmodSync(path, 0o600)
     return await work()
   } finally {

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 
-/** What `postmaster.pid` says of a server: PostgreSQL's own account of itself. */
+/** The contents of `postmaster.pid`, which PostgreSQL writes. */
 export type Postmaster = { pid: number; port: number; status: string }
 
-// Above the largest pid of Linux and macOS, so no process ever has it.
+// Above the largest pid of Linux and macOS, so that no process ever has it.
 const NO_PID = "2147483647"
 
 /** Reads a cluster's `postmaster.pid`; `undefined` when there is none or it is half written. */
@@ -41,12 +41,12 @@ export function alive(pid: number): boolean {
 }
 
 /**
- * Takes the pid out of a `postmaster.pid` left by a crash. PostgreSQL will not start while any
- * process of ours has that pid, and after a reboot or in a new container one soon does. The rest
- * of the file stays: by it PostgreSQL finds out whether orphaned backends still use the data.
- * Only after `servesCluster` said no.
+ * Replaces the pid in a `postmaster.pid` left by a crash. PostgreSQL does not start while another
+ * process of the same user has that pid, which after a reboot or in a new container soon happens. The
+ * rest of the file stays: PostgreSQL uses it to find out whether orphaned backends still use the data.
+ * Only after `servesCluster` returned false.
  */
-export function disownPid(cluster: string): void {
+export function clearPid(cluster: string): void {
   const lines = postmasterLines(cluster)
   if (lines) writeFileSync(join(cluster, "postmaster.pid"), [NO_PID, ...lines.slice(1)].join("\n"))
 }

@@ -1,35 +1,35 @@
 /**
- * Starts the embedded server again whenever it has ended, for a process that goes on serving.
+ * Restarts the embedded server whenever it has exited, for a process that goes on serving.
  *
- * Each process that serves watches for itself. Under the start lock the first of them starts the
- * server and the others adopt it, on the port that their pools know. A server that ends again within
- * a minute of its start, or does not start, is started again after longer and longer pauses.
+ * Each serving process watches for itself. Under the start lock the first of them starts the server and
+ * the others adopt it, on the port that their pools use. A server that exits within a minute of its
+ * start, or does not start, is restarted with exponential backoff.
  */
 import type { EmbeddedServer } from "./server.ts"
 
 export interface RestartReports {
   onEnded(): void
   onRunning(): void
-  /** It did not start; the next attempt comes after `pauseMs`. */
+  /** It did not start; the next attempt is made after `pauseMs`. */
   onFailed(error: unknown, pauseMs: number): void
 }
 
 export interface Restarts {
-  /** Starts it no more, and stops the server as its own `stop` does. */
+  /** Ends the restarts, and stops the server as its own `stop` does. */
   stop(): Promise<void>
 }
 
 const checkEveryMs = 250
 const stableMs = 60_000
 const longestPauseMs = 30_000
-/** A start under way can't be called off. What it starts ends with this process at the latest. */
+/** A running start can't be cancelled. The server that it starts stops with this process at the latest. */
 const startLimitMs = 5_000
 
-/** How long to wait before a start that so many have come shortly before: 0, 1, 2, 4 … 30 seconds. */
+/** The backoff before the next start after so many recent ones: 0, 1, 2, 4 … 30 seconds. */
 export const pauseAfter = (starts: number): number =>
   starts === 0 ? 0 : Math.min(1000 * 2 ** (starts - 1), longestPauseMs)
 
-/** @param start must give a server of the same address */
+/** @param start must return a server with the same URL */
 export function keepRunning(
   first: EmbeddedServer,
   start: () => Promise<EmbeddedServer>,
@@ -49,13 +49,13 @@ export function keepRunning(
       if (stopping) break
       if (performance.now() - sinceMs > stableMs) starts = 0
       onEnded()
-      await server.stop() // it has ended: this lets go of what is left of it
+      await server.stop() // it has exited: this releases its lease
       starts = await startAgain(starts)
     }
     await server.stop()
   }
 
-  /** Until it runs; gives how many starts that took, and those before. */
+  /** Starts the server until it runs. Returns the number of recent starts, `before` included. */
   async function startAgain(before: number): Promise<number> {
     let starts = before
     await pause(pauseAfter(starts))
@@ -76,7 +76,7 @@ export function keepRunning(
     return starts
   }
 
-  /** Ends at once when it is to stop. */
+  /** Sleeps, and returns early when stopping. */
   async function pause(ms: number): Promise<void> {
     if (stopping || ms === 0) return
     await new Promise<void>((resolve) => {

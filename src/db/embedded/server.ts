@@ -1,17 +1,17 @@
 /**
- * A real PostgreSQL of our own under a data directory, for people who have none.
+ * An embedded PostgreSQL server under a data directory, for users without a server of their own.
  *
  *     <data directory>/cluster       PostgreSQL's data
  *                      password      of the role "mds", mode 600
- *                      postgres.log  the server's log, of this run and the last few
- *                      lock          held while a process starts or joins the server
+ *                      postgres.log  the server's log, of this run and earlier ones
+ *                      lock          locked while a process starts or adopts the server
  *                      port          of the last start
- *                      lease, users  who keeps the server up: lease.ts
+ *                      lease, users  the processes that use the server: lease.ts
  *
  * Any number of processes may use one data directory. The first starts the server, the others adopt
- * it, and it stops when the last has stopped or died, whichever that is. It listens on 127.0.0.1
- * only, on the port that it had the last time where that is free, and asks for the password. Should
- * the server itself die, a process that serves starts it again: restart.ts.
+ * it, and it stops when the last of them has stopped or died. It listens on 127.0.0.1 only, on the
+ * port of the last start where that is free, and requires the password. If the server itself dies, a
+ * serving process restarts it: restart.ts.
  */
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -22,19 +22,19 @@ import { clusterExists, createCluster, ROLE, readPassword } from "./cluster.ts"
 import { environment, launch, SETTINGS, whenReady } from "./launch.ts"
 import { joinLease, type Lease, markTemporary } from "./lease.ts"
 import { withLock } from "./lock.ts"
-import { alive, disownPid, type Postmaster, readPostmaster, servesCluster } from "./process.ts"
+import { alive, clearPid, type Postmaster, readPostmaster, servesCluster } from "./process.ts"
 import { until } from "./wait.ts"
 
 export type EmbeddedServer = {
-  /** `postgres://…` to the database "mds"; it holds the password, so it is not for logs. */
+  /** `postgres://…` of the database "mds"; contains the password, so it must not be logged. */
   url: string
-  /** True when the server was already running for another process of ours. */
+  /** True when the server was already running for another process of this service. */
   adopted: boolean
-  /** True once it no longer runs, or no longer under its supervisor, for whatever reason. */
+  /** True once it or its supervisor no longer runs, for whatever reason. */
   ended(): boolean
   /**
-   * Lets go of the server. It stops when no other process holds it, and then this resolves once it
-   * has stopped. Close the clients first: a stopping server ends their connections.
+   * Releases the server. It stops when no other process uses it, and then this resolves once it has
+   * stopped. Close the clients first: a stopping server ends their connections.
    */
   stop(): Promise<void>
 }
@@ -43,17 +43,17 @@ export type EmbeddedOptions = {
   /** Settings over those in `launch.ts`. An adopted server keeps what it runs with. */
   settings?: Record<string, string>
   /**
-   * Of a server that ran before and that clients still know: it must listen on this port, and its data
-   * must be there. Otherwise it may have any port, and is made where it is missing.
+   * For restarting a server that clients still use: it must listen on this port, and its data must
+   * exist. Without it any port is used, and the cluster is created where it is missing.
    */
   port?: number
-  /** Told, in plain words, about the steps that take time. */
+  /** Receives a line about each step that takes time. */
   log?: (line: string) => void
   /** The data directory is deleted once the server has stopped, even after a kill. For tests. */
   temporary?: boolean
 }
 
-/** The embedded PostgreSQL does not start. The message says why, for a person. */
+/** The embedded PostgreSQL does not start. The message says why. */
 export class EmbeddedError extends Error {
   override readonly name = "EmbeddedError"
 }
@@ -61,8 +61,8 @@ export class EmbeddedError extends Error {
 const STOP_LIMIT_MS = 70_000
 
 /**
- * Starts the server of `dataDir`, or adopts it when it runs already, and makes the directory, the
- * cluster and the database "mds" where they are missing.
+ * Starts the server of `dataDir`, or adopts it when it is already running, and creates the directory,
+ * the cluster and the database "mds" where they are missing.
  *
  * @throws {EmbeddedError} "Cannot start the embedded PostgreSQL: …" with the reason, or with the
  *   last lines of the server's log.
@@ -72,7 +72,7 @@ export async function startEmbedded(
   options: EmbeddedOptions = {},
 ): Promise<EmbeddedServer> {
   try {
-    // PostgreSQL's own user must be able to pass through it; what is inside is closed to others.
+    // PostgreSQL's own user must be able to traverse it; its contents are closed to others.
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
     const dir = realpathSync(dataDir)
     return await withLock(
@@ -113,7 +113,7 @@ async function start(dir: string, options: EmbeddedOptions): Promise<EmbeddedSer
     await createCluster(dir, binaries, account, environment(), settings.fsync !== "off")
   }
   options.log?.("Starting PostgreSQL")
-  // `servesCluster` tells a server of ours by these three words.
+  // `servesCluster` recognizes the server by these three arguments.
   const command = [...account.prefix, binaries.postgres, "-D", cluster]
   const { lease, running } = await launch(dir, command, settings, options.port)
   if (options.temporary) markTemporary(dir)
@@ -128,13 +128,13 @@ async function start(dir: string, options: EmbeddedOptions): Promise<EmbeddedSer
 }
 
 /**
- * A server that nobody supervises is on its way out, or has lost its supervisor; either way it must
- * end before another starts on its data. A left-over pid that is some other process is disowned.
+ * A server without a supervisor is about to stop, or has lost its supervisor; either way it must stop
+ * before another starts on its data. A stale pid that belongs to another program is cleared.
  */
 async function endUnsupervised(cluster: string): Promise<void> {
   const pid = readPostmaster(cluster)?.pid
   if (pid === undefined) return
-  if (!servesCluster(pid, cluster)) return disownPid(cluster)
+  if (!servesCluster(pid, cluster)) return clearPid(cluster)
   process.kill(pid, "SIGINT")
   if (await until(() => !servesCluster(pid, cluster), STOP_LIMIT_MS)) return
   throw new Error(`process ${pid} still runs on ${cluster} and does not stop`)
@@ -147,14 +147,14 @@ function serverOf(dir: string, running: Postmaster, lease: Lease, adopted: boole
   const hasStopped = () => !servesCluster(running.pid, cluster) && !(temporary && existsSync(dir))
   let stopped: Promise<void> | undefined
   const stop = async () => {
-    // Without its supervisor nothing ends it, until the next start does.
+    // Without its supervisor nothing stops it until the next start.
     const supervised = lease.isSupervised()
     if (lease.release() && supervised) await until(hasStopped, STOP_LIMIT_MS)
   }
   return {
     url,
     adopted,
-    // Both, as the supervisor's two shells can die one without the other.
+    // Both, because the supervisor's two shells can die independently.
     ended: () => !lease.isSupervised() || !alive(running.pid),
     stop() {
       stopped ??= stop()

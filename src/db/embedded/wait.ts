@@ -1,4 +1,4 @@
-/** Polls until `read` gives a value; `undefined` once `limitMs` have passed without one. */
+/** Polls until `read` returns a value; `undefined` once `limitMs` have passed without one. */
 export async function until<T>(
   read: () => T | undefined | false,
   limitMs: number,

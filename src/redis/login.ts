@@ -1,19 +1,18 @@
 /**
- * Finds out whether the server refuses the log-in. Bun's client says "Connection closed" of a wrong
- * password as of a server that is down, so the question is put on a connection of its own, in the
- * protocol's own bytes.
+ * Checks whether the server refuses the login. Bun's client reports "Connection closed" for a wrong
+ * password as for a server that is down, so this sends AUTH on a connection of its own, in RESP.
  */
 
 /**
- * What the server says against the user and password in `url`; undefined where it takes them, or says
- * nothing within the limit. Never rejects.
+ * Why the server refuses the user and password in `url`; undefined where it accepts them, or does not
+ * answer within the limit. Never rejects.
  */
 export async function loginRefusalOf(url: string, limitMs: number): Promise<string | undefined> {
   const reply = await replyTo(new URL(url), limitMs).catch(() => undefined)
   const [, refusal] = /^-((?:WRONGPASS|NOAUTH|NOPERM|ERR)\b.*)\r\n/.exec(reply ?? "") ?? []
   return refusal === undefined
     ? undefined
-    : `the log-in was refused (${refusal}); check the user and password in REDIS_URL`
+    : `the login was refused (${refusal}); check the user and password in REDIS_URL`
 }
 
 async function replyTo(
@@ -54,6 +53,6 @@ async function replyTo(
   }
 }
 
-/** RESP: an array of bulk strings, whose lengths are in bytes. */
+/** A RESP array of bulk strings, whose lengths are in bytes. */
 const encode = (words: readonly string[]): string =>
   `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`
