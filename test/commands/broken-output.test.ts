@@ -3,6 +3,9 @@
  * error.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { until } from "../contract/raw-http.ts"
 import { detachedProcess, fullDisk, type OutputEnd, unreadPipe } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -139,4 +142,25 @@ test.each([
   expect(await exported.text()).toContain("holder_name")
   expect(child.exitCode).toBe(null)
   expect(await terminate(child)).toEqual(endsWell)
+})
+
+test("a quickstart whose welcome can't be written serves all the same", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "mds-quickstart-"))
+  const messages = unreadPipe()
+  const quickstart = Bun.fileURLToPath(new URL("../sample/quickstart.ts", import.meta.url))
+  const { url, child } = await detachedProcess(
+    { DATABASE_URL: service.database.url, DATA_DIR: directory, SHUTDOWN_DELAY_SECONDS: "0" },
+    { stdout: fullDisk(), stderr: messages },
+    [quickstart],
+  )
+  running.push(child)
+  // It is written after the service has started, and the process ends after that, if it does.
+  let text = ""
+  await until(() => {
+    text += messages.read()
+    return text.includes("Cannot write to standard output")
+  })
+  expect(await ask(url, 20)).toEqual([404])
+  expect(await terminate(child)).toEqual(endsWell)
+  rmSync(directory, { recursive: true })
 })

@@ -11,7 +11,7 @@ import { type Database, editorOf, openMigrated, usePool } from "../../src/comman
 import { run } from "../../src/commands/run.ts"
 import { serve } from "../../src/commands/serve.ts"
 import { ignoreOutputErrors } from "../../src/commands/standard-streams.ts"
-import { logToStderr, printResult } from "../../src/commands/terminal.ts"
+import { logToStderr, printCompleted } from "../../src/commands/terminal.ts"
 import { type Config, readConfig } from "../../src/config.ts"
 import { cacheSizes } from "../../src/db/cache.ts"
 import { createReleases } from "../../src/db/reader/releases.ts"
@@ -30,7 +30,7 @@ program.action(async () => {
   const database = await openMigrated(config)
   const token = await prepare(config, database)
   const { url } = await serve(config, database)
-  await printResult(welcome(config.BASE_URL || url, token))
+  await printCompleted(welcome(config.BASE_URL || url, token))
 })
 
 function prepare(config: Config, database: Database): Promise<string> {

@@ -74,9 +74,10 @@ export type DetachedProcess = Awaited<ReturnType<typeof detachedProcess>>
 export async function detachedProcess(
   settings: Record<string, string>,
   output: { stdout?: OutputEnd; stderr?: OutputEnd },
+  script: readonly string[] = [main, "serve"],
 ) {
   const port = await freePort()
-  const child = Bun.spawn([process.execPath, main, "serve"], {
+  const child = Bun.spawn([process.execPath, ...script], {
     env: { ...process.env, ...settings, PORT: String(port) },
     stdin: "ignore",
     stdout: output.stdout?.descriptor ?? "ignore",
