@@ -36,7 +36,7 @@ export const cacheSizes = (totalBytes: number): CacheSizes =>
   ) as CacheSizes
 
 /** The measured overhead of an entry: a key of some sixty characters and the cache's own structures. */
-const entryBytes = 340
+export const entryBytes = 340
 
 export type Cache<V extends NonNullable<unknown>> = LRUCache<string, V>
 

@@ -4,7 +4,7 @@
  * `as_of`. A later page of the same query by the same account shows the release of its page 1, until
  * 15 minutes have passed since the last page was read, in any process.
  */
-import { createCache } from "../../db/cache.ts"
+import { createFairCache } from "../../db/fair-cache.ts"
 import type { Release } from "../../db/reader/releases.ts"
 import {
   active,
@@ -30,6 +30,9 @@ export interface PageSequences {
   oldestPinned(nowMs: number): number | undefined
 }
 
+/** The names of queries begin with the account's number, as `pagesOf` makes them. */
+const accountOf = (query: string): string => query.slice(0, query.indexOf(" "))
+
 /** About what one takes in memory, with its client's name. */
 const sequenceBytes = 200
 
@@ -37,13 +40,17 @@ export type StartedSequence = Pick<PageSequence, "client" | "release" | "pages">
 
 /**
  * @param shared through which several processes share their sequences; null for one process alone
- * @param maxBytes the memory for those of this process; beyond it the least recently read are dropped
+ * @param maxBytes the memory for those of this process; beyond it those of the account that has most are dropped, the least recently read first
  */
 export function createPageSequences(
   shared: SharedPageSequences | null,
   maxBytes: number,
 ): PageSequences {
-  const own = createCache<SequenceList>(maxBytes, (sequences) => sequences.length * sequenceBytes)
+  const own = createFairCache<SequenceList>({
+    maxBytes,
+    bytesOf: (sequences) => sequences.length * sequenceBytes,
+    ownerOf: accountOf,
+  })
   const pinned = new Set<{ id: number }>()
 
   function keep<T extends { sequences: SequenceList }>(query: string, changed: T): T {

@@ -153,6 +153,21 @@ test("a sequence of a query that had more clients than are kept goes on while it
   }
 })
 
+test("an account that begins very many sequences drives out its own alone", async () => {
+  const sequences = createPageSequences(null, 1_000_000)
+  await sequences.begin("1 q", begun("a", 1), 0)
+  for (let query = 0; query < 20_000; query++) {
+    await sequences.begin(`2 ${query}`, begun("b", 2), query)
+    if (query % 5_000 === 0) await sequences.begin(`3 ${query}`, begun("c", 3), query)
+  }
+  expect((await sequences.next("1 q", "a", 2, 20_000))?.id).toBe(1)
+  for (const query of [0, 5_000, 10_000, 15_000]) {
+    expect((await sequences.next(`3 ${query}`, "c", 2, 20_000))?.id).toBe(3)
+  }
+  expect((await sequences.next("2 19999", "b", 2, 20_000))?.id).toBe(2)
+  expect(await sequences.next("2 0", "b", 2, 20_000)).toBeUndefined()
+})
+
 test("the oldest release that is read is known however many are", () => {
   const sequences = createPageSequences(null, 1_000_000)
   for (let id = 1_000_000; id >= 7; id--) sequences.pin(release(id))

@@ -1,0 +1,79 @@
+/**
+ * A cache whose budget is shared by owners. Beyond it, what was set longest ago by the owner that has
+ * most is dropped: an owner that sets very many entries drives out its own alone.
+ */
+import { entryBytes } from "./cache.ts"
+
+export interface FairCache<V> {
+  get(key: string): V | undefined
+  set(key: string, value: V): void
+  values(): Iterable<V>
+}
+
+export interface FairCacheOptions<V> {
+  maxBytes: number
+  /** About how much memory a value takes. */
+  bytesOf: (value: V) => number
+  ownerOf: (key: string) => string
+}
+
+interface Entry<V> {
+  value: V
+  bytes: number
+}
+
+/** The entries of an owner, in the order in which they were set. */
+interface Owned<V> {
+  entries: Map<string, Entry<V>>
+  bytes: number
+}
+
+export function createFairCache<V>({
+  maxBytes,
+  bytesOf,
+  ownerOf,
+}: FairCacheOptions<V>): FairCache<V> {
+  const owners = new Map<string, Owned<V>>()
+  let totalBytes = 0
+
+  function remove(owner: string, key: string): void {
+    const owned = owners.get(owner)
+    const entry = owned?.entries.get(key)
+    if (!owned || !entry) return
+    owned.entries.delete(key)
+    owned.bytes -= entry.bytes
+    totalBytes -= entry.bytes
+    if (owned.entries.size === 0) owners.delete(owner)
+  }
+
+  function dropOne(): void {
+    let largest = { owner: "", bytes: -1 }
+    for (const [owner, { bytes }] of owners) {
+      if (bytes > largest.bytes) largest = { owner, bytes }
+    }
+    const [oldest = ""] = owners.get(largest.owner)?.entries.keys() ?? []
+    remove(largest.owner, oldest)
+  }
+
+  return {
+    get: (key) => owners.get(ownerOf(key))?.entries.get(key)?.value,
+
+    set: (key, value) => {
+      const owner = ownerOf(key)
+      remove(owner, key)
+      const bytes = entryBytes + bytesOf(value)
+      const owned = owners.get(owner) ?? { entries: new Map(), bytes: 0 }
+      owned.entries.set(key, { value, bytes })
+      owned.bytes += bytes
+      owners.set(owner, owned)
+      totalBytes += bytes
+      while (totalBytes > maxBytes) dropOne()
+    },
+
+    *values() {
+      for (const { entries } of owners.values()) {
+        for (const { value } of entries.values()) yield value
+      }
+    },
+  }
+}
