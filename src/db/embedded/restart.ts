@@ -10,7 +10,7 @@ import type { EmbeddedServer } from "./server.ts"
 export interface RestartReports {
   onEnded(): void
   onRunning(): void
-  /** It did not start; the next attempt is made after `pauseMs`. */
+  /** It did not start, or its state could not be checked; the next attempt is made after `pauseMs`. */
   onFailed(error: unknown, pauseMs: number): void
 }
 
@@ -45,14 +45,30 @@ export function keepRunning(
     let starts = 0
     while (!stopping) {
       const sinceMs = performance.now()
-      while (!stopping && !server.ended()) await pause(checkEveryMs)
+      await untilEnded()
       if (stopping) break
       if (performance.now() - sinceMs > stableMs) starts = 0
       onEnded()
-      await server.stop() // it has exited: this releases its lease
+      // It has exited: this releases its lease, without which it may start all the same.
+      await server.stop().catch((error: unknown) => onFailed(error, pauseAfter(starts)))
       starts = await startAgain(starts)
     }
     await server.stop()
+  }
+
+  /** A check that fails is reported, and repeated after longer and longer pauses. */
+  async function untilEnded(): Promise<void> {
+    let failures = 0
+    while (!stopping) {
+      try {
+        if (server.ended()) return
+        failures = 0
+      } catch (error) {
+        failures++
+        onFailed(error, pauseAfter(failures))
+      }
+      await pause(failures === 0 ? checkEveryMs : pauseAfter(failures))
+    }
   }
 
   /** Starts the server until it runs. Returns the number of recent starts, `before` included. */
