@@ -1,10 +1,10 @@
 /**
  * The tests' databases: one PostgreSQL for the whole run, and a database for each test file.
  *
- * `bun test --isolate` gives every file new globals in the same process, so nothing can be kept in
- * a variable. The server is found again by the process id in its directory's name. It is adopted by
- * each file and released by none: it stops, and deletes its directory, when the process has gone,
- * even by kill -9.
+ * `bun test --parallel` runs the files in several worker processes, each file with new globals, so
+ * nothing can be kept in a variable. The server is found again by the run's process id in its
+ * directory's name. It is adopted by each file and released by none: it stops, and deletes its
+ * directory, when the last process of the run has gone, even by kill -9.
  */
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -56,8 +56,11 @@ async function create(template: string): Promise<TestDatabase> {
   return { url: databaseUrl(server, name), drop }
 }
 
+/** The process that was started as `bun test`: a worker's parent, or this one where there are none. */
+const runId = process.env.BUN_TEST_WORKER_ID === undefined ? process.pid : process.ppid
+
 async function serverOfThisRun(): Promise<string> {
-  const directory = join(tmpdir(), `mds-test-${process.pid}`)
+  const directory = join(tmpdir(), `mds-test-${runId}`)
   const { url } = await startEmbedded(directory, { settings: SETTINGS, temporary: true })
   return url
 }
