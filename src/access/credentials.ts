@@ -93,8 +93,8 @@ export function createCredentials(
 
   /**
    * Concurrent lookups of one token share a query, unless a notification arrived in between or this
-   * process is not subscribed. The result is cached even then: it will not be used as such, but tells
-   * that the token was valid.
+   * process is not subscribed. The result is cached even then: it is not used as a result then, but
+   * shows that the token was valid.
    */
   function read(hash: string, readMs: number, isInvented: boolean): Promise<ValidToken | null> {
     const shared = subscribed ? pending.get(hash) : undefined

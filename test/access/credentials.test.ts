@@ -59,15 +59,15 @@ async function subscribedProcess() {
 test("a token identifies its caller unless it is revoked, expired or of a disabled account", async () => {
   const { callerOf } = process()
   const email = "who@example.com"
-  const [lasting, brief, revoked] = [
+  const [lasting, expiring, revoked] = [
     await at.issue(email),
-    await at.issue(email, "brief", later(1000)),
+    await at.issue(email, "expiring", later(1000)),
     await at.issue(email),
   ]
   const ids = { accountId: expect.any(Number), tokenId: expect.any(Number) }
   expect(await callerOf(lasting, now)).toEqual({ ...ids, plan: "standard", limit: 1000 })
-  expect(await callerOf(brief, later(999))).not.toBeNull()
-  expect(await callerOf(brief, later(1000))).toBeNull()
+  expect(await callerOf(expiring, later(999))).not.toBeNull()
+  expect(await callerOf(expiring, later(1000))).toBeNull()
   await revokeToken(at.editor, revoked)
   expect(await callerOf(revoked, now)).toBeNull()
   expect(await callerOf(createToken(), now)).toBeNull()
@@ -77,23 +77,25 @@ test("a token identifies its caller unless it is revoked, expired or of a disabl
 })
 
 test("a token that is used repeatedly costs one lookup, and so does one that is refused repeatedly", async () => {
-  const of = await subscribedProcess()
+  const credentials = await subscribedProcess()
   const [good, bad] = [await at.issue("often@example.com"), createToken()]
   for (let request = 0; request < 50; request++) {
-    expect(await of.callerOf(good, later(request))).not.toBeNull()
-    expect(await of.callerOf(bad, later(request))).toBeNull()
+    expect(await credentials.callerOf(good, later(request))).not.toBeNull()
+    expect(await credentials.callerOf(bad, later(request))).toBeNull()
   }
-  expect(of.lookups()).toBe(2)
-  await of.stop()
+  expect(credentials.lookups()).toBe(2)
+  await credentials.stop()
 })
 
 test("concurrent requests with one token share a lookup", async () => {
-  const of = await subscribedProcess()
+  const credentials = await subscribedProcess()
   const token = await at.issue("together@example.com")
-  const callers = await Promise.all(Array.from({ length: 50 }, () => of.callerOf(token, now)))
+  const callers = await Promise.all(
+    Array.from({ length: 50 }, () => credentials.callerOf(token, now)),
+  )
   expect(new Set(callers).size).toBe(1)
-  expect(of.lookups()).toBe(1)
-  await of.stop()
+  expect(credentials.lookups()).toBe(1)
+  await credentials.stop()
 })
 
 test("a change takes effect in every process when the command that made it returns", async () => {
@@ -104,8 +106,8 @@ test("a change takes effect in every process when the command that made it retur
   ]
   const email = "changing@example.com"
   const [token, other] = [await at.issue(email), await at.issue(email)]
-  const seen = async (of = token) =>
-    Promise.all(processes.map(async ({ callerOf }) => (await callerOf(of, now))?.limit ?? null))
+  const seen = async (text = token) =>
+    Promise.all(processes.map(async ({ callerOf }) => (await callerOf(text, now))?.limit ?? null))
   const everywhere = (limit: number | null) => processes.map(() => limit)
   expect(await seen()).toEqual(everywhere(1000))
 
@@ -123,102 +125,104 @@ test("a change takes effect in every process when the command that made it retur
 })
 
 test("a change made with SQL takes effect too: a deleted account, a token set to expire, a truncated table", async () => {
-  const of = await subscribedProcess()
-  const [gone, brief, emptied] = [
-    await at.issue("gone@example.com"),
+  const credentials = await subscribedProcess()
+  const [deleted, expiring, truncated] = [
+    await at.issue("deleted@example.com"),
     await at.issue("expiring@example.com"),
     await at.issue("emptied@example.com"),
   ]
-  const isTaken = async (token: string) => (await of.callerOf(token, now)) !== null
-  for (const token of [gone, brief, emptied]) expect(await isTaken(token)).toBe(true)
-  await at.sql("delete from accounts where email = 'gone@example.com'")
-  await until(async () => !(await isTaken(gone)))
-  await at.sql(`update tokens set expires_at = '2026-02-28' where prefix = '${brief.slice(0, 12)}'`)
-  await until(async () => !(await isTaken(brief)))
-  expect(await isTaken(emptied)).toBe(true)
+  const isAccepted = async (token: string) => (await credentials.callerOf(token, now)) !== null
+  for (const token of [deleted, expiring, truncated]) expect(await isAccepted(token)).toBe(true)
+  await at.sql("delete from accounts where email = 'deleted@example.com'")
+  await until(async () => !(await isAccepted(deleted)))
+  await at.sql(
+    `update tokens set expires_at = '2026-02-28' where prefix = '${expiring.slice(0, 12)}'`,
+  )
+  await until(async () => !(await isAccepted(expiring)))
+  expect(await isAccepted(truncated)).toBe(true)
   await at.sql("truncate tokens")
-  await until(async () => !(await isTaken(emptied)))
-  await of.stop()
+  await until(async () => !(await isAccepted(truncated)))
+  await credentials.stop()
 })
 
 test("the result of a lookup during which a change is notified is not used after it", async () => {
   const released = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   let holding = true
-  const of = process({
+  const credentials = process({
     hold: async () => {
       reached.resolve()
       if (holding) await released.promise
     },
   })
-  of.setSubscribed(true)
+  credentials.setSubscribed(true)
   const token = await at.issue("race@example.com")
-  const early = of.callerOf(token, now)
+  const early = credentials.callerOf(token, now)
   await reached.promise
   await revokeToken(at.editor, token)
-  of.invalidate(
+  credentials.invalidate(
     (await at.sql("select id from accounts where email = 'race@example.com'"))[0]?.id as number,
   )
   holding = false
   // The early request began before the notification, so its answer may be either.
-  const afterwards = of.callerOf(token, now)
+  const afterwards = credentials.callerOf(token, now)
   released.resolve()
   await early
   expect(await afterwards).toBeNull()
-  expect(await of.callerOf(token, now)).toBeNull()
+  expect(await credentials.callerOf(token, now)).toBeNull()
 })
 
 test("where a notification is lost, a change takes effect after half a minute at the latest", async () => {
-  const of = process()
-  of.setSubscribed(true)
+  const credentials = process()
+  credentials.setSubscribed(true)
   const token = await at.issue("lost@example.com")
-  expect(await of.callerOf(token, now)).not.toBeNull()
+  expect(await credentials.callerOf(token, now)).not.toBeNull()
   await revokeToken(at.editor, token)
   expect(maxStalenessMs).toBe(30_000)
-  expect(await of.callerOf(token, later(maxStalenessMs - 1))).not.toBeNull()
-  expect(await of.callerOf(token, later(maxStalenessMs))).toBeNull()
-  expect(await of.callerOf(token, now)).toBeNull()
+  expect(await credentials.callerOf(token, later(maxStalenessMs - 1))).not.toBeNull()
+  expect(await credentials.callerOf(token, later(maxStalenessMs))).toBeNull()
+  expect(await credentials.callerOf(token, now)).toBeNull()
 })
 
 test("a clock that is set back does not prolong the use of cached results", async () => {
-  const of = process()
-  of.setSubscribed(true)
+  const credentials = process()
+  credentials.setSubscribed(true)
   const token = await at.issue("clock@example.com")
-  await of.callerOf(token, now)
+  await credentials.callerOf(token, now)
   await revokeToken(at.editor, token)
-  expect(await of.callerOf(token, later(-3_600_000))).toBeNull()
+  expect(await credentials.callerOf(token, later(-3_600_000))).toBeNull()
 })
 
 test("while a process is not subscribed, it looks every request up", async () => {
-  const of = process()
-  const token = await at.issue("untold@example.com")
-  await of.callerOf(token, now)
-  expect(await of.callerOf(token, now)).not.toBeNull()
+  const credentials = process()
+  const token = await at.issue("unsubscribed@example.com")
+  await credentials.callerOf(token, now)
+  expect(await credentials.callerOf(token, now)).not.toBeNull()
   await revokeToken(at.editor, token)
-  expect(await of.callerOf(token, now)).toBeNull()
-  expect(of.lookups()).toBe(3)
+  expect(await credentials.callerOf(token, now)).toBeNull()
+  expect(credentials.lookups()).toBe(3)
 })
 
 test("what was cached before a subscription was lost is not used after it is restored", async () => {
-  const of = process()
-  of.setSubscribed(true)
+  const credentials = process()
+  credentials.setSubscribed(true)
   const token = await at.issue("again@example.com")
-  await of.callerOf(token, now)
-  of.setSubscribed(false)
+  await credentials.callerOf(token, now)
+  credentials.setSubscribed(false)
   await revokeToken(at.editor, token)
-  of.setSubscribed(true)
-  expect(await of.callerOf(token, now)).toBeNull()
+  credentials.setSubscribed(true)
+  expect(await credentials.callerOf(token, now)).toBeNull()
 })
 
 test("changes of more than ten thousand accounts invalidate all of them", async () => {
-  const of = process()
-  of.setSubscribed(true)
+  const credentials = process()
+  credentials.setSubscribed(true)
   const token = await at.issue("many@example.com")
-  const accountId = (await of.callerOf(token, now))?.accountId ?? 0
+  const accountId = (await credentials.callerOf(token, now))?.accountId ?? 0
   await revokeToken(at.editor, token)
-  of.invalidate(accountId)
-  for (let other = 1; other <= 25_000; other++) of.invalidate(accountId + other)
-  expect(await of.callerOf(token, now)).toBeNull()
+  credentials.invalidate(accountId)
+  for (let other = 1; other <= 25_000; other++) credentials.invalidate(accountId + other)
+  expect(await credentials.callerOf(token, now)).toBeNull()
 })
 
 describe("while unknown tokens from an address are looked up apart from others", () => {
@@ -235,26 +239,32 @@ describe("while unknown tokens from an address are looked up apart from others",
   }
 
   test("a token that was valid is looked up with the others: once stale, after a change, and without a subscription", async () => {
-    const of = flooded()
-    of.setSubscribed(true)
+    const credentials = flooded()
+    credentials.setSubscribed(true)
     const token = await at.issue("apart@example.com")
-    const caller = await of.callerOf(token, now)
+    const caller = await credentials.callerOf(token, now)
     expect(caller).not.toBeNull()
-    expect(await of.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(caller)
-    of.invalidate(caller?.accountId)
-    expect(await of.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(caller)
-    of.setSubscribed(false)
-    expect(await of.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(caller)
+    expect(await credentials.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(
+      caller,
+    )
+    credentials.invalidate(caller?.accountId)
+    expect(await credentials.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(
+      caller,
+    )
+    credentials.setSubscribed(false)
+    expect(await credentials.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(
+      caller,
+    )
   })
 
   test("so is a token that was first used without a subscription, until it is revoked", async () => {
-    const of = flooded()
-    const token = await at.issue("untold-apart@example.com")
-    expect(await of.callerOf(token, now)).not.toBeNull()
-    expect(await of.callerOf(token, now, addressIsLimited)).not.toBeNull()
+    const credentials = flooded()
+    const token = await at.issue("unsubscribed-apart@example.com")
+    expect(await credentials.callerOf(token, now)).not.toBeNull()
+    expect(await credentials.callerOf(token, now, addressIsLimited)).not.toBeNull()
     await revokeToken(at.editor, token)
-    expect(await of.callerOf(token, now, addressIsLimited)).toBeNull()
-    const pending = of.callerOf(token, now, addressIsLimited)
+    expect(await credentials.callerOf(token, now, addressIsLimited)).toBeNull()
+    const pending = credentials.callerOf(token, now, addressIsLimited)
     expect(await Promise.race([pending, Bun.sleep(1).then(() => "waits")])).toBe("waits")
   })
 
@@ -274,20 +284,22 @@ describe("while unknown tokens from an address are looked up apart from others",
           return statement()
         }),
     }
-    const of = createCredentials(
+    const credentials = createCredentials(
       { lookups: at.pool, unauthenticated: counting, housekeeping: at.pool },
       cacheSizes(1_000_000),
     )
-    of.setSubscribed(true)
+    credentials.setSubscribed(true)
     const token = await at.issue("fresh@example.com")
     const flood = Array.from({ length: 500 }, () =>
-      of.callerOf(createToken(), now, addressIsLimited),
+      credentials.callerOf(createToken(), now, addressIsLimited),
     )
     await until(() => statements === 1)
     flood.push(
-      ...Array.from({ length: 500 }, () => of.callerOf(createToken(), now, addressIsLimited)),
+      ...Array.from({ length: 500 }, () =>
+        credentials.callerOf(createToken(), now, addressIsLimited),
+      ),
     )
-    expect(await of.callerOf(token, now, addressIsLimited)).not.toBeNull()
+    expect(await credentials.callerOf(token, now, addressIsLimited)).not.toBeNull()
     expect(statements).toBe(2)
     expect(new Set(await Promise.all(flood))).toEqual(new Set([null]))
     await unauthenticated.close()
@@ -295,7 +307,7 @@ describe("while unknown tokens from an address are looked up apart from others",
 })
 
 test("a malformed token is refused without a query, from any address", async () => {
-  const of = process()
+  const credentials = process()
   const token = createToken()
   const malformed = [
     "",
@@ -306,14 +318,14 @@ test("a malformed token is refused without a query, from any address", async () 
     `${token.slice(0, -1)}-`,
   ]
   for (const subscribed of [false, true]) {
-    of.setSubscribed(subscribed)
+    credentials.setSubscribed(subscribed)
     for (const text of malformed) {
       for (const isAddressLimited of [() => false, () => true]) {
-        expect(await of.callerOf(text, now, isAddressLimited)).toBeNull()
+        expect(await credentials.callerOf(text, now, isAddressLimited)).toBeNull()
       }
     }
   }
-  expect(of.lookups()).toBe(0)
+  expect(credentials.lookups()).toBe(0)
 })
 
 test("a token's last use is written at most once a minute, however many processes there are", async () => {

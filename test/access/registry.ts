@@ -22,7 +22,7 @@ export async function registry() {
     editor,
     issue: async (email: string, name = "test", expiresAt: Date | null = null) =>
       (await issueToken(editor, { email, name, expiresAt })).value,
-    /** Runs SQL as a person with psql does. */
+    /** Runs SQL outside of the service, as psql does. */
     sql: (text: string) => pool.run(() => pool.db.execute(text)),
     stop: async () => {
       await pool.close()
@@ -31,7 +31,7 @@ export async function registry() {
   }
 }
 
-/** Why a change was refused: it must have been, in words for a person. */
+/** The message of a refused change. Fails where the change was not refused with an AccountError. */
 export async function refusal(change: Promise<unknown>): Promise<string> {
   const error = await change.then(
     () => undefined,

@@ -18,7 +18,7 @@ const now = new Date("2026-03-01T00:00:00Z")
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-const isTaken = async (token: string, when = now) =>
+const isAccepted = async (token: string, when = now) =>
   (await createCredentials(
     { lookups: at.pool, unauthenticated: at.pool, housekeeping: at.pool },
     cacheSizes(1_000_000),
@@ -97,7 +97,7 @@ test("where several tokens have the prefix, more of it is asked for, and the who
       /Several tokens .*one, s@example.com.*two, s@example.com/,
     )
   }
-  expect([await isTaken(one), await isTaken(two)]).toEqual([true, true])
+  expect([await isAccepted(one), await isAccepted(two)]).toEqual([true, true])
 })
 
 test("a rotated token stays valid beside its successor for the grace period", async () => {
@@ -111,11 +111,14 @@ test("a rotated token stays valid beside its successor for the grace period", as
     until,
   })
   const justBefore = new Date(until.getTime() - 1)
-  expect([await isTaken(old, justBefore), await isTaken(value.token, justBefore)]).toEqual([
+  expect([await isAccepted(old, justBefore), await isAccepted(value.token, justBefore)]).toEqual([
     true,
     true,
   ])
-  expect([await isTaken(old, until), await isTaken(value.token, until)]).toEqual([false, true])
+  expect([await isAccepted(old, until), await isAccepted(value.token, until)]).toEqual([
+    false,
+    true,
+  ])
   const tokens = await listTokens(at.pool, "rotate@example.com")
   expect(tokens.map(({ name, expiresAt }) => [name, expiresAt])).toEqual([
     ["nightly", "2026-03-02T00:00:00Z"],
@@ -127,7 +130,7 @@ test("without a grace period the old token is revoked at once", async () => {
   const old = await at.issue("atonce@example.com")
   const { value } = await rotateToken(at.editor, { prefix: old, graceMs: 0, now })
   expect(value.until).toBeNull()
-  expect([await isTaken(old), await isTaken(value.token)]).toEqual([false, true])
+  expect([await isAccepted(old), await isAccepted(value.token)]).toEqual([false, true])
   const again = rotateToken(at.editor, { prefix: old, graceMs: 0, now })
   expect(await refusal(again)).toBe("The token is already revoked")
 })

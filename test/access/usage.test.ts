@@ -30,14 +30,14 @@ interface Options {
   waitMs?: number
 }
 
-/** Written when it is stopped alone, for a busy machine must not change what a test counts. */
+/** Writes only when stopped, so that timers on a busy machine do not change what a test counts. */
 const usageOf = ({ pool = at.pool, onFailure = () => {}, waitMs = 60_000 }: Options = {}): Usage =>
   createUsage({ pool, now: () => noon, onFailure, waitMs, writeEveryMs: hourMs })
 
 const lastHour = async (usage: Usage, id: number, now = noon) =>
   (await usage.lastDay(id, now)).at(-1)
 
-/** A pool whose statements are counted, and begin when `before` lets them. */
+/** A pool that counts its statements, each of which begins once `before` has resolved. */
 function watched(before: () => Promise<void> = async () => {}) {
   let statements = 0
   let running = 0
@@ -150,7 +150,7 @@ test("counts whose write is not yet confirmed show once and not twice", async ()
   await committed.promise
   usage.count(id, noon)
   const asked = lastHour(usage, id)
-  // Time for a read that would not wait for the write.
+  // Gives a read that does not wait for the write the time to end.
   for (let trip = 0; trip < 5; trip++) await at.sql("select 1")
   released.resolve()
   expect((await asked)?.requests).toBe(4)
@@ -191,7 +191,7 @@ test("a write that ends after its deadline is not repeated", async () => {
     run: async (statement) => {
       if (!isFirst) return at.pool.run(statement)
       isFirst = false
-      // As the gate does: the statement goes on, only its caller is told that it takes too long.
+      // As the pool does at its deadline: only the caller gets an error, and the statement goes on.
       statement()
       throw givenUp
     },
@@ -221,15 +221,15 @@ test("where the database does not answer, every call fails in time, and only one
 })
 
 test("an account that was deleted in the meantime does not prevent the counts of others from being written", async () => {
-  const [gone, stays] = [await account("gone@example.com"), await account("stays@example.com")]
+  const [deleted, kept] = [await account("deleted@example.com"), await account("kept@example.com")]
   const usage = usageOf()
-  usage.count(gone, noon)
-  usage.count(stays, noon)
-  await at.sql(`delete from accounts where id = ${gone}`)
+  usage.count(deleted, noon)
+  usage.count(kept, noon)
+  await at.sql(`delete from accounts where id = ${deleted}`)
   await usage.stop()
   const later = usageOf()
-  expect((await lastHour(later, stays))?.requests).toBe(1)
-  expect((await lastHour(later, gone))?.requests).toBe(0)
+  expect((await lastHour(later, kept))?.requests).toBe(1)
+  expect((await lastHour(later, deleted))?.requests).toBe(0)
   await later.stop()
 })
 

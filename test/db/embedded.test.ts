@@ -17,7 +17,7 @@ import { startEmbedded } from "../../src/db/embedded/server.ts"
 
 const SETTINGS = { fsync: "off", shared_buffers: "16MB" }
 
-// A name with a space in it, for every test.
+// Every test uses a name with a space.
 const root = mkdtempSync(join(tmpdir(), "mds embedded "))
 let clusters = 0
 let applications: Application[] = []
@@ -142,7 +142,7 @@ test("a pid file left by a crash does not block a start although another process
   process.kill(pid, "SIGKILL")
   await until(() => !runs(pid))
 
-  // PostgreSQL is stopped only by a process of the user that it runs as itself.
+  // PostgreSQL refuses to start only because of a process of its own user.
   const user = process.getuid?.() === 0 ? { uid, gid } : {}
   const other = spawn("sleep", ["60"], { stdio: "ignore", cwd: "/", ...user })
   const file = join(dir, "cluster", "postmaster.pid")
@@ -231,7 +231,7 @@ type Application = {
   end(): Promise<void>
 }
 
-// Holds the server until its standard input ends.
+// Uses the server until its standard input ends.
 const APPLICATION = `
   process.on("SIGINT", () => {})
   const { startEmbedded } = await import(${JSON.stringify(import.meta.resolve("../../src/db/embedded/server.ts"))})

@@ -183,15 +183,15 @@ test("a database whose transactions are read-only is accepted when it is up to d
   expect(await reasonOf(migrate(url))).toContain("in a read-only transaction. Run `mds migrate` on")
 })
 
-test("a role that may not read the version is told which privileges it lacks", async () => {
+test("the error of a role that may not read the version names the missing privileges", async () => {
   const { url, sql } = await opened(testDatabase())
-  const role = `stranger_${crypto.randomUUID().replaceAll("-", "")}`
-  await sql`create role ${sql(role)} login password 'stranger'`
+  const role = `unprivileged_${crypto.randomUUID().replaceAll("-", "")}`
+  await sql`create role ${sql(role)} login password 'unprivileged'`
   closing.push(() => sql`drop role ${sql(role)}`)
-  const stranger = new URL(url)
-  stranger.username = role
-  stranger.password = "stranger"
-  expect(await reasonOf(checkSchema(stranger.href))).toBe(
+  const unprivileged = new URL(url)
+  unprivileged.username = role
+  unprivileged.password = "unprivileged"
+  expect(await reasonOf(checkSchema(unprivileged.href))).toBe(
     "DatabaseError: Cannot read the database's schema version: permission denied for schema drizzle. " +
       "Grant this role USAGE on schema drizzle and SELECT on its tables",
   )

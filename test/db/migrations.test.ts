@@ -17,7 +17,7 @@ const root = Bun.fileURLToPath(new URL("../..", import.meta.url))
 let folder: string
 const opened: { sql: postgres.Sql; database: TestDatabase }[] = []
 
-/** A copy of the migrations, which may be written to. */
+/** A writable copy of the migrations. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "mds-migrations-"))
   await cp(join(root, "drizzle"), folder, { recursive: true })
@@ -51,7 +51,7 @@ test("drizzle-kit has nothing left to generate from the schema", async () => {
   )
   const [printed, errors] = await Promise.all([generate.stdout.text(), generate.stderr.text()])
   await rm(config)
-  // Its exit status is 0 after some failures too.
+  // Its exit status is 0 even after some failures.
   expect([printed.trimEnd().split("\n").at(-1), errors]).toEqual([
     "No schema changes, nothing to migrate 😴",
     "",

@@ -108,7 +108,7 @@ test("a statement sent while another is prepared again gets only its own rows", 
   await second(0)
   await sql`deallocate ${sql.unsafe(await preparedName(sql, "as slept"))}`
   const retried = first().execute()
-  // Sent one by one, so that some leave while the first one's parameters are being described.
+  // Sent one by one, so that some are sent while the first one's parameters are being described.
   const others: Promise<unknown>[] = []
   for (let x = 1; x <= 50; x++) {
     others.push(second(x).then((found) => [...found]))
@@ -166,12 +166,12 @@ test("a transaction whose backend dies causes no unhandled rejection", async () 
     stdout: "pipe",
     stderr: "pipe",
   })
-  const [said, complaints, code] = await Promise.all([
+  const [stdout, stderr, code] = await Promise.all([
     child.stdout.text(),
     child.stderr.text(),
     child.exited,
   ])
-  expect({ said, complaints, code }).toEqual({ said: "rejected, then 7", complaints: "", code: 0 })
+  expect({ stdout, stderr, code }).toEqual({ stdout: "rejected, then 7", stderr: "", code: 0 })
 })
 
 const DYING_TRANSACTION = `
@@ -231,7 +231,7 @@ test("a COPY whose backend dies fails and does not hang", async () => {
     for (let x = 0; x < 100; x++) yield `${x}\n`.repeat(10_000)
   }
   await expect(pipeline(Readable.from(lines()), copy)).rejects.toThrow()
-  // A statement sent before the connection's end has been noticed may still fail with it.
+  // A statement that was sent before the client detected the closed connection may fail with it.
   const counted = () => sql<{ n: number }[]>`select count(*)::int as n from copied`
   const rows = await counted().catch(() => counted())
   expect([...rows]).toEqual([{ n: 0 }])
@@ -253,7 +253,7 @@ function client(): postgres.Sql {
   return sql
 }
 
-/** Not `expect().rejects`: that keeps the test from going on until the promise has settled. */
+/** Unlike `expect().rejects`, it does not block the test until the promise has settled. */
 function failure(promise: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(promise).then(
     () => undefined,
@@ -272,7 +272,7 @@ function deathAtRow5000(sql: postgres.Sql) {
     from generate_series(1, 20000) g`
 }
 
-/** The quoted name under which a statement is prepared on the client's one connection. */
+/** The quoted name of the prepared statement on the client's only connection. */
 async function preparedName(sql: postgres.Sql, part: string): Promise<string> {
   const [found] = await sql<{ name: string }[]>`
     select quote_ident(name) as name from pg_prepared_statements where statement like ${`%${part}%`}

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { createLogBuffer, maxBufferedLength } from "../../src/log/log-buffer.ts"
 import { until } from "../contract/raw-http.ts"
 
-/** An output that takes what `take` says of each attempt, and remembers it. */
+/** An output that takes as much of each write as `take` returns, and records it. */
 function output(take: (bytes: Uint8Array, attempt: number) => number | Promise<number>) {
   const written: Uint8Array[] = []
   let attempts = 0

@@ -20,7 +20,7 @@ test("time in which this process was busy does not count against the reply", asy
   const answer = answerWithin(200, reply.promise)
   const busyUntil = performance.now() + 400
   while (performance.now() < busyUntil);
-  // Comes after the timers that are due by now.
+  // Runs after the timers that are due by now.
   setTimeout(() => reply.resolve("reply"), 1)
   expect(await answer).toBe("reply")
 })

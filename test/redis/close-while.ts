@@ -16,5 +16,5 @@ if (state === "answering") await called
 connection.close()
 await called
 process.stdout.write("closed\n")
-// Keeps nothing running itself, and is sooner than any attempt to connect ends or begins.
+// Does not keep the process running itself, and ends before any attempt to connect ends or begins.
 setTimeout(() => process.stdout.write("still running\n"), 250).unref()

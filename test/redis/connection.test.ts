@@ -23,22 +23,22 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
   })
   afterAll(() => server.stop())
 
-  /** Connected, with what it tells. The limit is one that only a server that hangs can miss. */
+  /** A connection and its events. Only a server that hangs can exceed its default timeout. */
   async function connect({ url = server.url, answerWithinMs = 1000 } = {}) {
-    const told: string[] = []
+    const events: string[] = []
     const failures: RedisFailure[] = []
     const connection = connectRedis({
       url,
       answerWithinMs,
       onLost: (failure) => {
-        told.push("lost")
+        events.push("lost")
         failures.push(failure)
       },
-      onBack: () => told.push("back"),
+      onBack: () => events.push("back"),
     })
     open.add(connection)
     await connection.ready
-    return { connection, told, failures }
+    return { connection, events, failures }
   }
 
   const add = (connection: RedisConnection, key: string, by = 1) =>
@@ -52,7 +52,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
   }
 
   test("runs a script, and sends its source only where the server does not have it", async () => {
-    const { connection, told } = await connect()
+    const { connection, events } = await connect()
     await server.cli("SCRIPT", "FLUSH")
     await server.cli("CONFIG", "RESETSTAT")
     expect(await add(connection, "once", 5)).toBe(5)
@@ -62,30 +62,30 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
       evalsha: 3,
       eval: 1,
     })
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 
   test("runs each call exactly once while the server loses its scripts", async () => {
-    const { connection, told } = await connect({ answerWithinMs: 5000 })
+    const { connection, events } = await connect({ answerWithinMs: 5000 })
     const under = Array.from({ length: 200 }, () => add(connection, "flushed"))
     await server.cli("SCRIPT", "FLUSH")
     under.push(...Array.from({ length: 200 }, () => add(connection, "flushed")))
     const replies = (await Promise.all(under)).map(Number).sort((a, b) => a - b)
     expect(replies).toEqual(Array.from({ length: 400 }, (_, index) => index + 1))
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 
   test("does not mistake a busy process for a server that hangs", async () => {
-    const { connection, told } = await connect({ answerWithinMs: 400 })
+    const { connection, events } = await connect({ answerWithinMs: 400 })
     const reply = add(connection, "busy")
     const busyUntil = performance.now() + 800
     while (performance.now() < busyUntil);
     expect(await reply).toBe(1)
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 
   test("to a server that hangs delays only concurrent calls, and recovers", async () => {
-    const { connection, told, failures } = await connect({ answerWithinMs: 200 })
+    const { connection, events, failures } = await connect({ answerWithinMs: 200 })
     server.freeze()
     try {
       const started = performance.now()
@@ -103,42 +103,45 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
       server.thaw()
     }
     expect(await returns(connection)).toBe(true)
-    expect(told).toEqual(["lost", "back"])
+    expect(events).toEqual(["lost", "back"])
     expect(connection.losses).toBe(1)
     expect(failures[0]?.message).toEndWith(": No answer within 200 ms")
     expect(await add(connection, "thawed")).toBe(1)
   })
 
   test("that is idle detects that the server was killed, and recovers soon after its start", async () => {
-    const { connection, told } = await connect()
+    const { connection, events } = await connect()
     await server.kill()
-    await until(() => told.length > 0, 5000)
-    expect(told).toEqual(["lost"])
+    await until(() => events.length > 0, 5000)
+    expect(events).toEqual(["lost"])
     expect(await add(connection, "killed")).toBeUndefined()
     await server.restart()
     expect(await returns(connection)).toBe(true)
     expect(await add(connection, "killed")).toBe(1)
-    expect(told).toEqual(["lost", "back"])
+    expect(events).toEqual(["lost", "back"])
   })
 
   test("connects to a server that was not running at first", async () => {
     await server.kill()
-    const { connection, told } = await connect()
-    expect({ answering: connection.answering, told }).toEqual({ answering: false, told: ["lost"] })
+    const { connection, events } = await connect()
+    expect({ answering: connection.answering, events }).toEqual({
+      answering: false,
+      events: ["lost"],
+    })
     await server.restart()
     expect(await returns(connection)).toBe(true)
-    expect(told).toEqual(["lost", "back"])
+    expect(events).toEqual(["lost", "back"])
   })
 
   test("does not delay the start when the server hangs", async () => {
     server.freeze()
     try {
       const started = performance.now()
-      const { connection, told } = await connect()
+      const { connection, events } = await connect()
       expect(performance.now() - started).toBeLessThan(2500)
-      expect({ answering: connection.answering, told }).toEqual({
+      expect({ answering: connection.answering, events }).toEqual({
         answering: false,
-        told: ["lost"],
+        events: ["lost"],
       })
     } finally {
       server.thaw()
@@ -149,34 +152,34 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     ["OOM", ["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]],
     ["READONLY", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
   ] as const)("takes %s for a loss, once, until it can write again", async (code, on, off) => {
-    const { connection, told, failures } = await connect()
+    const { connection, events, failures } = await connect()
     await server.cli(...on)
     try {
       expect(await add(connection, "refused")).toBeUndefined()
       const before = await calls("evalsha")
       for (let probes = 0; probes < 3; probes = (await calls("evalsha")) - before)
         await Bun.sleep(20)
-      expect({ answering: connection.answering, told }).toEqual({
+      expect({ answering: connection.answering, events }).toEqual({
         answering: false,
-        told: ["lost"],
+        events: ["lost"],
       })
       expect(failures[0]?.message).toContain(code)
     } finally {
       await server.cli(...off)
     }
     expect(await returns(connection)).toBe(true)
-    expect(told).toEqual(["lost", "back"])
+    expect(events).toEqual(["lost", "back"])
   })
 
   test("over a network too slow for its limit is lost once, and not repeatedly", async () => {
     const line = slowLine({ port: Number(new URL(server.url).port), delayMs: 500 })
     try {
       const url = `redis://127.0.0.1:${line.port}`
-      const { connection, told } = await connect({ url, answerWithinMs: 10 })
+      const { connection, events } = await connect({ url, answerWithinMs: 10 })
       expect(await until(() => line.connections >= 3, 20_000)).toBe(true)
-      expect({ answering: connection.answering, told }).toEqual({
+      expect({ answering: connection.answering, events }).toEqual({
         answering: false,
-        told: ["lost"],
+        events: ["lost"],
       })
     } finally {
       line.close()
@@ -186,15 +189,17 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
   test.each([
     ["", "NOAUTH"],
     [":wr0ng@", "WRONGPASS"],
-    ["stranger:wr0ng@", "WRONGPASS"],
+    ["unknown:wr0ng@", "WRONGPASS"],
   ])("without the right password is lost, and says so (%p)", async (credentials, code) => {
     const guarded = await redisServer({ password: "s3cr&t" })
     try {
       const { host } = new URL(guarded.url)
-      const { connection, told, failures } = await connect({ url: `redis://${credentials}${host}` })
-      expect({ answering: connection.answering, told }).toEqual({
+      const { connection, events, failures } = await connect({
+        url: `redis://${credentials}${host}`,
+      })
+      expect({ answering: connection.answering, events }).toEqual({
         answering: false,
-        told: ["lost"],
+        events: ["lost"],
       })
       expect(failures[0]?.message).toMatch(
         new RegExp(
@@ -210,16 +215,16 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
 
   test("to a server that restarts with another password reports the reason of the loss again", async () => {
     const guarded = await redisServer({ password: "s3cr&t" })
-    const { connection, told, failures } = await connect({ url: guarded.url })
+    const { connection, events, failures } = await connect({ url: guarded.url })
     await guarded.kill()
-    await until(() => told.length > 0, 5000)
+    await until(() => events.length > 0, 5000)
     const other = await redisServer({
       password: "changed",
       port: Number(new URL(guarded.url).port),
     })
     try {
-      await until(() => told.length > 1, 10_000)
-      expect({ told, losses: connection.losses }).toEqual({ told: ["lost", "lost"], losses: 1 })
+      await until(() => events.length > 1, 10_000)
+      expect({ events, losses: connection.losses }).toEqual({ events: ["lost", "lost"], losses: 1 })
       expect(failures[1]?.message).toContain("the login was refused (WRONGPASS ")
     } finally {
       await other.stop()
@@ -227,13 +232,13 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
   })
 
   test("to an invalid URL is lost, and throws nothing", async () => {
-    const { told, failures } = await connect({ url: "redis://:s3cret@no host:1" })
-    expect(told).toEqual(["lost"])
+    const { events, failures } = await connect({ url: "redis://:s3cret@no host:1" })
+    expect(events).toEqual(["lost"])
     expect(String(failures[0]?.stack)).not.toContain("s3cret")
   })
 
   test("that is closed ends pending calls, and calls no handler any more", async () => {
-    const { connection, told } = await connect({ answerWithinMs: 60_000 })
+    const { connection, events } = await connect({ answerWithinMs: 60_000 })
     server.freeze()
     try {
       const under = add(connection, "closed")
@@ -244,17 +249,17 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     } finally {
       server.thaw()
     }
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 
-  // A timer or socket that is left would keep the process from ending.
+  // A remaining timer or socket would keep the process from ending.
   test.each(["answering", "calling", "connecting", "lost"])(
     "closed while %s leaves nothing running",
     async (state) => {
       if (state === "connecting") server.freeze()
-      const gone = await redisServer()
-      await gone.kill()
-      const { url } = state === "lost" ? gone : server
+      const stopped = await redisServer()
+      await stopped.kill()
+      const { url } = state === "lost" ? stopped : server
       try {
         const program = Bun.spawn(
           [process.execPath, `${import.meta.dir}/close-while.ts`, state, url, String(server.pid)],

@@ -6,7 +6,7 @@ test.each([
   "ERR unknown command `HELLO`, with args beginning with: `3` `AUTH` `default` `s3cr&t`",
   "Cannot open redis://:s3cr%26t@cache:6379/2",
   "Bad user information :s3cr%26t@",
-])("a failure names the server and never tells its password: %s", (message) => {
+])("a failure names the server and never contains its password: %s", (message) => {
   const failure = failuresOf("redis://:s3cr%26t@cache:6379/2")(new Error(message))
   expect(failure.message).toStartWith("Redis at cache:6379: ")
   expect(`${failure.message} ${failure.stack}`).not.toMatch(/s3cr/)

@@ -15,8 +15,8 @@ const BYTES_PER_RING = 130
  * The admitted requests of one key, and the key's node in the linked list.
  *
  * Requests are logged as runs: those with the same timestamp are one run and expire together. The
- * newest run is not in the ring of the older ones: it alone grows, and tells whether the log has
- * expired, and a key with a single request, as most in a flood, needs no ring.
+ * newest run is not in the ring of the older ones: it alone grows, and decides whether the log
+ * has expired, and a key with a single request, as most in a flood, needs no ring.
  */
 export class SlidingLog {
   previous: SlidingLog = this

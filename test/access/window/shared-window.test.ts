@@ -145,14 +145,14 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
         const sentMs = performance.now()
         const { admitted } = await process.admit(account, limit)
         if (admitted) admissions.push({ sentMs, answeredMs: performance.now() })
-        // Denied in memory, it would otherwise never let the timers and sockets have their turn.
+        // A request that is denied in memory would otherwise never yield to timers and sockets.
         else await Bun.sleep(1)
       }
     }
     const callers = [...processes, ...processes, ...processes].map(callWithoutPause)
     await Promise.all(callers)
     expect(admissions.length).toBeGreaterThanOrEqual(2 * limit)
-    // The window is one of whole milliseconds.
+    // The window has a resolution of a millisecond.
     const spanMs = windowMs - 1
     for (const { answeredMs } of admissions) {
       const surelyWithin = admissions.filter(

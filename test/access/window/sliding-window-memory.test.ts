@@ -150,20 +150,23 @@ describe("a budget", () => {
   test.each([
     { case: "while their logs still counted", idleMs: 999, counts: true },
     { case: "but not those whose logs had run out", idleMs: 1000, counts: false },
-  ])("tells how many keys it cost their logs, $case", ({ idleMs, counts }) => {
-    /** Many keys fall silent, and at last the log of another grows by more than is swept. */
-    function fill(maxBytes: number) {
-      const store = createWindowStore({ windowMs: 1000, maxBytes })
-      for (let key = 0; key < 100; key++) store.admit(`idle ${key}`, 1, 0)
-      for (let run = 0; run < 257; run++) store.admit("busy", 1000, 500 + run)
-      const before = { size: store.size, bytes: store.bytes }
-      store.admit("busy", 1000, idleMs)
-      return { before, store }
-    }
-    const roomy = fill(NO_BUDGET)
-    expect(roomy.store.bytes).toBeGreaterThan(roomy.before.bytes + 2000)
-    const { before, store } = fill(roomy.before.bytes)
-    expect(store.size).toBeLessThan(before.size - 2)
-    expect(store.evicted).toBe(counts ? before.size - store.size : 0)
-  })
+  ])(
+    "counts the keys that were evicted with requests that counted, $case",
+    ({ idleMs, counts }) => {
+      /** Many keys become idle, and then the log of another grows by more than is removed. */
+      function fill(maxBytes: number) {
+        const store = createWindowStore({ windowMs: 1000, maxBytes })
+        for (let key = 0; key < 100; key++) store.admit(`idle ${key}`, 1, 0)
+        for (let run = 0; run < 257; run++) store.admit("busy", 1000, 500 + run)
+        const before = { size: store.size, bytes: store.bytes }
+        store.admit("busy", 1000, idleMs)
+        return { before, store }
+      }
+      const roomy = fill(NO_BUDGET)
+      expect(roomy.store.bytes).toBeGreaterThan(roomy.before.bytes + 2000)
+      const { before, store } = fill(roomy.before.bytes)
+      expect(store.size).toBeLessThan(before.size - 2)
+      expect(store.evicted).toBe(counts ? before.size - store.size : 0)
+    },
+  )
 })

@@ -53,12 +53,12 @@ describe("compared with the naive implementation", () => {
     let paceMs = 1
 
     for (let step = 0; step < 20_000; step++) {
-      // The pace changes, so that logs fill to hundreds, shrink and run empty.
+      // The rate changes, so that logs grow to hundreds, shrink and become empty.
       if (random() < 0.002) paceMs = [0, 1, 3, 40][below(4)] ?? 1
       nowMs += below(paceMs + 1)
       if (random() < 0.001) nowMs += below(3 * windowMs)
       latestMs = Math.max(latestMs, nowMs)
-      // A clock further behind than one window counts as corrected; that has its own tests.
+      // Only steps of less than a window: larger ones have tests of their own.
       if (random() < 0.01) nowMs = Math.max(nowMs - below(windowMs / 4), latestMs - windowMs)
       const key = `key ${below(random() < 0.7 ? 1 : 8)}`
       if (random() < 0.01) limitOf.set(key, limits[below(limits.length)] ?? 1)

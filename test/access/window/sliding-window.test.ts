@@ -137,7 +137,7 @@ describe("a change of limit", () => {
   test("across 10,000 expires no request before its time", () => {
     const store = createWindowStore({ windowMs: HOUR_MS, maxBytes })
     store.admit("a", 20_000, 1) // logged at 360
-    store.admit("a", 2, 2) // not before the newest
+    store.admit("a", 2, 2) // not logged before the newest
     expect(store.peek("a", 2, HOUR_MS + 359)).toMatchObject({
       admitted: false,
       resetAtMs: HOUR_MS + 360,
@@ -242,7 +242,7 @@ describe("a clock that steps backwards", () => {
 
   test.each([
     { case: "steps of any size, any number of times", stepChance: 0.05, lateMs: 0 },
-    // What is 100 ms apart on the clock may then be 96 ms apart in truth.
+    // Requests that are 100 ms apart by the clock may then be 96 ms apart in real time.
     { case: "times that arrive out of order", stepChance: 0, lateMs: 4 },
   ])("admits no more than the limit in real time: $case", ({ stepChance, lateMs }) => {
     const random = seeded(11)

@@ -21,11 +21,11 @@ import { seeded } from "../../support/seeded.ts"
 
 sayIfLeftOut(import.meta.path)
 
-/** The script under a clock of the test's: one more argument, in microseconds. */
+/** The script with a clock of the test: one more argument, in microseconds. */
 const clock = `redis.call("TIME")`
 const timedScript = redisScript(windowScript.source.replace(clock, "{ 0, ARGV[7] }"))
 
-// In the server's own time no key of these tests may expire while they run.
+// So long that by the server's clock no key expires while the tests run.
 const windowMs = 3_600_000
 
 describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
@@ -49,7 +49,7 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
     return server.stop()
   })
 
-  /** A window of its own, at times that are told. */
+  /** A window of a new key, which is used at given times. */
   function freshWindow(maxExactRuns = exactRuns) {
     const key = `window ${keys++}`
     const ask = async (intent: Intent, limit: number, nowMs: number) => {
@@ -88,8 +88,8 @@ describe.skipIf(!redisIsInstalled)("the window in Redis", () => {
       for (let round = 0; round < 40; round++) {
         const expected: (Decision | undefined)[] = []
         const answers = Array.from({ length: 250 }, () => {
-          // The pace changes, so that logs fill to hundreds, shrink and run empty. In whole steps, so
-          // that often it is the very moment at which a request leaves.
+          // The rate changes, so that logs grow to hundreds, shrink and become empty. Steps are whole,
+          // so that requests often come exactly when another expires.
           if (random() < 0.004) pace = [0, 1, 15, 180][below(4)] ?? 1
           nowMs += stepMs * below(pace + 1)
           if (random() < 0.002) nowMs += stepMs * below((3 * windowMs) / stepMs)

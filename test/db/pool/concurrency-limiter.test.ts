@@ -7,7 +7,7 @@ import { seeded } from "../../support/seeded.ts"
 
 const options = { slots: 2, slotsPerAccount: 2, queueLength: 100, queueLengthPerAccount: 100 }
 
-/** A limiter whose claims are named; it notes which have begun, in their order. */
+/** A limiter with named claims that records which have begun, in order. */
 function limiterOf(differing: Partial<typeof options> = {}) {
   const limiter = createConcurrencyLimiter({ ...options, ...differing })
   const begun: string[] = []
@@ -20,7 +20,7 @@ function limiterOf(differing: Partial<typeof options> = {}) {
         begun.push(name)
         releases.set(name, release)
       }),
-    /** Ends a task that has begun, and lets the next begin. */
+    /** Ends a running task, so that the next begins. */
     end: async (name: string) => {
       const release = releases.get(name)
       if (!release) throw new Error(`${name} has not begun`)
@@ -83,7 +83,7 @@ test("where the whole queue is full, a task of the account with most tasks is di
   await expect(ofFirst[3]).rejects.toBeInstanceOf(Unavailable)
   claim("c1", 3)
   await expect(ofFirst[2]).rejects.toBeInstanceOf(Unavailable)
-  // All have one now: nobody gives way to a second.
+  // Every account has one in the queue now: none is displaced for a second.
   await expect(claim("c2", 3)).rejects.toBeInstanceOf(Unavailable)
   await expect(claim("d1", 4)).rejects.toBeInstanceOf(Unavailable)
   expect(load()).toEqual({ running: 1, waiting: 3 })

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test"
 import { retryWhileUnavailable } from "../../../src/db/pool/retry.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
 
-/** Runs a task that fails so long, on a clock that each pause moves on by a second. */
-async function persisted(failure: Error, failsForMs: number) {
+/** Runs a task that fails for `failsForMs`, on a clock that each pause advances by a second. */
+async function retried(failure: Error, failsForMs: number) {
   let ms = 0
   let attempts = 0
   const outcome = await retryWhileUnavailable(
@@ -25,16 +25,16 @@ async function persisted(failure: Error, failsForMs: number) {
 
 test("a task is retried until the database is available", async () => {
   const away = new Unavailable("away")
-  expect(await persisted(away, 0)).toEqual({ outcome: "done", attempts: 1 })
-  expect(await persisted(away, 9_500)).toEqual({ outcome: "done", attempts: 11 })
+  expect(await retried(away, 0)).toEqual({ outcome: "done", attempts: 1 })
+  expect(await retried(away, 9_500)).toEqual({ outcome: "done", attempts: 11 })
 })
 
 test("a task fails where the database is unavailable for more than ten seconds", async () => {
   const away = new Unavailable("away")
-  expect(await persisted(away, 60_000)).toEqual({ outcome: away, attempts: 11 })
+  expect(await retried(away, 60_000)).toEqual({ outcome: away, attempts: 11 })
 })
 
 test("a failure of another kind is not retried", async () => {
   const lost = new Error("Release 1 lost records")
-  expect(await persisted(lost, 1)).toEqual({ outcome: lost, attempts: 1 })
+  expect(await retried(lost, 1)).toEqual({ outcome: lost, attempts: 1 })
 })

@@ -8,7 +8,7 @@ const closing: (() => Promise<void>)[] = []
 
 afterAll(() => Promise.all(closing.map((close) => close())))
 
-/** Shared reads on a pool whose statements are the test's own; it notes which have begun. */
+/** Shared reads on a pool whose statements the test controls; records which have begun. */
 function sharedReads(options: Partial<PoolOptions> = {}) {
   const pool = createPool("postgres://nobody@127.0.0.1:1/none", {
     name: "shared reads test",
@@ -31,10 +31,10 @@ function sharedReads(options: Partial<PoolOptions> = {}) {
   return {
     begun,
     load: pool.load,
-    /** Something else that takes a turn of the account. */
+    /** Another statement of the account, which takes a connection. */
     occupy: (name: string, account: number) => pool.run(statement(name), account),
     ask: (key: string, account: number, name: string) => share(key, account, statement(name)),
-    /** Ends a statement once it has begun. */
+    /** Ends a running statement. */
     end: async (name: string, error?: Error) => {
       await settled()
       if (error) ends.get(name)?.reject(error)
@@ -55,7 +55,7 @@ test("a hundred callers of several accounts share one statement and its result",
   results.push(ask("k", 11, "late"))
   await end("0")
   expect(await Promise.all(results)).toEqual(Array(101).fill("of 0"))
-  // What is over is not kept here.
+  // A finished read is not cached.
   const again = ask("k", 1, "again")
   await end("again")
   expect(await again).toBe("of again")
@@ -81,7 +81,7 @@ test("a caller that shares a read does not wait in the queue of the account that
   await end("a1")
   await end("a2")
   expect(begun).toEqual(["a1", "a2", "second"])
-  // The first has its result, and its own turn is nobody's loss.
+  // The first account has its result, and its cancelled claim affects no other.
   await end("second")
   expect(await Promise.all([first, second])).toEqual(["of second", "of second"])
   expect(load()).toEqual({ running: 1, waiting: 0 })

@@ -11,7 +11,7 @@ import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
 
 const rows = 60_000
 const changed = 40
-/** Some for each changed row in the table, its history and their indexes; the table alone has 2,000. */
+/** A few for each changed row in the table, its history and their indexes; the table alone has 2,000. */
 const mostBuffers = 500
 
 let database: TestDatabase
@@ -87,7 +87,7 @@ interface Explainable {
   getQuery(): { sql: string; params: unknown[] }
 }
 
-/** Pages that the statement touches, planned as a prepared statement is once it has run often. */
+/** The pages that the statement reads with a generic plan, as prepared statements get one after some runs. */
 async function buffersOf(statement: Explainable, bound: Record<string, unknown>): Promise<number> {
   const { sql: text, params } = statement.getQuery()
   const literals = fillPlaceholders(params, bound).map((value) =>

@@ -35,7 +35,7 @@ afterAll(async () => {
 const newReader = () =>
   createReader({ lookups: pool, pages: pool, counts: pool, exports: pool }, cacheSizes(1_000_000))
 
-/** How the newest release is read, by nobody in particular. */
+/** Options that read the newest release, for no account. */
 const newest = async () => ({ release: await releases.current(), account: null })
 
 const listOf = (resource: List["resource"], identity: string): List => ({
@@ -74,7 +74,7 @@ test("a list that a newer release has emptied is still complete at the previous 
   await service.publish(awkward)
   const before = await newest()
   await service.publish({ ...awkward, reports: [] })
-  // A reader that has not seen the newer release learns of it from a page without rows.
+  // A reader that has not seen the newer release detects it by a page without rows.
   const page = await newReader().page(allReports, first, before)
   expect([page?.total, page?.records.length]).toEqual([awkward.reports.length, 4])
 })
@@ -152,7 +152,7 @@ test("a list of a record that does not exist is null, and of one without any it 
   expect(await reader.find(companies, "ZZZ", release)).toBeNull()
 })
 
-/** A pool that notes how many statements have begun. */
+/** A pool that counts the statements that have begun. */
 function counting() {
   const counter = { statements: 0 }
   const run: Pool["run"] = (statement, ...claim) =>
@@ -204,7 +204,7 @@ test("what is cached of a release is not read again", async () => {
   const reader = newReader()
   const release = await newest()
   const total = await reader.total(allReports, release)
-  // Against the rules, which is how it shows: only a load may change rows, and it makes a release.
+  // Only a load may change rows, and it publishes a release. This change does not, so it is not seen.
   await service.sql`delete from reports where hash = 'a1'`
   expect(await reader.total(allReports, release)).toEqual(total)
 })
