@@ -64,8 +64,16 @@ export function addLoadCommand(program: Command, config: () => Config): void {
         ...(typeof unlinked === "string" && { unlinked }),
       }
       await withDatabase(config(), async ({ url }) => {
-        const onCommit = signals.committing
-        const summary = await load({ url, source, files, progress, onCommit, ...options })
+        const { committing: onCommit, published: onPublished } = signals
+        const summary = await load({
+          url,
+          source,
+          files,
+          progress,
+          onCommit,
+          onPublished,
+          ...options,
+        })
         const text = json ? JSON.stringify(summary) : formatSummary(summary)
         await (summary.release === null ? printResult : printCompleted)(text)
         if (signals.reported()) return

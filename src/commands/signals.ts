@@ -11,13 +11,17 @@ type Signal = keyof typeof exitCodes
  * @param restoreTerminal is called before the process ends
  */
 export function handleSignals(restoreTerminal: () => void) {
-  let reached: "loading" | "committing" | "reported" = "loading"
+  let reached: "loading" | "committing" | "published" | "reported" = "loading"
   let isWaiting = false
 
   function end(signal: Signal): void {
     restoreTerminal()
     if (reached === "reported") process.exit(0)
     if (reached === "loading") exit(signal, "Interrupted: nothing was published")
+    if (reached === "published") {
+      logToStderr("Interrupted: the release was published")
+      process.exit(0)
+    }
     if (isWaiting) exit(signal, "Interrupted: it is not known whether the release was published")
     isWaiting = true
     logToStderr("Committing the release; waiting for the outcome")
@@ -32,6 +36,9 @@ export function handleSignals(restoreTerminal: () => void) {
   return {
     committing: () => {
       reached = "committing"
+    },
+    published: () => {
+      reached = "published"
     },
     /** @returns whether a signal arrived during the commit */
     reported: () => {

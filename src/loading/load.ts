@@ -27,6 +27,8 @@ interface CommonOptions {
   progress?: Progress
   /** Called before the COMMIT of a release, after which it cannot be cancelled. */
   onCommit?: () => void
+  /** Called once the release is published, before anything that follows the commit. */
+  onPublished?: () => void
 }
 
 export interface LoadOptions extends CommonOptions {
@@ -117,6 +119,7 @@ async function run(
   try {
     const load = { url, source, parts, collected, dryRun, acceptShrink, onCommit }
     const published = await publish(load)
+    if (published.release !== null) options.onPublished?.()
     return {
       source,
       dryRun,
