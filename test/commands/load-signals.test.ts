@@ -125,7 +125,7 @@ test("a second signal after the commit, while the unlinked holders are written, 
   const unlinked = join(bench.directory, "unlinked.csv")
   const load = startCommand(
     ["load", "tenements", bench.file("rows.csv", rows), "--unlinked", unlinked],
-    options(proxy.url),
+    bench.options({ url: proxy.url }),
   )
   await proxy.reached
   load.child.kill("SIGINT")

@@ -11,6 +11,7 @@ import postgres from "postgres"
 import * as accountTables from "../../src/db/account-tables.ts"
 import { migrate } from "../../src/db/migrate.ts"
 import * as dataTables from "../../src/db/schema.ts"
+import { until } from "../contract/raw-http.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postgres.ts"
 
 const root = Bun.fileURLToPath(new URL("../..", import.meta.url))
@@ -149,6 +150,34 @@ test("the table that pins releases leaves nothing of its old name behind", async
     select conname from pg_constraint where conname like 'held%'
     union all select relname from pg_class where relname like 'held%'`
   expect([...left]).toEqual([])
+})
+
+test("while the checks wait for a table of data, tokens and the newest release are still read", async () => {
+  const { sql, url } = await databaseBeforeChecks()
+  await sql.unsafe(rowsOfBefore)
+  const session = postgres(url, { max: 1, onnotice: () => {} })
+  const released = Promise.withResolvers<void>()
+  const reading = session.begin(async (tx) => {
+    // The last of the tables by name, of those that are large.
+    await tx`select from tenements_history`
+    await released.promise
+  })
+  const migrating = migrate(url)
+  await until(async () => {
+    const waiting = await sql`select from pg_locks
+      where not granted and relation = 'tenements_history'::regclass`
+    return waiting.length > 0
+  })
+  const read = sql.begin(async (tx) => {
+    await tx`set local lock_timeout = '1s'`
+    await tx`select from tokens join accounts on accounts.id = tokens.account_id`
+    await tx`select max(id) from releases`
+  })
+  const outcome = await read.catch((error: unknown) => error)
+  released.resolve()
+  await Promise.all([reading, migrating])
+  await session.end()
+  expect(outcome).not.toBeInstanceOf(Error)
 })
 
 test("accounts whose limit does not fit their plan keep the limit in effect, and the audit log records it", async () => {
