@@ -117,6 +117,20 @@ test("of a silent database the health check answers 503 in time, and 200 when it
   await until(async () => (await health("ready"))[0] === 200)
 })
 
+test("connections that have died without a word are given up, and new ones used", async () => {
+  // Every connection of each pool is in use, or has been.
+  await Promise.all(paths.flatMap((path) => [service.get(path), service.get(path)]))
+  proxy.failOver()
+  const startedMs = performance.now()
+  const [ready] = await health("ready")
+  expect(ready).toBe(503)
+  for (const path of ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/usage"]) {
+    await until(async () => (await service.get(path)).status === 200, 30_000)
+  }
+  await until(async () => (await health("ready"))[0] === 200, 30_000)
+  expect(performance.now() - startedMs).toBeLessThan(30_000)
+})
+
 test("connections that the server ends cost no more than 503s, and are made anew", async () => {
   for (let round = 0; round < 3; round++) {
     await service.sql`

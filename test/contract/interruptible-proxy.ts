@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 export async function interruptibleProxy(target: { host: string; port: number }) {
   let mode: "open" | "cut" | "silent" = "open"
   let refused = 0
+  /** Connections made before the last of these are dead, though neither end is told. */
+  let failovers = 0
   const sockets = new Set<Socket>()
   const keep = (socket: Socket): Socket => {
     sockets.add(socket)
@@ -17,12 +19,13 @@ export async function interruptibleProxy(target: { host: string; port: number })
       refused++
       return client.destroy()
     }
+    const madeAfter = failovers
     const upstream = keep(connect(target.port, target.host))
     upstream.on("close", () => client.destroy())
     client.on("close", () => upstream.destroy())
     const forward = (from: Socket, to: Socket) =>
       from.on("data", (chunk) => {
-        if (mode === "open") to.write(chunk)
+        if (mode === "open" && madeAfter === failovers) to.write(chunk)
       })
     forward(client, upstream)
     forward(upstream, client)
@@ -44,6 +47,10 @@ export async function interruptibleProxy(target: { host: string; port: number })
     /** Takes connections and bytes, and lets nothing through. */
     silence: () => {
       mode = "silent"
+    },
+    /** Lets nothing through on the connections that there are, and all on new ones. */
+    failOver: () => {
+      failovers++
     },
     /** Lets all through again. What went astray meanwhile stays lost, as in a network. */
     mend: () => {

@@ -74,7 +74,9 @@ export function createConcurrencyLimiter({
   function makeRoom(account: Account): void {
     if (queue.sizeOf(account) >= queueLengthPerAccount) {
       throw new Unavailable(
-        `The account already has ${queueLengthPerAccount} requests in the queue`,
+        queueLengthPerAccount === 0
+          ? "Every slot is taken, and there is no queue"
+          : `The account already has ${queueLengthPerAccount} requests in the queue`,
       )
     }
     if (queue.size < queueLength) return

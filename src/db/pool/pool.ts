@@ -3,11 +3,12 @@
  * of its own, so that none can starve another. postgres.js alone would queue without limit and
  * pipeline statements behind slow ones.
  */
-import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
+import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import { withoutParameters } from "../query-failure.ts"
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
 import type { Account } from "./fair-queue.ts"
+import { createReplaceableClient } from "./replaceable-client.ts"
 import { createStatementDeadline } from "./statement-deadline.ts"
 import { Unavailable } from "./unavailable.ts"
 
@@ -43,30 +44,38 @@ export interface Pool {
 const defaultWaitMs = 5_000
 /** Added to the server's statement_timeout, so that the server's error, which names the cause, comes first. */
 const graceMs = 2_000
+/** Without an answer for so long after that, a connection is considered dead. */
+const giveUpAfterMs = 2_000
 /** Ample for any page while the database is up. */
 const failFastMs = 1_000
 
 export function createPool(url: string, options: PoolOptions): Pool {
   const { connections, queueLength, waitMs = defaultWaitMs, statementTimeoutMs } = options
-  const client = postgres(url, {
-    max: connections,
-    connect_timeout: 5,
-    backoff: () => 0.25,
-    fetch_types: false,
-    onnotice: () => {},
-    connection: {
-      application_name: `mds ${options.name}`,
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: 60_000,
-    },
-  })
+  const client = createReplaceableClient(() =>
+    postgres(url, {
+      max: connections,
+      connect_timeout: 5,
+      backoff: () => 0.25,
+      fetch_types: false,
+      onnotice: () => {},
+      connection: {
+        application_name: `mds ${options.name}`,
+        statement_timeout: statementTimeoutMs,
+        idle_in_transaction_session_timeout: 60_000,
+      },
+    }),
+  )
   const limiter = createConcurrencyLimiter({
     slots: connections,
     slotsPerAccount: options.connectionsPerAccount ?? connections,
     queueLength,
     queueLengthPerAccount: options.queueLengthPerAccount ?? queueLength,
   })
-  const deadline = createStatementDeadline({ deadlineMs: statementTimeoutMs + graceMs, failFastMs })
+  const deadline = createStatementDeadline({
+    deadlineMs: statementTimeoutMs + graceMs,
+    failFastMs,
+    giveUpAfterMs,
+  })
 
   async function run<T>(
     statement: () => Promise<T>,
@@ -84,14 +93,16 @@ export function createPool(url: string, options: PoolOptions): Pool {
     }
     // The slot is released when the statement has ended, not when its caller has given up. Otherwise
     // more statements than connections would pile up while the database hangs.
-    return deadline.within(Promise.try(statement).finally(release))
+    // The server ends each statement in time. If not even that arrives, the connections are dead.
+    const usedClient = client.current()
+    return deadline.within(Promise.try(statement).finally(release), () => client.giveUp(usedClient))
   }
 
   return {
-    db: drizzle(client),
+    db: client.db,
     run: (statement, ...claim) => run(() => statement().catch(rethrow), ...claim),
     load: limiter.load,
-    close: () => client.end({ timeout: 5 }),
+    close: client.close,
   }
 }
 

@@ -8,31 +8,44 @@ export interface DeadlineOptions {
   deadlineMs: number
   /** The deadline while the database does not answer. */
   failFastMs: number
+  /** So long after its deadline a statement is given up. */
+  giveUpAfterMs: number
 }
 
 export interface StatementDeadline {
   /** False after a statement missed its deadline, until a statement ends. */
   readonly isAnswering: boolean
-  /** The statement's result, or Unavailable at the deadline. The statement itself goes on. */
-  within<T>(statement: Promise<T>): Promise<T>
+  /**
+   * The statement's result, or Unavailable at the deadline. The statement itself goes on.
+   * @param giveUp called if it has still not ended some time after that
+   */
+  within<T>(statement: Promise<T>, giveUp: () => void): Promise<T>
 }
 
 export function createStatementDeadline({
   deadlineMs,
   failFastMs,
+  giveUpAfterMs,
 }: DeadlineOptions): StatementDeadline {
   let isAnswering = true
 
-  function within<T>(statement: Promise<T>): Promise<T> {
+  function within<T>(statement: Promise<T>, giveUp: () => void): Promise<T> {
     const limitMs = isAnswering ? deadlineMs : failFastMs
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      let isGivenUp = false
+      const onOverdue = (): void => {
+        isGivenUp = true
+        giveUp()
+      }
+      const onDeadline = (): void => {
         isAnswering = false
         reject(new Unavailable(`No answer from the database within ${limitMs} ms`))
-      }, limitMs)
+        timer = setTimeout(onOverdue, deadlineMs + giveUpAfterMs - limitMs)
+      }
+      let timer = setTimeout(onDeadline, limitMs)
       const onEnd = (): void => {
         clearTimeout(timer)
-        isAnswering = true
+        if (!isGivenUp) isAnswering = true
       }
       statement.finally(onEnd).then(resolve, reject)
     })
