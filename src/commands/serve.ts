@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import { createLog } from "../log/log.ts"
 import { createLogBuffer, type LogBuffer } from "../log/log-buffer.ts"
-import { type Service, startService } from "../service.ts"
+import type { Service } from "../service.ts"
 import { type Database, openMigrated } from "./database.ts"
 import { ignoreOutputErrors, writeToStandardOutput } from "./standard-streams.ts"
 import { logToStderr } from "./terminal.ts"
@@ -32,6 +32,8 @@ export async function serve(config: Config, database: Database): Promise<Service
   const log = createLog(buffer.write, now)
   database.keepRunning(log)
   try {
+    // Only here, so that the other commands start without loading the server.
+    const { startService } = await import("../service.ts")
     const service = await startService({
       config,
       databaseUrl: database.url,
