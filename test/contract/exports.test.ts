@@ -183,7 +183,7 @@ test("a database that is away for a moment costs an export no record", async () 
   const { hostname, port } = new URL(service.database.url)
   const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
   const remote = await testService({
-    records: { ...none, reports },
+    beside: service,
     reach: (databaseUrl) => {
       const url = new URL(databaseUrl)
       url.host = `127.0.0.1:${proxy.port}`
@@ -199,6 +199,53 @@ test("a database that is away for a moment costs an export no record", async () 
   stalled.socket.destroy()
   await remote.stop()
   proxy.close()
+})
+
+test("a receiver that takes nothing for too long is cut off", async () => {
+  const strict = await testService({
+    beside: service,
+    settings: { EXPORT_STALL_SECONDS: "1" },
+  })
+  const { socket, received, id } = await stalledExport(strict)
+  await until(() => endOf(id, strict) !== undefined)
+  expect(endOf(id, strict)).toMatchObject({ outcome: "stalled" })
+  socket.resume()
+  await until(() => received.closed)
+  expect(parseAnswer(received.bytes())?.complete).toBe(false)
+  await strict.stop()
+})
+
+test("exports of an account past its share of those under way wait, and no one else's do", async () => {
+  const few = await testService({
+    beside: service,
+    settings: { MAX_EXPORTS: "5", QUEUE_SECONDS: "1" },
+  })
+  const every = "/reports?format=csv&all=true"
+  const { socket, id } = await stalledExport(few)
+  const waited = await few.get(every)
+  expect(waited.status).toBe(503)
+  expect(waited.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+  const other = await few.get(every, { token: few.tokens.standard })
+  expect([other.status, (await other.text()).split("\r\n").length]).toEqual([
+    200,
+    reports.length + 2,
+  ])
+  socket.destroy()
+  await until(() => endOf(id, few) !== undefined)
+  const next = await few.get(every)
+  expect([next.status, (await next.text()).split("\r\n").length]).toEqual([200, reports.length + 2])
+  await few.stop()
+})
+
+test("the service stops within its limit though a receiver has stopped reading", async () => {
+  const stopping = await testService({ beside: service, settings: { SHUTDOWN_SECONDS: "1" } })
+  const { socket, received } = await stalledExport(stopping)
+  const startedMs = performance.now()
+  await stopping.stop()
+  expect(performance.now() - startedMs).toBeLessThan(15_000)
+  socket.resume()
+  await until(() => received.closed)
+  expect(parseAnswer(received.bytes())?.complete).toBe(false)
 })
 
 test.each(codings)("a load during an export does not touch it (%j)", async (headers) => {
@@ -239,55 +286,3 @@ test.each(codings)(
     }
   },
 )
-
-test("a receiver that takes nothing for too long is cut off", async () => {
-  const strict = await testService({
-    records: { ...none, reports },
-    settings: { EXPORT_STALL_SECONDS: "1" },
-  })
-  const { socket, received, id } = await stalledExport(strict)
-  await until(() => endOf(id, strict) !== undefined)
-  expect(endOf(id, strict)).toMatchObject({ outcome: "stalled" })
-  socket.resume()
-  await until(() => received.closed)
-  expect(parseAnswer(received.bytes())?.complete).toBe(false)
-  await strict.stop()
-})
-
-test("exports of an account past its share of those under way wait, and no one else's do", async () => {
-  const few = await testService({
-    records: none,
-    settings: { MAX_EXPORTS: "5", QUEUE_SECONDS: "1" },
-  })
-  await few.sql`drop index reports_by_title`
-  await few.publish({ ...none, reports: reports.slice(0, 15_000) })
-  const every = "/reports?format=csv&all=true"
-  const { socket, id } = await stalledExport(few)
-  const waited = await few.get(every)
-  expect(waited.status).toBe(503)
-  expect(waited.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
-  const other = await few.get(every, { token: few.tokens.standard })
-  expect([other.status, (await other.text()).split("\r\n").length]).toEqual([
-    200,
-    reports.length + 2,
-  ])
-  socket.destroy()
-  await until(() => endOf(id, few) !== undefined)
-  const next = await few.get(every)
-  expect([next.status, (await next.text()).split("\r\n").length]).toEqual([200, reports.length + 2])
-  await few.stop()
-})
-
-test("the service stops within its limit though a receiver has stopped reading", async () => {
-  const stopping = await testService({
-    records: { ...none, reports },
-    settings: { SHUTDOWN_SECONDS: "1" },
-  })
-  const { socket, received } = await stalledExport(stopping)
-  const startedMs = performance.now()
-  await stopping.stop()
-  expect(performance.now() - startedMs).toBeLessThan(15_000)
-  socket.resume()
-  await until(() => received.closed)
-  expect(parseAnswer(received.bytes())?.complete).toBe(false)
-})

@@ -13,8 +13,19 @@ import { startEmbedded } from "../../src/db/embedded/server.ts"
 
 export type TestDatabase = {
   url: string
+  /** What the making of its contents has noted. */
+  note: string
   /** Deletes it, ending what is still connected. For `afterAll`; forgotten ones go with the run. */
   drop(): Promise<void>
+}
+
+/** What databases begin with. It is made once in a run, as a template of that name. */
+export interface Contents {
+  name: string
+  /** What was there before. */
+  base: string | Contents
+  /** @returns a note for all databases of these contents; without one, that of the base holds */
+  fill: (url: string) => Promise<string | undefined>
 }
 
 // Nothing of a test run has to survive a power cut.
@@ -27,33 +38,46 @@ const SETTINGS = {
   autovacuum: "off",
 }
 
-const TEMPLATE = "migrated"
-
-// Any number: it is the same for all who would build the template.
+// Any number: it is the same for all who would build a template.
 const TEMPLATE_LOCK = 1
 
-/** A database of its own, with all migrations applied. Call it in `beforeAll`. */
-export function testDatabase(): Promise<TestDatabase> {
-  return create(TEMPLATE)
+const NOTHING = "template0"
+
+/** All migrations applied. */
+export const migrated: Contents = {
+  name: "migrated",
+  base: NOTHING,
+  fill: async (url) => {
+    const { migrate } = await import("../../src/db/migrate.ts")
+    await migrate(url)
+    return undefined
+  },
+}
+
+/** A database of its own, with all migrations applied or more. Call it in `beforeAll`. */
+export function testDatabase(contents = migrated): Promise<TestDatabase> {
+  return create(contents)
 }
 
 /** A database of its own without any tables of ours. Call it in `beforeAll`. */
 export function emptyDatabase(): Promise<TestDatabase> {
-  return create("template0")
+  return create(NOTHING)
 }
 
-async function create(template: string): Promise<TestDatabase> {
+async function create(contents: string | Contents): Promise<TestDatabase> {
   const server = await serverOfThisRun()
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
+  let note = ""
   await asAdministrator(server, async (sql) => {
-    if (template === TEMPLATE) await ensureTemplate(server, sql)
+    const template = await templateOf(contents, server, sql)
+    note = await noteOn(template, sql)
     await sql`create database ${sql(name)} template ${sql(template)}`
   })
   const drop = () =>
     asAdministrator(server, async (sql) => {
       await sql`drop database if exists ${sql(name)} with (force)`
     })
-  return { url: databaseUrl(server, name), drop }
+  return { url: databaseUrl(server, name), note, drop }
 }
 
 /** The process that was started as `bun test`: a worker's parent, or this one where there are none. */
@@ -65,19 +89,37 @@ async function serverOfThisRun(): Promise<string> {
   return url
 }
 
-/** Built under another name first, so that a failed migration leaves nothing that looks ready. */
-async function ensureTemplate(server: string, sql: postgres.Sql): Promise<void> {
+/** The template of these contents, made where it is missing. */
+async function templateOf(
+  contents: string | Contents,
+  server: string,
+  sql: postgres.Sql,
+): Promise<string> {
+  if (typeof contents === "string") return contents
+  const { name, base, fill } = contents
+  const isReady = async () =>
+    (await sql`select 1 from pg_database where datname = ${name}`).length > 0
+  if (await isReady()) return name
   await sql`select pg_advisory_lock(${TEMPLATE_LOCK})`
-  const ready = await sql`select 1 from pg_database where datname = ${TEMPLATE}`
-  if (ready.length > 0) return
-  const { migrate } = await import("../../src/db/migrate.ts")
+  if (await isReady()) return name
+  const template = await templateOf(base, server, sql)
+  // Under another name first, so that what fails half-way leaves nothing that looks ready.
   await sql`drop database if exists unfinished with (force)`
-  await sql`create database unfinished template template0`
-  await migrate(databaseUrl(server, "unfinished"))
-  await sql`alter database unfinished rename to ${sql(TEMPLATE)}`
+  await sql`create database unfinished template ${sql(template)}`
+  const note = (await fill(databaseUrl(server, "unfinished"))) ?? (await noteOn(template, sql))
+  await sql.unsafe(`comment on database unfinished is '${note.replaceAll("'", "''")}'`)
+  await sql`alter database unfinished rename to ${sql(name)}`
+  return name
 }
 
-/** One connection, closed afterwards: that also frees the lock that `ensureTemplate` takes. */
+async function noteOn(template: string, sql: postgres.Sql): Promise<string> {
+  const [found] = await sql`
+    select coalesce(shobj_description(oid, 'pg_database'), '') as note
+    from pg_database where datname = ${template}`
+  return found?.note ?? ""
+}
+
+/** One connection, closed afterwards: that also frees the lock that `templateOf` takes. */
 async function asAdministrator(
   server: string,
   work: (sql: postgres.Sql) => Promise<void>,

@@ -17,13 +17,15 @@ import { subsidiaries } from "../../src/resources/subsidiaries.ts"
 import { tenements } from "../../src/resources/tenements.ts"
 import { startService } from "../../src/service.ts"
 import { awkward, type Fixtures, shown } from "./fixtures.ts"
-import { testDatabase } from "./postgres.ts"
+import { type Contents, migrated, type TestDatabase, testDatabase } from "./postgres.ts"
 
 // Of the file that imports this: a busy machine takes its time, and nothing here waits without end.
 setDefaultTimeout(60_000)
 
 export interface TestServiceOptions {
   records?: Fixtures
+  /** Serves this one's database, as another process would, in place of one with records of its own. */
+  beside?: { database: TestDatabase }
   settings?: Record<string, string>
   now?: Date
   /** From the database's address to the one that the service uses, to put something in between. */
@@ -42,25 +44,15 @@ export const enterpriseLimit = 7
 
 export async function testService({
   records = awkward,
+  beside,
   settings = {},
   now = new Date("2026-03-01T00:00:00.250Z"),
   reach = (url) => url,
 }: TestServiceOptions = {}) {
-  const database = await testDatabase()
+  const database = beside?.database ?? (await publishedDatabase(records))
+  const tokens: Record<Plan, string> = JSON.parse(database.note)
   const sql = postgres(database.url, { max: 2, onnotice: () => {} })
-  const editor = { url: database.url, who: "test", origin: "test" }
-  const issue = async (email: string, expiresAt: Date | null = null) =>
-    (await issueToken(editor, { email, name: "test", expiresAt })).value
-  const issueOnPlan = async (email: string, plan: Plan, requestLimit: number | null) => {
-    await createAccount(editor, { email, plan, requestLimit })
-    return issue(email)
-  }
-  const tokens = {} as Record<Plan, string>
-  for (const plan of ["standard", "enterprise", "admin"] as const) {
-    const requestLimit = plan === "enterprise" ? enterpriseLimit : null
-    tokens[plan] = await issueOnPlan(`${plan}@example.com`, plan, requestLimit)
-  }
-  await publish(database.url, records)
+  const { editor, issue, issueOnPlan } = accountsOf(database.url)
 
   const clock = { now, advance: (ms: number) => advance(ms) }
   const advance = (ms: number): void => {
@@ -116,9 +108,51 @@ export async function testService({
     stop: async () => {
       await service.stop()
       await sql.end({ timeout: 1 })
-      await database.drop()
+      if (!beside) await database.drop()
     },
   }
+}
+
+async function publishedDatabase(records: Fixtures): Promise<TestDatabase> {
+  if (records === awkward) return testDatabase(awkwardPublished)
+  const database = await testDatabase(withAccounts)
+  await publish(database.url, records)
+  return database
+}
+
+function accountsOf(url: string) {
+  const editor = { url, who: "test", origin: "test" }
+  const issue = async (email: string, expiresAt: Date | null = null) =>
+    (await issueToken(editor, { email, name: "test", expiresAt })).value
+  const issueOnPlan = async (email: string, plan: Plan, requestLimit: number | null) => {
+    await createAccount(editor, { email, plan, requestLimit })
+    return issue(email)
+  }
+  return { editor, issue, issueOnPlan }
+}
+
+/** An account on each plan with a token of its own; the tokens are the note. */
+const withAccounts: Contents = {
+  name: "with_accounts",
+  base: migrated,
+  fill: async (url) => {
+    const { issueOnPlan } = accountsOf(url)
+    const tokens: Partial<Record<Plan, string>> = {}
+    for (const plan of ["standard", "enterprise", "admin"] as const) {
+      const requestLimit = plan === "enterprise" ? enterpriseLimit : null
+      tokens[plan] = await issueOnPlan(`${plan}@example.com`, plan, requestLimit)
+    }
+    return JSON.stringify(tokens)
+  },
+}
+
+const awkwardPublished: Contents = {
+  name: "awkward_published",
+  base: withAccounts,
+  fill: async (url) => {
+    await publish(url, awkward)
+    return undefined
+  },
 }
 
 const resources = [companies, tenements, subsidiaries, reports]
@@ -137,9 +171,8 @@ async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
         const rows = visible[resource.name].map((record, index) =>
           columnsOf(resource, { ...records[resource.name][index], ...record }, id),
         )
-        for (let from = 0; from < rows.length; from += 1_000) {
-          await tx.insert(resource.table).values(rows.slice(from, from + 1_000))
-        }
+        const [first] = rows
+        if (first) await tx.execute(insertion(resource, Object.keys(first), rows))
       }
       const published_at = new Date(Date.UTC(2026, 0, 1) + id * 1000).toISOString()
       await tx.insert(releases).values({ id, published_at, source: "test", manifest: {} })
@@ -147,6 +180,13 @@ async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
   } finally {
     await client.end({ timeout: 1 })
   }
+}
+
+/** All rows as one parameter: an INSERT with a parameter for each value takes many times as long. */
+function insertion({ table }: Resource, columns: readonly string[], rows: readonly object[]) {
+  const names = statement.raw(columns.join(", "))
+  return statement`insert into ${table} (${names})
+    select ${names} from json_populate_recordset(null::${table}, ${JSON.stringify(rows)}::text::json)`
 }
 
 function columnsOf({ table, derived }: Resource, record: object, release: number) {
