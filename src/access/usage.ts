@@ -8,6 +8,10 @@
  * caller sees its own requests at once. For the sum to be exact, reads and writes run one after the
  * other: a read sees all of a write or nothing of it, and written counts move from one summand to the
  * other in one step.
+ *
+ * A failed write is retried. If the connection was lost after the server had committed and before it
+ * answered, those counts are added twice. That is rare, and no limit depends on these counts, so no
+ * record of completed writes is kept.
  */
 import { createBatchedReads } from "../db/pool/batched-reads.ts"
 import { runToCompletion, within } from "../db/pool/deadlines.ts"
@@ -30,15 +34,18 @@ export interface Usage {
    * @throws Unavailable
    */
   lastDay(accountId: number, now: Date): Promise<HourOfUse[]>
-  /** Writes the last counts, for at most `waitMs`, and stops. */
-  stop(): Promise<void>
+  /** Writes the last counts, for at most `limitMs`, and stops. */
+  stop(limitMs?: number): Promise<void>
 }
 
 export interface UsageOptions {
   pool: Pool
   now: () => Date
-  /** Receives the error of a failed write, which is retried. */
-  onFailure: (error: unknown) => void
+  /**
+   * Receives the error of a failed write, which is retried; at the stop it also receives the number of
+   * requests whose counts may be lost.
+   */
+  onFailure: (error: unknown, lost?: { unwritten_requests: number }) => void
   writeEveryMs?: number
   /** How long a caller waits for a read, and `stop` for the last write. */
   waitMs?: number
@@ -161,9 +168,11 @@ export function createUsage({
       })
     },
 
-    stop: async () => {
+    stop: async (limitMs = waitMs) => {
       clearInterval(timer)
-      await within(waitMs, serially(writeCounts)).catch(onFailure)
+      await within(limitMs, serially(writeCounts)).catch((error: unknown) => {
+        onFailure(error, { unwritten_requests: sumOf(unwritten) })
+      })
     },
   }
 }
@@ -174,6 +183,12 @@ const firstShownMs = (nowMs: number): number => startOfHour(nowMs) - (shownHours
 
 /** The absolute difference, because a clock may be set back. */
 const isRecent = (readMs: number, nowMs: number): boolean => Math.abs(nowMs - readMs) < maxAgeMs
+
+function sumOf(counts: ReadonlyMap<number, Hours>): number {
+  let sum = 0
+  for (const hours of counts.values()) for (const requests of hours.values()) sum += requests
+  return sum
+}
 
 function add(hours: Hours, startMs: number, requests: number): void {
   const sum = (hours.get(startMs) ?? 0) + requests

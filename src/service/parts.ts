@@ -44,6 +44,8 @@ export interface Parts {
 
 /** The longest that a stopping service waits for its database, which may be silent. */
 const closeWithinMs = 2_000
+/** Of these, for the last counts, so that it can still be told what was not written. */
+const writeWithinMs = 1_500
 
 /** Of what the service can do without, it waits for one attempt, which takes some seconds at most. */
 export async function startParts(options: PartsOptions): Promise<Parts> {
@@ -90,7 +92,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const exportShutdown = new AbortController()
 
   async function closeAll(): Promise<void> {
-    await Promise.all([pins.stop(), usage.stop(), notifications.stop()])
+    await Promise.all([pins.stop(), usage.stop(writeWithinMs), notifications.stop()])
     redis?.close()
     await Promise.all(Object.values(pools).map((each) => each.close()))
   }

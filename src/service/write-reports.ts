@@ -5,9 +5,9 @@ import { describeError, type Log } from "../log/log.ts"
 export function createWriteReports(log: Log) {
   let reported = false
   return (event: string) =>
-    (error: unknown): void => {
+    (error: unknown, fields: Record<string, unknown> = {}): void => {
       if (!isForbidden(error)) {
-        log.warn(event, describeError(error))
+        log.warn(event, { ...fields, ...describeError(error) })
       } else if (!reported) {
         reported = true
         log.warn(

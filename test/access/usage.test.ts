@@ -34,6 +34,20 @@ interface Options {
 const usageOf = ({ pool = at.pool, onFailure = () => {}, waitMs = 60_000 }: Options = {}): Usage =>
   createUsage({ pool, now: () => noon, onFailure, waitMs, writeEveryMs: hourMs })
 
+test("counts that can't be written in time at the stop are named", async () => {
+  const { promise: never } = Promise.withResolvers<never>()
+  const failures: unknown[] = []
+  const usage = createUsage({
+    pool: { ...at.pool, run: () => never },
+    now: () => noon,
+    onFailure: (error, fields) => failures.push([(error as Error).name, fields]),
+  })
+  for (let request = 0; request < 3; request++) usage.count(1, noon)
+  usage.count(2, after(hourMs))
+  await usage.stop(5)
+  expect(failures).toEqual([["Unavailable", { unwritten_requests: 4 }]])
+})
+
 const lastHour = async (usage: Usage, id: number, now = noon) =>
   (await usage.lastDay(id, now)).at(-1)
 
