@@ -64,9 +64,12 @@ export const newFileFigures = (name: string): FileFigures => ({
   warnings: {},
 })
 
+/** What the number of a row counts in its file. */
+export const unitOf = ({ counted }: FileFigures): "line" | "feature" | "record" =>
+  counted === "features" ? "feature" : counted === "records" ? "record" : "line"
+
 /** The position of a row in its file, for people: `line 3`, `feature 3`, `record 3`. */
-export const locationOf = ({ counted }: FileFigures, line: number): string =>
-  `${(counted ?? "lines").slice(0, -1)} ${line}`
+export const locationOf = (file: FileFigures, line: number): string => `${unitOf(file)} ${line}`
 
 /** Bounds the memory and the manifest where texts differ in every row. */
 const maxTexts = 200

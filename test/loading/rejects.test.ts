@@ -42,6 +42,23 @@ test("the directory is created with the first rejected row, one file for each lo
   expect(warnings).toEqual([])
 })
 
+test("a row is found by its line, or by the number of its feature or record", () => {
+  const rejects = rejectsIn(parent)
+  for (const counted of [undefined, "features", "records"] as const) {
+    const of = { ...file, ...(counted && { counted }) }
+    rejects.add({ file: of, line: 7, reason: "is bad", row: null })
+  }
+  rejects.close()
+  const lines = readFileSync(rejects.path ?? "", "utf8")
+    .trimEnd()
+    .split("\n")
+  expect(lines.map((line) => Object.entries(JSON.parse(line))[1])).toEqual([
+    ["line", 7],
+    ["feature", 7],
+    ["record", 7],
+  ])
+})
+
 test("a directory that cannot be created is a warning before the first row, and the first ten rows are listed", () => {
   writeFileSync(join(parent, "file"), "")
   const directory = join(parent, "file", "rejects")
