@@ -14,6 +14,7 @@
 import { and, eq, isNull, lt, or } from "drizzle-orm"
 import { tokens } from "../db/account-tables.ts"
 import { type CacheSizes, createCache } from "../db/cache.ts"
+import { isRecent } from "../db/is-recent.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { hashToken, isWellFormed } from "./token.ts"
 import { type Caller, createTokenLookup, type ValidToken } from "./token-lookup.ts"
@@ -77,10 +78,7 @@ export function createCredentials(
 
   /** @param changedAt how many notifications had been received by the last change that matters */
   const isFresh = (entry: ReadAt, changedAt: number, nowMs: number) =>
-    // The absolute difference, because a clock may be set back.
-    subscribed &&
-    Math.abs(nowMs - entry.readMs) < maxStalenessMs &&
-    entry.notifications >= changedAt
+    subscribed && isRecent(entry.readMs, nowMs, maxStalenessMs) && entry.notifications >= changedAt
 
   /** The cached result; undefined where there is none to use. */
   function cached(hash: string, nowMs: number): ValidToken | null | undefined {
@@ -145,7 +143,7 @@ export function createCredentials(
 
     recordUse: async (tokenId, now) => {
       const recorded = recordedAt.get(String(tokenId))
-      if (recorded !== undefined && now.getTime() - recorded < recordEveryMs) return
+      if (recorded !== undefined && isRecent(recorded, now.getTime(), recordEveryMs)) return
       recordedAt.set(String(tokenId), now.getTime())
       const oneMinuteAgo = new Date(now.getTime() - recordEveryMs).toISOString()
       await housekeeping.run(() =>

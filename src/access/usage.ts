@@ -13,6 +13,7 @@
  * answered, those counts are added twice. That is rare, and no limit depends on these counts, so no
  * record of completed writes is kept.
  */
+import { isRecent } from "../db/is-recent.ts"
 import { createBatchedReads } from "../db/pool/batched-reads.ts"
 import { runToCompletion, within } from "../db/pool/deadlines.ts"
 import type { Pool } from "../db/pool/pool.ts"
@@ -110,7 +111,7 @@ export function createUsage({
   async function writeRegularly(): Promise<void> {
     const nowMs = now().getTime()
     for (const [accountId, { readMs }] of stored) {
-      if (!isRecent(readMs, nowMs)) stored.delete(accountId)
+      if (!isRecent(readMs, nowMs, maxAgeMs)) stored.delete(accountId)
     }
     if (writing) return onFailure(new Unavailable("The previous write has not ended"))
     if (unwritten.size === 0) return
@@ -140,7 +141,7 @@ export function createUsage({
   /** Reads an account unless it was read recently. Concurrent callers share the read. */
   function storedHours(accountId: number, nowMs: number): Promise<Hours | undefined> {
     const kept = stored.get(accountId)
-    if (kept && isRecent(kept.readMs, nowMs)) return Promise.resolve(kept.hours)
+    if (kept && isRecent(kept.readMs, nowMs, maxAgeMs)) return Promise.resolve(kept.hours)
     const pending = reading.get(accountId)
     if (pending) return pending
     const hours = readStored(accountId).finally(() => reading.delete(accountId))
@@ -180,9 +181,6 @@ export function createUsage({
 const startOfHour = (ms: number): number => Math.floor(ms / hourMs) * hourMs
 
 const firstShownMs = (nowMs: number): number => startOfHour(nowMs) - (shownHours - 1) * hourMs
-
-/** The absolute difference, because a clock may be set back. */
-const isRecent = (readMs: number, nowMs: number): boolean => Math.abs(nowMs - readMs) < maxAgeMs
 
 function sumOf(counts: ReadonlyMap<number, Hours>): number {
   let sum = 0

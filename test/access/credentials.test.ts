@@ -184,6 +184,17 @@ test("where a notification is lost, a change takes effect after half a minute at
   expect(await credentials.callerOf(token, now)).toBeNull()
 })
 
+test("a clock that is set back does not keep the use of a token from being recorded", async () => {
+  const credentials = process()
+  const email = "set-back@example.com"
+  const tokenId = (await credentials.callerOf(await at.issue(email), now))?.tokenId ?? 0
+  await credentials.recordUse(tokenId, later(3_600_000))
+  await at.sql(`update tokens set last_used_at = null where id = ${tokenId}`)
+  await credentials.recordUse(tokenId, now)
+  const [row] = await at.sql(`select last_used_at from tokens where id = ${tokenId}`)
+  expect(row?.last_used_at).toEqual(now)
+})
+
 test("a clock that is set back does not prolong the use of cached results", async () => {
   const credentials = process()
   credentials.setSubscribed(true)

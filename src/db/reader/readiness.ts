@@ -2,6 +2,7 @@
  * Checks whether the database answers. The readiness endpoint is unauthenticated, so the database is
  * queried once a second at most, and requests in between share the result, failures included.
  */
+import { isRecent } from "../is-recent.ts"
 import type { Release } from "./releases.ts"
 
 const checkEveryMs = 1_000
@@ -16,9 +17,7 @@ export function createReadiness(
 
   return () => {
     const nowMs = now().getTime()
-    // The absolute difference, because a clock may be set back.
-    const isRecent = last && Math.abs(nowMs - last.startedMs) < checkEveryMs
-    if (last && (checking || isRecent)) return last.check
+    if (last && (checking || isRecent(last.startedMs, nowMs, checkEveryMs))) return last.check
     checking = true
     const check = read().finally(() => {
       checking = false
