@@ -7,6 +7,7 @@ import { withLock } from "../../src/db/embedded/lock.ts"
 import { readPostmaster } from "../../src/db/embedded/process.ts"
 import { pauseAfter } from "../../src/db/embedded/restart.ts"
 import { until } from "../../src/db/embedded/wait.ts"
+import { embeddedDirectory } from "../support/postgres.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 
 setDefaultTimeout(120_000)
@@ -22,7 +23,7 @@ afterEach(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-const newDirectory = () => join(root, `data-${++directories}`)
+const newDirectory = () => embeddedDirectory(join(root, `data-${++directories}`))
 
 async function serve(DATA_DIR: string): Promise<ServiceProcess> {
   const service = await serviceProcess({ DATA_DIR, DATABASE_URL: "" })
@@ -63,7 +64,7 @@ const again = "embedded PostgreSQL is running again"
 const failed = "embedded PostgreSQL did not start; retrying"
 
 test("a service answers again after its embedded PostgreSQL was killed, each time", async () => {
-  const directory = newDirectory()
+  const directory = await newDirectory()
   const service = await serve(directory)
   for (let round = 1; round <= 3; round++) {
     kill(directory)
@@ -74,7 +75,7 @@ test("a service answers again after its embedded PostgreSQL was killed, each tim
 })
 
 test("all services of one data directory answer again, whichever starts it", async () => {
-  const directory = newDirectory()
+  const directory = await newDirectory()
   const both = await Promise.all([serve(directory), serve(directory)])
   kill(directory)
   for (const service of both) {
@@ -84,7 +85,7 @@ test("all services of one data directory answer again, whichever starts it", asy
 })
 
 test("a service reaches the server that a command has started meanwhile", async () => {
-  const directory = newDirectory()
+  const directory = await newDirectory()
   const service = await serve(directory)
   kill(directory)
   const { exitCode } = await command(["account", "list"], { DATA_DIR: directory, DATABASE_URL: "" })
@@ -94,7 +95,7 @@ test("a service reaches the server that a command has started meanwhile", async 
 })
 
 test("a server that does not start is tried again after longer and longer pauses", async () => {
-  const directory = newDirectory()
+  const directory = await newDirectory()
   const service = await serve(directory)
   const port = readPostmaster(join(directory, "cluster"))?.port ?? 0
   let taken: Bun.TCPSocketListener | undefined
@@ -113,7 +114,7 @@ test("a server that does not start is tried again after longer and longer pauses
 })
 
 test("a service that is stopped while its server starts again ends all the same", async () => {
-  const directory = newDirectory()
+  const directory = await newDirectory()
   const service = await serve(directory)
   await whileNobodyStarts(directory, async () => {
     kill(directory)

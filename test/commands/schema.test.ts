@@ -9,7 +9,7 @@ import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 import { migrate } from "../../src/db/migrate.ts"
 import { until } from "../contract/raw-http.ts"
-import { emptyDatabase, type TestDatabase } from "../support/postgres.ts"
+import { embeddedDirectory, emptyDatabase, type TestDatabase } from "../support/postgres.ts"
 import { command, serviceProcess } from "../support/process.ts"
 import { freePort, type Supervised, startSupervised } from "../support/supervised.ts"
 
@@ -54,7 +54,7 @@ test("a command but migrate, serve and quickstart changes no schema, and says wh
 
 test("a standby is served when its schema is current", async () => {
   const directory = mkdtempSync(join(tmpdir(), "mds-standby-"))
-  const dataDirectory = join(directory, "data")
+  const dataDirectory = await embeddedDirectory(join(directory, "data"))
   const primary = await startEmbedded(dataDirectory, {
     settings: { fsync: "off", shared_buffers: "16MB", wal_level: "replica" },
   })

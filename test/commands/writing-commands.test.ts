@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { until } from "../loading/workbench.ts"
+import { embeddedDirectory } from "../support/postgres.ts"
 import { startCommand } from "./command-process.ts"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
@@ -85,7 +86,7 @@ test("a list whose reader closes the pipe has succeeded", async () => {
 })
 
 test("an embedded server that cannot be closed properly is a warning", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "mds-embedded-"))
+  const dataDir = await embeddedDirectory(mkdtempSync(join(tmpdir(), "mds-embedded-")))
   const users = join(dataDir, "users")
   expect((await bench.run(["migrate"], { url: "", dataDir })).code).toBe(0)
   const options = { url: "", dataDir, stdin: "pipe" as const }

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { embeddedDirectory } from "../support/postgres.ts"
 
 const SETTINGS = { fsync: "off", shared_buffers: "16MB" }
 
@@ -30,7 +31,7 @@ afterEach(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 test("a first start creates a UTF-8 database that requires the password", async () => {
-  const dir = newDirectory()
+  const dir = newPath()
   const server = await startEmbedded(dir, { settings: SETTINGS })
   expect(server.adopted).toBe(false)
   expect(await ask(server.url, "select current_database() || ' ' || pg_encoding_to_char(6)")).toBe(
@@ -45,7 +46,7 @@ test("a first start creates a UTF-8 database that requires the password", async 
 })
 
 test("data survives a restart", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const first = await startEmbedded(dir, { settings: SETTINGS })
   await ask(first.url, "create table kept as select 7 as x")
   await first.stop()
@@ -55,7 +56,7 @@ test("data survives a restart", async () => {
 })
 
 test("a second process adopts the running server and leaves it running", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const owner = await start(dir)
   const adopter = await start(dir)
   expect([owner.adopted, adopter.adopted]).toEqual([false, true])
@@ -65,7 +66,7 @@ test("a second process adopts the running server and leaves it running", async (
 })
 
 test("the server stays for a process that adopted it when the process that started it exits", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const owner = await start(dir)
   const adopter = await start(dir)
   await owner.end()
@@ -75,7 +76,7 @@ test("the server stays for a process that adopted it when the process that start
 })
 
 test("a killed application leaves no server behind", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const application = await start(dir)
   const pid = serverPid(dir)
   process.kill(application.pid, "SIGKILL")
@@ -83,7 +84,7 @@ test("a killed application leaves no server behind", async () => {
 })
 
 test("the server survives a kill of the process that started it while another uses it", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const owner = await start(dir)
   const adopter = await start(dir)
   const pid = serverPid(dir)
@@ -95,7 +96,7 @@ test("the server survives a kill of the process that started it while another us
 })
 
 test("Ctrl-C reaches the application and not the server", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const application = await start(dir)
   process.kill(-application.pid, "SIGINT") // the application ignores it, as one that drains
   expect(await ask(application.url, "select 7")).toBe(7)
@@ -103,14 +104,14 @@ test("Ctrl-C reaches the application and not the server", async () => {
 })
 
 test("processes that start concurrently share one server", async () => {
-  const dir = newDirectory()
+  const dir = newPath()
   const all = await Promise.all([start(dir), start(dir), start(dir)])
   expect(all.map(({ adopted }) => adopted).sort()).toEqual([false, true, true])
   expect(new Set(all.map(({ url }) => url)).size).toBe(1)
 })
 
 test("two starts within one process share one server", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const [a, b] = await Promise.all([
     startEmbedded(dir, { settings: SETTINGS }),
     startEmbedded(dir, { settings: SETTINGS }),
@@ -123,7 +124,7 @@ test("two starts within one process share one server", async () => {
 })
 
 test("a start never gets a server that is stopping", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   for (let round = 0; round < 5; round++) {
     const killed = await start(dir)
     process.kill(killed.pid, "SIGKILL")
@@ -134,7 +135,7 @@ test("a start never gets a server that is stopping", async () => {
 })
 
 test("a pid file left by a crash does not block a start although another process has the pid now", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const first = await start(dir)
   await ask(first.url, "create table kept as select 7 as x")
   const pid = serverPid(dir)
@@ -155,7 +156,7 @@ test("a pid file left by a crash does not block a start although another process
 })
 
 test.skipIf(!Bun.which("ps"))("a server that lost its supervisor is replaced", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   await start(dir)
   const orphan = serverPid(dir)
   for (const pid of supervisors(dir)) process.kill(pid, "SIGKILL")
@@ -166,7 +167,7 @@ test.skipIf(!Bun.which("ps"))("a server that lost its supervisor is replaced", a
 })
 
 test("a server that was killed restarts on its port, which others may still use", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const first = await startEmbedded(dir, { settings: SETTINGS })
   expect(first.ended()).toBe(false)
   const pid = serverPid(dir)
@@ -181,7 +182,7 @@ test("a server that was killed restarts on its port, which others may still use"
 })
 
 test("a server on another port than the requested one is not adopted", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const server = await startEmbedded(dir, { settings: SETTINGS })
   const { port } = new URL(server.url)
   const other = startEmbedded(dir, { settings: SETTINGS, port: Number(port) + 1 })
@@ -192,7 +193,7 @@ test("a server on another port than the requested one is not adopted", async () 
 })
 
 test("a server is not restarted with an empty database when its data is missing", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const server = await startEmbedded(dir, { settings: SETTINGS })
   await server.stop()
   renameSync(join(dir, "cluster"), join(dir, "elsewhere"))
@@ -204,7 +205,7 @@ test("a server is not restarted with an empty database when its data is missing"
 })
 
 test("a server that cannot start says why, without the password", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const settings = { ...SETTINGS, shared_buffers: "none" }
   const error = await startEmbedded(dir, { settings }).then(
     () => undefined,
@@ -217,7 +218,7 @@ test("a server that cannot start says why, without the password", async () => {
 })
 
 test("the directory of a temporary server is deleted, even after a kill", async () => {
-  const dir = newDirectory()
+  const dir = await newDirectory()
   const application = await start(dir, { temporary: true })
   process.kill(application.pid, "SIGKILL")
   await until(() => !statSync(dir, { throwIfNoEntry: false }))
@@ -280,9 +281,12 @@ async function ask(url: string, statement: string): Promise<unknown> {
   }
 }
 
-function newDirectory(): string {
+function newPath(): string {
   return join(root, `data ${++clusters}`)
 }
+
+/** One whose cluster is there. */
+const newDirectory = () => embeddedDirectory(newPath())
 
 function serverPid(dir: string): number {
   return Number.parseInt(readFileSync(join(dir, "cluster", "postmaster.pid"), "utf8"), 10)

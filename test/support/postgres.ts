@@ -6,9 +6,15 @@
  * directory's name. It is adopted by each file and released by none: it stops, and deletes its
  * directory, when the last process of the run has gone, even by kill -9.
  */
+import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
+import { accountFor } from "../../src/db/embedded/account.ts"
+import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
+import { clusterExists, createCluster } from "../../src/db/embedded/cluster.ts"
+import { environment } from "../../src/db/embedded/launch.ts"
+import { underLock } from "../../src/db/embedded/lock.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 
 export type TestDatabase = {
@@ -83,10 +89,33 @@ async function create(contents: string | Contents): Promise<TestDatabase> {
 /** The process that was started as `bun test`: a worker's parent, or this one where there are none. */
 const runId = process.env.BUN_TEST_WORKER_ID === undefined ? process.pid : process.ppid
 
+const runDirectory = join(tmpdir(), `mds-test-${runId}`)
+
 async function serverOfThisRun(): Promise<string> {
-  const directory = join(tmpdir(), `mds-test-${runId}`)
-  const { url } = await startEmbedded(directory, { settings: SETTINGS, temporary: true })
+  const { url } = await startEmbedded(runDirectory, { settings: SETTINGS, temporary: true })
   return url
+}
+
+/**
+ * Makes a data directory for an embedded server of the test's own, as a first start would, but with
+ * a copy of a cluster that is made once in a run: to make one takes a second or more.
+ */
+export async function embeddedDirectory(directory: string): Promise<string> {
+  await serverOfThisRun() // It is what deletes the cluster in the end.
+  const pristine = join(runDirectory, "pristine")
+  mkdirSync(pristine, { recursive: true, mode: 0o711 })
+  await underLock(join(pristine, "lock"), async () => {
+    if (clusterExists(join(pristine, "cluster"))) return
+    const binaries = embeddedBinaries()
+    const account = accountFor(join(pristine, "cluster"), binaries)
+    await createCluster(pristine, binaries, account, environment(), false)
+  })
+  mkdirSync(directory, { recursive: true, mode: 0o711 })
+  // By a program, which copies fast and keeps the owner.
+  const parts = ["cluster", "password"].map((part) => join(pristine, part))
+  const { success, stderr } = Bun.spawnSync(["cp", "-a", ...parts, directory])
+  if (!success) throw new Error(`Cannot copy the cluster: ${stderr}`)
+  return directory
 }
 
 /** The template of these contents, made where it is missing. */
