@@ -14,7 +14,7 @@ import { accountFor } from "../../src/db/embedded/account.ts"
 import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { clusterExists, createCluster } from "../../src/db/embedded/cluster.ts"
 import { environment } from "../../src/db/embedded/launch.ts"
-import { underLock } from "../../src/db/embedded/lock.ts"
+import { withLock } from "../../src/db/embedded/lock.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 
 export type TestDatabase = {
@@ -104,7 +104,7 @@ export async function embeddedDirectory(directory: string): Promise<string> {
   await serverOfThisRun() // It is what deletes the cluster in the end.
   const pristine = join(runDirectory, "pristine")
   mkdirSync(pristine, { recursive: true, mode: 0o711 })
-  await underLock(join(pristine, "lock"), async () => {
+  await withLock(join(pristine, "lock"), async () => {
     if (clusterExists(join(pristine, "cluster"))) return
     const binaries = embeddedBinaries()
     const account = accountFor(join(pristine, "cluster"), binaries)
