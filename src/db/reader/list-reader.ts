@@ -5,10 +5,16 @@ import type { Pool } from "../pool/pool.ts"
 import { createSharedReads, type SharedReads } from "../pool/shared-reads.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
 import { ensureAvailable, type RelationChoice } from "./relation-choice.ts"
-import { type Relation, releaseName } from "./relations.ts"
+import type { Relation } from "./relations.ts"
 import { type Release, ReleaseUnavailable } from "./releases.ts"
 import { nullsOf, type Position, positionName } from "./seek.ts"
-import { createStatements, type Row, type SeenReleases, type Statements } from "./statements.ts"
+import {
+  bindRelease,
+  createStatements,
+  type Row,
+  type SeenReleases,
+  type Statements,
+} from "./statements.ts"
 
 export type Records = Record<string, unknown>[]
 
@@ -66,7 +72,7 @@ export function createListReader(
     { offset, limit }: PageBounds,
     { release, account }: ReadOptions,
   ) {
-    const values = { ...bindingsOf(list), [releaseName]: release.id, limit, offset }
+    const values = { ...bindingsOf(list), ...bindRelease(release), limit, offset }
     const key = listKey(list, release)
     const start = offset === 0 ? undefined : positions.get(`${key} ${offset}`)
     const rows = await at(release, list, (relation) =>
@@ -90,7 +96,7 @@ export function createListReader(
     const key = listKey(list, release)
     const cached = totals.get(key)
     if (cached !== undefined) return cached
-    const values = { ...bindingsOf(list), [releaseName]: release.id }
+    const values = { ...bindingsOf(list), ...bindRelease(release) }
     const [[count], exists] = await Promise.all([
       at(release, list, (relation) =>
         counts.share(`count ${relation} ${key}`, account, () =>
@@ -107,7 +113,7 @@ export function createListReader(
 
   async function parentExists({ parent }: List, { release, account }: ReadOptions) {
     if (!parent) return true
-    const values = { key: parent.key, [releaseName]: release.id }
+    const values = { key: parent.key, ...bindRelease(release) }
     const [row] = await relations.read(release, (relation) =>
       lookups.run(() => byKey.exists(parent.resource, relation).execute(values), account),
     )

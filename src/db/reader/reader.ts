@@ -17,9 +17,9 @@ import {
   type Records,
 } from "./list-reader.ts"
 import { createRelationChoice, ensureAvailable } from "./relation-choice.ts"
-import { type Relation, releaseName } from "./relations.ts"
+import type { Relation } from "./relations.ts"
 import { ReleaseUnavailable } from "./releases.ts"
-import { createStatements } from "./statements.ts"
+import { bindRelease, createStatements } from "./statements.ts"
 
 /** Every method may throw Unavailable or ReleaseUnavailable. */
 export interface Reader {
@@ -84,7 +84,7 @@ export function createReader(
     },
 
     find: async (resource, key, { release, account }) => {
-      const values = { key, [releaseName]: release.id }
+      const values = { key, ...bindRelease(release) }
       const run = (relation: Relation) =>
         lookups.run(() => byKey.find(resource, relation).execute(values), account)
       const [row] = await relations.read(release, run)

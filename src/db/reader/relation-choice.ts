@@ -6,7 +6,7 @@
  * restored, are refused.
  */
 import type { Relation } from "./relations.ts"
-import { noRelease, type Release, ReleaseUnavailable } from "./releases.ts"
+import { type Release, ReleaseUnavailable } from "./releases.ts"
 import type { SeenReleases } from "./statements.ts"
 
 export interface RelationChoice {
@@ -46,8 +46,6 @@ export function createRelationChoice(): RelationChoice {
 /** @throws ReleaseUnavailable if the rows were not read while the release was there */
 export function ensureAvailable<T extends SeenReleases>(release: Release, rows: T[]): T[] {
   const [seen] = rows
-  if (seen && (seen.publishedAt ?? noRelease.publishedAt) !== release.publishedAt) {
-    throw new ReleaseUnavailable(release)
-  }
+  if (seen?.release === null) throw new ReleaseUnavailable(release)
   return rows
 }

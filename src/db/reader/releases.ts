@@ -84,6 +84,4 @@ export function createReleases(pool: Pool): Releases {
   }
 }
 
-/** An instant in Unix seconds. */
-export const epoch = (instant: SQL) =>
-  sql<number | null>`extract(epoch from ${instant})`.mapWith(Number)
+const epoch = (instant: SQL) => sql<number | null>`extract(epoch from ${instant})`.mapWith(Number)

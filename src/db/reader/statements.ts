@@ -4,9 +4,8 @@
  * are few, since values are always bound.
  *
  * Every statement returns the newest release that its snapshot saw. A statement on the current table
- * reads that release, which may be newer than the requested one. It also returns when the
- * requested release was published: another time than expected, or none, shows that this release is no
- * longer there.
+ * reads that release, which may be newer than the requested one. It returns null instead if the
+ * requested release, by its number and time of publication, is no longer there.
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
@@ -14,7 +13,7 @@ import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { filterOf, keyColumn, type OrderTerm, type Readable } from "../../resources/resource.ts"
 import { releases } from "../schema.ts"
 import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
-import { epoch } from "./releases.ts"
+import { noRelease, type Release } from "./releases.ts"
 import { after, orderBy } from "./seek.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
@@ -36,10 +35,8 @@ export interface ListShape {
 
 /** The releases that a statement saw. */
 export interface SeenReleases {
-  /** The number of the newest release. */
-  release: number
-  /** When the requested release was published, in Unix seconds; null if it is not there. */
-  publishedAt: number | null
+  /** The number of the newest release; null if the requested release is not there. */
+  release: number | null
 }
 
 export interface Row extends SeenReleases {
@@ -52,10 +49,13 @@ interface Prepared<T> {
   execute(values: Record<string, unknown>): Promise<T[]>
 }
 
+/** The name under which the time of the requested release is bound. */
+const publishedAtName = "release_published_at"
+
 /** The name under which the parent's key is bound. */
 export const parentName = "parent"
 
-/** All bind `release`; those on lists bind the filters and the parent's key. */
+/** All bind the release with `bindRelease`; those on lists bind the filters and the parent's key. */
 export interface Statements {
   /** Rows of a page by its offset. Binds `limit` and `offset`. */
   rowsFrom(shape: ListShape, relation: Relation): Prepared<Row>
@@ -68,12 +68,23 @@ export interface Statements {
   exists(resource: Readable, relation: Relation): Prepared<SeenReleases & { exists: boolean }>
 }
 
+/** One column: two would make a chunk of many rows noticeably slower. */
 const seenReleases = {
-  release: sql<number>`(select coalesce(max(${releases.id}), 0) from ${releases})`,
-  publishedAt: epoch(
-    sql`(select ${releases.published_at} from ${releases} where ${releases.id} = ${sql.placeholder(releaseName)})`,
-  ),
+  release: sql<number | null>`case
+    when coalesce(
+      (select extract(epoch from ${releases.published_at})::float8
+        from ${releases} where ${releases.id} = ${sql.placeholder(releaseName)}),
+      ${noRelease.publishedAt}
+    ) = ${sql.placeholder(publishedAtName)}::float8
+    then (select coalesce(max(${releases.id}), 0) from ${releases})
+  end`,
 }
+
+/** Binds the requested release. */
+export const bindRelease = ({ id, publishedAt }: Release): Record<string, unknown> => ({
+  [releaseName]: id,
+  [publishedAtName]: publishedAt,
+})
 
 export function createStatements(db: PostgresJsDatabase): Statements {
   const prepared = new Map<string, unknown>()

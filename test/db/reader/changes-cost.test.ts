@@ -4,7 +4,7 @@ import { fillPlaceholders } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import type { Relation } from "../../../src/db/reader/relations.ts"
-import { createStatements, type ListShape } from "../../../src/db/reader/statements.ts"
+import { bindRelease, createStatements, type ListShape } from "../../../src/db/reader/statements.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
 import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
@@ -66,7 +66,8 @@ test.each([
         updated: kind === "updated",
         removed: kind === "removed",
       }
-      const bound = { ...values, [`${kind}_since`]: 2, release: 4, limit: 50, offset: 0 }
+      const release = bindRelease({ id: 4, publishedAt: 0 })
+      const bound = { ...values, ...release, [`${kind}_since`]: 2, limit: 50, offset: 0 }
       for (const statement of [
         statements.rowsFrom(shape, relation),
         statements.count(shape, relation),
