@@ -118,12 +118,13 @@ export const settings = {
   },
   LOOKUP_CONNECTIONS: {
     description:
-      "Database connections for lookups of tokens, releases and single records; an account uses at most half of them at once, as of the connections below",
-    fallback: "4",
+      "Database connections for lookups of tokens, releases and single records; an account uses all but one of them at most",
+    fallback: "8",
     parse: integer(1, 500),
   },
   REQUEST_CONNECTIONS: {
-    description: "Database connections for pages of lists",
+    description:
+      "Database connections for pages of lists; an account uses at most half of them, as of those for counts and exports",
     fallback: "8",
     parse: integer(1, 500),
   },

@@ -51,7 +51,7 @@ test("an empty environment gives the defaults, frozen", () => {
     CACHE_MEMORY_MB: 64,
     REDIS_URL: null,
     REDIS_TIMEOUT_MS: 50,
-    LOOKUP_CONNECTIONS: 4,
+    LOOKUP_CONNECTIONS: 8,
     REQUEST_CONNECTIONS: 8,
     COUNT_CONNECTIONS: 4,
     EXPORT_CONNECTIONS: 3,

@@ -28,7 +28,10 @@ export function createPools(config: Config, databaseUrl: string) {
       ...options,
     })
   return {
-    lookups: fairPool("lookups", config.LOOKUP_CONNECTIONS),
+    // These statements are so short that one free connection is enough for the others.
+    lookups: fairPool("lookups", config.LOOKUP_CONNECTIONS, {
+      connectionsPerAccount: Math.max(1, config.LOOKUP_CONNECTIONS - 1),
+    }),
     pages: fairPool("pages", config.REQUEST_CONNECTIONS),
     counts: fairPool("counts", config.COUNT_CONNECTIONS),
     // Its queue has room for every export in progress, because one that has begun should not fail there.
