@@ -1,7 +1,6 @@
 /** A service restarts its embedded PostgreSQL when that dies, and recovers. */
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { withLock } from "../../src/db/embedded/lock.ts"
 import { readPostmaster } from "../../src/db/embedded/process.ts"
@@ -9,10 +8,11 @@ import { pauseAfter } from "../../src/db/embedded/restart.ts"
 import { until } from "../../src/db/embedded/wait.ts"
 import { embeddedDirectory } from "../support/postgres.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
+import { scratchDirectory } from "../support/scratch.ts"
 
 setDefaultTimeout(120_000)
 
-const root = mkdtempSync(join(tmpdir(), "mds-restart-"))
+const root = mkdtempSync(join(scratchDirectory, "mds-restart-"))
 let directories = 0
 let services: ServiceProcess[] = []
 

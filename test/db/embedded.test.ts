@@ -10,16 +10,16 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 import { embeddedDirectory } from "../support/postgres.ts"
+import { scratchDirectory } from "../support/scratch.ts"
 
 const SETTINGS = { fsync: "off", shared_buffers: "16MB" }
 
 // Every test uses a name with a space.
-const root = mkdtempSync(join(tmpdir(), "mds embedded "))
+const root = mkdtempSync(join(scratchDirectory, "mds embedded "))
 let clusters = 0
 let applications: Application[] = []
 

@@ -7,7 +7,6 @@
  * directory, when the last process of the run has gone, even by kill -9.
  */
 import { mkdirSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { accountFor } from "../../src/db/embedded/account.ts"
@@ -16,6 +15,7 @@ import { clusterExists, createCluster } from "../../src/db/embedded/cluster.ts"
 import { environment } from "../../src/db/embedded/launch.ts"
 import { withLock } from "../../src/db/embedded/lock.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { scratchDirectory } from "./scratch.ts"
 
 export type TestDatabase = {
   url: string
@@ -41,6 +41,7 @@ const SETTINGS = {
   full_page_writes: "off",
   shared_buffers: "128MB",
   max_connections: "200",
+  max_wal_size: "256MB",
   autovacuum: "off",
 }
 
@@ -89,7 +90,7 @@ async function create(contents: string | Contents): Promise<TestDatabase> {
 /** The process that was started as `bun test`: a worker's parent, or this one where there are none. */
 const runId = process.env.BUN_TEST_WORKER_ID === undefined ? process.pid : process.ppid
 
-const runDirectory = join(tmpdir(), `mds-test-${runId}`)
+const runDirectory = join(scratchDirectory, `mds-test-${runId}`)
 
 async function serverOfThisRun(): Promise<string> {
   const { url } = await startEmbedded(runDirectory, { settings: SETTINGS, temporary: true })
