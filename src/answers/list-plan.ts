@@ -78,9 +78,12 @@ export function planList(
     ...representation,
   })
   const points = typed(values, { ...asOf, ...changes })
-  const canonical = canonicalQuery({ ...values, ...canonicalFilters(endpoint, values) }, schemas)
+  const filters = filtersInUse(endpoint, values)
+  const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
+  const canonical = canonicalQuery({ ...values, ...filterValues }, schemas)
+  const identity = `${path}?${queryText(canonical, notOfTheList)}`
   return {
-    list: toList(endpoint, values, parent, `${path}?${queryText(canonical, notOfTheList)}`),
+    list: toList(endpoint, values, filters, parent, identity),
     points: {
       asOf: points.as_of,
       updatedSince: points.updated_since,
@@ -107,20 +110,21 @@ type Values = Readonly<Record<string, unknown>>
 const isValue = (value: unknown): value is ParameterValue =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean"
 
-function* filtersInUse({ resource, filters }: ListEndpoint, values: Values) {
-  for (const name of filters) {
+/** The filters that have a value, each with its canonical value. */
+const filtersInUse = ({ resource, filters }: ListEndpoint, values: Values) =>
+  filters.flatMap((name) => {
     const filter = filterOf(resource, name)
     const value = values[name]
-    if (isValue(value)) yield { name, filter, value: filter.canonical(value) }
-  }
-}
+    return isValue(value) ? [{ name, filter, value: filter.canonical(value) }] : []
+  })
 
-const canonicalFilters = (endpoint: ListEndpoint, values: Values): Values =>
-  Object.fromEntries([...filtersInUse(endpoint, values)].map(({ name, value }) => [name, value]))
-
-function toList(endpoint: ListEndpoint, values: Values, parent: string, identity: string): List {
-  const { resource, belongsTo } = endpoint
-  const filters = [...filtersInUse(endpoint, values)]
+function toList(
+  { resource, belongsTo }: ListEndpoint,
+  values: Values,
+  filters: ReturnType<typeof filtersInUse>,
+  parent: string,
+  identity: string,
+): List {
   const { sort, order } = typed({ order: "asc", ...values }, ordering)
   return {
     resource,
