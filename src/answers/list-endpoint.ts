@@ -4,13 +4,24 @@ import type { Scope } from "../db/reader/statements.ts"
 import { formats } from "../http/negotiation.ts"
 import { filterOf, oneOf, type Readable } from "../resources/resource.ts"
 
-export interface ListEndpoint {
+interface Declaration {
   resource: Readable
   /** The resource's filters that this endpoint accepts. */
   filters: readonly string[]
   /** If the list belongs to one record of another resource. */
   belongsTo?: { resource: Readable; scope: Scope }
 }
+
+export interface ListEndpoint extends Declaration {
+  /** Every parameter that it accepts. */
+  parameters: TProperties
+}
+
+/** Declares a list endpoint. */
+export const listEndpoint = (declaration: Declaration): ListEndpoint => ({
+  ...declaration,
+  parameters: parametersOf(declaration),
+})
 
 const pointInTime = (description: string) =>
   Type.Optional(
@@ -61,8 +72,7 @@ export const representation = {
   }),
 }
 
-/** Every parameter of the endpoint. */
-export function listParameters({ resource, filters }: ListEndpoint): TProperties {
+function parametersOf({ resource, filters }: Declaration): TProperties {
   const sorts = Object.keys(resource.sorts)
   return {
     ...paging,

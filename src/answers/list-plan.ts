@@ -13,7 +13,6 @@ import {
   asOf,
   changes,
   type ListEndpoint,
-  listParameters,
   ordering,
   paging,
   representation,
@@ -64,8 +63,8 @@ export function planList(
   { path, query, format: preferred }: ListTarget,
   parent: string,
 ): ListPlan {
-  const schemas = listParameters(endpoint)
-  const values = readParameters(query, schemas, crossChecks(preferred))
+  const { parameters } = endpoint
+  const values = readParameters(query, parameters, crossChecks(preferred))
   const {
     page,
     per_page,
@@ -80,7 +79,7 @@ export function planList(
   const points = typed(values, { ...asOf, ...changes })
   const filters = filtersInUse(endpoint, values)
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
-  const canonical = canonicalQuery({ ...values, ...filterValues }, schemas)
+  const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
   const identity = `${path}?${queryText(canonical, notOfTheList)}`
   return {
     list: toList(endpoint, values, filters, parent, identity),

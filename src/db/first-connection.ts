@@ -4,6 +4,8 @@
  */
 import type { Sql } from "postgres"
 import { singleConnection } from "./connection.ts"
+import { within } from "./pool/deadlines.ts"
+import { Unavailable } from "./pool/unavailable.ts"
 
 /** The database can't be used. The message says what failed, why, and what to do. */
 export class DatabaseError extends Error {
@@ -23,17 +25,11 @@ export async function withFirstConnection<T>(
   work: (client: Sql) => Promise<T>,
 ): Promise<T> {
   const client = singleConnection(url, { prepare: false })
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(timeoutError), connectTimeoutMs)
-  })
   try {
-    await Promise.race([client`select 1`, timeout])
+    await within(connectTimeoutMs, client`select 1`)
   } catch (error) {
     client.end({ timeout: 0 }).catch(() => {})
     throw new DatabaseError(explain(error, url))
-  } finally {
-    clearTimeout(timer)
   }
   try {
     return await work(client)
@@ -41,8 +37,6 @@ export async function withFirstConnection<T>(
     await client.end({ timeout: 5 })
   }
 }
-
-const timeoutError = Object.assign(new Error("Connection timed out"), { code: "CONNECT_TIMEOUT" })
 
 /** The hosts and ports of a URL, without what may be secret. */
 function addressOf(url: string): string {
@@ -66,7 +60,8 @@ function explain(error: unknown, url: string): string {
   if (/^(ENOTFOUND|EAI_)/.test(code)) {
     return `${reach}: there is no such host; correct DATABASE_URL`
   }
-  if (/^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(code)) {
+  const isLate = error instanceof Unavailable
+  if (isLate || /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(code)) {
     return `${reach}: it did not answer in time; check DATABASE_URL, the network and its firewalls`
   }
   if (/^(CONNECTION_|ECONNRESET|EPIPE)/.test(code)) {

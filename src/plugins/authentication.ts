@@ -7,12 +7,11 @@ import { Elysia } from "elysia"
 import type { Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/plan.ts"
 import type { Caller } from "../access/token-lookup.ts"
-import type { WindowState } from "../access/window/sliding-window.ts"
 import type { Windows } from "../access/windows.ts"
-import { ApiError, rateLimited } from "../http/api-error.ts"
+import { ApiError } from "../http/api-error.ts"
 import { readBearer } from "../http/bearer-token.ts"
-import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
 import { contextFields } from "./request-context.ts"
+import { createWindowHeaders } from "./window-headers.ts"
 
 export interface AuthenticationOptions {
   credentials: Credentials
@@ -25,6 +24,7 @@ export interface AuthenticationOptions {
 /** Gives `caller`. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
 export const authentication = (options: AuthenticationOptions) => {
   const { credentials, windows, now, onUseNotRecorded } = options
+  const window = createWindowHeaders(windows, now)
 
   async function callerOf(token: string | undefined, address: string): Promise<Caller | null> {
     const isAddressLimited = () => !windows.addresses.peekLocal(address, standardLimit).admitted
@@ -41,21 +41,15 @@ export const authentication = (options: AuthenticationOptions) => {
 
       .resolve(async (context) => {
         const { bearer, headers, address, set } = context
-        const show = (state: WindowState): void => {
-          Object.assign(set.headers, toHeaders(state, windows.windowMs, now().getTime()))
-        }
         const token = sentToken(headers.authorization, bearer)
         const caller = await callerOf(token, address).catch((error: unknown) => {
           // The account is not known, so the headers show the window of the address.
-          show(windows.addresses.peekLocal(address, standardLimit))
+          window.show(windows.addresses.peekLocal(address, standardLimit), set.headers)
           throw error
         })
         if (!caller) {
-          const state = await windows.addresses.admit(address, standardLimit)
-          show(state)
-          throw state.admitted
-            ? unauthorized(token !== undefined)
-            : rateLimited(toResetSeconds(state.resetAtMs))
+          window.showAdmitted(await windows.addresses.admit(address, standardLimit), set.headers)
+          throw unauthorized(token !== undefined)
         }
         context.accountId = caller.accountId
         return { caller }

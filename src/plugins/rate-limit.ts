@@ -1,9 +1,8 @@
 /** Whether the account may make this request now, by its sliding window. */
 import { Elysia } from "elysia"
 import type { Usage } from "../access/usage.ts"
-import { rateLimited } from "../http/api-error.ts"
-import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
 import { type AuthenticationOptions, authentication } from "./authentication.ts"
+import { createWindowHeaders } from "./window-headers.ts"
 
 export interface RateLimitOptions extends AuthenticationOptions {
   usage: Usage
@@ -12,12 +11,12 @@ export interface RateLimitOptions extends AuthenticationOptions {
 /** Counts the request and gives `window`. @throws ApiError RATE_LIMITED */
 export const rateLimit = (options: RateLimitOptions) => {
   const { windows, usage, now } = options
+  const { showAdmitted } = createWindowHeaders(windows, now)
   return new Elysia({ name: "rate-limit" })
     .use(authentication(options))
     .resolve(async ({ caller: { accountId, limit }, set }) => {
       const window = await windows.accounts.admit(String(accountId), limit)
-      Object.assign(set.headers, toHeaders(window, windows.windowMs, now().getTime()))
-      if (!window.admitted) throw rateLimited(toResetSeconds(window.resetAtMs))
+      showAdmitted(window, set.headers)
       usage.count(accountId, now())
       return { window }
     })
@@ -31,6 +30,7 @@ export const rateLimit = (options: RateLimitOptions) => {
  */
 export const uncountedRateLimit = (options: AuthenticationOptions) => {
   const { windows, now } = options
+  const { showAdmitted } = createWindowHeaders(windows, now)
   return new Elysia({ name: "uncounted-rate-limit" })
     .use(authentication(options))
     .resolve(async ({ caller: { accountId, limit }, set }) => {
@@ -38,9 +38,7 @@ export const uncountedRateLimit = (options: AuthenticationOptions) => {
         windows.accounts.peek(String(accountId), limit),
         windows.accounts.admit(`uncounted:${accountId}`, limit),
       ])
-      const shown = bound.admitted ? { ...window, admitted: true } : bound
-      Object.assign(set.headers, toHeaders(shown, windows.windowMs, now().getTime()))
-      if (!bound.admitted) throw rateLimited(toResetSeconds(bound.resetAtMs))
+      showAdmitted(bound.admitted ? { ...window, admitted: true } : bound, set.headers)
       return { window }
     })
     .as("scoped")

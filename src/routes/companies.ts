@@ -1,23 +1,23 @@
 import { Elysia } from "elysia"
-import type { ListEndpoint } from "../answers/list-endpoint.ts"
+import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { companies as resource } from "../resources/companies.ts"
 import { ofParent, subsidiaries } from "../resources/subsidiaries.ts"
 import { ofCompany, tenements } from "../resources/tenements.ts"
 
-const all: ListEndpoint = { resource, filters: ["search", "sector", "active"] }
+const all = listEndpoint({ resource, filters: ["search", "sector", "active"] })
 
-const tenementsOfCompany: ListEndpoint = {
+const tenementsOfCompany = listEndpoint({
   resource: tenements,
   filters: ["state", "status"],
   belongsTo: { resource, scope: ofCompany },
-}
+})
 
-const subsidiariesOfCompany: ListEndpoint = {
+const subsidiariesOfCompany = listEndpoint({
   resource: subsidiaries,
   filters: [],
   belongsTo: { resource, scope: ofParent },
-}
+})
 
 export const companies = (options: AnswersOptions) =>
   new Elysia({ name: "companies", prefix: "/companies" })

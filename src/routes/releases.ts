@@ -1,9 +1,9 @@
 import { Elysia } from "elysia"
-import type { ListEndpoint } from "../answers/list-endpoint.ts"
+import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { releases as resource } from "../resources/releases.ts"
 
-const all: ListEndpoint = { resource, filters: [] }
+const all = listEndpoint({ resource, filters: [] })
 
 export const releases = (options: AnswersOptions) =>
   new Elysia({ name: "releases", prefix: "/releases" })

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia"
-import type { ListEndpoint } from "../answers/list-endpoint.ts"
+import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { reports as resource } from "../resources/reports.ts"
 
-const all: ListEndpoint = { resource, filters: ["company", "type", "from", "to", "search"] }
+const all = listEndpoint({ resource, filters: ["company", "type", "from", "to", "search"] })
 
 export const reports = (options: AnswersOptions) =>
   new Elysia({ name: "reports", prefix: "/reports" })

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia"
-import type { ListEndpoint } from "../answers/list-endpoint.ts"
+import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { tenements as resource } from "../resources/tenements.ts"
 
-const all: ListEndpoint = { resource, filters: ["state", "status", "type", "holder"] }
+const all = listEndpoint({ resource, filters: ["state", "status", "type", "holder"] })
 
 export const tenements = (options: AnswersOptions) =>
   new Elysia({ name: "tenements", prefix: "/tenements" })

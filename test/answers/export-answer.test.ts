@@ -1,6 +1,7 @@
 /** What an export keeps while it waits for its slot, and gives back however it ends. */
 import { expect, test } from "bun:test"
 import { exportAnswer } from "../../src/answers/export-answer.ts"
+import { listEndpoint } from "../../src/answers/list-endpoint.ts"
 import { planList } from "../../src/answers/list-plan.ts"
 import { createPageSequences } from "../../src/answers/sequences/page-sequences.ts"
 import { createConcurrencyLimiter } from "../../src/db/pool/concurrency-limiter.ts"
@@ -8,7 +9,7 @@ import { createLog } from "../../src/log/log.ts"
 import { reports } from "../../src/resources/reports.ts"
 
 const target = { path: "/api/v1/reports", query: "format=csv&all=true", format: "csv" } as const
-const plan = planList({ resource: reports, filters: [] }, target, "")
+const plan = planList(listEndpoint({ resource: reports, filters: [] }), target, "")
 const release = { id: 3, publishedAt: 1 }
 
 /** One slot, which is taken, and an export of release 3 that waits for it. */

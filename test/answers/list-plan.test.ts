@@ -1,6 +1,6 @@
 /** A list request is planned from its endpoint and query alone. */
 import { expect, test } from "bun:test"
-import { type ListEndpoint, listParameters } from "../../src/answers/list-endpoint.ts"
+import { type ListEndpoint, listEndpoint } from "../../src/answers/list-endpoint.ts"
 import { planList } from "../../src/answers/list-plan.ts"
 import { preferredFormat } from "../../src/http/negotiation.ts"
 import { companies } from "../../src/resources/companies.ts"
@@ -9,13 +9,13 @@ import { itemSchema } from "../../src/resources/resource.ts"
 import { subsidiaries } from "../../src/resources/subsidiaries.ts"
 import { ofCompany, tenements } from "../../src/resources/tenements.ts"
 
-const ofCompanies: ListEndpoint = { resource: companies, filters: ["search", "sector", "active"] }
-const ofReports: ListEndpoint = { resource: reports, filters: ["company", "from", "to"] }
-const held: ListEndpoint = {
+const ofCompanies = listEndpoint({ resource: companies, filters: ["search", "sector", "active"] })
+const ofReports = listEndpoint({ resource: reports, filters: ["company", "from", "to"] })
+const held = listEndpoint({
   resource: tenements,
   filters: ["state"],
   belongsTo: { resource: companies, scope: ofCompany },
-}
+})
 const common = ["as_of", "updated_since", "removed_since", "format", "all", "bom", "formula_guard"]
 
 const plan = (
@@ -26,7 +26,7 @@ const plan = (
 ) => planList(endpoint, { path: `/x/${parent}`, query, format: preferredFormat(accept) }, parent)
 
 test("an endpoint's parameters come from its resource: paging, filters, sorts, formats", () => {
-  expect(Object.keys(listParameters(ofCompanies))).toEqual([
+  expect(Object.keys(ofCompanies.parameters)).toEqual([
     "page",
     "per_page",
     "search",
@@ -36,8 +36,8 @@ test("an endpoint's parameters come from its resource: paging, filters, sorts, f
     "order",
     ...common,
   ])
-  expect(Object.keys(listParameters(held))).toEqual(["page", "per_page", "state", ...common])
-  expect(listParameters(ofCompanies).per_page).toMatchObject({
+  expect(Object.keys(held.parameters)).toEqual(["page", "per_page", "state", ...common])
+  expect(ofCompanies.parameters.per_page).toMatchObject({
     minimum: 1,
     maximum: 100,
     default: 50,
