@@ -1,4 +1,7 @@
-/** The direction in which the parts of src may import one another, read from their imports. */
+/**
+ * The parts of src import one another in one direction only, and each framework is used in its own
+ * part.
+ */
 import { expect, test } from "bun:test"
 import { dirname, join } from "node:path"
 import { Glob } from "bun"
@@ -178,4 +181,17 @@ test("http has no clock and no chance of its own", () => {
 
 test("nothing is written to the console", () => {
   expect(files.filter(({ text }) => /\bconsole\./.test(text)).map(({ path }) => path)).toEqual([])
+})
+
+test("every test file begins with a sentence that says what it promises", async () => {
+  const tests = Bun.fileURLToPath(new URL(".", import.meta.url))
+  const paths = [...new Glob("**/*.test.ts").scanSync(tests)].sort()
+  const leads = await Promise.all(
+    paths.map(async (path) => {
+      const text = await Bun.file(join(tests, path)).text()
+      const lead = /^\/\*\*(.*?)\*\//s.exec(text)?.[1] ?? ""
+      return lead.replace(/\s*\n \* ?/g, " ").trim()
+    }),
+  )
+  expect(paths.filter((_, index) => !/^(\S+ ){4,}\S+\.$/.test(leads[index] ?? ""))).toEqual([])
 })

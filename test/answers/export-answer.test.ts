@@ -1,4 +1,7 @@
-/** What an export keeps while it waits for its slot, and gives back however it ends. */
+/**
+ * An export pins its release while it waits for its slot, and gives back slot and pin however it
+ * ends.
+ */
 import { expect, test } from "bun:test"
 import { exportAnswer } from "../../src/answers/export-answer.ts"
 import { listEndpoint } from "../../src/answers/list-endpoint.ts"

@@ -1,3 +1,7 @@
+/**
+ * An export is streamed at its receiver's pace, and ends complete or with an aborted connection,
+ * never as a shorter file.
+ */
 import { expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
 import { type ExportOutcome, exportStream } from "../../src/answers/export-stream.ts"

@@ -1,6 +1,5 @@
 /**
- * A service keeps serving, and stops when told to, whatever happens to its standard output and
- * error.
+ * A service keeps serving, and stops on SIGTERM, whatever happens to its standard output and error.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -1,4 +1,7 @@
-/** What an operator may do to the tables of a service that runs: its prepared statements are then out of date. */
+/**
+ * When an operator alters a table under a running service, its prepared statements are prepared
+ * again and no request fails.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
 

@@ -1,4 +1,7 @@
-/** What changed between any two releases, against what was loaded, worked out without the service's code. */
+/**
+ * The changes between any two releases are exactly those that were loaded, as computed without the
+ * service's code.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { load } from "../../src/loading/load.ts"
 import { prune } from "../../src/loading/prune.ts"

@@ -1,3 +1,7 @@
+/**
+ * While the database refuses, is silent or ends its connections, requests are answered with 503
+ * within a bounded time, and the service recovers by itself.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
 import { interruptibleProxy } from "./interruptible-proxy.ts"

@@ -1,3 +1,7 @@
+/**
+ * A list is exactly `data` and `meta`, and a record exactly `data`; a client that increments `page`
+ * up to `total_pages` receives every record (interface specification, sections 1 and 4).
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { awkward, none, shown } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"

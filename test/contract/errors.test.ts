@@ -1,3 +1,7 @@
+/**
+ * Every error is JSON with the code, status and message of its row in the table of errors, and only
+ * the log has the cause (interface specification, section 7).
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"

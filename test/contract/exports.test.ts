@@ -1,4 +1,7 @@
-/** Exports with all=true under receivers that stall, leave, or are overtaken by a load. */
+/**
+ * An export is one release, complete or visibly aborted, whether its receiver stalls, disconnects
+ * or is overtaken by a load.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
 import { none, type ReportFixture } from "../support/fixtures.ts"

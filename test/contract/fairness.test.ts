@@ -1,4 +1,7 @@
-/** What one account asks for delays no other, and is asked of the database once. */
+/**
+ * The requests of one account delay no other account, and equal requests at the same time are one
+ * database query.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"

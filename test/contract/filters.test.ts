@@ -1,3 +1,7 @@
+/**
+ * Every filter selects exactly the records that its description says, compared with a filter of the
+ * loaded records in memory (interface specification, section 4).
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { awkward, tenementsOf } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"

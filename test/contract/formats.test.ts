@@ -1,3 +1,7 @@
+/**
+ * CSV (RFC 4180) and TSV have the records and values of the JSON list, and are safe to open in a
+ * spreadsheet.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"

@@ -1,3 +1,7 @@
+/**
+ * Every response has the headers of its kind: rate limit (interface specification, section 8),
+ * links between pages (RFC 8288), CORS, and for HEAD those of GET (RFC 9110, section 9.3.2).
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"

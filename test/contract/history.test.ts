@@ -1,3 +1,7 @@
+/**
+ * `as_of` reads any release that is kept, and `updated_since` and `removed_since` list what changed
+ * after one (`src/guide/releases.md`).
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { load } from "../../src/loading/load.ts"
 import { prune } from "../../src/loading/prune.ts"

@@ -1,4 +1,6 @@
-/** What whoever runs the service is told, without a token. */
+/**
+ * Health checks and metrics need no token, and reveal nothing that callers of the API could misuse.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "./raw-http.ts"

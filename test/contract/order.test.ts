@@ -1,3 +1,7 @@
+/**
+ * The order of every list is total, and independent of the order of loading and of the database's
+ * locale.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { awkward, shown } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"

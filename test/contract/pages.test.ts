@@ -1,3 +1,7 @@
+/**
+ * Pages read one after another, backwards, at random or in parallel together are the list, in its
+ * order and without gaps or duplicates.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type Fixtures, sampleFixtures } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"

@@ -1,3 +1,7 @@
+/**
+ * Parameters are parsed strictly: every fault is reported in one response with status 400, and no
+ * value is guessed.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"

@@ -1,4 +1,7 @@
-/** The service behind a pooler that gives each transaction another connection to the server. */
+/**
+ * The service is correct behind a pooler that gives each transaction another connection to the
+ * server.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readConfig } from "../../src/config.ts"
 import { createLog } from "../../src/log/log.ts"

@@ -1,4 +1,7 @@
-/** A service whose role may read the database and write nothing. */
+/**
+ * With a database role that may only read, the service answers every request and logs once what it
+ * cannot record.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"

@@ -1,4 +1,4 @@
-/** `/health/ready` needs no token, so whoever asks it must cost the callers of the API nothing. */
+/** `/health/ready` needs no token, so requests for it must not delay the callers of the API. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"

@@ -1,4 +1,7 @@
-/** What becomes of limits while Redis is gone, and after. */
+/**
+ * While Redis is lost each process keeps the limit with its own windows, and all share windows
+ * again once it is back.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"

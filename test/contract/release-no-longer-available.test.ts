@@ -1,4 +1,7 @@
-/** Pages and exports whose release goes away between two reads, by a restore or by pruning. */
+/**
+ * A page or export whose release disappears while it is read, by a restore or by pruning, never
+ * mixes releases.
+ */
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
 import { type Fixtures, none } from "../support/fixtures.ts"

@@ -1,4 +1,7 @@
-/** Crawls of lists while releases are published: which release each page shows. */
+/**
+ * A crawl of a list shows the release of its page 1 on every page, while new releases are
+ * published.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type Fixtures, none, type ReportFixture } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"

@@ -1,4 +1,7 @@
-/** A database that is restored while the service runs: its releases have numbers that were seen before. */
+/**
+ * After a restore of the database under a running service, nothing cached for a release of the same
+ * number is served.
+ */
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"

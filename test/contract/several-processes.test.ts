@@ -1,4 +1,4 @@
-/** What holds across processes that share a database and a Redis. */
+/** Processes that share a database and a Redis behave as one service. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { sampleFixtures } from "../support/fixtures.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"

@@ -1,3 +1,7 @@
+/**
+ * A missing and an invalid token are answered with the same 401, and a revoked token from the next
+ * request on (interface specification, section 5; RFC 6750, section 3).
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"

@@ -1,3 +1,4 @@
+/** A cache stays within its budget by evicting the oldest entries of the owner that has most. */
 import { expect, test } from "bun:test"
 import { entryBytes } from "../../src/db/cache.ts"
 import { createFairCache } from "../../src/db/fair-cache.ts"

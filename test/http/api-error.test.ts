@@ -1,3 +1,7 @@
+/**
+ * Each error code has one status and one message, and the cause of an error is not part of its
+ * response.
+ */
 import { expect, test } from "bun:test"
 import { ApiError, errorTable, invalidParameters } from "../../src/http/api-error.ts"
 

@@ -1,3 +1,7 @@
+/**
+ * The scheme of `Authorization` is case-insensitive (RFC 9110, section 11.1), and a malformed
+ * header contains no token (RFC 6750, section 2.1).
+ */
 import { expect, test } from "bun:test"
 import { readBearer } from "../../src/http/bearer-token.ts"
 

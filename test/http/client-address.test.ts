@@ -1,3 +1,7 @@
+/**
+ * A client is identified by an address that it cannot choose: its socket's, or the one that the
+ * trusted proxies report, and by /64 for IPv6.
+ */
 import { describe, expect, test } from "bun:test"
 import { clientAddress } from "../../src/http/client-address.ts"
 

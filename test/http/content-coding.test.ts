@@ -1,3 +1,7 @@
+/**
+ * A body has a content coding only if `Accept-Encoding` accepts it (RFC 9110, section 12.5.3) and
+ * the body is large enough to gain by it.
+ */
 import { expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
 import { acceptsGzip, encodeText, streamCoder } from "../../src/http/content-coding.ts"

@@ -1,3 +1,7 @@
+/**
+ * A CSV row is as in RFC 4180, a TSV row has one line, and no text is run as a formula by a
+ * spreadsheet.
+ */
 import { expect, test } from "bun:test"
 import { delimitedType, delimitedWriter } from "../../src/http/delimited.ts"
 

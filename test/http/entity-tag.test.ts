@@ -1,3 +1,7 @@
+/**
+ * The entity tag is a function of release, query and format, and `If-None-Match` compares weakly
+ * (RFC 9110, section 13.1.2).
+ */
 import { expect, test } from "bun:test"
 import { entityTag, namesTag } from "../../src/http/entity-tag.ts"
 

@@ -1,3 +1,7 @@
+/**
+ * `Accept` chooses by quality and specificity among the formats of a list (RFC 9110, section
+ * 12.5.1), and JSON wherever it chooses none.
+ */
 import { expect, test } from "bun:test"
 import { preferredFormat } from "../../src/http/negotiation.ts"
 

@@ -1,3 +1,6 @@
+/**
+ * Pages are computed in exact integers, and name their neighbours in a `Link` header (RFC 8288).
+ */
 import { expect, test } from "bun:test"
 import { linkHeader, offsetOf, pageMeta } from "../../src/http/page.ts"
 

@@ -1,3 +1,7 @@
+/**
+ * A query is decoded as WHATWG URL decodes forms, but malformed UTF-8 is reported and never
+ * replaced.
+ */
 import { expect, test } from "bun:test"
 import {
   decodeComponent,

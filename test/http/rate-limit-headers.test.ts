@@ -1,3 +1,7 @@
+/**
+ * A client that waits as either notation of the rate limit says is never early, and waits less than
+ * a second too long.
+ */
 import { expect, test } from "bun:test"
 import { toHeaders, toResetSeconds } from "../../src/http/rate-limit-headers.ts"
 

@@ -1,4 +1,4 @@
-/** Every status and type has one definition, which the README repeats. */
+/** Every status and type has one definition, which the guide repeats. */
 import { expect, test } from "bun:test"
 import {
   phraseReader,

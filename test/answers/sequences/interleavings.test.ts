@@ -1,6 +1,6 @@
 /**
- * Random interleavings of clients that read one query while releases are published. Each client knows
- * which sequence it means by each page; what it is answered must be of that sequence's release.
+ * However the requests of several clients for one query interleave with publishing, each page is of
+ * the release of its sequence.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { sequenceIdleMs } from "../../../src/answers/sequences/page-sequence.ts"

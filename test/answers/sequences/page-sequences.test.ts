@@ -1,3 +1,7 @@
+/**
+ * All pages that one client reads of one query are of one release, until 15 minutes after the last
+ * of them.
+ */
 import { expect, test } from "bun:test"
 import { sequenceIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
 import { createPageSequences } from "../../../src/answers/sequences/page-sequences.ts"

@@ -1,3 +1,7 @@
+/**
+ * Processes that share a Redis share page sequences, and without it each one continues with those
+ * that it has read.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { sequenceIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
 import { createPageSequences } from "../../../src/answers/sequences/page-sequences.ts"
