@@ -1,0 +1,26 @@
+/** The program runs with the dependencies of its lockfile, patches included, or not at all. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const root = Bun.fileURLToPath(new URL("..", import.meta.url))
+let checkout: string
+
+beforeAll(() => {
+  checkout = mkdtempSync(join(tmpdir(), "checkout-"))
+  for (const path of ["package.json", "bun.lock", "bunfig.toml", "patches", "src"]) {
+    cpSync(join(root, path), join(checkout, path), { recursive: true })
+  }
+})
+
+afterAll(() => rmSync(checkout, { recursive: true }))
+
+// Left to itself, Bun would take unpatched packages from its cache or from the registry.
+test("a checkout whose dependencies are not installed does not start", async () => {
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, "run", "mds", "--help"], {
+    cwd: checkout,
+  })
+  expect(stderr.toString()).toMatch(/Cannot find (package|module)/)
+  expect(exitCode).not.toBe(0)
+})
