@@ -27,7 +27,7 @@ export interface RunningServer {
 const idleTimeoutSeconds = 60
 /**
  * Bun resets the connection of an aborted response when its receiver next reads. One that reads
- * nothing for so long sees a plain end, which over HTTP/1.0 alone is no sign of a cut.
+ * nothing for this long sees a plain end, which over HTTP/1.0 alone is no sign of a cut.
  */
 const abortMs = 1_000
 
@@ -47,11 +47,12 @@ export function startServer({
     // Bun would otherwise let a second process listen on the same port, and each have its own limits.
     reusePort: false,
     error: () => errorResponse(new ApiError("INTERNAL")),
-    // A body is never read, so one of any size is answered as one of no size is: with 405.
+    // A body is never read, so its size must not change the response: Bun would send 413 beyond its
+    // limit.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: handle,
   })
-  // By it the app knows the address of a request's socket.
+  // The app gets the address of a request's socket from it.
   app.server = server
 
   async function handle(request: Request): Promise<Response> {
@@ -65,7 +66,9 @@ export function startServer({
     }
   }
 
-  /** The app answers its own errors: this one is of the framework or of its innermost hooks. */
+  /**
+   * The app handles its own errors, so this one comes from the framework or its innermost hooks.
+   */
   function failed(error: unknown): Response {
     const id = crypto.randomUUID()
     log.error("the server failed", { request: id, ...describeError(error) })
@@ -96,8 +99,9 @@ async function settles(promise: Promise<unknown>, withinMs: number): Promise<boo
 }
 
 /**
- * Elysia states the length of what HEAD leaves out, and says 0 of an export, which HEAD does not
- * begin. No answer with data is empty, so that one is given the framing that GET would have.
+ * For HEAD, Elysia states the length of the body that it leaves out, and 0 for an export, which
+ * HEAD does not start. No response with data is empty, so a length of 0 is replaced by the framing
+ * that GET would have.
  */
 function withTrueLength({ method }: Request, response: Response): Response {
   const { ok, headers } = response
@@ -109,10 +113,11 @@ function withTrueLength({ method }: Request, response: Response): Response {
 }
 
 /**
- * Elysia looks for the path from the twelfth character of a URL on. HTTP/1.0 without a Host, or with
- * an invalid one, gives a URL that is only a path; a Host of up to three characters gives one that is
- * too short; one like `a:99999` gives one that is no URL. All get a valid origin that is long enough;
- * no response depends on it. The request itself is changed, because by it Bun knows the socket.
+ * Elysia looks for the path from the twelfth character of a URL on. HTTP/1.0 without a Host, or
+ * with an invalid one, gives a URL that is only a path; a Host of up to three characters gives one
+ * that is too short; one like `a:99999` gives one that is no URL. All get a valid origin that is
+ * long enough; no response depends on it. The request itself is changed, because Bun finds the
+ * socket by it.
  */
 function ensureOrigin(request: Request): void {
   const { url } = request

@@ -8,9 +8,9 @@ import { crc32 } from "node:zlib"
  *
  * The checksum is the CRC-32 of all that precedes it; 62^6 is above 2^32, so it always fits. It
  * detects accidents: every change within 32 neighbouring bits, so every wrong character and every
- * swapped pair, and all but one in 2^32 of other errors, such as a token cut short in pasting. Secret
- * scanners can tell a real token from text that resembles one. It is no defence against forgery, and
- * needs to be none: a forger has to guess the 256 bits.
+ * swapped pair, and all but one in 2^32 of other errors, such as a token cut short in pasting.
+ * Secret scanners can tell a real token from text that resembles one. It is no defence against
+ * forgery, and need not be one: a forger has to guess the 256 bits.
  */
 
 const PREFIX = "mds_"

@@ -12,7 +12,7 @@ export interface AnswerOptions {
   exportSlots: ConcurrencyLimiter
   /** How long an export may wait for its slot. */
   exportWaitMs: number
-  /** After so long without reading, the receiver of an export is disconnected. */
+  /** How long the receiver of an export may read nothing before it is disconnected. */
   exportStallMs: number
   /** Aborts the exports in progress when the service is stopped. */
   exportShutdown: AbortSignal

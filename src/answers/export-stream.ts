@@ -18,7 +18,7 @@ export interface ExportStreamOptions {
   head: string
   row: (record: Record<string, unknown>) => string
   coder: StreamCoder
-  /** A receiver that reads nothing for so long, from the first byte on, is disconnected. */
+  /** A receiver that reads nothing for this long, from the first byte on, is disconnected. */
   stallMs: number
   /** Aborts the stream when the service is stopped. */
   shutdown: AbortSignal

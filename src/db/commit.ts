@@ -6,9 +6,9 @@ export class OutcomeUnknown extends Error {
 /**
  * Runs a transaction and distinguishes a failure of its COMMIT from an earlier one, after which it is
  * certain to be rolled back.
- * @param whenUnknown what to tell the operator then, in whole sentences
+ * @param whenUnknown the message for the operator in that case, in whole sentences
  * @param begin runs the transaction; it calls `committing` when only the COMMIT remains
- * @throws OutcomeUnknown where the COMMIT was sent, or may have been, and not answered
+ * @throws OutcomeUnknown where the COMMIT was sent, or may have been, and no reply arrived
  */
 export async function committed<T>(
   whenUnknown: string,

@@ -1,6 +1,6 @@
 /**
- * A cache whose budget is shared by owners. Beyond it, what was set longest ago by the owner that has
- * most is dropped: an owner that sets very many entries drives out its own alone.
+ * A cache whose budget is shared by owners. Beyond it, the oldest entries of the owner that has
+ * most are evicted, so an owner that sets very many evicts only its own.
  */
 import { entryBytes } from "./cache.ts"
 

@@ -1,5 +1,5 @@
 /**
- * One form for all queries that ask for the same: the parameters that differ from their defaults,
+ * One canonical form for all equivalent queries: the parameters that differ from their defaults,
  * sorted by name. Cache keys, entity tags, page sequences and links all come from it.
  */
 import type { ParameterSchemas } from "./parameters.ts"

@@ -6,11 +6,12 @@ import ipaddr from "ipaddr.js"
  * Each proxy appends to X-Forwarded-For the address it was called from. Behind n trusted proxies
  * the n-th entry from the right is therefore what the outermost of them saw, and everything further
  * left was sent by the client and proves nothing. If that entry is absent or is no address, the
- * request did not come the configured way; then every entry may be invented, and the socket's
+ * request did not pass the configured proxies; then every entry may be forged, and the socket's
  * address is the only one that the client cannot choose. Such clients share one window, which fails
  * closed, and never refuses a valid token.
  *
- * Whoever holds one IPv6 address holds its /64, so an IPv6 address is reduced to that network.
+ * A client that has one IPv6 address usually has its /64, so an IPv6 address is reduced to that
+ * network.
  *
  * @param forwardedFor the header's value, several headers joined by commas, or null for none
  * @param trustedProxies how many proxies stand in front of this service, none of which can be bypassed

@@ -5,11 +5,13 @@ import { digest } from "../text/digest.ts"
 
 export interface ShownRelease {
   id: number
-  /** Unix seconds. Told apart: release 7 of a database that was made anew is another release 7. */
+  /**
+   * Unix seconds. Part of the tag, because a database that was created again has another release 7.
+   */
   publishedAt: number
 }
 
-/** The tag of an answer, which is a function of release, canonical query and format. */
+/** The tag of a response, which is a function of release, canonical query and format. */
 export const entityTag = (release: ShownRelease, query: string, format: string): string =>
   `W/"${release.id}-${digest(`${release.publishedAt} ${format} ${query}`)}"`
 

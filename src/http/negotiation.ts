@@ -1,6 +1,6 @@
 /**
  * Which representation to send. The `format` parameter wins over `Accept` (RFC 9110, 12.5.1), and
- * what can't be met is answered in JSON.
+ * JSON is sent where the header allows none of the formats.
  */
 export const mediaTypes = {
   json: "application/json",

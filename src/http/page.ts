@@ -1,4 +1,4 @@
-/** Page arithmetic and what a list says of its pages. */
+/** Page arithmetic, and the links from a page to its neighbours. */
 import { encodeQuery } from "./query-string.ts"
 
 export interface PageMeta {
@@ -15,13 +15,15 @@ export const pageMeta = (total: number, page: number, perPage: number): PageMeta
   total_pages: Math.ceil(total / perPage),
 })
 
-/** Rows before the page. Past 2^53 no table reaches, and the number would not be exact. */
+/**
+ * The number of rows before the page, capped where integers stop being exact: no table has as many.
+ */
 export const offsetOf = (page: number, perPage: number): number =>
   Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)
 
 /**
- * The `Link` header (RFC 8288) of a page: first, prev, next and last, as far as they exist. From past
- * the last page, prev leads back to the last.
+ * The `Link` header (RFC 8288) of a page: first, prev, next and last, as far as they exist. Past
+ * the last page, prev is the last page.
  * @param given the caller's parameters, without secrets
  */
 export function linkHeader(

@@ -84,7 +84,7 @@ const haveTypes = <Schemas extends TProperties>(
 
 const jsonTypes: Readonly<Record<string, string>> = { Integer: "number", Boolean: "boolean" }
 
-/** The value of `_`, which changes no response; it tells one page sequence from another. */
+/** The value of `_`, which changes no response; it distinguishes page sequences. */
 export const cacheBuster = (query: string): string =>
   decodeQuery(query).find(({ name }) => name === "_")?.value ?? ""
 

@@ -1,11 +1,11 @@
 /**
- * Which tenements are linked to which companies. A tenement is linked to every company one of whose
- * names holds it: the company's own, or that of a subsidiary whose parent is a stored company.
- * Names are compared by their normalised keys; the empty key is linked to nothing.
+ * Which tenements are linked to which companies. A tenement is linked to every company that holds
+ * it in its own name or in that of a subsidiary whose parent is a stored company. Names are
+ * compared by their normalised keys; the empty key is linked to nothing.
  *
  * `tenements.asx_codes` and `companies.total_tenements` follow from the three tables alone, so they
- * are made anew in the transaction of every load that touches one of these. Only rows whose links
- * changed are written, and take the load's release.
+ * are computed again in the transaction of every load that touches one of these. Only rows whose
+ * links changed are written, and take the load's release.
  */
 import type { TransactionSql } from "postgres"
 import { companies, tenements } from "../db/schema.ts"
@@ -55,7 +55,9 @@ export async function relink(
   }
 }
 
-/** Whose each name is. Created anew on each call, as both tables may have changed. */
+/**
+ * The companies that each name stands for. Created on each call, as both tables may have changed.
+ */
 const nameOwners = (sql: TransactionSql) =>
   sql.unsafe(`
     drop table if exists link_names;

@@ -76,7 +76,7 @@ function linkText(links: LinkFigures): string {
   return (
     `links: ${formatCount(links.linked)} tenements are linked to a company, ` +
     `${formatCount(links.directly)} directly, ${formatCount(links.through_subsidiaries)} through subsidiaries; ` +
-    `${formatCount(links.unlinked)} with a holder are not; ` +
+    `${formatCount(links.unlinked)} have a holder but no link; ` +
     `the links of ${formatCount(links.relinked)} tenements and the totals of ${formatCount(links.retotalled)} companies changed`
   )
 }

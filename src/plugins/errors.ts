@@ -32,7 +32,7 @@ export const errors = ({ log, unauthenticated }: ErrorOptions) =>
 /** Maps internal errors to those of the API. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  // Of a release that went away while its response was made, the next attempt is of another.
+  // The release disappeared while its response was prepared; the next attempt shows another one.
   if (error instanceof Unavailable || error instanceof ReleaseUnavailable) {
     return unavailable(error)
   }

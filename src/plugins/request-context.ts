@@ -1,4 +1,4 @@
-/** What is known of a request before its path is looked at: its id, when it began, whose address it has. */
+/** What does not depend on the path of a request: its id, its start and its client's address. */
 import { Elysia } from "elysia"
 import { clientAddress } from "../http/client-address.ts"
 

@@ -16,7 +16,7 @@ export interface RequestLogOptions {
   unauthenticated: UnauthenticatedRequests
 }
 
-/** Probes and scrapes ask for these all the time: their lines would hide the others. */
+/** Probes and scrapers request these all the time: their lines would hide the others. */
 const unlogged = ["/health/live", "/health/ready", "/metrics"]
 
 /** Of a path and of a query in the log, in characters. */

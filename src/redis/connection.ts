@@ -21,14 +21,14 @@ import { evaluate, type RedisScript, redisScript } from "./script.ts"
 export interface RedisOptions {
   /** `redis:`, `rediss:`, `valkey:` or `valkeys:`; requires RESP3, which Redis supports from version 6 on. */
   url: string
-  /** How long a call may wait for its answer. */
+  /** How long a call may wait for its reply. */
   answerWithinMs: number
   /**
    * Redis has stopped answering, or does not answer from the start. Called once until `onBack`, and once
    * more where it turns out that the server refuses the login.
    */
   onLost(failure: RedisFailure): void
-  /** It answers again. */
+  /** Redis answers again. */
   onBack(): void
 }
 

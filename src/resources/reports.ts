@@ -27,7 +27,10 @@ export const reports: Resource = {
     hash: field(table.hash, pathSafeId),
     asx_code: field(table.asx_code, asxCode),
     title: field(table.title, Type.String()),
-    type: field(table.type, Type.String({ description: "Report type; several stand as A; B" })),
+    type: field(
+      table.type,
+      Type.String({ description: "Report type; several are listed as A; B" }),
+    ),
     published_at: field(
       table.published_at,
       Type.String({ format: "date-time", description: "UTC, to the second" }),

@@ -22,7 +22,7 @@ export const tenements: Resource = {
     type: field(table.type, Type.String({ description: "Tenement type" })),
     holder_name: field(
       table.holder_name,
-      Type.String({ description: "Holder of the tenement; several stand as A; B" }),
+      Type.String({ description: "Holder of the tenement; several are listed as A; B" }),
     ),
     grant_date: field(table.grant_date, calendarDate("Day of grant")),
     expiry_date: field(table.expiry_date, calendarDate("Day of expiry")),

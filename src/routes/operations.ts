@@ -18,7 +18,7 @@ export const operations = ({ readiness, metrics, conditions, isStopping }: Opera
   new Elysia({ name: "operations" })
     .get("/health/live", () => ({ status: "live" }))
     .get("/health/ready", async () => {
-      // As planned, so it is no error for the log.
+      // Expected, so it is not logged as an error.
       if (isStopping()) return errorResponse(unavailable())
       return { status: "ready", release: (await readiness()).id, ...conditions() }
     })

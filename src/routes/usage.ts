@@ -1,4 +1,6 @@
-/** The caller's plan, window and recent requests. Asking does not count against the window. */
+/**
+ * The caller's plan, window and recent requests. Requests for them do not count against the window.
+ */
 import { Elysia } from "elysia"
 import type { WindowState } from "../access/window/sliding-window.ts"
 import { respond } from "../answers/representation.ts"

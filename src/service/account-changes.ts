@@ -16,14 +16,14 @@ export async function followAccountChanges(
   const { ready, stop } = subscribeToChanges(databaseUrl, {
     onListening: () => {
       set(true)
-      if (losses > 0) log.info("notifications of changed accounts come again")
+      if (losses > 0) log.info("notifications of changed accounts arrive again")
     },
     onChange: credentials.invalidate,
     onLost: (error) => {
       set(false)
       losses++
       log.warn(
-        "notifications of changed accounts do not come: each request looks its token up",
+        "notifications of changed accounts do not arrive: each request looks its token up",
         describeError(error),
       )
     },

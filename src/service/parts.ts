@@ -44,10 +44,10 @@ export interface Parts {
 
 /** The longest that a stopping service waits for its database, which may be silent. */
 const closeWithinMs = 2_000
-/** Of these, for the last counts, so that it can still be told what was not written. */
+/** Of these, the time for the last counts; the rest is for reporting what was not written. */
 const writeWithinMs = 1_500
 
-/** Of what the service can do without, it waits for one attempt, which takes some seconds at most. */
+/** It waits for one attempt to reach what it can do without, which takes some seconds at most. */
 export async function startParts(options: PartsOptions): Promise<Parts> {
   const { config, databaseUrl, log, now } = options
   const pools = createPools(config, databaseUrl)

@@ -1,7 +1,7 @@
 /**
  * What a source is: a public file, or a file of a resource's own columns, read as records of one
  * resource. Each source is one file here, and declares which columns its files have, what one row
- * is, what it means that a record is missing from them, and what it does beside other sources.
+ * is, what it means that a record is missing from them, and which other sources take precedence.
  * Reading, validation, staging and publishing are the same for all, in `loading`.
  */
 import type { Resource } from "../resources/resource.ts"

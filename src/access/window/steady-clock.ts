@@ -1,6 +1,6 @@
 /**
- * A monotonic clock derived from the wall clock: the window must hold in real time, and the logs must
- * stay in order.
+ * A monotonic clock derived from the wall clock: the window must be exact in real time, and the
+ * logs must stay in order.
  *
  * After the wall clock was set back by up to one window, this clock stops until the wall clock has
  * caught up. Time then runs slower than it should, so no more is admitted than the limit allows, and

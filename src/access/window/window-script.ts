@@ -9,10 +9,10 @@
  * request usually costs two short reads, two writes and the new expiry, however long the log. Expired
  * runs are read in blocks of doubling size, and removed by one command.
  *
- * A request whose timestamp would precede the newest is added to the newest run. So after the server's
- * clock was set back, the window opens again once the clock has caught up. If the clock is behind the
- * newest run by more than any log can explain, it was corrected, and the log is started anew rather
- * than deny a caller for days.
+ * A request whose timestamp would precede the newest is added to the newest run. So after the
+ * server's clock was set back, the window opens again once the clock has caught up. If the clock is
+ * behind the newest run by more than any log can explain, it was corrected, and the log is cleared,
+ * as it could otherwise deny a caller for days.
  *
  * A log can be compacted: once it has `maxExactRuns`, further requests are logged with a resolution of
  * a window divided by `maxExactRuns`, so that it never has many more than twice as many runs. These

@@ -1,7 +1,7 @@
 /**
  * Which page sequence a page belongs to.
  *
- * Page 1 begins a sequence. Several sequences of one query are told apart by the page that each
+ * Page 1 begins a sequence. Several sequences of one query are distinguished by the page that each
  * expects next and by the client that reads them. A later page belongs to the first of these:
  *
  *  1. the newest of the client's own sequences that expects the page, or that read it last, which
@@ -14,10 +14,10 @@
  * A sequence whose release is no longer available takes no page, except that its client gets the same
  * error for each later page until it begins again.
  *
- * So a client that begins again is on the new release throughout. It continues an older sequence only
- * exactly where that stopped, and only until the new one has come as far: two that are read in turn.
- * Clients that read one query in step can each send an `_` of their own, which keeps their sequences
- * apart.
+ * So a client that begins again is on the new release throughout. It continues an older sequence
+ * only exactly where that stopped, and only until the new one has come as far, as when it reads the
+ * two in turn. Clients that read one query in step can each send an `_` of their own, which keeps
+ * their sequences apart.
  */
 import { type Release, releaseKey } from "../../db/reader/releases.ts"
 
@@ -49,7 +49,7 @@ export const active = (sequences: SequenceList, nowMs: number): SequenceList =>
 
 /**
  * Page 1 was answered, and more pages follow.
- * @param askedMs when it was requested: a request that was given up and sent again may end last
+ * @param askedMs when it was requested: a request that was abandoned and sent again may end last
  */
 export const withStarted = (
   sequences: SequenceList,
@@ -102,7 +102,7 @@ function sequenceOfPage(all: SequenceList, client: string, page: number): PageSe
   )
 }
 
-/** @param ifUnknown what holds if the number of pages is not known */
+/** @param ifUnknown the result if the number of pages is not known */
 const isAtEnd = ({ expectedPage, pages }: PageSequence, ifUnknown: boolean): boolean =>
   pages === undefined ? ifUnknown : expectedPage > pages
 

@@ -22,7 +22,7 @@ export interface PageSequences {
   begin(query: string, started: StartedSequence, askedMs: number): Promise<void>
   /** The release of a later page; undefined if no sequence is active. */
   next(query: string, client: string, page: number, nowMs: number): Promise<Release | undefined>
-  /** The release, which a page of the query was to show, is no longer available. */
+  /** A release that a page of the query belongs to is no longer available. */
   lose(query: string, release: Release, nowMs: number): Promise<void>
   /** Pins a release for an export. Returns the function that unpins it. */
   pin(release: Release): () => void

@@ -44,7 +44,7 @@ export interface Pool {
 const defaultWaitMs = 5_000
 /** Added to the server's statement_timeout, so that the server's error, which names the cause, comes first. */
 const graceMs = 2_000
-/** Without an answer for so long after that, a connection is considered dead. */
+/** Without a reply for this long after that, a connection is considered dead. */
 const giveUpAfterMs = 2_000
 /** Ample for any page while the database is up. */
 const failFastMs = 1_000

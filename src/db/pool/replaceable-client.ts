@@ -1,17 +1,20 @@
 /**
- * A client whose connections can be given up for new ones. A connection whose other end has gone
- * without a word, as in a failover, is noticed by the system after many minutes only, and the driver
- * waits that long.
+ * A client whose connections can be replaced by new ones. Where the other end of a connection has
+ * silently disappeared, as in a failover, the system notices only after many minutes, and the
+ * driver waits that long.
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import type { Sql } from "postgres"
 
 export interface ReplaceableClient {
-  /** Sends each statement through the client of that time, also what was prepared before. */
+  /** Sends each statement through the client in use, prepared statements included. */
   db: PostgresJsDatabase
   /** The client in use. */
   current(): Sql
-  /** Ends this client's connections and what they run, unless that has been done. New ones are made when needed. */
+  /**
+   * Ends this client's connections and their statements, unless that has been done. New ones are
+   * opened when needed.
+   */
   giveUp(client: Sql): void
   close(): Promise<void>
 }

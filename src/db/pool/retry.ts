@@ -10,7 +10,7 @@ const pauseMs = 250
 
 /**
  * Runs an idempotent task.
- * @throws Unavailable where it still fails so after ten seconds; any other error at once
+ * @throws Unavailable where it still is unavailable after ten seconds; any other error at once
  */
 export async function retryWhileUnavailable<T>(
   task: () => Promise<T>,

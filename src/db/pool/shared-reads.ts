@@ -6,8 +6,8 @@
  * bound. The first of these claims to get a connection runs the statement, and the others are
  * cancelled.
  *
- * Only immutable data may be read so, such as that of a release: the statement may have begun before
- * its caller asked.
+ * Only immutable data may be read in this way, such as that of a release: the statement may have
+ * begun before its caller asked.
  */
 import type { Account } from "./fair-queue.ts"
 import type { Pool } from "./pool.ts"

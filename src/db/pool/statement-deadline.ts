@@ -8,7 +8,7 @@ export interface DeadlineOptions {
   deadlineMs: number
   /** The deadline while the database does not answer. */
   failFastMs: number
-  /** So long after its deadline a statement is given up. */
+  /** How long after its deadline a statement is abandoned. */
   giveUpAfterMs: number
 }
 

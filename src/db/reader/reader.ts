@@ -1,9 +1,10 @@
 /**
  * Reads lists and records at a release.
  *
- * All statements of one answer read the same release, even if a newer one is published in between (see
- * `relation-choice.ts`). The contents of a release never change: totals, and the positions at which
- * pages end, are cached by release without expiry, and concurrent requests for the same share a query.
+ * All statements of one response read the same release, even if a newer one is published in between
+ * (see `relation-choice.ts`). The contents of a release never change: totals, and the positions at
+ * which pages end, are cached by release without expiry, and concurrent requests for the same share
+ * a query.
  */
 import type { Readable } from "../../resources/resource.ts"
 import type { CacheSizes } from "../cache.ts"

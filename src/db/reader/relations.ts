@@ -31,8 +31,8 @@ export interface Part {
 const wholeRelation: Part = { where: undefined, updated: false }
 
 /**
- * Up to so many changed rows, it is faster to find them by their release and then filter and sort them
- * than to scan all rows in the order of the list or by a filter.
+ * Up to this many changed rows, it is faster to find them by their release and then filter and sort
+ * them than to scan all rows in the order of the list or by a filter.
  */
 const fewChanges = 5_000
 

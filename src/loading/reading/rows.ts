@@ -73,7 +73,7 @@ async function peekText(text: AsyncGenerator<string>) {
 
 /**
  * One JSON document of many records. An object is one where it begins like a FeatureCollection or
- * like the answer of an ArcGIS service; what else begins with a brace has a record on each line.
+ * like the response of an ArcGIS service; what else begins with a brace has a record on each line.
  */
 function isCollection(start: string): boolean {
   const text = start.trimStart()
