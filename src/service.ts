@@ -1,5 +1,6 @@
 /** The running service: its parts, its app and its server. */
 import { createApp } from "./app.ts"
+import { ListenError } from "./listen-error.ts"
 import { startServer } from "./server.ts"
 import { type PartsOptions, startParts } from "./service/parts.ts"
 
@@ -10,11 +11,6 @@ export interface Service {
   url: string
   /** Reports that it is not ready, completes the requests in progress, then closes every connection. */
   stop(): Promise<void>
-}
-
-/** The address or port in the settings cannot be used. */
-export class ListenError extends Error {
-  override readonly name = "ListenError"
 }
 
 /** @throws ListenError */

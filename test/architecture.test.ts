@@ -16,6 +16,8 @@ interface File {
   ours: string[]
   /** Those of them that are not for types alone. */
   oursAtRunTime: string[]
+  /** Those of them that are loaded as soon as it is. */
+  oursAtOnce: string[]
   packages: string[]
 }
 
@@ -38,6 +40,7 @@ const files: File[] = await Promise.all(
         of: of.startsWith(".") ? join(dirname(path), of) : of,
         ours: of.startsWith("."),
         runs: type === undefined,
+        atOnce: type === undefined && dynamic === undefined,
       }
     })
     return {
@@ -46,6 +49,7 @@ const files: File[] = await Promise.all(
       text,
       ours: imports.filter(({ ours }) => ours).map(({ of }) => of),
       oursAtRunTime: imports.filter(({ ours, runs }) => ours && runs).map(({ of }) => of),
+      oursAtOnce: imports.filter(({ ours, atOnce }) => ours && atOnce).map(({ of }) => of),
       packages: imports.filter(({ ours }) => !ours).map(({ of }) => of),
     }
   }),
@@ -71,11 +75,13 @@ const allowed: Record<string, string[]> = {
   "app.ts": ["http", "plugins", "routes"],
   "server.ts": ["app.ts", "http", "log", "plugins"],
   service: ["access", "answers", "app.ts", "config.ts", "db", "log", "metrics.ts", "redis"],
-  "service.ts": ["app.ts", "server.ts", "service"],
+  "listen-error.ts": [],
+  "service.ts": ["app.ts", "listen-error.ts", "server.ts", "service"],
   commands: [
     "access",
     "config.ts",
     "db",
+    "listen-error.ts",
     "loading",
     "log",
     "resources",
@@ -120,6 +126,21 @@ test("no file waits for itself in a circle of imports", () => {
     done.add(path)
   }
   for (const { path } of files) visit(path, [])
+})
+
+test("no command loads the server before it serves", () => {
+  const loaded = new Set<string>()
+  const load = (path: string): void => {
+    if (loaded.has(path)) return
+    loaded.add(path)
+    for (const other of files.find((file) => file.path === path)?.oursAtOnce ?? []) load(other)
+  }
+  load("main.ts")
+  const ofTheServer = files.filter(
+    ({ path, packages }) => loaded.has(path) && packages.includes("elysia"),
+  )
+  expect(ofTheServer.map(({ path }) => path)).toEqual([])
+  expect(loaded).toContain("commands/run.ts")
 })
 
 test("every import of ours names a file that is there", () => {

@@ -4,8 +4,8 @@ import { ConfigError } from "../config.ts"
 import { OutcomeUnknown } from "../db/commit.ts"
 import { EmbeddedError } from "../db/embedded/server.ts"
 import { DatabaseError } from "../db/first-connection.ts"
+import { ListenError } from "../listen-error.ts"
 import { LoadError } from "../loading/load-error.ts"
-import { ListenError } from "../service.ts"
 import { describeUnexpected, logToStderr, OutputError } from "./terminal.ts"
 
 /** Errors that are reported by their message alone. */
