@@ -76,17 +76,6 @@ for (const args of [["serve"], ["account", "list"]]) {
       ),
     )
   })
-
-  test(`a host that does not answer is named by ${args[0]}`, async () => {
-    const { place, stop } = listener(() => {})
-    expect(await failing(`postgres://user:s3cret@${place}/db`, args)).toEqual(
-      reason(
-        `Cannot reach the database at ${place}: it did not answer in time; ` +
-          "check DATABASE_URL, the network and its firewalls",
-      ),
-    )
-    stop()
-  })
 }
 
 test("a server that is not PostgreSQL is named", async () => {
@@ -100,7 +89,21 @@ test("a server that is not PostgreSQL is named", async () => {
   stop()
 })
 
-test("a database that can't be reached is given up within ten seconds, whatever its hosts do", async () => {
+// These wait for time limits of the program, each for itself: so they do it side by side.
+for (const args of [["serve"], ["account", "list"]]) {
+  test.concurrent(`a host that does not answer is named by ${args[0]}`, async () => {
+    const { place, stop } = listener(() => {})
+    expect(await failing(`postgres://user:s3cret@${place}/db`, args)).toEqual(
+      reason(
+        `Cannot reach the database at ${place}: it did not answer in time; ` +
+          "check DATABASE_URL, the network and its firewalls",
+      ),
+    )
+    stop()
+  })
+}
+
+test.concurrent("a database that can't be reached is given up within ten seconds, whatever its hosts do", async () => {
   const silent = listener(() => {})
   const closing = listener((socket) => socket.end())
   const refusing = () => `127.0.0.1:${freePort()}`
