@@ -30,7 +30,7 @@ beforeAll(async () => {
       LOOKUP_CONNECTIONS: "2",
       REQUEST_CONNECTIONS: "2",
       QUEUE_LENGTH: "3",
-      QUEUE_SECONDS: "5",
+      QUEUE_SECONDS: "2",
     },
     reach: (databaseUrl) => {
       const url = new URL(databaseUrl)
