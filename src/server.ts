@@ -58,7 +58,8 @@ export function startServer({
   async function handle(request: Request): Promise<Response> {
     try {
       ensureOrigin(request)
-      const response = withTrueLength(request, await app.fetch(request))
+      const response = await app.fetch(request)
+      if (request.method === "HEAD") completeHead(response)
       if (isStopping()) response.headers.set("Connection", "close")
       return response
     } catch (error) {
@@ -99,17 +100,17 @@ async function settles(promise: Promise<unknown>, withinMs: number): Promise<boo
 }
 
 /**
- * For HEAD, Elysia states the length of the body that it leaves out, and 0 for an export, which
- * HEAD does not start. No response with data is empty, so a length of 0 is replaced by the framing
- * that GET would have.
+ * Gives a response to HEAD the headers of the one to GET. Elysia states the length of the body that
+ * it leaves out, and 0 for a 304 and for an export, which HEAD does not start. No response with data
+ * is empty, so that one gets the framing that GET would have. Bun dates no response without a body
+ * but a 304.
  */
-function withTrueLength({ method }: Request, response: Response): Response {
-  const { ok, headers } = response
-  if (method === "HEAD" && ok && headers.get("content-length") === "0") {
+function completeHead({ status, ok, headers }: Response): void {
+  if (headers.get("content-length") === "0") {
     headers.delete("content-length")
-    headers.set("transfer-encoding", "chunked")
+    if (ok) headers.set("transfer-encoding", "chunked")
   }
-  return response
+  if (status !== 304) headers.set("Date", new Date().toUTCString())
 }
 
 /**

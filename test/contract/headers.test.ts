@@ -105,6 +105,7 @@ test("HEAD answers the status and headers of GET, and nothing more", async () =>
     const [get, head] = [await ask("GET", false), await ask("HEAD", true)]
     expect(head.status).toBe(get.status)
     expect(head.body).toBe("")
+    expect(head.headers).toHaveProperty("date")
     const ofThisRequest = ["x-request-id", "date"]
     const kept = (headers: object) =>
       Object.entries(headers)

@@ -212,7 +212,7 @@ test("a server that cannot start says why, without the password", async () => {
     (error) => error as Error,
   )
   expect(error?.name).toBe("EmbeddedError")
-  expect(error?.message).toStartWith("Cannot start the embedded PostgreSQL: ")
+  expect(error?.message).toStartWith("Cannot use the embedded PostgreSQL in ")
   expect(error?.message).toContain('invalid value for parameter "shared_buffers"')
   expect(error?.message).not.toContain(readFileSync(join(dir, "password"), "utf8"))
 })

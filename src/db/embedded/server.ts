@@ -64,7 +64,7 @@ const STOP_LIMIT_MS = 70_000
  * Starts the server of `dataDir`, or adopts it when it is already running, and creates the directory,
  * the cluster and the database "mds" where they are missing.
  *
- * @throws {EmbeddedError} "Cannot start the embedded PostgreSQL: …" with the reason, or with the
+ * @throws {EmbeddedError} "Cannot use the embedded PostgreSQL in …" with the reason, or with the
  *   last lines of the server's log.
  */
 export async function startEmbedded(
@@ -82,7 +82,9 @@ export async function startEmbedded(
   } catch (error) {
     if (options.temporary) rmSync(dataDir, { recursive: true, force: true })
     const reason = error instanceof Error ? error.message : String(error)
-    throw new EmbeddedError(`Cannot start the embedded PostgreSQL: ${reason}`, { cause: error })
+    throw new EmbeddedError(`Cannot use the embedded PostgreSQL in ${dataDir}: ${reason}`, {
+      cause: error,
+    })
   }
 }
 
