@@ -9,7 +9,9 @@ export function addReleaseCommands(program: Command, config: () => Config): void
 
   releases
     .command("prune")
-    .description("delete old releases, except those that a page sequence or an export still reads")
+    .description(
+      "delete the history of old releases, except those that a page sequence or an export still reads",
+    )
     .requiredOption(
       "--keep-days <days>",
       "keep the releases that were current within this many days",
@@ -22,7 +24,7 @@ export function addReleaseCommands(program: Command, config: () => Config): void
       await printCompleted(
         oldest === null
           ? "There are no releases to prune"
-          : `Deleted ${releases} releases and ${records} superseded records; the oldest release kept is ${oldest}`,
+          : `Pruned ${releases} releases and deleted ${records} superseded records; the oldest release kept is ${oldest}`,
       )
     })
 }

@@ -55,13 +55,17 @@ export const releases = pgTable(
     published_at: instant("published_at").notNull(),
     source: text().notNull(),
     manifest: jsonb().notNull(),
+    /** Its history is deleted: it is still listed, and can't be read any more. Versions before deleted the row. */
+    is_pruned: boolean().notNull().default(false),
   },
-  (t) =>
-    checks("releases", {
+  (t) => [
+    index("releases_kept").on(t.id).where(sql`not ${t.is_pruned}`),
+    ...checks("releases", {
       id: sql`${t.id} > 0`,
       published_at: isInstant(t.published_at),
       manifest: sql`jsonb_typeof(${t.manifest}) = 'object'`,
     }),
+  ],
 )
 
 /** The oldest release that each serving process still reads, for a page sequence or an export under way. */

@@ -1,4 +1,4 @@
-/** Deletes old releases, with their rows of the history. */
+/** Deletes the history of old releases. They are still listed, and can't be read any more. */
 import type { TransactionSql } from "postgres"
 import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
@@ -9,13 +9,13 @@ import { publishingLock } from "./publish.ts"
 export interface Pruned {
   /** The oldest release that is still kept; null where there is none at all. */
   oldest: number | null
-  /** Numbers of deleted releases and superseded records. */
+  /** Numbers of releases pruned and superseded records deleted. */
   releases: number
   records: number
 }
 
 const whenUnknown =
-  "It is not known whether the releases were deleted. Run the same command again: it deletes the rest."
+  "It is not known whether the releases were pruned. Run the same command again: it prunes the rest."
 
 /**
  * Keeps every release that was current within the last `keepDays` days, always the newest, and
@@ -36,22 +36,24 @@ export function prune(url: string, keepDays: number): Promise<Pruned> {
 
 async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
   await sql`select pg_advisory_xact_lock(${publishingLock})`
-  const [row] = await sql<{ oldest: number | null }[]>`
-    select least(
-      (select coalesce(
+  const [row] = await sql<{ oldest: number }[]>`
+    select greatest(min(id), least(
+      coalesce(
         max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),
-        min(id)) from releases),
+        min(id)),
       (select min(release) from pinned_releases
         where seen_at > now() - make_interval(mins => ${pinExpiryMinutes}::integer))
-    ) as oldest`
-  const oldest = row?.oldest ?? null
-  if (oldest === null) return { oldest, releases: 0, records: 0 }
+    )) as oldest
+    from releases where not is_pruned having count(*) > 0`
+  if (!row) return { oldest: null, releases: 0, records: 0 }
+  const { oldest } = row
   let records = 0
   for (const name of resourceNames) {
     const dropped = await sql`
       delete from ${sql(`${name}_history`)} where until_release <= ${oldest}`
     records += dropped.count
   }
-  const releases = (await sql`delete from releases where id < ${oldest}`).count
-  return { oldest, releases, records }
+  const pruned = await sql`
+    update releases set is_pruned = true where id < ${oldest} and not is_pruned`
+  return { oldest, releases: pruned.count, records }
 }

@@ -18,6 +18,9 @@ afterAll(() => bench.close())
 const prune = ["releases", "prune", "--keep-days", "1"]
 const createToken = ["token", "create", "--account", "jo@example.com", "--name", "job"]
 
+/** How many releases can still be read. */
+const kept = async () => (await bench.sql`select from releases where not is_pruned`).length
+
 async function publishThree() {
   await bench.empty()
   for (const name of ["A", "B", "C"]) {
@@ -29,7 +32,7 @@ async function publishThree() {
 test("a prune whose result cannot be written has succeeded", async () => {
   await publishThree()
   expect(await bench.runUnread(prune)).toMatchObject({ code: 0, stderr: "" })
-  expect(await bench.releases()).toBe(1)
+  expect(await kept()).toBe(1)
   const full = await bench.runOnFullDisk(prune)
   if (!full) return
   expect(full).toMatchObject({
@@ -45,15 +48,15 @@ test.each([
   "a prune whose COMMIT is %s says that its outcome is not known, and can be run again",
   async (fate, left) => {
     await publishThree()
-    const proxy = await commitProxy(bench.url, fate, "delete from releases")
+    const proxy = await commitProxy(bench.url, fate, "update releases")
     const { code, stdout, stderr } = await bench.run(prune, { url: proxy.url })
     proxy.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-    expect(stderr).toContain("not known whether the releases were deleted")
+    expect(stderr).toContain("not known whether the releases were pruned")
     expect(stderr).not.toMatch(/\n\s+at /)
-    await until(async () => (await bench.releases()) === left)
+    await until(async () => (await kept()) === left)
     expect((await bench.run(prune)).code).toBe(0)
-    expect(await bench.releases()).toBe(1)
+    expect(await kept()).toBe(1)
   },
 )
 

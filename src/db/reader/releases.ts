@@ -45,7 +45,7 @@ export function createReleases(pool: Pool): Releases {
     .select({
       id: releases.id,
       publishedAt: epoch(sql`${releases.published_at}`),
-      oldest: sql<number>`(select min(${releases.id}) from ${releases})`,
+      oldest: sql<number>`(select min(${releases.id}) from ${releases} where not ${releases.is_pruned})`,
       newest: sql<number>`(select max(${releases.id}) from ${releases})`,
     })
     .from(sql`(select 1) as one`)

@@ -73,7 +73,8 @@ const seenReleases = {
   release: sql<number | null>`case
     when coalesce(
       (select extract(epoch from ${releases.published_at})::float8
-        from ${releases} where ${releases.id} = ${sql.placeholder(releaseName)}),
+        from ${releases}
+        where ${releases.id} = ${sql.placeholder(releaseName)} and not ${releases.is_pruned}),
       ${noRelease.publishedAt}
     ) = ${sql.placeholder(publishedAtName)}::float8
     then (select coalesce(max(${releases.id}), 0) from ${releases})

@@ -1,0 +1,108 @@
+/** Pruning deletes history, and changes no response that can still be asked for. */
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { prune } from "../../src/loading/prune.ts"
+import { type Fixtures, none } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { readError, readList } from "./bodies.ts"
+
+let service: TestService
+
+beforeEach(async () => {
+  service = await testService({ records: reportsNamed("release 1") })
+})
+
+afterEach(() => service.stop())
+
+function reportsNamed(title: string): Fixtures {
+  const reports = Array.from({ length: 20 }, (_, index) => ({
+    hash: String(index).padStart(2, "0"),
+    asx_code: "BIG",
+    title,
+    type: null,
+    published_at: "2026-01-01T00:00:00Z",
+    url: null,
+  }))
+  return { ...none, reports }
+}
+
+/** Release n was published 5 - n days, and as many hours, ago. */
+async function publishFive(): Promise<void> {
+  for (const id of [2, 3, 4, 5]) await service.publish(reportsNamed(`release ${id}`))
+  await service.sql`update releases set published_at = date_trunc('second', now()) - (5 - id) * interval '25 hours'`
+  service.clock.now = new Date(Date.now() + 60_000)
+}
+
+const oldestPage = "/reports?as_of=3"
+const everyRelease = "/releases?per_page=100"
+
+test("the list of releases is the same after pruning, with its entity tags", async () => {
+  await publishFive()
+  const ask = async (path: string, tag?: string | null) => {
+    const answer = await service.get(path, { headers: tag ? { "If-None-Match": tag } : {} })
+    return { status: answer.status, tag: answer.headers.get("etag"), body: await answer.text() }
+  }
+  const paths = [
+    everyRelease,
+    "/releases?as_of=4",
+    "/releases?format=csv",
+    "/releases?per_page=2",
+    "/releases?format=csv&all=true",
+  ]
+  const before = await Promise.all(paths.map((path) => ask(path)))
+  expect(before.map(({ status }) => status)).toEqual(paths.map(() => 200))
+  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4, releases: 3 })
+  expect(await Promise.all(paths.map((path) => ask(path)))).toEqual(before)
+  for (const [index, path] of paths.entries()) {
+    expect((await ask(path, before[index]?.tag)).status).toBe(304)
+  }
+  // Not only from the caches of this process.
+  const other = await testService({ beside: service, now: service.clock.now })
+  const answer = await other.get(everyRelease)
+  expect([answer.status, await answer.text()]).toEqual([200, before[0]?.body ?? ""])
+  await other.stop()
+})
+
+test("a pruned release is refused wherever a point in time is given, and named in no other answer", async () => {
+  await publishFive()
+  await prune(service.database.url, 1)
+  for (const query of ["as_of=3", "updated_since=3", "removed_since=3", "as_of=2000-01-01"]) {
+    const answer = await service.get(`/reports?${query}`)
+    expect([answer.status, (await readError(answer)).details]).toEqual([
+      400,
+      {
+        parameters: [
+          {
+            parameter: query.split("=")[0],
+            message: "Must not be before release 4, the oldest that is available",
+          },
+        ],
+      },
+    ])
+  }
+  expect((await service.get("/reports/00?as_of=3")).status).toBe(400)
+  expect((await service.get("/releases?as_of=3")).status).toBe(400)
+  expect((await readList(await service.get("/reports?as_of=4"))).data[0]?.title).toBe("release 4")
+})
+
+test("pruning again deletes nothing twice, and never claims to keep what is deleted", async () => {
+  await publishFive()
+  expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 3, records: 60 })
+  expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 0, records: 0 })
+  // Release 2 was current within these days, but it is deleted.
+  expect(await prune(service.database.url, 3)).toEqual({ oldest: 4, releases: 0, records: 0 })
+  await service.sql`insert into pinned_releases values ('another', 2, now())`
+  expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 0, records: 0 })
+})
+
+test("a database that an earlier version pruned, which deleted the releases, begins at its smallest", async () => {
+  await publishFive()
+  await service.sql`delete from releases where id < 3`
+  await service.sql`delete from reports_history where until_release <= 3`
+  expect((await service.get("/reports?as_of=2")).status).toBe(400)
+  expect((await service.get("/reports?as_of=2000-01-01")).status).toBe(400)
+  expect((await readList(await service.get(oldestPage))).data[0]?.title).toBe("release 3")
+  const { data } = await readList(await service.get(everyRelease))
+  expect(data.map(({ id }) => id)).toEqual([5, 4, 3])
+  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4, releases: 1 })
+  expect(await readList(await service.get(everyRelease))).toMatchObject({ data })
+})
