@@ -1,7 +1,8 @@
 /**
  * Pins the releases that are being read, so that no other process prunes them. Each process writes
- * the oldest release of all page sequences and exports under way, every half minute. The pin of a
- * process that died expires after some minutes, and the next process that writes deletes it.
+ * the oldest release of all page sequences and exports under way, every half minute, and at once when
+ * one begins on an older release; the response does not wait for that. The pin of a process that died
+ * expires after some minutes, and the next process that writes deletes it.
  */
 import { eq, sql } from "drizzle-orm"
 import { runToCompletion } from "./pool/deadlines.ts"
@@ -16,6 +17,8 @@ export const pinExpiryMinutes = 20
 export interface PinnedReleaseReports {
   /** Writes the pin as of now; also called every half minute. */
   report(): Promise<void>
+  /** A page sequence or an export reads the release: it is reported at once if it is older than the reported one. */
+  begun(release: number): void
   /** Removes the pin and stops. */
   stop(): Promise<void>
 }
@@ -33,9 +36,13 @@ export function reportPinnedReleases(
   const serially = createSerialExecutor()
   /** Also where an attempt failed: the database may have committed it. */
   let mayBeRecorded = false
-  let isReporting = false
+  /** By the last attempt: one that failed is left to the next half minute, not to every request. */
+  let reported = Number.POSITIVE_INFINITY
+  let isQueued = false
+  let isStopped = false
 
   async function write(release: number | undefined): Promise<void> {
+    reported = release ?? Number.POSITIVE_INFINITY
     if (release !== undefined) {
       mayBeRecorded = true
       await runToCompletion(pool, () => record(release))
@@ -61,17 +68,27 @@ export function reportPinnedReleases(
   }
 
   /** One after the other, so that none ends after the one that stops. */
-  const report = () => serially(() => write(oldest()))
+  const report = () =>
+    serially(() => {
+      isQueued = false
+      return write(oldest())
+    })
 
-  const timer = setInterval(async () => {
-    if (isReporting) return
-    isReporting = true
-    await report().catch(onFailure)
-    isReporting = false
-  }, everyMs)
+  /** A report that has not begun to write covers all that is being read. */
+  function queueReport(): void {
+    if (isQueued || isStopped) return
+    isQueued = true
+    report().catch(onFailure)
+  }
+
+  const timer = setInterval(queueReport, everyMs)
   return {
     report,
+    begun: (release) => {
+      if (release < reported) queueReport()
+    },
     stop: async () => {
+      isStopped = true
       clearInterval(timer)
       await serially(() => write(undefined)).catch(onFailure)
     },

@@ -19,7 +19,8 @@ const whenUnknown =
 
 /**
  * Keeps every release that was current within the last `keepDays` days, always the newest, and
- * those that a page sequence or an export still reads, in any process.
+ * those that a page sequence or an export still reads, in any process that has written so: see
+ * `pinned-releases.ts`.
  * @param url of the database: `postgres://…`
  */
 export function prune(url: string, keepDays: number): Promise<Pruned> {

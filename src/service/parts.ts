@@ -59,6 +59,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const sequences = createPageSequences(
     redis && createSharedPageSequences(redis),
     sizes.pageSequences,
+    (release) => pins.begun(release),
   )
   const credentials = createCredentials(pools, sizes)
   const notifications = await followAccountChanges(credentials, options)

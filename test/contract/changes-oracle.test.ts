@@ -8,6 +8,7 @@ import { prune } from "../../src/loading/prune.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { seeded } from "../support/seeded.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { until } from "./raw-http.ts"
 
 interface Version {
   state: string
@@ -133,7 +134,10 @@ test("pages of what changed are parts of the whole, at any depth", async () => {
 test("the same holds of the releases that are kept after pruning", async () => {
   await service.sql`update releases set published_at = now() - (${newest} - id) * interval '25 hours'`
   service.clock.now = new Date(Date.now() + 60_000)
-  const { oldest } = await prune(service.database.url, 3)
-  expect(oldest).toBe(6)
+  await until(async () => {
+    // The page sequences above have been read to their end, but count for another 15 minutes.
+    await service.sql`delete from pinned_releases`
+    return (await prune(service.database.url, 3)).oldest === 6
+  })
   await compareAll(6)
 })

@@ -4,7 +4,6 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { load } from "../../src/loading/load.ts"
-import { prune } from "../../src/loading/prune.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"
@@ -169,23 +168,4 @@ test("the releases are a list like the others, newest first", async () => {
     reports_removed: 0,
   })
   expect(await ids("/releases?as_of=2&per_page=1", "id")).toEqual([2])
-})
-
-test("pruning drops what no kept release needs, and what is kept answers as before", async () => {
-  const before = await list("/tenements?as_of=4")
-  await service.sql`update releases set published_at = now() - (5 - id) * interval '25 hours'`
-  service.clock.now = new Date(Date.now() + 60_000)
-  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4, releases: 3 })
-  expect(await list("/tenements?as_of=4")).toEqual(before)
-  expect((await service.get("/tenements?as_of=3")).status).toBe(400)
-  expect((await service.get("/tenements?updated_since=3")).status).toBe(400)
-  expect((await service.get("/tenements?as_of=2000-01-01")).status).toBe(400)
-})
-
-test("pruning leaves a release that another process says it still reads", async () => {
-  await service.sql`insert into pinned_releases values ('another', 4, now())`
-  await service.sql`update releases set published_at = published_at - interval '9 days'`
-  expect((await prune(service.database.url, 1)).oldest).toBe(4)
-  await service.sql`update pinned_releases set seen_at = now() - interval '1 hour'`
-  expect((await prune(service.database.url, 1)).oldest).toBe(5)
 })

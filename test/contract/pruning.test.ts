@@ -4,6 +4,7 @@ import { prune } from "../../src/loading/prune.ts"
 import { type Fixtures, none } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"
+import { until } from "./raw-http.ts"
 
 let service: TestService
 
@@ -84,6 +85,25 @@ test("a pruned release is refused wherever a point in time is given, and named i
   expect((await readList(await service.get("/reports?as_of=4"))).data[0]?.title).toBe("release 4")
 })
 
+test("every page of a kept release is the same after pruning", async () => {
+  await publishFive()
+  const ask = async (page: number) =>
+    (await service.get(`/reports?as_of=4&per_page=5&page=${page}`)).text()
+  const before = await Promise.all([1, 2, 3, 4].map(ask))
+  await prune(service.database.url, 1)
+  expect(await Promise.all([1, 2, 3, 4].map(ask))).toEqual(before)
+  const kept = await service.sql`select distinct until_release as until from reports_history`
+  expect([...kept]).toEqual([{ until: 5 }])
+})
+
+test("pruning leaves a release that another process says it still reads", async () => {
+  await publishFive()
+  await service.sql`insert into pinned_releases values ('another', 3, now())`
+  expect((await prune(service.database.url, 1)).oldest).toBe(3)
+  await service.sql`update pinned_releases set seen_at = now() - interval '1 hour'`
+  expect((await prune(service.database.url, 1)).oldest).toBe(4)
+})
+
 test("pruning again deletes nothing twice, and never claims to keep what is deleted", async () => {
   await publishFive()
   expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 3, records: 60 })
@@ -105,4 +125,28 @@ test("a database that an earlier version pruned, which deleted the releases, beg
   expect(data.map(({ id }) => id)).toEqual([5, 4, 3])
   expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4, releases: 1 })
   expect(await readList(await service.get(everyRelease))).toMatchObject({ data })
+})
+
+const pinned = async () =>
+  (await service.sql`select release from pinned_releases`).map(({ release }) => release)
+
+test("pruning spares the release of a page sequence that has just begun", async () => {
+  await publishFive()
+  expect((await service.get("/reports?as_of=5&per_page=5")).status).toBe(200)
+  await until(async () => (await pinned())[0] === 5)
+  const page = (number: number) => service.get(`/reports?as_of=2&per_page=5&page=${number}`)
+  expect((await page(1)).status).toBe(200)
+  await until(async () => (await pinned())[0] === 2)
+  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 2, releases: 1 })
+  for (const number of [2, 3, 4]) {
+    const { data } = await readList(await page(number))
+    expect(data.map(({ title }) => title)).toEqual(Array(5).fill("release 2"))
+  }
+})
+
+test("pruning spares the release of an export that has just begun", async () => {
+  await publishFive()
+  const answer = await service.get("/reports?as_of=3&format=csv&all=true")
+  expect((await answer.text()).match(/release 3/g)).toHaveLength(20)
+  await until(async () => (await pinned())[0] === 3)
 })

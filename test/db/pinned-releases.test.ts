@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { pinExpiryMinutes, reportPinnedReleases } from "../../src/db/pinned-releases.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"
+import { until } from "../contract/raw-http.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 
 let database: TestDatabase
@@ -64,6 +65,60 @@ test("the pin of a killed process is deleted by the next process that writes", a
   await reports.stop()
   expect(await pinned()).toEqual([4])
   expect(failures).toEqual([])
+})
+
+test("a release older than the reported one is reported at once, with one write at a time", async () => {
+  await sql`delete from pinned_releases`
+  const pinned = async () =>
+    (await sql`select release from pinned_releases`).map(({ release }) => release)
+  const delayed = delayedPool()
+  const failures: unknown[] = []
+  let writes = 0
+  const reading: number[] = []
+  const pins = reportPinnedReleases(
+    { ...delayed.pool, run: (...claim) => delayed.pool.run(...claim).finally(() => writes++) },
+    () => Math.min(...reading),
+    (error) => failures.push(error),
+  )
+  const begin = (release: number) => {
+    reading.push(release)
+    pins.begun(release)
+  }
+  begin(7)
+  await delayed.started
+  for (const release of [8, 6, 7, 4, 5, 4]) begin(release)
+  delayed.letGo()
+  await until(async () => (await pinned())[0] === 4)
+  for (const release of [4, 5, 9]) begin(release)
+  await pins.stop()
+  // 7, which was under way; 4, for all that began meanwhile; and the removal.
+  expect({ writes, pinned: await pinned(), failures }).toEqual({
+    writes: 3,
+    pinned: [],
+    failures: [],
+  })
+  begin(1)
+  expect(await pinned()).toEqual([])
+})
+
+test("a report that failed is not repeated for every request", async () => {
+  const failures: unknown[] = []
+  const failed = Promise.withResolvers<void>()
+  const refusing: Pool = { ...pool, run: () => Promise.reject(new Error("read-only")) }
+  const pins = reportPinnedReleases(
+    refusing,
+    () => 7,
+    (error) => {
+      failures.push(error)
+      failed.resolve()
+    },
+  )
+  pins.begun(7)
+  await failed.promise
+  for (const release of [7, 8, 7]) pins.begun(release)
+  await pins.stop()
+  // The report, and the removal when it stops.
+  expect(failures).toHaveLength(2)
 })
 
 /** The pool, with a first statement that reaches the database only when it is let go. */

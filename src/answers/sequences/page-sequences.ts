@@ -41,10 +41,12 @@ export type StartedSequence = Pick<PageSequence, "client" | "release" | "pages">
 /**
  * @param shared through which several processes share their sequences; null for one process alone
  * @param maxBytes the memory for those of this process; beyond it those of the account that has most are dropped, the least recently read first
+ * @param onPinned receives the number of each release that `oldestPinned` now covers
  */
 export function createPageSequences(
   shared: SharedPageSequences | null,
   maxBytes: number,
+  onPinned: (release: number) => void = () => {},
 ): PageSequences {
   const own = createFairCache<SequenceList>({
     maxBytes,
@@ -53,8 +55,14 @@ export function createPageSequences(
   })
   const pinned = new Set<{ id: number }>()
 
+  /** Before the first release there is nothing to pin. */
+  function onRead({ id }: Pick<Release, "id">): void {
+    if (id > 0) onPinned(id)
+  }
+
   function keep<T extends { sequences: SequenceList }>(query: string, changed: T): T {
     if (changed.sequences.length > 0) own.set(query, changed.sequences)
+    for (const { release } of changed.sequences) onRead(release)
     return changed
   }
 
@@ -97,6 +105,7 @@ export function createPageSequences(
     pin: ({ id }) => {
       const pin = { id }
       pinned.add(pin)
+      onRead(pin)
       return () => pinned.delete(pin)
     },
 
