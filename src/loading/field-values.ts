@@ -4,7 +4,7 @@
  */
 import type { TSchema } from "@sinclair/typebox"
 import type { Field, Value } from "../resources/resource.ts"
-import { asxCode } from "../resources/values.ts"
+import { asxCode, asxCodeFromText } from "../resources/values.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 
 /** Why a value is invalid, as the end of a sentence that begins with the field's name. */
@@ -58,7 +58,7 @@ function textReader(schema: TSchema): FieldReader {
   const format = schema.format === undefined ? undefined : formats[schema.format]
   if (schema.format !== undefined && !format) throw new Error(`Unknown format ${schema.format}`)
   // A code in lower case means the same company.
-  const normalise = schema === asxCode ? (text: string) => text.trim().toUpperCase() : undefined
+  const normalise = schema === asxCode ? (text: string) => asxCodeFromText(text.trim()) : undefined
   return (raw) => {
     if (typeof raw !== "string") return new InvalidValue(`is not text: ${excerpt(raw)}`)
     if (raw.includes("\0")) return new InvalidValue("contains a NUL character")

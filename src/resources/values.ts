@@ -14,8 +14,12 @@ export const asxCode = Type.String({ pattern: "^[0-9A-Z]{3,6}$", description: "A
 /** An identifier that needs no percent-encoding in a path (RFC 3986, section 2.3). */
 export const pathSafeId = Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })
 
-/** ASX codes are matched without regard to case. */
-export const asxCodeFromText = (text: string): string => text.toUpperCase()
+/**
+ * ASX codes are matched without regard to case. Of ASCII letters only: by Unicode, the upper case of
+ * the dotless i is an I too.
+ */
+export const asxCodeFromText = (text: string): string =>
+  text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 
 /**
  * Text that a filter compares with, of bounded length: every other bound on the cost of a request,

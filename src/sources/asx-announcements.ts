@@ -1,5 +1,6 @@
 /** The ASX index of company announcements: one row for each company that a document concerns. */
 import { reports } from "../resources/reports.ts"
+import { asxCodeFromText } from "../resources/values.ts"
 import type { Source } from "./source.ts"
 
 /**
@@ -22,9 +23,7 @@ export const asxAnnouncements: Source = {
   complete: false,
   whenMissing: "remove",
   map: (raw) => {
-    const ticker = String(raw.ticker ?? "")
-      .trim()
-      .toUpperCase()
+    const ticker = asxCodeFromText(String(raw.ticker ?? "").trim())
     const documentKey = String(raw.documentKey ?? "").trim()
     if (!documentKeyForm.test(documentKey))
       return { rejected: "documentKey is missing or malformed" }

@@ -1,3 +1,4 @@
+import { asxCodeFromText } from "../resources/values.ts"
 import { normaliseName } from "../text/company-name.ts"
 
 const maxReadableLength = 60
@@ -7,7 +8,7 @@ const maxReadableLength = 60
  * name, and safe in a path. `FMG`, `FMG Pilbara Pty Limited` is `FMG-FMG-PILBARA-PTY-LTD`.
  */
 export function subsidiaryId(parentCode: string, name: string): string {
-  const parent = parentCode.trim().toUpperCase()
+  const parent = asxCodeFromText(parentCode.trim())
   const key = normaliseName(name)
   const readable = key.replace(/[^0-9A-Z]+/g, "-")
   const isExact = key.replaceAll(" ", "-") === readable && readable.length <= maxReadableLength

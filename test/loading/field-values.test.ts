@@ -45,6 +45,8 @@ for (const [resource, name, raw, value] of good) {
 
 const bad: readonly [Resource, string, unknown, string][] = [
   [companies, "asx_code", "AB", 'is malformed: "AB"'],
+  [companies, "asx_code", "bıg", 'is malformed: "bıg"'],
+  [companies, "asx_code", "ﬂx", 'is malformed: "ﬂx"'],
   [companies, "asx_code", "", "is missing"],
   [companies, "market_cap_aud", "1e3", 'is not an integer: "1e3"'],
   [companies, "market_cap_aud", "5.0", 'is not an integer: "5.0"'],
