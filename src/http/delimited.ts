@@ -26,14 +26,14 @@ export function delimitedWriter(
   options: { formulaGuard: boolean },
 ) {
   const separator = format === "csv" ? "," : "\t"
-  const escapeCell = format === "csv" ? quoteCell : flatten
   const cells = columns.map(({ name, freeText }) => {
-    const guarded = freeText && options.formulaGuard
+    const guard = freeText && options.formulaGuard ? guardFormula : unchanged
     return (record: Readonly<Record<string, unknown>>): string => {
       const value = record[name]
       if (value === null || value === undefined) return ""
       if (typeof value !== "string") return String(value)
-      return escapeCell(guarded ? guardFormula(value) : value)
+      // In TSV a tab at the start has become a space, and needs no guard.
+      return format === "csv" ? quoteCell(guard(value)) : guard(flatten(value))
     }
   })
   return {
@@ -42,5 +42,7 @@ export function delimitedWriter(
       `${cells.map((cell) => cell(record)).join(separator)}\r\n`,
   }
 }
+
+const unchanged = (text: string): string => text
 
 const flatten = (value: string): string => value.replace(/[\t\r\n]+/g, " ")

@@ -56,7 +56,9 @@ export function readParameters<Schemas extends TProperties>(
     if ("value" in reading) values[name] = reading.value
     else faults.push({ parameter: name, ...reading })
   }
-  faults.push(...crossCheck(values, new Set(pairs.map(({ name }) => name))))
+  const faulty = new Set(faults.map(({ parameter }) => parameter))
+  const together = crossCheck(values, new Set(pairs.map(({ name }) => name)))
+  faults.push(...together.filter(({ parameter }) => !faulty.has(parameter)))
   if (faults.length > 0) throw invalidParameters(faults)
   return typed(values, schemas)
 }

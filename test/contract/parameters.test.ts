@@ -235,6 +235,12 @@ test("all=true needs csv or tsv, from format or Accept, and no page", async () =
   expect(await faultsOf("/companies?all=true")).toEqual([needs])
   expect(await faultsOf("/companies?all=true&format=json")).toEqual([needs])
   expect(await faultsOf("/reports?all=true&format=csv&page=1")).toEqual([paged("page")])
+  expect(await faultsOf("/reports?all=true&format=csv&page=0")).toEqual([
+    { parameter: "page", message: exactPage },
+  ])
+  expect(await faultsOf("/reports?all=true&format=csv&page=1&page=2")).toEqual([
+    { parameter: "page", message: twice },
+  ])
   expect(await faultsOf("/reports?per_page=5&all=true&format=tsv")).toEqual([paged("per_page")])
   expect((await service.get("/companies?all=false&page=2")).status).toBe(200)
   const headers = { Accept: "text/csv" }

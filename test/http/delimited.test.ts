@@ -4,6 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { delimitedType, delimitedWriter } from "../../src/http/delimited.ts"
+import { unguardFormula } from "../../src/text/csv-cell.ts"
 
 const columns = [
   { name: "text", freeText: true },
@@ -76,6 +77,16 @@ test.each([
 ])("with the formula guard %j is %j, without it %j", (value, guarded, bare) => {
   expect(cell("csv", value, true)).toBe(guarded)
   expect(cell("csv", value, false)).toBe(bare)
+})
+
+test.each([
+  ["\tTab First", " Tab First"],
+  ["\r\nline", " line"],
+  ["=1\t+1", "'=1 +1"],
+  ["\t=1", " =1"],
+])("TSV guards %j as it is written: %j", (value, written) => {
+  expect(cell("tsv", value)).toBe(written)
+  expect(unguardFormula(written)).toBe(value.replace(/[\t\r\n]+/g, " "))
 })
 
 test("numbers and dates are never guarded", () => {
