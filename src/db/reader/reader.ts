@@ -17,8 +17,7 @@ import {
   type ReadOptions,
   type Records,
 } from "./list-reader.ts"
-import { createRelationChoice, ensureAvailable } from "./relation-choice.ts"
-import type { Relation } from "./relations.ts"
+import { createRelationChoice } from "./relation-choice.ts"
 import { ReleaseUnavailable } from "./releases.ts"
 import { bindRelease, createStatements } from "./statements.ts"
 
@@ -86,12 +85,11 @@ export function createReader(
 
     find: async (resource, key, { release, account }) => {
       const values = { key, ...bindRelease(release) }
-      const run = (relation: Relation) =>
-        lookups.run(() => byKey.find(resource, relation).execute(values), account)
-      const [row] = await relations.read(release, run)
-      // Without a row, a newer release may have removed the record, and no row says so.
-      const [found] = row ? [row] : ensureAvailable(release, await run("asOf"))
-      return found?.record ?? null
+      const [row] = await relations.read(release, (relation) =>
+        lookups.run(() => byKey.find(resource, relation).execute(values), account),
+      )
+      if (!row) throw new Error("A query for a record returned no row")
+      return row.record[resource.key] === null ? null : row.record
     },
   }
 }

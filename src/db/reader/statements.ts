@@ -39,8 +39,11 @@ export interface SeenReleases {
   release: number | null
 }
 
-export interface Row extends SeenReleases {
+export interface Found extends SeenReleases {
   record: Record<string, unknown>
+}
+
+export interface Row extends Found {
   /** The row's position in its list; see `seek.ts`. */
   position: Record<string, unknown>
 }
@@ -62,8 +65,8 @@ export interface Statements {
   /** Rows after a position. Binds `limit` and the position's values. */
   rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): Prepared<Row>
   count(shape: ListShape, relation: Relation): Prepared<SeenReleases & { total: number }>
-  /** One record by its key, bound as `key`. */
-  find(resource: Readable, relation: Relation): Prepared<Row>
+  /** One record by its key, bound as `key`: one row always, in which every field is null if there is none. */
+  find(resource: Readable, relation: Relation): Prepared<Found>
   /** Whether a record exists. */
   exists(resource: Readable, relation: Relation): Prepared<SeenReleases & { exists: boolean }>
 }
@@ -146,7 +149,11 @@ export function createStatements(db: PostgresJsDatabase): Statements {
       }),
     find: (resource, relation) =>
       once(`find ${relation} ${resource.name}`, () =>
-        rows(resource, [], relation).where(isKey(resource)).prepare("find"),
+        db
+          .select({ ...seenReleases, record: selection(resource) })
+          .from(sql`(select 1) as one`)
+          .leftJoin(sql`${relationOf(resource, relation)}`, isKey(resource))
+          .prepare("find"),
       ),
     exists: (resource, relation) =>
       once(`exists ${relation} ${resource.name}`, () => {

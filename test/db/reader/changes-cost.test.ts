@@ -84,6 +84,18 @@ test.each([
   },
 )
 
+test.each(["current", "asOf"] as const)(
+  "a record is found by its key in %s rows, and so is its absence",
+  async (relation) => {
+    const statements = createStatements(drizzle(postgres(database.url, { max: 1 })))
+    const find = statements.find(reports, relation) as unknown as Explainable
+    for (const key of [new Bun.CryptoHasher("md5").update("1").digest("hex"), "absent"]) {
+      const buffers = await buffersOf(find, { ...bindRelease({ id: 4, publishedAt: 0 }), key })
+      expect([key, buffers < 50 ? "few" : buffers]).toEqual([key, "few"])
+    }
+  },
+)
+
 interface Explainable {
   getQuery(): { sql: string; params: unknown[] }
 }
