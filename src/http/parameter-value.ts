@@ -1,6 +1,7 @@
 /**
- * Parses one parameter by its schema, strictly: a value is accepted in one spelling only, so that
- * what a client meant is never guessed.
+ * Parses one parameter by its schema, strictly, so that what a client meant is never guessed: numbers,
+ * booleans, dates and enumerated values are accepted in one spelling only, a point in time in three
+ * notations. Which texts count as equal is up to the filter that compares with them.
  */
 import { Kind, type TSchema } from "@sinclair/typebox"
 import { isCalendarDate } from "../text/calendar-date.ts"

@@ -1,0 +1,152 @@
+/** What the README and the guide list is what the program declares and the service does. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import packages from "../package.json"
+import { limitOf } from "../src/access/plan.ts"
+import { createApp } from "../src/app.ts"
+import { readConfig } from "../src/config.ts"
+import { plans } from "../src/db/account-tables.ts"
+import { errorTable, type Fault } from "../src/http/api-error.ts"
+import { shownCount } from "../src/http/rate-limit-headers.ts"
+import { createLog } from "../src/log/log.ts"
+import { startParts } from "../src/service/parts.ts"
+import { sources } from "../src/sources/catalogue.ts"
+import type { Source } from "../src/sources/source.ts"
+import { readError } from "./contract/bodies.ts"
+import { type TestService, testService } from "./support/service.ts"
+
+const pageOf = (path: string) => Bun.file(new URL(`../${path}`, import.meta.url)).text()
+const readme = await pageOf("README.md")
+
+/** The rows of the table whose first column has this heading, each as the text of its cells. */
+function tableOf(page: string, heading: string): string[][] {
+  const lines = page.split("\n")
+  const start = lines.findIndex((line) => line.startsWith(`| ${heading} `))
+  const after = lines.slice(start + 2)
+  return after
+    .slice(
+      0,
+      after.findIndex((line) => !line.startsWith("|")),
+    )
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+const codeIn = (text = ""): string[] =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code)
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(() => service.stop())
+
+test("the README's table of errors has the codes and the statuses of the program", () => {
+  const rows = tableOf(readme, "code").map(([code = "", status]) => [
+    codeIn(code)[0],
+    Number(status),
+  ])
+  const declared = Object.entries(errorTable).map(([code, { status }]) => [code, status])
+  expect(rows).toEqual(declared)
+})
+
+async function faultOf(path: string, parameter: string): Promise<Fault | undefined> {
+  const { details } = await readError(await service.get(`${path}?${parameter}=nope`))
+  return (details?.parameters as Fault[] | undefined)?.[0]
+}
+
+test("the README's table of endpoints has every path, with every parameter and what it can be", async () => {
+  const parts = await startParts({
+    config: readConfig({}),
+    databaseUrl: service.database.url,
+    log: createLog(
+      () => {},
+      () => new Date(),
+    ),
+    now: () => new Date(),
+  })
+  const paths = createApp(parts.app)
+    .routes.filter(({ method, path }) => method === "GET" && path.startsWith("/api/v1/"))
+    .map(({ path }) => path.slice("/api/v1".length).replace(/\/$/, ""))
+  await parts.close()
+  const rows = tableOf(readme, "path")
+  expect(rows.map(([path]) => codeIn(path)[0])).toEqual(
+    expect.arrayContaining(paths.map((path) => path.replace(/:(\w+)/g, "{$1}"))),
+  )
+  expect(rows).toHaveLength(paths.length)
+
+  const ofEveryList = /^Every list takes .*$/m.exec(readme)?.[0] ?? ""
+  const common = codeIn(ofEveryList).map((code) => code.replace(/=.*/, ""))
+  for (const [path, , parameters = ""] of rows) {
+    const url = codeIn(path)[0]?.replace(/\{\w+\}/, "BIG") ?? ""
+    const accepted = (await faultOf(url, "no_such_parameter"))?.allowed ?? []
+    const own = accepted.filter((name) => !common.includes(name))
+    const values = await Promise.all(
+      own.map(async (name) =>
+        ["sort", "order"].includes(name) ? ((await faultOf(url, name))?.allowed ?? []) : [],
+      ),
+    )
+    const expected = own.flatMap((name, index) => [name, ...(values[index] ?? [])])
+    expect([url, codeIn(parameters.replace(/\(.*?\)/g, ""))]).toEqual([url, expected])
+  }
+})
+
+/** The names of fields and the types of values, in their order. */
+const shapeOf = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(shapeOf)
+    : value !== null && typeof value === "object"
+      ? Object.entries(value).map(([name, field]) => [name, shapeOf(field)])
+      : typeof value
+
+test("the README's example is a response of the service, but for its values", async () => {
+  const [, path = ""] = /curl .*"http:\/\/[^/]+\/api\/v1([^"]+)"/.exec(readme) ?? []
+  const [, example = ""] = /```json\n(.*?)\n```/s.exec(readme) ?? []
+  const answer = await service.get(path)
+  expect(shapeOf(JSON.parse(example))).toEqual(shapeOf(await answer.json()))
+})
+
+test("the guide's table of sources has every source, and what becomes of missing records", async () => {
+  const names = sources.map(({ name }) => name)
+  const documented = tableOf(await pageOf("src/guide/loading.md"), "source").flatMap(
+    ([cell = "", , missing]) => {
+      const listed = codeIn(cell)
+      const [from = "", to = ""] = listed.slice(-2)
+      const range = names.slice(names.indexOf(from), names.indexOf(to) + 1)
+      const all = cell.includes("…") ? [...listed.slice(0, -2), ...range] : listed
+      return all.map((name) => [name, missing])
+    },
+  )
+  const fate = (whenMissing: Source["whenMissing"]) =>
+    whenMissing === "remove" ? "are removed" : "become inactive"
+  const declared = sources.map(({ name, complete, whenMissing }) => [
+    name,
+    complete ? fate(whenMissing) : "stay",
+  ])
+  expect(documented.sort()).toEqual(declared.sort())
+})
+
+test("the guide's table of plans has every plan and its limit", async () => {
+  const rows = tableOf(await pageOf("src/guide/accounts.md"), "plan")
+  const limits = {
+    standard: limitOf("standard", null).toLocaleString("en"),
+    enterprise: "set per account",
+    admin: `unlimited, written as ${shownCount(limitOf("admin", null))} in headers`,
+  }
+  expect(rows).toEqual(plans.map((plan) => [`\`${plan}\``, limits[plan]]))
+})
+
+test("the guide's table of dependencies has every package, and no other", async () => {
+  const rows = tableOf(await pageOf("src/guide/architecture.md"), "package")
+  const patterns = rows.flatMap(([cell]) => codeIn(cell))
+  const { dependencies, devDependencies, optionalDependencies } = packages
+  const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  const isOf = (name: string) => (pattern: string) => new Bun.Glob(pattern).match(name)
+  expect(names.filter((name) => !patterns.some(isOf(name)))).toEqual([])
+  expect(patterns.filter((pattern) => !names.some((name) => isOf(name)(pattern)))).toEqual([])
+})
