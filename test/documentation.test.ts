@@ -106,7 +106,7 @@ const shapeOf = (value: unknown): unknown =>
 
 test("the README's example is a response of the service, but for its values", async () => {
   const [, path = ""] = /curl .*"http:\/\/[^/]+\/api\/v1([^"]+)"/.exec(readme) ?? []
-  const [, example = ""] = /```json\n(.*?)\n```/s.exec(readme) ?? []
+  const [example = ""] = /^\{"data":.*$/m.exec(readme) ?? []
   const answer = await service.get(path)
   expect(shapeOf(JSON.parse(example))).toEqual(shapeOf(await answer.json()))
 })
