@@ -5,13 +5,9 @@
  * when an earlier directory was loaded: those are still listed, in another sector.
  */
 import { companies } from "../resources/companies.ts"
-import { classify } from "./gics.ts"
-import type { RawRecord, Source } from "./source.ts"
-
-const resourceSectors: readonly (string | null)[] = ["Materials", "Energy"]
-
-/** What the directory writes for no market capitalisation. */
-const noMarketCap = new Set(["", "--", "SUSPENDED"])
+import { cellText, marketCapOf } from "./asx-cells.ts"
+import { classify, isResourceSector } from "./gics.ts"
+import type { Source } from "./source.ts"
 
 export const asxDirectory: Source = {
   name: "asx-directory",
@@ -26,24 +22,18 @@ export const asxDirectory: Source = {
   complete: true,
   whenMissing: { setFalse: "is_active" },
   map: (raw, { allSectors }) => {
-    const { sector, industryGroup, isUnknown } = classify(textOf(raw, "GICS industry group"))
-    const isResourceCompany = resourceSectors.includes(sector)
+    const { sector, industryGroup, isUnknown } = classify(cellText(raw, "GICS industry group"))
     return {
       record: {
-        asx_code: textOf(raw, "ASX code"),
-        company_name: textOf(raw, "Company name"),
-        market_cap_aud: marketCap(textOf(raw, "Market Cap")),
+        asx_code: cellText(raw, "ASX code"),
+        company_name: cellText(raw, "Company name"),
+        market_cap_aud: marketCapOf(raw),
         gics_sector: sector,
         gics_industry_group: industryGroup,
         is_active: true,
       },
       ...(isUnknown ? { warnings: [`unknown industry group "${industryGroup}"`] } : {}),
-      ...(isResourceCompany || allSectors ? {} : { onlyIfStored: "other sectors" }),
+      ...(allSectors || isResourceSector(sector) ? {} : { onlyIfStored: "other sectors" }),
     }
   },
 }
-
-const textOf = (raw: RawRecord, column: string): string => String(raw[column] ?? "").trim()
-
-const marketCap = (written: string): string | null =>
-  noMarketCap.has(written.toUpperCase()) ? null : written

@@ -6,12 +6,11 @@
  * changes only.
  */
 import { companies } from "../resources/companies.ts"
+import { cellText, marketCapOf } from "./asx-cells.ts"
 import { asxDirectory } from "./asx-directory.ts"
-import { isSector } from "./gics.ts"
+import { isResourceSector, isSector } from "./gics.ts"
 import { ownCompanies } from "./own-columns.ts"
-import type { RawRecord, Source } from "./source.ts"
-
-const resourceSectors = ["Materials", "Energy"]
+import type { Source } from "./source.ts"
 
 export const asxSectors: Source = {
   name: "asx-sectors",
@@ -27,27 +26,19 @@ export const asxSectors: Source = {
   whenMissing: { setFalse: "is_active" },
   yieldsTo: { sources: [asxDirectory.name, ownCompanies.name], mayAdd: false },
   map: (raw, { allSectors }) => {
-    const sector = textOf(raw, "Sector")
+    const sector = cellText(raw, "Sector")
     const isKnown = sector === "" || isSector(sector)
     return {
       record: {
-        asx_code: textOf(raw, "Code"),
-        company_name: textOf(raw, "Company"),
-        market_cap_aud: marketCap(textOf(raw, "Market Cap")),
+        asx_code: cellText(raw, "Code"),
+        company_name: cellText(raw, "Company"),
+        market_cap_aud: marketCapOf(raw),
         gics_sector: isKnown ? sector : null,
         gics_industry_group: null,
         is_active: true,
       },
       ...(isKnown ? {} : { warnings: [`unknown sector "${sector}"`] }),
-      ...(allSectors || resourceSectors.includes(sector) ? {} : { onlyIfStored: "other sectors" }),
+      ...(allSectors || isResourceSector(sector) ? {} : { onlyIfStored: "other sectors" }),
     }
   },
-}
-
-const textOf = (raw: RawRecord, column: string): string => String(raw[column] ?? "").trim()
-
-/** `1,529,190,000`; with commas elsewhere than between thousands, validation rejects the row. */
-function marketCap(written: string): string | null {
-  if (written === "" || written === "--") return null
-  return /^\d{1,3}(,\d{3})+$/.test(written) ? written.replaceAll(",", "") : written
 }

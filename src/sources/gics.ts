@@ -70,6 +70,11 @@ const sectors = new Map(
 /** Whether the standard has a sector of that name. */
 export const isSector = (name: string): boolean => Object.hasOwn(groupsBySector, name)
 
+const resourceSectors = new Set<string | null>(["Materials", "Energy"])
+
+/** Whether the companies of a sector are resource companies. */
+export const isResourceSector = (sector: string | null): boolean => resourceSectors.has(sector)
+
 export interface Classification {
   sector: string | null
   industryGroup: string | null

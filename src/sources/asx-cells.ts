@@ -1,0 +1,18 @@
+/** Reads the cells of files of the ASX. */
+import type { RawRecord } from "./source.ts"
+
+/** A cell's text without surrounding blanks; empty where there is none. */
+export const cellText = (raw: RawRecord, column: string): string => String(raw[column] ?? "").trim()
+
+/** What the files have for a company without a market capitalisation. */
+const noMarketCap = new Set(["", "--", "SUSPENDED"])
+
+/**
+ * `1529190000` or `1,529,190,000`; null where there is none. With commas elsewhere than between
+ * thousands, validation rejects the row.
+ */
+export function marketCapOf(raw: RawRecord): string | null {
+  const written = cellText(raw, "Market Cap")
+  if (noMarketCap.has(written.toUpperCase())) return null
+  return /^\d{1,3}(,\d{3})+$/.test(written) ? written.replaceAll(",", "") : written
+}
