@@ -6,6 +6,7 @@ import type { Resource, ResourceRecord } from "../resources/resource.ts"
 import type { Mapped, RawRecord, Source } from "../sources/source.ts"
 import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
 import type { Progress } from "./progress.ts"
+import { inBatches } from "./reading/batches.ts"
 import type { InputFile } from "./reading/input.ts"
 import { openInputs } from "./reading/input-file.ts"
 import { openRows } from "./reading/rows.ts"
@@ -61,8 +62,6 @@ async function* inputsOf(paths: readonly string[]): AsyncGenerator<InputFile> {
   for (const path of paths) yield* openInputs(path)
 }
 
-const recordsPerBatch = 1000
-
 /** `records` may not fit in memory: they are read one batch at a time. */
 export async function* candidatesOfRecords(
   resource: Resource,
@@ -70,20 +69,17 @@ export async function* candidatesOfRecords(
   collected: Collected,
 ): AsyncGenerator<Candidate[]> {
   const processor = createRowProcessor(resource.name, resource, collected)
-  let batch: { line: number; raw: RawRecord }[] = []
-  let line = 0
-  const flush = () => {
-    const candidates = processor.process(batch, ({ raw }) => ({ record: raw }))
-    const { name, read } = processor.figures
+  const { figures } = processor
+  for await (const batch of inBatches(records)) {
+    const before = figures.read
+    const rows = batch.map((record, index) => ({
+      line: before + index + 1,
+      raw: record as RawRecord,
+    }))
+    yield processor.process(rows, ({ raw }) => ({ record: raw }))
+    const { name, read } = figures
     collected.progress.reading({ file: name, rows: read, bytesRead: 0, bytesTotal: null })
-    batch = []
-    return candidates
   }
-  for await (const record of records) {
-    batch.push({ line: ++line, raw: record as RawRecord })
-    if (batch.length === recordsPerBatch) yield flush()
-  }
-  yield flush()
 }
 
 interface LocatedRow {

@@ -11,8 +11,6 @@ import { type Decode, decoderOf } from "./code-pages.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
 import type { Layout, RejectFile, Row } from "./row.ts"
 
-const batchRows = 1000
-
 /** The version bytes of dBase III and IV and FoxPro, with and without memos. */
 const versions = new Set([0x03, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0xcb, 0xf5])
 const endOfColumns = 0x0d
@@ -39,7 +37,7 @@ export async function* readDbase(
   codePage: () => Promise<string | null>,
   layout: Layout,
   rejectFile: RejectFile,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<Row> {
   const file = byteReader(bytes)
   const sizes = sizesOf((await file.take(32)) ?? rejectFile("it is truncated in its header"))
   const header =
@@ -50,18 +48,13 @@ export async function* readDbase(
   if (sizes.records === 0) rejectFile("it has a header but no rows")
   const decode = decoderOf(sizes.languageDriver, await codePage())
   const rowOf = rowReader(layout)
-  let batch: Row[] = []
   for (let record = 1; record <= sizes.records; record++) {
     const content = await file.take(sizes.recordLength)
     if (!content)
       return rejectFile(`it is truncated: it has ${record - 1} of ${sizes.records} records`)
     if (content[0] === deleted) continue
-    batch.push(readRecord(columns, content, decode, record, rowOf))
-    if (batch.length < batchRows) continue
-    yield batch
-    batch = []
+    yield readRecord(columns, content, decode, record, rowOf)
   }
-  if (batch.length > 0) yield batch
 }
 
 function sizesOf(start: Buffer) {

@@ -9,32 +9,25 @@ import { matchHeader, rowReader } from "./named-rows.ts"
 import type { Layout, RejectFile, Row } from "./row.ts"
 import { splitJson } from "./split-json.ts"
 
-const batchRows = 1000
-
 export async function* readFeatures(
   text: AsyncIterable<string>,
   layout: Layout,
   rejectFile: RejectFile,
   warn: (what: string) => void,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<Row> {
   const rowOf = rowReader(layout)
   let feature = 0
-  let batch: Row[] = []
-  const envelope = yield* (async function* () {
-    const parts = splitJson(text, rejectFile)
-    for (let next = await parts.next(); ; next = await parts.next()) {
-      if (next.done) return next.value
-      const properties = propertiesOf(next.value)
-      if (++feature === 1) matchHeader(layout, Object.keys(properties ?? {}), rejectFile)
-      batch.push(properties ? rowOf(properties, feature) : invalidFeature(next.value, feature))
-      if (batch.length < batchRows) continue
-      yield batch
-      batch = []
-    }
-  })()
+  const parts = splitJson(text, rejectFile)
+  // Not `for await`, which drops what the parts return: the document without its records.
+  let next = await parts.next()
+  for (; !next.done; next = await parts.next()) {
+    const properties = propertiesOf(next.value)
+    if (++feature === 1) matchHeader(layout, Object.keys(properties ?? {}), rejectFile)
+    yield properties ? rowOf(properties, feature) : invalidFeature(next.value, feature)
+  }
+  const envelope = next.value
   if (feature === 0) rejectFile(`it has no records${errorIn(envelope)}`)
   if (isIncomplete(envelope)) warn("the service that produced this file says that it is incomplete")
-  if (batch.length > 0) yield batch
 }
 
 /**

@@ -8,16 +8,14 @@ import { propertiesOf } from "./features.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
 import type { Layout, RejectFile, Row } from "./row.ts"
 
-const batchRows = 1000
 const maxLineLength = 4_000_000
 
 export async function* readNdjson(
   text: AsyncIterable<string>,
   layout: Layout,
   rejectFile: RejectFile,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<Row> {
   let line = 0
-  let batch: Row[] = []
   let isFirst = true
   const rowOf = rowReader(layout)
   for await (const { content, isWhole } of linesOf(text, rejectFile)) {
@@ -31,12 +29,8 @@ export async function* readNdjson(
     }
     if (!object && !isWhole)
       rejectFile(`it is truncated: line ${line}, the last, is not a complete record`)
-    batch.push(object ? rowOf(object, line) : { line, raw: content, error: "is not a JSON object" })
-    if (batch.length < batchRows) continue
-    yield batch
-    batch = []
+    yield object ? rowOf(object, line) : { line, raw: content, error: "is not a JSON object" }
   }
-  if (batch.length > 0) yield batch
 }
 
 async function* linesOf(text: AsyncIterable<string>, rejectFile: RejectFile) {

@@ -4,6 +4,7 @@
  */
 import type { Format } from "../../sources/source.ts"
 import { LoadError } from "../load-error.ts"
+import { inBatches } from "./batches.ts"
 import { isDbase, readDbase } from "./dbase.ts"
 import { readFeatures } from "./features.ts"
 import type { InputFile } from "./input.ts"
@@ -37,24 +38,25 @@ export async function openRows(
   }
   const { start: firstBytes, all: bytes } = await peekBytes(file.bytes(), startLength)
   if (isDbase(firstBytes)) {
-    const batches = readDbase(bytes, file.codePage, layout, rejectFile)
-    return { format: "dbase", counts: "records", batches }
+    const rows = readDbase(bytes, file.codePage, layout, rejectFile)
+    return { format: "dbase", counts: "records", batches: inBatches(rows) }
   }
   const { start, all } = await peekText(decoded(bytes, file.name))
   const odd = describeNonTable(start)
   if (odd) rejectFile(odd)
   if (isCollection(start)) {
-    return {
-      format: start.trimStart().startsWith("[") ? "json" : "geojson",
-      counts: start.trimStart().startsWith("[") ? "records" : "features",
-      batches: readFeatures(all, layout, rejectFile, warn),
-    }
+    const batches = inBatches(readFeatures(all, layout, rejectFile, warn))
+    return start.trimStart().startsWith("[")
+      ? { format: "json", counts: "records", batches }
+      : { format: "geojson", counts: "features", batches }
   }
   if (/^\s*\{/.test(start)) {
-    return { format: "ndjson", counts: "lines", batches: readNdjson(all, layout, rejectFile) }
+    const rows = readNdjson(all, layout, rejectFile)
+    return { format: "ndjson", counts: "lines", batches: inBatches(rows) }
   }
   const format = isTabSeparated(start) ? "tsv" : "csv"
-  return { format, counts: "lines", batches: readTable(all, format, layout, rejectFile) }
+  const rows = readTable(all, format, layout, rejectFile)
+  return { format, counts: "lines", batches: inBatches(rows) }
 }
 
 async function peekText(text: AsyncGenerator<string>) {

@@ -7,7 +7,6 @@ import { type CsvRecord, csvRecords } from "./csv-records.ts"
 import { matchHeader } from "./named-rows.ts"
 import type { Layout, RejectFile, Row } from "./row.ts"
 
-const batchRows = 1000
 /** How many lines may precede the header. */
 const maxBannerLines = 3
 
@@ -16,7 +15,7 @@ export async function* readTable(
   format: "csv" | "tsv",
   layout: Layout,
   rejectFile: RejectFile,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<Row> {
   let lastCharacter = ""
   async function* trackLastCharacter() {
     for await (const chunk of text) {
@@ -26,23 +25,16 @@ export async function* readTable(
   }
   const records = csvRecords(trackLastCharacter(), format, rejectFile)
   const names = await readHeader(records, layout, rejectFile)
-  let batch: Row[] = []
-  let isEmpty = true
   let last: CsvRecord | undefined
   // Not `for await`: the header has already been read from the same iterator.
   for (let next = await records.next(); !next.done; next = await records.next()) {
     last = next.value
-    batch.push(rowOf(names, last))
-    isEmpty = false
-    if (batch.length < batchRows) continue
-    yield batch
-    batch = []
+    yield rowOf(names, last)
   }
-  if (isEmpty) rejectFile("it has a header but no rows")
+  if (!last) rejectFile("it has a header but no rows")
   if (last?.cells && last.cells.length < names.length && lastCharacter !== "\n") {
     rejectFile(`it is truncated: line ${last.line}, the last, has fewer columns than the header`)
   }
-  if (batch.length > 0) yield batch
 }
 
 async function readHeader(
