@@ -59,10 +59,10 @@ const files: File[] = await Promise.all(
 const allowed: Record<string, string[]> = {
   text: [],
   http: ["text"],
-  log: [],
+  log: ["text"],
   "config.ts": ["text"],
   "metrics.ts": [],
-  redis: [],
+  redis: ["text"],
   [schema]: [],
   resources: [schema, "text"],
   db: [schema, "resources", "text"],

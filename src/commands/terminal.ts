@@ -1,7 +1,8 @@
 /** Output of commands: results on standard output, everything else on standard error. */
 import { maxStalenessMs } from "../access/credentials.ts"
 import { withoutParameters } from "../db/query-failure.ts"
-import { codeOf, reasonOf } from "../loading/file-error.ts"
+import { reasonOf } from "../loading/file-error.ts"
+import { codeOf } from "../text/error-code.ts"
 
 /** The result of a command cannot be printed. */
 export class OutputError extends Error {

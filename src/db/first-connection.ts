@@ -3,6 +3,7 @@
  * what failed and what to do.
  */
 import type { Sql } from "postgres"
+import { codeOf } from "../text/error-code.ts"
 import { singleConnection } from "./connection.ts"
 import { within } from "./pool/deadlines.ts"
 import { Unavailable } from "./pool/unavailable.ts"
@@ -45,7 +46,8 @@ function addressOf(url: string): string {
 }
 
 function explain(error: unknown, url: string): string {
-  const { code = "", message = String(error) } = error as { code?: string; message?: string }
+  const code = codeOf(error)
+  const message = error instanceof Error ? error.message : String(error)
   const address = addressOf(url)
   const reach = `Cannot reach the database at ${address}`
   if (/^28/.test(code)) {

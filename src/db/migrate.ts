@@ -8,6 +8,7 @@
  */
 import { readMigrationFiles } from "drizzle-orm/migrator"
 import type { Sql, TransactionSql } from "postgres"
+import { codeOf } from "../text/error-code.ts"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
 import { isForbidden } from "./forbidden.ts"
 
@@ -126,4 +127,4 @@ async function applyMissing(tx: TransactionSql, lockTimeoutMs: number): Promise<
   }
 }
 
-const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === "55P03"
+const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03"

@@ -1,3 +1,5 @@
+import { codeOf } from "../text/error-code.ts"
+
 /** Why a file cannot be read or written, in the words of the operating system. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
@@ -15,7 +17,3 @@ export function reasonOf(error: unknown): string {
   const reason = reasons[codeOf(error)]
   return reason ?? (error instanceof Error ? error.message : String(error))
 }
-
-/** The system's code of an error, such as ENOENT; empty where it has none. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : ""

@@ -4,7 +4,8 @@
  */
 import { accessSync, appendFileSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { codeOf, reasonOf } from "./file-error.ts"
+import { codeOf } from "../text/error-code.ts"
+import { reasonOf } from "./file-error.ts"
 import { fileTime } from "./file-time.ts"
 
 export interface RejectsFileOptions {

@@ -8,8 +8,9 @@ import type { TransactionSql } from "postgres"
 import { withConnection } from "../db/connection.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { guardFormula, quoteCell } from "../text/csv-cell.ts"
+import { codeOf } from "../text/error-code.ts"
 import { splitValues } from "../text/fold.ts"
-import { codeOf, reasonOf } from "./file-error.ts"
+import { reasonOf } from "./file-error.ts"
 import { LoadError } from "./load-error.ts"
 
 export interface UnlinkedFile {

@@ -5,6 +5,7 @@
  * dropped and counted. So an output that is full, closed or not read loses lines, and affects nothing
  * else.
  */
+import { codeOf } from "../text/error-code.ts"
 
 /** Writes some of the bytes, at least one. Resolves to their number. @throws the output's error */
 export type WriteSome = (bytes: Uint8Array) => Promise<number>
@@ -84,7 +85,7 @@ export function createLogBuffer({ write, onDropped }: LogBufferOptions): LogBuff
       try {
         written += await write(bytes.subarray(written))
       } catch (error) {
-        const isFull = (error as { code?: unknown }).code === "EAGAIN"
+        const isFull = codeOf(error) === "EAGAIN"
         if (!isFull) failures++
         await Bun.sleep(isFull ? fullPipeRetryMs : failureRetryMs)
       }

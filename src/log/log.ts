@@ -2,6 +2,8 @@
  * The log: one JSON object per line. Everything that looks like a token is cut to the prefix that lists
  * show, wherever in a line it occurs.
  */
+import { codeOf } from "../text/error-code.ts"
+
 export type LogLevel = "info" | "warn" | "error"
 export type LogFields = Readonly<Record<string, unknown>>
 
@@ -26,10 +28,10 @@ export function createLog(write: (line: string) => void, now: () => Date): Log {
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }
   const { stack, cause } = error
-  const code = (error as { code?: unknown }).code
+  const code = codeOf(error)
   return {
     error: stack ?? `${error.name}: ${error.message}`,
-    ...(code !== undefined && { code }),
+    ...(code !== "" && { code }),
     ...(cause !== undefined && { cause: describeError(cause) }),
   }
 }

@@ -13,6 +13,7 @@
  * attempt gets a client of its own, which neither queues nor reconnects.
  */
 import { RedisClient } from "bun"
+import { codeOf } from "../text/error-code.ts"
 import { answerWithin } from "./answer-within.ts"
 import { failuresOf, type RedisFailure } from "./failure.ts"
 import { loginRefusalOf } from "./login.ts"
@@ -93,8 +94,8 @@ export function connectRedis({
 
   /** Checked where it may be the reason, until it was reported. */
   async function loginRefusal(error: unknown): Promise<string | undefined> {
-    const { code } = error as { code?: unknown }
-    if (closed || refusalReported || code !== "ERR_REDIS_CONNECTION_CLOSED") return undefined
+    const isClosed = codeOf(error) === "ERR_REDIS_CONNECTION_CLOSED"
+    if (closed || refusalReported || !isClosed) return undefined
     const refusal = await loginRefusalOf(url, refusalWithinMs)
     refusalReported = refusal !== undefined
     return refusal

@@ -28,6 +28,7 @@ import {
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
+import { codeOf } from "../../text/error-code.ts"
 import { alive } from "./process.ts"
 import { until } from "./wait.ts"
 
@@ -132,7 +133,7 @@ function openWriter(pipe: string): number | undefined {
   try {
     return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     if (code === "ENOENT" || code === "ENXIO") return undefined // not created, or without a reader
     throw error
   }
@@ -166,7 +167,7 @@ function written(end: number, line: string): boolean {
     writeSync(end, line)
     return true
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     if (code === "EPIPE") return false
     if (code === "EAGAIN") return true // full: it has a reader, which is slow
     throw error

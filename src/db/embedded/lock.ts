@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite"
 import { chmodSync } from "node:fs"
+import { codeOf } from "../../text/error-code.ts"
 
 const LOCK_TIMEOUT_MS = 180_000
 
@@ -41,7 +42,7 @@ function acquired(lock: Database): boolean {
     lock.run("BEGIN EXCLUSIVE")
     return true
   } catch (error) {
-    if ((error as { code?: string }).code === "SQLITE_BUSY") return false
+    if (codeOf(error) === "SQLITE_BUSY") return false
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { codeOf } from "../../text/error-code.ts"
 
 /** The contents of `postmaster.pid`, which PostgreSQL writes. */
 export type Postmaster = { pid: number; port: number; status: string }
@@ -36,7 +37,7 @@ export function alive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
+    return codeOf(error) === "EPERM"
   }
 }
 
@@ -55,7 +56,7 @@ function postmasterLines(cluster: string): string[] | undefined {
   try {
     return readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    if (codeOf(error) === "ENOENT") return undefined
     throw error
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
+import { codeOf } from "../../text/error-code.ts"
 import { withoutParameters } from "../query-failure.ts"
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
 import type { Account } from "./fair-queue.ts"
@@ -117,12 +118,10 @@ function rethrow(error: unknown): never {
  * (28), invalid catalog name (3D), insufficient resources (53) and operator intervention (57).
  */
 function isUnavailability(error: unknown): boolean {
-  const code = (error as { code?: unknown } | undefined)?.code
+  const code = codeOf(error)
   return (
-    typeof code === "string" &&
-    (/^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_)/.test(
+    /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_)/.test(
       code,
-    ) ||
-      /^(08|28|3D|53|57)[0-9A-Z]{3}$/.test(code))
+    ) || /^(08|28|3D|53|57)[0-9A-Z]{3}$/.test(code)
   )
 }

@@ -8,6 +8,7 @@ import { readdir, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { pipeline, type Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
+import { codeOf } from "../../text/error-code.ts"
 import { reasonOf } from "../file-error.ts"
 import { LoadError } from "../load-error.ts"
 import type { InputFile } from "./input.ts"
@@ -84,8 +85,7 @@ async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string) {
     const gunzip = createGunzip({ chunkSize: chunkBytes })
     yield* pipeline(all, gunzip, () => {}) as unknown as AsyncIterable<Uint8Array>
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : ""
-    if (!code.startsWith("Z_")) throw error
+    if (!codeOf(error).startsWith("Z_")) throw error
     throw new LoadError(`Cannot read ${name}: its gzip data is truncated or corrupt`)
   }
 }
