@@ -2,7 +2,8 @@
 import { type TProperties, Type } from "@sinclair/typebox"
 import type { Scope } from "../db/reader/statements.ts"
 import { formats } from "../http/negotiation.ts"
-import { filterOf, oneOf, type Readable } from "../resources/resource.ts"
+import { filterOf, type Readable } from "../resources/resource.ts"
+import { oneOf } from "../text/one-of.ts"
 
 interface Declaration {
   resource: Readable

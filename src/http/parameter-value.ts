@@ -5,6 +5,7 @@
  */
 import { Kind, type TSchema } from "@sinclair/typebox"
 import { isCalendarDate } from "../text/calendar-date.ts"
+import { valuesOf } from "../text/one-of.ts"
 import { parsePointInTime } from "./point-in-time.ts"
 
 export type ParameterValue = string | number | boolean
@@ -20,7 +21,7 @@ export function readValue(schema: TSchema, text: string): Reading {
     case "Boolean":
       return readAllowed(["true", "false"], text, text === "true")
     case "Union":
-      return readAllowed(allowedValues(schema), text, text)
+      return readAllowed(valuesOf(schema), text, text)
     default:
       return readString(schema, text)
   }
@@ -30,10 +31,6 @@ function readString({ format, maxLength }: TSchema, text: string): Reading {
   if (format === "date") return readDate(text)
   return format === "point-in-time" ? readPointInTime(text) : readText(text, maxLength)
 }
-
-/** The values of a Union of literals. */
-export const allowedValues = (schema: TSchema): string[] =>
-  (schema.anyOf as { const: string }[]).map((literal) => literal.const)
 
 function readInteger(schema: TSchema, text: string): Reading {
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema

@@ -6,6 +6,7 @@ import type { TSchema } from "@sinclair/typebox"
 import type { Field, Value } from "../resources/resource.ts"
 import { asxCode, asxCodeFromText } from "../resources/values.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
+import { valuesOf } from "../text/one-of.ts"
 
 /** Why a value is invalid, as the end of a sentence that begins with the field's name. */
 export class InvalidValue {
@@ -46,8 +47,8 @@ function valueReader(schema: TSchema): FieldReader {
   }
 }
 
-function oneOfReader({ anyOf }: TSchema): FieldReader {
-  const values = (anyOf as { const: string }[]).map((literal) => literal.const)
+function oneOfReader(schema: TSchema): FieldReader {
+  const values = valuesOf(schema)
   return (raw) =>
     values.find((value) => value === raw) ??
     new InvalidValue(`is not one of ${values.join(", ")}: ${excerpt(raw)}`)

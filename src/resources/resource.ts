@@ -1,11 +1,11 @@
 /**
- * What a resource is. Each resource is declared once, in the file of its name; the item schema, the
- * parameters of its lists, the SELECT list, WHERE and ORDER BY, the CSV columns and what the loader
- * accepts all come from that declaration.
+ * What a resource is. Each resource is declared once, in the file of its name; the parameters
+ * of its lists, the SELECT list, WHERE and ORDER BY, the JSON keys and CSV columns, and what the
+ * loader accepts all come from that declaration.
  *
  * Names are those of the interface everywhere: JSON key = SQL alias = CSV header.
  */
-import { type TSchema, Type } from "@sinclair/typebox"
+import type { TSchema } from "@sinclair/typebox"
 import type { SQL } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 
@@ -126,27 +126,6 @@ export const filter = (
   canonical: (value) => (typeof value === "string" ? canonical(value) : value),
   bind: (value) => (typeof value === "string" ? bind(value) : value),
 })
-
-/** One of a few values, matched exactly. */
-export const oneOf = <Value extends string>(
-  values: readonly Value[],
-  options: { description?: string; default?: Value } = {},
-) =>
-  Type.Union(
-    values.map((value) => Type.Literal(value)),
-    options,
-  )
-
-/** The schema of one record as JSON shows it. */
-export const itemSchema = ({ fields }: Readable) =>
-  Type.Object(
-    Object.fromEntries(
-      Object.entries(fields).map(([name, { schema, nullable }]) => [
-        name,
-        nullable ? Type.Union([schema, Type.Null()]) : schema,
-      ]),
-    ),
-  )
 
 /** The filter of that name. @throws Error for an unknown one, which is a mistake in the program */
 export function filterOf({ name: resource, filters }: Readable, name: string): Filter {

@@ -2,8 +2,9 @@ import { Type } from "@sinclair/typebox"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold, splitValues } from "../text/fold.ts"
+import { oneOf } from "../text/one-of.ts"
 import { containing, contains, equals, includes } from "./conditions.ts"
-import { derived, field, filter, oneOf, type Resource } from "./resource.ts"
+import { derived, field, filter, type Resource } from "./resource.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
 
 /** Mining tenements of all Australian states. */
