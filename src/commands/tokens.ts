@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { listTokens } from "../access/accounts.ts"
 import { AccountError } from "../access/change.ts"
+import { prefixOf } from "../access/token.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
 import type { Config } from "../config.ts"
 import { positiveInteger } from "./arguments.ts"
@@ -93,7 +94,7 @@ export const tokenTable = (tokens: Awaited<ReturnType<typeof listTokens>>): stri
 /** Called before the database is closed, so that a later failure cannot lose the token. */
 async function printToken(token: string): Promise<void> {
   await printSecret(token).catch((error: Error) => {
-    const prefix = token.slice(0, 12)
+    const prefix = prefixOf(token)
     throw new AccountError(
       `${error.message}. The token ${prefix} was issued but cannot be shown again: ` +
         `revoke it with \`mds token revoke ${prefix}\` and create another`,

@@ -26,10 +26,15 @@ export const instant = (name: string) =>
 export type Column = PgColumn | ExtraConfigColumn
 export type Columns<Name extends string> = Record<Name, Column>
 
-/** A key that needs no percent-encoding in a path. */
-export const isPathSafe = (column: Column): SQL => sql`${column} ~ '^[A-Za-z0-9._~-]{1,100}$'`
+/** An identifier that needs no percent-encoding in a path (RFC 3986, section 2.3). */
+export const pathSafePattern = "^[A-Za-z0-9._~-]{1,100}$"
 
-export const isAsxCode = (column: Column): SQL => sql`${column} ~ '^[0-9A-Z]{3,6}$'`
+/** An ASX code: 3 to 6 letters and digits, in upper case. */
+export const asxCodePattern = "^[0-9A-Z]{3,6}$"
+
+export const isPathSafe = (column: Column): SQL => sql`${column} ~ ${literals([pathSafePattern])}`
+
+export const isAsxCode = (column: Column): SQL => sql`${column} ~ ${literals([asxCodePattern])}`
 
 /** A date whose year has four digits; excludes infinity. */
 export const isCalendarDate = (column: Column): SQL =>

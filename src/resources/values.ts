@@ -2,17 +2,15 @@
 import { Type } from "@sinclair/typebox"
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
+import { asxCodePattern, pathSafePattern } from "../db/columns.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import type { Value } from "./resource.ts"
 
-/**
- * An ASX code: 3 to 6 letters and digits, in upper case. Never a number, though some look like one.
- */
-export const asxCode = Type.String({ pattern: "^[0-9A-Z]{3,6}$", description: "ASX code" })
+/** Text, never a number, though some codes look like one. */
+export const asxCode = Type.String({ pattern: asxCodePattern, description: "ASX code" })
 
-/** An identifier that needs no percent-encoding in a path (RFC 3986, section 2.3). */
-export const pathSafeId = Type.String({ pattern: "^[A-Za-z0-9._~-]{1,100}$" })
+export const pathSafeId = Type.String({ pattern: pathSafePattern })
 
 /**
  * ASX codes are matched without regard to case. Of ASCII letters only: by Unicode, the upper case of
