@@ -4,8 +4,6 @@ import { ListenError } from "./listen-error.ts"
 import { startServer } from "./server.ts"
 import { type PartsOptions, startParts } from "./service/parts.ts"
 
-export type ServiceOptions = PartsOptions
-
 export interface Service {
   /** Where it is reached on this machine. */
   url: string
@@ -14,7 +12,7 @@ export interface Service {
 }
 
 /** @throws ListenError */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(options: PartsOptions): Promise<Service> {
   const { HOST, PORT, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } = options.config
   const parts = await startParts(options)
   const { isStopping } = parts.app

@@ -21,7 +21,7 @@ export interface Database {
  * Opens the database of the settings, or the embedded one, which is started if it is not running.
  * @throws DatabaseError where it cannot be reached or does not have this program's schema
  */
-export const openDatabase = (config: Config): Promise<Database> => open(config, checkSchema)
+const openDatabase = (config: Config): Promise<Database> => open(config, checkSchema)
 
 /** The same, and migrates it to this program's schema. @throws DatabaseError */
 export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { type Command, InvalidArgumentError, Option } from "commander"
+import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
 import { load } from "../loading/load.ts"
 import { progressOn } from "../loading/progress.ts"
@@ -18,7 +18,7 @@ interface LoadFlags {
   allSectors?: boolean
   maxRejects?: number
   rejectsDir?: string
-  unlinked?: string | false
+  unlinked?: string
   json?: boolean
 }
 
@@ -50,18 +50,15 @@ export function addLoadCommand(program: Command, config: () => Config): void {
       "--unlinked <file>",
       "write the unlinked holders to a CSV file, to complete and load as subsidiaries",
     )
-    // Accepted for compatibility: not writing the file is the default.
-    .addOption(new Option("--no-unlinked").hideHelp())
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", `\n${formatTable(["Sources:", ""], descriptions)}`)
     .action(async (source: Source, files: string[], flags: LoadFlags) => {
-      const { json, unlinked, ...flagged } = flags
+      const { json, ...flagged } = flags
       const progress = progressOn(process.stderr)
       const signals = handleSignals(progress.stop)
       const options = {
         rejectsDir: join(config().DATA_DIR, "rejects"),
         ...flagged,
-        ...(typeof unlinked === "string" && { unlinked }),
       }
       await withDatabase(config(), async ({ url }) => {
         const { committing: onCommit, published: onPublished } = signals

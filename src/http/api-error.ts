@@ -51,7 +51,7 @@ export interface Fault {
 }
 
 /** The most faults that one response lists. */
-export const maxNamedFaults = 20
+const maxNamedFaults = 20
 
 /** The error that lists the faults of a request's parameters: the first ones, and how many `more` there are. */
 export const invalidParameters = (faults: readonly Fault[]): ApiError => {

@@ -62,7 +62,7 @@ async function* inputsOf(paths: readonly string[]): AsyncGenerator<InputFile> {
   for (const path of paths) yield* openInputs(path)
 }
 
-/** `records` may not fit in memory: they are read one batch at a time. */
+/** For `loadRecords`. `records` may not fit in memory: they are read one batch at a time. */
 export async function* candidatesOfRecords(
   resource: Resource,
   records: Iterable<object> | AsyncIterable<object>,

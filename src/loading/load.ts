@@ -87,7 +87,10 @@ export interface LoadRecordsOptions extends CommonOptions {
   records: Partial<Record<ResourceName, Iterable<object> | AsyncIterable<object>>>
 }
 
-/** Loads records of one or more resources, made by a program, as one release. */
+/**
+ * Loads records of one or more resources, made by a program, as one release. No command does: it
+ * loads the sample data of `bun run quickstart` and of the tests.
+ */
 export function loadRecords(options: LoadRecordsOptions): Promise<LoadSummary> {
   const { source, records } = options
   return run(options, source, (collected) =>

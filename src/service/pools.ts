@@ -7,8 +7,6 @@ const unauthenticatedConnections = 1
 /** Ample for reading the newest release, and shorter than the timeout of common probes. */
 const readinessTimeoutMs = 2_000
 
-export type Pools = ReturnType<typeof createPools>
-
 /** Each kind of work has its own connections, so that none waits for another. */
 export function createPools(config: Config, databaseUrl: string) {
   const pool = (name: string, connections: number, options: Partial<PoolOptions> = {}) =>

@@ -24,7 +24,7 @@ export function textOf(written: unknown): string | null {
 }
 
 /** The time zone of each state, in which a point in time becomes a calendar date. */
-export const timeZones: Readonly<Record<State, string>> = {
+const timeZones: Readonly<Record<State, string>> = {
   WA: "Australia/Perth",
   NT: "Australia/Darwin",
   SA: "Australia/Adelaide",

@@ -53,11 +53,3 @@ test("--rejects-dir is created when a row is rejected, and not before", async ()
   expect((await load("companies", "best.csv", "--rejects-dir", unmade)).code).toBe(0)
   expect(existsSync(unmade)).toBe(false)
 }, 30_000)
-
-test("--no-unlinked is still accepted, and writes no file", async () => {
-  const rows = "id,tenement_id,state,holder_name\nT1,E1/1,WA,Nobody Pty Ltd\n"
-  bench.file("held.csv", rows)
-  const before = readdirSync(directory)
-  expect((await load("tenements", "held.csv", "--no-unlinked")).code).toBe(0)
-  expect(readdirSync(directory)).toEqual(before)
-}, 30_000)
