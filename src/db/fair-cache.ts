@@ -4,9 +4,10 @@
  */
 import { entryBytes } from "./cache.ts"
 
+/** Owners are numbered. A key is unique among the keys of its owner. */
 export interface FairCache<V> {
-  get(key: string): V | undefined
-  set(key: string, value: V): void
+  get(owner: number, key: string): V | undefined
+  set(owner: number, key: string, value: V): void
   values(): Iterable<V>
 }
 
@@ -14,7 +15,6 @@ export interface FairCacheOptions<V> {
   maxBytes: number
   /** About how much memory a value takes. */
   bytesOf: (value: V) => number
-  ownerOf: (key: string) => string
 }
 
 interface Entry<V> {
@@ -28,15 +28,11 @@ interface Owned<V> {
   bytes: number
 }
 
-export function createFairCache<V>({
-  maxBytes,
-  bytesOf,
-  ownerOf,
-}: FairCacheOptions<V>): FairCache<V> {
-  const owners = new Map<string, Owned<V>>()
+export function createFairCache<V>({ maxBytes, bytesOf }: FairCacheOptions<V>): FairCache<V> {
+  const owners = new Map<number, Owned<V>>()
   let totalBytes = 0
 
-  function remove(owner: string, key: string): void {
+  function remove(owner: number, key: string): void {
     const owned = owners.get(owner)
     const entry = owned?.entries.get(key)
     if (!owned || !entry) return
@@ -47,7 +43,7 @@ export function createFairCache<V>({
   }
 
   function dropOne(): void {
-    let largest = { owner: "", bytes: -1 }
+    let largest = { owner: 0, bytes: -1 }
     for (const [owner, { bytes }] of owners) {
       if (bytes > largest.bytes) largest = { owner, bytes }
     }
@@ -56,10 +52,9 @@ export function createFairCache<V>({
   }
 
   return {
-    get: (key) => owners.get(ownerOf(key))?.entries.get(key)?.value,
+    get: (owner, key) => owners.get(owner)?.entries.get(key)?.value,
 
-    set: (key, value) => {
-      const owner = ownerOf(key)
+    set: (owner, key, value) => {
       remove(owner, key)
       const bytes = entryBytes + bytesOf(value)
       const owned = owners.get(owner) ?? { entries: new Map(), bytes: 0 }

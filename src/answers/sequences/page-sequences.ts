@@ -17,21 +17,29 @@ import {
 } from "./page-sequence.ts"
 import type { SharedPageSequences } from "./shared-page-sequences.ts"
 
+/** A query of an account, whatever its page. */
+export interface SequenceQuery {
+  accountId: number
+  key: string
+}
+
 export interface PageSequences {
   /** Page 1, requested at this time, was answered, and more pages follow. */
-  begin(query: string, started: StartedSequence, askedMs: number): Promise<void>
+  begin(query: SequenceQuery, started: StartedSequence, askedMs: number): Promise<void>
   /** The release of a later page; undefined if no sequence is active. */
-  next(query: string, client: string, page: number, nowMs: number): Promise<Release | undefined>
+  next(
+    query: SequenceQuery,
+    client: string,
+    page: number,
+    nowMs: number,
+  ): Promise<Release | undefined>
   /** A release that a page of the query belongs to is no longer available. */
-  lose(query: string, release: Release, nowMs: number): Promise<void>
+  lose(query: SequenceQuery, release: Release, nowMs: number): Promise<void>
   /** Pins a release for an export. Returns the function that unpins it. */
   pin(release: Release): () => void
   /** The number of the oldest release that an active sequence or an export reads, as far as this process knows. */
   oldestPinned(nowMs: number): number | undefined
 }
-
-/** The names of queries begin with the account's number, as `pagesOf` makes them. */
-const accountOf = (query: string): string => query.slice(0, query.indexOf(" "))
 
 /** About what one takes in memory, with its client's name. */
 const sequenceBytes = 200
@@ -51,7 +59,6 @@ export function createPageSequences(
   const own = createFairCache<SequenceList>({
     maxBytes,
     bytesOf: (sequences) => sequences.length * sequenceBytes,
-    ownerOf: accountOf,
   })
   const pinned = new Set<{ id: number }>()
 
@@ -60,8 +67,8 @@ export function createPageSequences(
     if (id > 0) onPinned(id)
   }
 
-  function keep<T extends { sequences: SequenceList }>(query: string, changed: T): T {
-    if (changed.sequences.length > 0) own.set(query, changed.sequences)
+  function keep<T extends { sequences: SequenceList }>(query: SequenceQuery, changed: T): T {
+    if (changed.sequences.length > 0) own.set(query.accountId, query.key, changed.sequences)
     for (const { release } of changed.sequences) onRead(release)
     return changed
   }
@@ -71,13 +78,13 @@ export function createPageSequences(
    * because this process then reads that release.
    */
   async function change<T extends { sequences: SequenceList }>(
-    query: string,
+    query: SequenceQuery,
     nowMs: number,
     to: (sequences: SequenceList) => T,
   ): Promise<T> {
     const toActive = (sequences: SequenceList) => to(active(sequences, nowMs))
-    const known = () => own.get(query) ?? []
-    const changed = await shared?.change(query, known, toActive)
+    const known = () => own.get(query.accountId, query.key) ?? []
+    const changed = await shared?.change(`${query.accountId} ${query.key}`, known, toActive)
     if (!changed) return keep(query, toActive(known()))
     // What is kept here may have changed while Redis was asked.
     keep(query, { sequences: active(merged(known(), changed.sequences), nowMs) })

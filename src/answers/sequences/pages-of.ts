@@ -26,7 +26,7 @@ export function pagesOf(
   { page, all, sequenceKey }: ListPlan,
   askedMs: number,
 ): SequencePages {
-  const query = `${caller.accountId} ${digest(sequenceKey)}`
+  const query = { accountId: caller.accountId, key: digest(sequenceKey) }
   const client = `${caller.tokenId} ${address}`
   return {
     release: async () =>

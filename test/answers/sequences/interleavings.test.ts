@@ -7,6 +7,7 @@ import { sequenceIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
 import {
   createPageSequences,
   type PageSequences,
+  type SequenceQuery,
 } from "../../../src/answers/sequences/page-sequences.ts"
 import { createSharedPageSequences } from "../../../src/answers/sequences/shared-page-sequences.ts"
 import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
@@ -35,7 +36,7 @@ interface Reading {
 class World {
   readonly #random: () => number
   readonly #processes: readonly PageSequences[]
-  readonly #query: string
+  readonly #query: SequenceQuery
   nowMs = 1
   newest = 1
   /** What each client has begun, the newest at the end. */
@@ -47,7 +48,7 @@ class World {
   constructor(seed: number, processes: readonly PageSequences[], clients: number) {
     this.#random = seeded(seed)
     this.#processes = processes
-    this.#query = `query ${seed} ${crypto.randomUUID()}`
+    this.#query = { accountId: seed, key: crypto.randomUUID() }
     this.clients = Array.from({ length: clients }, () => [])
   }
 

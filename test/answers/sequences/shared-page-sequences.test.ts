@@ -46,7 +46,7 @@ describe.skipIf(!redisIsInstalled)("sequences that two processes share", () => {
 
   /** What two processes know of one new query. */
   function pair(of = connections) {
-    const query = `query ${++queries}`
+    const query = { accountId: 1, key: `query ${++queries}` }
     return of.map((connection) => {
       const sequences = createPageSequences(createSharedPageSequences(connection), 1_000_000)
       return {
@@ -118,7 +118,7 @@ describe.skipIf(!redisIsInstalled)("sequences that two processes share", () => {
     await one.begin("a", 1)
     await until(async () => {
       await one.next("a", 2)
-      return `${await server.cli("GET", `mds:sequences:query ${queries}`)}`.includes('"id":1')
+      return `${await server.cli("GET", `mds:sequences:1 query ${queries}`)}`.includes('"id":1')
     })
     server.freeze()
     await until(async () => {
