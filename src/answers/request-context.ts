@@ -1,4 +1,4 @@
-import type { Account } from "../db/pool/fair-queue.ts"
+import type { AccountId } from "../db/pool/account-id.ts"
 import type { ListTarget } from "./list-plan.ts"
 
 /** What a response depends on besides the data. */
@@ -13,4 +13,4 @@ export interface RequestContext extends ListTarget {
 }
 
 /** Whose turns at the database a request takes. */
-export const accountOf = ({ caller }: RequestContext): Account => caller.accountId
+export const accountOf = ({ caller }: RequestContext): AccountId => caller.accountId

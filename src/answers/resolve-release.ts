@@ -1,5 +1,5 @@
 /** Which release a response shows, and the releases that its query compares with. */
-import type { Account } from "../db/pool/fair-queue.ts"
+import type { AccountId } from "../db/pool/account-id.ts"
 import type { List } from "../db/reader/list.ts"
 import type { ReadOptions } from "../db/reader/list-reader.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
@@ -13,13 +13,13 @@ export interface ReleaseResolver {
    * The release of `as_of`, or the newest.
    * @throws ApiError INVALID_PARAMETER for the future and for what is no longer kept; Unavailable
    */
-  resolve(asOf: string | undefined, account: Account): Promise<Release>
+  resolve(asOf: string | undefined, account: AccountId): Promise<Release>
   /** The list with the releases that `updated_since` and `removed_since` name. @throws the same */
   comparing(list: List, points: PointsInTime, options: ReadOptions): Promise<List>
 }
 
 export function createReleaseResolver(releases: Releases, now: () => Date): ReleaseResolver {
-  async function resolve(parameter: string, text: string, account: Account): Promise<Release> {
+  async function resolve(parameter: string, text: string, account: AccountId): Promise<Release> {
     const point = parsePointInTime(text)
     const refuse = (message: string) => invalidParameters([{ parameter, message }])
     if (!point) throw refuse("Must be a release number, a date or a date-time")

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
-import { accountFor } from "../../src/db/embedded/account.ts"
 import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { serverUserFor } from "../../src/db/embedded/server-user.ts"
 import { migrate } from "../../src/db/migrate.ts"
 import { until } from "../contract/raw-http.ts"
 import { embeddedDirectory, emptyDatabase, type TestDatabase } from "../support/postgres.ts"
@@ -87,7 +87,7 @@ test("a standby is served when its schema is current", async () => {
 /** Starts the stopped server of an embedded data directory as a standby that stays in recovery. */
 async function startStandby(dataDirectory: string): Promise<{ server: Supervised; port: number }> {
   const cluster = join(dataDirectory, "cluster")
-  const { prefix } = accountFor(cluster, embeddedBinaries())
+  const { prefix } = serverUserFor(cluster, embeddedBinaries())
   writeFileSync(join(cluster, "standby.signal"), "")
   const port = freePort()
   const settings = [`port=${port}`, "unix_socket_directories=", "shared_buffers=16MB"]

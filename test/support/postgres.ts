@@ -9,12 +9,12 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
-import { accountFor } from "../../src/db/embedded/account.ts"
 import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { clusterExists, createCluster } from "../../src/db/embedded/cluster.ts"
 import { environment } from "../../src/db/embedded/launch.ts"
 import { withLock } from "../../src/db/embedded/lock.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { serverUserFor } from "../../src/db/embedded/server-user.ts"
 import { scratchDirectory } from "./scratch.ts"
 
 export type TestDatabase = {
@@ -108,8 +108,8 @@ export async function embeddedDirectory(directory: string): Promise<string> {
   await withLock(join(pristine, "lock"), async () => {
     if (clusterExists(join(pristine, "cluster"))) return
     const binaries = embeddedBinaries()
-    const account = accountFor(join(pristine, "cluster"), binaries)
-    await createCluster(pristine, binaries, account, environment(), false)
+    const user = serverUserFor(join(pristine, "cluster"), binaries)
+    await createCluster(pristine, binaries, user, environment(), false)
   })
   mkdirSync(directory, { recursive: true, mode: 0o711 })
   // By a program, which copies fast and keeps the owner.

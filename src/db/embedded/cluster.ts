@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import type { Account } from "./account.ts"
 import type { Binaries } from "./binaries.ts"
+import type { ServerUser } from "./server-user.ts"
 
 /** The role that owns everything in the embedded server, and the name of its database. */
 export const ROLE = "mds"
@@ -27,7 +27,7 @@ export function clusterExists(cluster: string): boolean {
 export async function createCluster(
   dir: string,
   binaries: Binaries,
-  account: Account,
+  user: ServerUser,
   environment: Record<string, string>,
   durable: boolean,
 ): Promise<void> {
@@ -39,13 +39,13 @@ export async function createCluster(
   const password = join(dir, "password")
   rmSync(password, { force: true })
   writeFileSync(password, crypto.getRandomValues(new Uint8Array(24)).toHex(), { mode: 0o600 })
-  if (account.owner) {
-    for (const path of [fresh, password]) chownSync(path, account.owner.uid, account.owner.gid)
+  if (user.owner) {
+    for (const path of [fresh, password]) chownSync(path, user.owner.uid, user.owner.gid)
   }
 
   const initdb = Bun.spawn(
     [
-      ...account.prefix,
+      ...user.prefix,
       binaries.initdb,
       `--pgdata=${fresh}`,
       `--username=${ROLE}`,

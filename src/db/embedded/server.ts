@@ -16,13 +16,13 @@
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
-import { accountFor } from "./account.ts"
 import { embeddedBinaries } from "./binaries.ts"
 import { clusterExists, createCluster, ROLE, readPassword } from "./cluster.ts"
 import { environment, launch, SETTINGS, whenReady } from "./launch.ts"
 import { joinLease, type Lease, markTemporary } from "./lease.ts"
 import { withLock } from "./lock.ts"
 import { alive, clearPid, type Postmaster, readPostmaster, servesCluster } from "./process.ts"
+import { serverUserFor } from "./server-user.ts"
 import { until } from "./wait.ts"
 
 export type EmbeddedServer = {
@@ -107,16 +107,16 @@ async function start(dir: string, options: EmbeddedOptions): Promise<EmbeddedSer
   const cluster = join(dir, "cluster")
   const settings: Record<string, string> = { ...SETTINGS, ...options.settings }
   const binaries = embeddedBinaries()
-  const account = accountFor(cluster, binaries)
+  const user = serverUserFor(cluster, binaries)
   await endUnsupervised(cluster)
   if (!clusterExists(cluster)) {
     if (options.port !== undefined) throw new Error(`there is no ${cluster} any more`)
     options.log?.(`Creating a PostgreSQL cluster in ${dir}`)
-    await createCluster(dir, binaries, account, environment(), settings.fsync !== "off")
+    await createCluster(dir, binaries, user, environment(), settings.fsync !== "off")
   }
   options.log?.("Starting PostgreSQL")
   // `servesCluster` recognizes the server by these three arguments.
-  const command = [...account.prefix, binaries.postgres, "-D", cluster]
+  const command = [...user.prefix, binaries.postgres, "-D", cluster]
   const { lease, running } = await launch(dir, command, settings, options.port)
   if (options.temporary) markTemporary(dir)
   const server = serverOf(dir, running, lease, false)

@@ -7,7 +7,8 @@
  * that exceeds its bound is refused; where the queue as a whole is full, the newest task of the account
  * with most tasks is displaced.
  */
-import { type Account, FairQueue } from "./fair-queue.ts"
+import type { AccountId } from "./account-id.ts"
+import { FairQueue } from "./fair-queue.ts"
 import { Unavailable } from "./unavailable.ts"
 
 export interface LimiterOptions {
@@ -19,7 +20,7 @@ export interface LimiterOptions {
 
 export interface Claim {
   /** The account that the task is run for. */
-  account: Account
+  account: AccountId
   /** How long it may wait for a slot. */
   waitMs: number
   /** Cancels it while it waits, with the signal's reason. */
@@ -45,14 +46,14 @@ export function createConcurrencyLimiter({
   queueLengthPerAccount,
 }: LimiterOptions): ConcurrencyLimiter {
   const queue = new FairQueue<Waiting>()
-  const runningOf = new Map<Account, number>()
+  const runningOf = new Map<AccountId, number>()
   let running = 0
 
-  const mayRun = (account: Account): boolean =>
+  const mayRun = (account: AccountId): boolean =>
     running < slots && (runningOf.get(account) ?? 0) < slotsPerAccount
 
   /** Takes a slot for the account. Returns the function that releases it, once. */
-  function take(account: Account): () => void {
+  function take(account: AccountId): () => void {
     running++
     runningOf.set(account, (runningOf.get(account) ?? 0) + 1)
     let isHeld = true
@@ -62,7 +63,7 @@ export function createConcurrencyLimiter({
     }
   }
 
-  function release(account: Account): void {
+  function release(account: AccountId): void {
     running--
     const left = (runningOf.get(account) ?? 0) - 1
     if (left > 0) runningOf.set(account, left)
@@ -71,7 +72,7 @@ export function createConcurrencyLimiter({
   }
 
   /** Makes room in the queue for one more claim of the account. @throws Unavailable */
-  function makeRoom(account: Account): void {
+  function makeRoom(account: AccountId): void {
     if (queue.sizeOf(account) >= queueLengthPerAccount) {
       throw new Unavailable(
         queueLengthPerAccount === 0

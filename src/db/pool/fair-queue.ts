@@ -2,13 +2,11 @@
  * A round-robin queue: the accounts in it take turns, each with its oldest item. So an account waits
  * for at most one item of each other account, however many those have.
  */
-
-/** An account's id; null for the service itself. */
-export type Account = number | null
+import type { AccountId } from "./account-id.ts"
 
 export class FairQueue<T> {
   /** The account whose turn is next comes first. Accounts without items are absent. */
-  readonly #items = new Map<Account, Set<T>>()
+  readonly #items = new Map<AccountId, Set<T>>()
   #size = 0
 
   /** The number of items of all accounts. */
@@ -16,11 +14,11 @@ export class FairQueue<T> {
     return this.#size
   }
 
-  sizeOf(account: Account): number {
+  sizeOf(account: AccountId): number {
     return this.#items.get(account)?.size ?? 0
   }
 
-  add(account: Account, item: T): void {
+  add(account: AccountId, item: T): void {
     const items = this.#items.get(account) ?? new Set()
     items.add(item)
     this.#items.set(account, items)
@@ -28,7 +26,7 @@ export class FairQueue<T> {
   }
 
   /** @returns whether it was in the queue */
-  remove(account: Account, item: T): boolean {
+  remove(account: AccountId, item: T): boolean {
     const items = this.#items.get(account)
     if (!items?.delete(item)) return false
     if (items.size === 0) this.#items.delete(account)
@@ -37,7 +35,7 @@ export class FairQueue<T> {
   }
 
   /** Takes the next item of an account that may run one; undefined where there is none. */
-  take(mayRun: (account: Account) => boolean): { account: Account; item: T } | undefined {
+  take(mayRun: (account: AccountId) => boolean): { account: AccountId; item: T } | undefined {
     for (const [account, items] of this.#items) {
       if (!mayRun(account)) continue
       for (const item of items) {
@@ -52,7 +50,7 @@ export class FairQueue<T> {
 
   /** Takes the newest item of the account with most items, if it has more than `threshold`. */
   takeFromLongest(threshold: number): T | undefined {
-    let longest: { account: Account; items: Set<T> } | undefined
+    let longest: { account: AccountId; items: Set<T> } | undefined
     for (const [account, items] of this.#items) {
       if (items.size > (longest?.items.size ?? threshold)) longest = { account, items }
     }

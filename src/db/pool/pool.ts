@@ -7,8 +7,8 @@ import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import { codeOf } from "../../text/error-code.ts"
 import { withoutParameters } from "../query-failure.ts"
+import type { AccountId } from "./account-id.ts"
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
-import type { Account } from "./fair-queue.ts"
 import { createReplaceableClient } from "./replaceable-client.ts"
 import { createStatementDeadline } from "./statement-deadline.ts"
 import { Unavailable } from "./unavailable.ts"
@@ -37,7 +37,7 @@ export interface Pool {
    * @param signal cancels it until it has begun, with the signal's reason
    * @throws Unavailable
    */
-  run<T>(statement: () => Promise<T>, account?: Account, signal?: AbortSignal): Promise<T>
+  run<T>(statement: () => Promise<T>, account?: AccountId, signal?: AbortSignal): Promise<T>
   load: ConcurrencyLimiter["load"]
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
 
   async function run<T>(
     statement: () => Promise<T>,
-    account: Account = null,
+    account: AccountId = null,
     signal?: AbortSignal,
   ): Promise<T> {
     const release = await limiter.acquire({

@@ -9,12 +9,12 @@
  * Only immutable data may be read in this way, such as that of a release: the statement may have
  * begun before its caller asked.
  */
-import type { Account } from "./fair-queue.ts"
+import type { AccountId } from "./account-id.ts"
 import type { Pool } from "./pool.ts"
 
 export type SharedReads = <T>(
   key: string,
-  account: Account,
+  account: AccountId,
   statement: () => Promise<T>,
 ) => Promise<T>
 
@@ -22,7 +22,7 @@ interface Read {
   /** Set once the statement is running. */
   running?: Promise<unknown>
   /** Queued claims. */
-  claims: Map<Account, Promise<unknown>>
+  claims: Map<AccountId, Promise<unknown>>
   /** Cancels the queued claims. */
   cancellation: AbortController
 }
@@ -37,7 +37,7 @@ export function createSharedReads(run: Pool["run"]): SharedReads {
     return read
   }
 
-  function enqueue<T>(key: string, read: Read, account: Account, statement: () => Promise<T>) {
+  function enqueue<T>(key: string, read: Read, account: AccountId, statement: () => Promise<T>) {
     const { signal } = read.cancellation
     const start = (): Promise<T> => {
       read.running = claim
@@ -59,7 +59,7 @@ export function createSharedReads(run: Pool["run"]): SharedReads {
     return claim
   }
 
-  return <T>(key: string, account: Account, statement: () => Promise<T>) => {
+  return <T>(key: string, account: AccountId, statement: () => Promise<T>) => {
     const read = reads.get(key) ?? begin(key)
     const shared = read.running ?? read.claims.get(account)
     return (shared ?? enqueue(key, read, account, statement)) as Promise<T>

@@ -1,6 +1,6 @@
 /** Reads pages and totals of lists at a release. */
 import { type CacheSizes, createCache } from "../cache.ts"
-import type { Account } from "../pool/fair-queue.ts"
+import type { AccountId } from "../pool/account-id.ts"
 import type { Pool } from "../pool/pool.ts"
 import { createSharedReads, type SharedReads } from "../pool/shared-reads.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
@@ -21,7 +21,7 @@ export type Records = Record<string, unknown>[]
 /** The release to read, and the account that the queries are run for. */
 export interface ReadOptions {
   release: Release
-  account: Account
+  account: AccountId
 }
 
 export interface PageBounds {

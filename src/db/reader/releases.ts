@@ -1,6 +1,6 @@
 /** Resolves the releases that clients request. */
 import { type SQL, sql } from "drizzle-orm"
-import type { Account } from "../pool/fair-queue.ts"
+import type { AccountId } from "../pool/account-id.ts"
 import type { Pool } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 
@@ -31,9 +31,9 @@ export type ReleasePoint = { kind: "release"; id: number } | { kind: "time"; unt
 /** `account`: that the query is run for; the service itself by default. */
 export interface Releases {
   /** Reads the newest release. @throws Unavailable */
-  current(account?: Account): Promise<Release>
+  current(account?: AccountId): Promise<Release>
   /** The release at that point, or why it can't be read. @throws Unavailable */
-  at(point: ReleasePoint, account?: Account): Promise<Release | { refused: string }>
+  at(point: ReleasePoint, account?: AccountId): Promise<Release | { refused: string }>
 }
 
 /** Not before any release's id and time. */
@@ -56,7 +56,7 @@ export function createReleases(pool: Pool): Releases {
     )
     .prepare("release at")
 
-  async function read(id: number, until: number, account?: Account) {
+  async function read(id: number, until: number, account?: AccountId) {
     const [row] = await pool.run(() => found.execute({ id, until }), account)
     const release =
       row?.id == null || row.publishedAt == null

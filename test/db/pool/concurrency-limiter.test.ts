@@ -1,7 +1,7 @@
 /** Slots and queues stay within their bounds, and no account delays another by more than one task. */
 import { expect, test } from "bun:test"
+import type { AccountId } from "../../../src/db/pool/account-id.ts"
 import { type Claim, createConcurrencyLimiter } from "../../../src/db/pool/concurrency-limiter.ts"
-import type { Account } from "../../../src/db/pool/fair-queue.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
 import { seeded } from "../../support/seeded.ts"
 
@@ -15,7 +15,7 @@ function limiterOf(differing: Partial<typeof options> = {}) {
   return {
     begun,
     load: limiter.load,
-    claim: (name: string, account: Account, more: Partial<Claim> = {}) =>
+    claim: (name: string, account: AccountId, more: Partial<Claim> = {}) =>
       limiter.acquire({ account, waitMs: 60_000, ...more }).then((release) => {
         begun.push(name)
         releases.set(name, release)
@@ -141,7 +141,7 @@ test("under random claims, cancellations and ends, the bounds hold and every cla
     queueLength: 40,
     queueLengthPerAccount: 15,
   })
-  const running = new Map<Account, number>()
+  const running = new Map<AccountId, number>()
   let ended = 0
   const tasks = Array.from({ length: 3_000 }, async (_, index) => {
     for (let turns = Math.floor(random() * 300); turns > 0; turns--) await null

@@ -3,10 +3,10 @@ import { dirname } from "node:path"
 import type { Binaries } from "./binaries.ts"
 
 /**
- * The operating system account that PostgreSQL runs under. `prefix` precedes each of its commands; it
+ * The operating system user that PostgreSQL runs under. `prefix` precedes each of its commands; it
  * is empty unless this process is root.
  */
-export type Account = { prefix: string[]; owner?: { uid: number; gid: number } }
+export type ServerUser = { prefix: string[]; owner?: { uid: number; gid: number } }
 
 /**
  * PostgreSQL refuses to run as root. A root process runs it as the owner of an existing cluster, or as
@@ -16,7 +16,7 @@ export type Account = { prefix: string[]; owner?: { uid: number; gid: number } }
  * which is tried last. `no_setuid_fixup` makes access(2), by which PostgreSQL checks its programs,
  * respect the capability.
  */
-export function accountFor(cluster: string, binaries: Binaries): Account {
+export function serverUserFor(cluster: string, binaries: Binaries): ServerUser {
   const existing = statSync(cluster, { throwIfNoEntry: false })
   const self = process.getuid?.()
   if (self !== 0) {
