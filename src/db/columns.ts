@@ -24,7 +24,7 @@ export const instant = (name: string) =>
   timestamp(name, { withTimezone: true, precision: 0, mode: "string" })
 
 export type Column = PgColumn | ExtraConfigColumn
-export type Columns<Name extends string> = Record<Name, Column>
+export type TableColumns<Name extends string> = Record<Name, Column>
 
 /** An identifier that needs no percent-encoding in a path (RFC 3986, section 2.3). */
 export const pathSafePattern = "^[A-Za-z0-9._~-]{1,100}$"

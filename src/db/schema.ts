@@ -29,7 +29,6 @@ import {
 } from "drizzle-orm/pg-core"
 import {
   bytewise,
-  type Columns,
   checks,
   instant,
   isAsxCode,
@@ -38,6 +37,7 @@ import {
   isPathSafe,
   isSupersededLater,
   literals,
+  type TableColumns,
 } from "./columns.ts"
 
 export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] as const
@@ -93,7 +93,7 @@ const companyChecks = ({
   asx_code,
   market_cap_aud,
   total_tenements,
-}: Columns<"asx_code" | "market_cap_aud" | "total_tenements">) => ({
+}: TableColumns<"asx_code" | "market_cap_aud" | "total_tenements">) => ({
   asx_code: isAsxCode(asx_code),
   market_cap_aud: sql`${market_cap_aud} between 0 and ${sql.raw(String(Number.MAX_SAFE_INTEGER))}`,
   total_tenements: sql`${total_tenements} >= 0`,
@@ -138,7 +138,7 @@ const tenementColumns = {
 }
 
 const tenementChecks = (
-  t: Columns<"id" | "state" | "grant_date" | "expiry_date" | "area_km2">,
+  t: TableColumns<"id" | "state" | "grant_date" | "expiry_date" | "area_km2">,
 ) => ({
   id: isPathSafe(t.id),
   state: sql`${t.state} in (${literals(states)})`,
@@ -181,7 +181,7 @@ const subsidiaryColumns = {
   ownership_percentage: doublePrecision(),
 }
 
-const subsidiaryChecks = (t: Columns<"id" | "parent_asx_code" | "ownership_percentage">) => ({
+const subsidiaryChecks = (t: TableColumns<"id" | "parent_asx_code" | "ownership_percentage">) => ({
   id: isPathSafe(t.id),
   parent_asx_code: isAsxCode(t.parent_asx_code),
   ownership_percentage: sql`${t.ownership_percentage} between 0 and 100`,
@@ -219,7 +219,7 @@ const reportColumns = {
   url: text(),
 }
 
-const reportChecks = (t: Columns<"hash" | "asx_code" | "published_at">) => ({
+const reportChecks = (t: TableColumns<"hash" | "asx_code" | "published_at">) => ({
   hash: isPathSafe(t.hash),
   asx_code: isAsxCode(t.asx_code),
   published_at: isInstant(t.published_at),

@@ -12,10 +12,10 @@ import type { Columns } from "./columns.ts"
  */
 export type RawRecord = Readonly<Record<string, unknown>>
 
-export type Format = "csv" | "tsv" | "ndjson" | "json" | "geojson" | "dbase"
+export type FileFormat = "csv" | "tsv" | "ndjson" | "json" | "geojson" | "dbase"
 
 export interface MapOptions {
-  format: Format
+  format: FileFormat
   /** Loads companies of every sector, where a source would leave some out. */
   allSectors: boolean
 }

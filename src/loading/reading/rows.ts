@@ -2,7 +2,7 @@
  * A file's rows, whatever its format: CSV, TSV, NDJSON, GeoJSON and other JSON documents, and dBase
  * are recognised by how they begin.
  */
-import type { Format } from "../../sources/source.ts"
+import type { FileFormat } from "../../sources/source.ts"
 import { LoadError } from "../load-error.ts"
 import { inBatches } from "./batches.ts"
 import { isDbase, readDbase } from "./dbase.ts"
@@ -14,7 +14,7 @@ import type { Layout, RejectFile, Row } from "./row.ts"
 import { readTable } from "./table.ts"
 
 export interface OpenedRows {
-  format: Format
+  format: FileFormat
   /** What rows are numbered by. */
   counts: "lines" | "features" | "records"
   /** Throws `LoadError` where the file cannot be read. */
