@@ -26,8 +26,9 @@ export interface RunningServer {
 
 const idleTimeoutSeconds = 60
 /**
- * Bun resets the connection of an aborted response when its receiver next reads. One that reads
- * nothing for this long sees a plain end, which over HTTP/1.0 alone is no sign of a cut.
+ * How long aborted responses may take to end. Bun resets the connection of one when its client reads
+ * on, which tells the client that the response was cut off. A client that reads nothing for so long
+ * gets a normal close, which reveals that too, except in HTTP/1.0, where it may end a whole response.
  */
 const abortMs = 1_000
 

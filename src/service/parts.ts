@@ -42,12 +42,15 @@ export interface Parts {
   close(): Promise<void>
 }
 
-/** The longest that a stopping service waits for its database, which may be silent. */
+/** How long closing may take, as the database may not answer. */
 const closeWithinMs = 2_000
-/** Of these, the time for the last counts; the rest is for reporting what was not written. */
+/** How long the last counts may take. Shorter, so that a failure to write them is logged before that. */
 const writeWithinMs = 1_500
 
-/** It waits for one attempt to reach what it can do without, which takes some seconds at most. */
+/**
+ * Redis and the notifications of account changes are optional: this waits for one attempt to connect
+ * to each, which takes a few seconds at most, and the service starts without what is not reached.
+ */
 export async function startParts(options: PartsOptions): Promise<Parts> {
   const { config, databaseUrl, log, now } = options
   const pools = createPools(config, databaseUrl)
@@ -135,12 +138,14 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     abortExports: () => exportShutdown.abort(),
     close: async () => {
       unauthenticated.stop()
-      await within(closeWithinMs, closeAll()).catch((error: unknown) => {
+      await within(closeWithinMs, closeAll(), stillOpen).catch((error: unknown) => {
         log.warn("connections were not closed in time", describeError(error))
       })
     },
   }
 }
+
+const stillOpen = (limitMs: number) => new Error(`Connections are still open after ${limitMs} ms`)
 
 async function reachRedis(url: string, { config, log }: PartsOptions): Promise<RedisConnection> {
   const redis = connectRedis({

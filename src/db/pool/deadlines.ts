@@ -1,6 +1,6 @@
 /** Waiting for the database for longer or shorter than the pool does. */
 import type { Pool } from "./pool.ts"
-import { Unavailable } from "./unavailable.ts"
+import { noAnswerWithin } from "./unavailable.ts"
 
 /**
  * Runs a statement and waits until it ends, even past the pool's deadline: only then is it known whether
@@ -23,13 +23,17 @@ export async function runToCompletion(
   }
 }
 
-/** Settles as `result` does, within `limitMs`. @throws Unavailable */
-export async function within<T>(limitMs: number, result: Promise<T>): Promise<T> {
+/**
+ * Settles as `result` does, within `limitMs`.
+ * @param errorAfter makes the error for what takes longer; Unavailable by default
+ */
+export async function within<T>(
+  limitMs: number,
+  result: Promise<T>,
+  errorAfter: (limitMs: number) => Error = noAnswerWithin,
+): Promise<T> {
   const timeout = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => timeout.reject(new Unavailable(`No answer from the database within ${limitMs} ms`)),
-    limitMs,
-  )
+  const timer = setTimeout(() => timeout.reject(errorAfter(limitMs)), limitMs)
   try {
     return await Promise.race([result, timeout.promise])
   } finally {

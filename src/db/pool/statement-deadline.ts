@@ -2,7 +2,7 @@
  * The deadline of running statements. Once one has missed it, the database is probably unreachable:
  * until a statement ends again, callers fail fast, after a much shorter deadline.
  */
-import { Unavailable } from "./unavailable.ts"
+import { noAnswerWithin } from "./unavailable.ts"
 
 export interface DeadlineOptions {
   deadlineMs: number
@@ -39,7 +39,7 @@ export function createStatementDeadline({
       }
       const onDeadline = (): void => {
         isAnswering = false
-        reject(new Unavailable(`No answer from the database within ${limitMs} ms`))
+        reject(noAnswerWithin(limitMs))
         timer = setTimeout(onOverdue, deadlineMs + giveUpAfterMs - limitMs)
       }
       let timer = setTimeout(onDeadline, limitMs)

@@ -2,3 +2,6 @@
 export class Unavailable extends Error {
   override readonly name = "Unavailable"
 }
+
+export const noAnswerWithin = (limitMs: number): Unavailable =>
+  new Unavailable(`No answer from the database within ${limitMs} ms`)
