@@ -13,22 +13,22 @@ import { crc32 } from "node:zlib"
  * forgery, and need not be one: a forger has to guess the 256 bits.
  */
 
-const PREFIX = "mds_"
-const SECRET_BYTES = 32
-const SECRET_LENGTH = 43
-const CHECKSUM_LENGTH = 6
-const CHECKSUM_START = PREFIX.length + SECRET_LENGTH
-const TOKEN_LENGTH = CHECKSUM_START + CHECKSUM_LENGTH
-const SHOWN_LENGTH = 12
+const prefix = "mds_"
+const secretBytes = 32
+const secretLength = 43
+const checksumLength = 6
+const checksumStart = prefix.length + secretLength
+const tokenLength = checksumStart + checksumLength
+const shownLength = 12
 
-const SHAPE = /^mds_[0-9A-Za-z]{49}$/
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const shape = /^mds_[0-9A-Za-z]{49}$/
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 /** A new token. `random` fills the bytes it is given; the default is the system's secure source. */
 export function createToken(random: (bytes: Uint8Array) => void = fillFromSystem): string {
-  const bytes = new Uint8Array(SECRET_BYTES)
+  const bytes = new Uint8Array(secretBytes)
   random(bytes)
-  const unsigned = PREFIX + base62(BigInt(`0x${bytes.toHex()}`), SECRET_LENGTH)
+  const unsigned = prefix + base62(BigInt(`0x${bytes.toHex()}`), secretLength)
   return unsigned + checksumOf(unsigned)
 }
 
@@ -38,9 +38,9 @@ export function createToken(random: (bytes: Uint8Array) => void = fillFromSystem
  */
 export function isWellFormed(text: string): boolean {
   return (
-    text.length === TOKEN_LENGTH &&
-    SHAPE.test(text) &&
-    checksumOf(text.slice(0, CHECKSUM_START)) === text.slice(CHECKSUM_START)
+    text.length === tokenLength &&
+    shape.test(text) &&
+    checksumOf(text.slice(0, checksumStart)) === text.slice(checksumStart)
   )
 }
 
@@ -58,7 +58,7 @@ export function hashToken(token: string): string {
  * 47 of the 256 bits, which leaves more than enough.
  */
 export function prefixOf(token: string): string {
-  return token.slice(0, SHOWN_LENGTH)
+  return token.slice(0, shownLength)
 }
 
 function fillFromSystem(bytes: Uint8Array): void {
@@ -66,12 +66,12 @@ function fillFromSystem(bytes: Uint8Array): void {
 }
 
 function checksumOf(unsigned: string): string {
-  return base62(BigInt(crc32(unsigned)), CHECKSUM_LENGTH)
+  return base62(BigInt(crc32(unsigned)), checksumLength)
 }
 
 /** `value` in base 62, most significant digit first, with leading zeros up to `width`. */
 function base62(value: bigint, width: number): string {
   let text = ""
-  for (let rest = value; rest > 0n; rest /= 62n) text = DIGITS.charAt(Number(rest % 62n)) + text
+  for (let rest = value; rest > 0n; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text
   return text.padStart(width, "0")
 }

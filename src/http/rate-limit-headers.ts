@@ -7,7 +7,7 @@ export type RateLimit = Readonly<{
   resetAtMs: number
 }>
 
-export type RateLimitHeaders = {
+export interface RateLimitHeaders {
   "X-RateLimit-Limit": string
   "X-RateLimit-Remaining": string
   "X-RateLimit-Reset": string
@@ -17,7 +17,7 @@ export type RateLimitHeaders = {
 }
 
 /** Written if there is no limit: the largest number that every client can parse. */
-const UNLIMITED = 2_147_483_647
+const shownWithoutLimit = 2_147_483_647
 
 /**
  * The headers that show a caller its limit, all computed from one state, so that they cannot disagree.
@@ -45,7 +45,7 @@ export function toHeaders(state: RateLimit, windowMs: number, nowMs: number): Ra
 }
 
 /** A limit, or what remains of it, as it is shown: never infinite. */
-export const shownCount = (count: number): number => Math.min(count, UNLIMITED)
+export const shownCount = (count: number): number => Math.min(count, shownWithoutLimit)
 
 /**
  * Unix seconds, rounded up, so that a client that sleeps until then is admitted. The error's

@@ -1,6 +1,6 @@
 import { exactRuns } from "./timestamp-resolution.ts"
 
-const SMALLEST_LENGTH = 4
+const smallestLength = 4
 
 /**
  * A ring buffer of runs of requests, oldest first. A run is a pair, a timestamp and the number of
@@ -10,7 +10,7 @@ const SMALLEST_LENGTH = 4
 export class RunRing {
   /** The number of requests in all runs. */
   requests = 0
-  private ring = new Float64Array(SMALLEST_LENGTH)
+  private ring = new Float64Array(smallestLength)
   private start = 0
   private used = 0
 
@@ -73,7 +73,7 @@ export class RunRing {
   }
 
   private resize(wanted: number): void {
-    const length = Math.max(wanted, SMALLEST_LENGTH)
+    const length = Math.max(wanted, smallestLength)
     if (length === this.ring.length) return
     const ring = new Float64Array(length)
     const untilEnd = this.ring.subarray(this.start, this.start + this.used)

@@ -6,10 +6,10 @@ import { RunRing } from "./run-ring.ts"
  * with time to return pages: 190 where a million keys were added once, 270 to 320 where millions
  * passed through a full store, which is the case that a budget is for.
  */
-const BYTES_PER_KEY = 300
+const bytesPerKey = 300
 
 /** The memory of a ring apart from its runs: two objects. Measured in the same way. */
-const BYTES_PER_RING = 130
+const bytesPerRing = 130
 
 /**
  * The admitted requests of one key, and the key's node in the linked list.
@@ -35,7 +35,7 @@ export class SlidingLog {
   /** An estimate of the memory that the key and its log take. */
   get bytes(): number {
     const { key, older } = this
-    return BYTES_PER_KEY + key.length + (older === undefined ? 0 : BYTES_PER_RING + older.bytes)
+    return bytesPerKey + key.length + (older === undefined ? 0 : bytesPerRing + older.bytes)
   }
 
   /** Whether no request counts any more. The newest run expires last, so it alone is checked. */

@@ -73,7 +73,7 @@ export type WindowStoreOptions = Readonly<{
   maxBytes: number
 }>
 
-const CHECKED_PER_CALL = 2
+const checkedPerCall = 2
 
 export function createWindowStore({ windowMs, maxBytes }: WindowStoreOptions): WindowStore {
   const clock = new SteadyClock(windowMs)
@@ -122,7 +122,7 @@ export function createWindowStore({ windowMs, maxBytes }: WindowStoreOptions): W
   }
 
   function sweep(steadyMs: number): void {
-    for (let checked = 0; checked < CHECKED_PER_CALL; checked++) {
+    for (let checked = 0; checked < checkedPerCall; checked++) {
       const leastRecent = sentinel.next
       if (leastRecent === sentinel || !leastRecent.isExpired(steadyMs, windowMs)) return
       remove(leastRecent)

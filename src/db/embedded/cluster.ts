@@ -13,7 +13,7 @@ import type { Binaries } from "./binaries.ts"
 import type { ServerUser } from "./server-user.ts"
 
 /** The role that owns everything in the embedded server, and the name of its database. */
-export const ROLE = "mds"
+export const role = "mds"
 
 /** Whether `initdb` has finished: the directory gets its name only then. */
 export function clusterExists(cluster: string): boolean {
@@ -48,7 +48,7 @@ export async function createCluster(
       ...user.prefix,
       binaries.initdb,
       `--pgdata=${fresh}`,
-      `--username=${ROLE}`,
+      `--username=${role}`,
       `--pwfile=${password}`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",

@@ -14,7 +14,7 @@ import { until } from "./wait.ts"
 
 // Sized for a small machine that also runs the service. There is no replica that needs WAL, and
 // with `minimal` a load into a table created in the same transaction skips the WAL.
-export const SETTINGS: Record<string, string> = {
+export const serverSettings: Record<string, string> = {
   shared_buffers: "256MB",
   effective_cache_size: "1GB",
   maintenance_work_mem: "128MB",
@@ -30,9 +30,9 @@ export const SETTINGS: Record<string, string> = {
   log_min_error_statement: "panic",
 }
 
-const START_LIMIT_MS = 300_000
-const PORT_ATTEMPTS = 5
-const LOG_LIMIT_BYTES = 10_000_000
+const startLimitMs = 300_000
+const portAttempts = 5
+const logLimitBytes = 10_000_000
 
 /**
  * Starts the server under a supervisor and waits until it accepts connections: on the port of the last
@@ -66,7 +66,7 @@ export async function launch(
       return { lease, running }
     }
     lease?.release()
-    if (fixedPort === undefined && attempt < PORT_ATTEMPTS && newLog().includes("could not bind")) {
+    if (fixedPort === undefined && attempt < portAttempts && newLog().includes("could not bind")) {
       port = freePort()
       continue
     }
@@ -90,14 +90,14 @@ export async function whenReady(dir: string): Promise<Postmaster | undefined> {
     // The file may be that of an older server until the new one writes its own.
     if (running?.pid === pid && running?.status === "ready") return running
     return (pid === undefined || !alive(pid)) && "exited"
-  }, START_LIMIT_MS)
+  }, startLimitMs)
   if (!outcome) throw new Error("it is still not ready after five minutes")
   return outcome === "exited" ? undefined : outcome
 }
 
 /** Returns a function that reads what the server has added to its log since. */
 function openLog(path: string): () => string {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES) {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logLimitBytes) {
     renameSync(path, `${path}.1`)
   }
   closeSync(openSync(path, "a", 0o600))

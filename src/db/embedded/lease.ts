@@ -32,9 +32,9 @@ import { codeOf } from "../../text/error-code.ts"
 import { alive } from "./process.ts"
 import { until } from "./wait.ts"
 
-const ANSWER_LIMIT_MS = 30_000
+const answerLimitMs = 30_000
 
-export type Lease = {
+export interface Lease {
   /** True while the supervisor reads the pipe, which it does until the server has exited. */
   isSupervised(): boolean
   /** Releases the lease; true when no other process seems to have one. */
@@ -43,7 +43,7 @@ export type Lease = {
 
 // Arguments: the data directory and the server's command. Descriptor 4 only keeps the opening of 3
 // from waiting for a writer.
-const SUPERVISOR = `
+const supervisorScript = `
 trap '' HUP INT TERM
 umask 077
 dir=$1
@@ -103,9 +103,9 @@ export async function createLease(
   const end = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
   try {
     // Through a shell that ends at once, because some parents kill their children when they fail.
-    const argv = ["-c", '/bin/sh -c "$0" "$@" &', SUPERVISOR, "mds-postgres", dir, ...command]
+    const argv = ["-c", '/bin/sh -c "$0" "$@" &', supervisorScript, "mds-postgres", dir, ...command]
     spawn("/bin/sh", argv, { detached: true, stdio: "ignore", cwd: "/", env: environment }).unref()
-    if (!(await until(() => supervisedPid(dir), ANSWER_LIMIT_MS, 2))) {
+    if (!(await until(() => supervisedPid(dir), answerLimitMs, 2))) {
       closeSync(end)
       throw new Error("its supervisor, a small /bin/sh, does not start")
     }
@@ -146,7 +146,7 @@ async function register(dir: string, end: number): Promise<Lease | undefined> {
   const ended = () => !written(end, "\n") && "ended"
   if (!written(end, `${name}\n`)) return undefined
   const answered = () => existsSync(answer) && "answered"
-  const outcome = await until(() => answered() || ended(), ANSWER_LIMIT_MS, 2)
+  const outcome = await until(() => answered() || ended(), answerLimitMs, 2)
   if (outcome === "ended") return undefined
   if (!outcome) throw new Error("its supervisor does not answer")
   let released = false

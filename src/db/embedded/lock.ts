@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { chmodSync } from "node:fs"
 import { codeOf } from "../../text/error-code.ts"
 
-const LOCK_TIMEOUT_MS = 180_000
+const lockTimeoutMs = 180_000
 
 /**
  * Runs `work` while this process holds the lock file at `path`.
@@ -13,7 +13,7 @@ const LOCK_TIMEOUT_MS = 180_000
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = open(path)
   try {
-    const deadline = performance.now() + LOCK_TIMEOUT_MS
+    const deadline = performance.now() + lockTimeoutMs
     while (!acquired(lock)) {
       if (performance.now() > deadline) {
         throw new Error(`another process has been starting it for too long; it holds ${path}`)

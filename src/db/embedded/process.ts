@@ -3,10 +3,14 @@ import { basename, join } from "node:path"
 import { codeOf } from "../../text/error-code.ts"
 
 /** The contents of `postmaster.pid`, which PostgreSQL writes. */
-export type Postmaster = { pid: number; port: number; status: string }
+export interface Postmaster {
+  pid: number
+  port: number
+  status: string
+}
 
 // Above the largest pid of Linux and macOS, so that no process ever has it.
-const NO_PID = "2147483647"
+const noPid = "2147483647"
 
 /** Reads a cluster's `postmaster.pid`; `undefined` when there is none or it is half written. */
 export function readPostmaster(cluster: string): Postmaster | undefined {
@@ -49,7 +53,7 @@ export function alive(pid: number): boolean {
  */
 export function clearPid(cluster: string): void {
   const lines = postmasterLines(cluster)
-  if (lines) writeFileSync(join(cluster, "postmaster.pid"), [NO_PID, ...lines.slice(1)].join("\n"))
+  if (lines) writeFileSync(join(cluster, "postmaster.pid"), [noPid, ...lines.slice(1)].join("\n"))
 }
 
 function postmasterLines(cluster: string): string[] | undefined {

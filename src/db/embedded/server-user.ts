@@ -6,7 +6,10 @@ import type { Binaries } from "./binaries.ts"
  * The operating system user that PostgreSQL runs under. `prefix` precedes each of its commands; it
  * is empty unless this process is root.
  */
-export type ServerUser = { prefix: string[]; owner?: { uid: number; gid: number } }
+export interface ServerUser {
+  prefix: string[]
+  owner?: { uid: number; gid: number }
+}
 
 /**
  * PostgreSQL refuses to run as root. A root process runs it as the owner of an existing cluster, or as

@@ -17,15 +17,15 @@ import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
 import { embeddedBinaries } from "./binaries.ts"
-import { clusterExists, createCluster, ROLE, readPassword } from "./cluster.ts"
-import { environment, launch, SETTINGS, whenReady } from "./launch.ts"
+import { clusterExists, createCluster, readPassword, role } from "./cluster.ts"
+import { environment, launch, serverSettings, whenReady } from "./launch.ts"
 import { joinLease, type Lease, markTemporary } from "./lease.ts"
 import { withLock } from "./lock.ts"
 import { alive, clearPid, type Postmaster, readPostmaster, servesCluster } from "./process.ts"
 import { serverUserFor } from "./server-user.ts"
 import { until } from "./wait.ts"
 
-export type EmbeddedServer = {
+export interface EmbeddedServer {
   /** `postgres://…` of the database "mds"; contains the password, so it must not be logged. */
   url: string
   /** True when the server was already running for another process of this service. */
@@ -39,7 +39,7 @@ export type EmbeddedServer = {
   stop(): Promise<void>
 }
 
-export type EmbeddedOptions = {
+export interface EmbeddedOptions {
   /** Settings over those in `launch.ts`. An adopted server keeps what it runs with. */
   settings?: Record<string, string>
   /**
@@ -58,7 +58,7 @@ export class EmbeddedError extends Error {
   override readonly name = "EmbeddedError"
 }
 
-const STOP_LIMIT_MS = 70_000
+const stopLimitMs = 70_000
 
 /**
  * Starts the server of `dataDir`, or adopts it when it is already running, and creates the directory,
@@ -105,7 +105,7 @@ async function adopt(dir: string, { port }: EmbeddedOptions): Promise<EmbeddedSe
 
 async function start(dir: string, options: EmbeddedOptions): Promise<EmbeddedServer> {
   const cluster = join(dir, "cluster")
-  const settings: Record<string, string> = { ...SETTINGS, ...options.settings }
+  const settings: Record<string, string> = { ...serverSettings, ...options.settings }
   const binaries = embeddedBinaries()
   const user = serverUserFor(cluster, binaries)
   await endUnsupervised(cluster)
@@ -138,20 +138,20 @@ async function endUnsupervised(cluster: string): Promise<void> {
   if (pid === undefined) return
   if (!servesCluster(pid, cluster)) return clearPid(cluster)
   process.kill(pid, "SIGINT")
-  if (await until(() => !servesCluster(pid, cluster), STOP_LIMIT_MS)) return
+  if (await until(() => !servesCluster(pid, cluster), stopLimitMs)) return
   throw new Error(`process ${pid} still runs on ${cluster} and does not stop`)
 }
 
 function serverOf(dir: string, running: Postmaster, lease: Lease, adopted: boolean) {
   const cluster = join(dir, "cluster")
   const temporary = existsSync(join(dir, "temporary"))
-  const url = `postgres://${ROLE}:${readPassword(dir)}@127.0.0.1:${running.port}/${ROLE}`
+  const url = `postgres://${role}:${readPassword(dir)}@127.0.0.1:${running.port}/${role}`
   const hasStopped = () => !servesCluster(running.pid, cluster) && !(temporary && existsSync(dir))
   let stopped: Promise<void> | undefined
   const stop = async () => {
     // Without its supervisor nothing stops it until the next start.
     const supervised = lease.isSupervised()
-    if (lease.release() && supervised) await until(hasStopped, STOP_LIMIT_MS)
+    if (lease.release() && supervised) await until(hasStopped, stopLimitMs)
   }
   return {
     url,
@@ -173,8 +173,8 @@ async function ensureDatabase(url: string): Promise<void> {
     fetch_types: false,
   })
   try {
-    const found = await sql`select 1 from pg_database where datname = ${ROLE}`
-    if (found.length === 0) await sql`create database ${sql(ROLE)}`
+    const found = await sql`select 1 from pg_database where datname = ${role}`
+    if (found.length === 0) await sql`create database ${sql(role)}`
   } finally {
     await sql.end({ timeout: 1 })
   }
