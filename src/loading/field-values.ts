@@ -6,6 +6,7 @@ import type { TSchema } from "@sinclair/typebox"
 import type { Field, Value } from "../resources/resource.ts"
 import { asxCode, asxCodeFromText } from "../resources/values.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
+import { excerpt } from "../text/excerpt.ts"
 import { valuesOf } from "../text/one-of.ts"
 
 /** Why a value is invalid, as the end of a sentence that begins with the field's name. */
@@ -51,7 +52,7 @@ function oneOfReader(schema: TSchema): FieldReader {
   const values = valuesOf(schema)
   return (raw) =>
     values.find((value) => value === raw) ??
-    new InvalidValue(`is not one of ${values.join(", ")}: ${excerpt(raw)}`)
+    new InvalidValue(`is not one of ${values.join(", ")}: ${shown(raw)}`)
 }
 
 function textReader(schema: TSchema): FieldReader {
@@ -61,13 +62,13 @@ function textReader(schema: TSchema): FieldReader {
   // A code in lower case means the same company.
   const normalise = schema === asxCode ? (text: string) => asxCodeFromText(text.trim()) : undefined
   return (raw) => {
-    if (typeof raw !== "string") return new InvalidValue(`is not text: ${excerpt(raw)}`)
+    if (typeof raw !== "string") return new InvalidValue(`is not text: ${shown(raw)}`)
     if (raw.includes("\0")) return new InvalidValue("contains a NUL character")
     if (!raw.isWellFormed()) return new InvalidValue("contains an unpaired surrogate")
     if (Buffer.byteLength(raw) > maxBytes)
       return new InvalidValue(`is longer than ${maxBytes} bytes`)
     const text = normalise ? normalise(raw) : raw
-    if (pattern && !pattern.test(text)) return new InvalidValue(`is malformed: ${excerpt(raw)}`)
+    if (pattern && !pattern.test(text)) return new InvalidValue(`is malformed: ${shown(raw)}`)
     return format ? format(text) : text
   }
 }
@@ -81,7 +82,7 @@ const formats: Readonly<Record<string, (text: string) => string | InvalidValue>>
 function calendarDate(text: string): string | InvalidValue {
   return isCalendarDate(text)
     ? text
-    : new InvalidValue(`is not a date as YYYY-MM-DD: ${excerpt(text)}`)
+    : new InvalidValue(`is not a date as YYYY-MM-DD: ${shown(text)}`)
 }
 
 const iso8601 =
@@ -91,28 +92,28 @@ const iso8601 =
 function instant(text: string): string | InvalidValue {
   const parts = iso8601.exec(text)
   if (!parts || !isCalendarDate(text.slice(0, 10))) {
-    return new InvalidValue(`is not an ISO 8601 date-time with a time zone: ${excerpt(text)}`)
+    return new InvalidValue(`is not an ISO 8601 date-time with a time zone: ${shown(text)}`)
   }
   const plain = text.replace(/[.,]\d+/, "")
   if (parts[1] === "Z" && plain.length === "YYYY-MM-DDTHH:MM:SSZ".length) return plain
   const utc = new Date(plain.replace(/([+-]\d\d):?(\d\d)$/, "$1:$2")).toISOString()
   // The offset can move the first and the last day out of the four-digit years.
   if (!/^\d{4}-/.test(utc) || utc < "0001")
-    return new InvalidValue(`is out of range: ${excerpt(text)}`)
+    return new InvalidValue(`is out of range: ${shown(text)}`)
   return `${utc.slice(0, 19)}Z`
 }
 
 function webAddress(text: string): string | InvalidValue {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
     ? text
-    : new InvalidValue(`is not an http or https URL: ${excerpt(text)}`)
+    : new InvalidValue(`is not an http or https URL: ${shown(text)}`)
 }
 
 function integer(raw: unknown): number | InvalidValue {
   const value = typeof raw === "string" && /^-?\d+$/.test(raw) ? Number(raw) : raw
   return typeof value === "number" && Number.isSafeInteger(value)
     ? value
-    : new InvalidValue(`is not an integer: ${excerpt(raw)}`)
+    : new InvalidValue(`is not an integer: ${shown(raw)}`)
 }
 
 const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
@@ -121,7 +122,7 @@ function number(raw: unknown): number | InvalidValue {
   const value = typeof raw === "string" && decimal.test(raw) ? Number(raw) : raw
   return typeof value === "number" && Number.isFinite(value)
     ? value
-    : new InvalidValue(`is not a number: ${excerpt(raw)}`)
+    : new InvalidValue(`is not a number: ${shown(raw)}`)
 }
 
 function within(
@@ -141,10 +142,8 @@ function boolean(raw: unknown): boolean | InvalidValue {
   if (typeof raw === "boolean") return raw
   if (raw === "true" || raw === "TRUE") return true
   if (raw === "false" || raw === "FALSE") return false
-  return new InvalidValue(`is neither true nor false: ${excerpt(raw)}`)
+  return new InvalidValue(`is neither true nor false: ${shown(raw)}`)
 }
 
-function excerpt(raw: unknown): string {
-  const text = JSON.stringify(raw) ?? String(raw)
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
-}
+/** The value as in JSON, which distinguishes text from numbers. */
+const shown = (raw: unknown): string => excerpt(JSON.stringify(raw) ?? String(raw), 60)

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { releases as table } from "../db/schema.ts"
 import { type Field, field, type Readable, resourceNames } from "./resource.ts"
-import { instantText } from "./values.ts"
+import { publishedAt } from "./values.ts"
 
 const kinds = ["added", "changed", "removed"] as const
 
@@ -35,11 +35,7 @@ export const releases: Readable = {
   keyFromPath: (id) => id,
   fields: {
     id: field(table.id, Type.Integer({ minimum: 1 })),
-    published_at: field(
-      table.published_at,
-      Type.String({ format: "date-time", description: "UTC, to the second" }),
-      { select: instantText(table.published_at) },
-    ),
+    published_at: publishedAt(table.published_at),
     source: field(table.source, Type.String({ description: "The source that was loaded" })),
     ...countFields(),
   },

@@ -10,8 +10,8 @@ import {
   calendarDate,
   folded,
   freeText,
-  instantText,
   pathSafeId,
+  publishedAt,
   text,
 } from "./values.ts"
 
@@ -31,11 +31,7 @@ export const reports: Resource = {
       table.type,
       Type.String({ description: "Report type; several are listed as A; B" }),
     ),
-    published_at: field(
-      table.published_at,
-      Type.String({ format: "date-time", description: "UTC, to the second" }),
-      { select: instantText(table.published_at) },
-    ),
+    published_at: publishedAt(table.published_at),
     url: field(table.url, Type.String({ format: "uri" })),
   },
   filters: {

@@ -5,7 +5,7 @@ import type { PgColumn } from "drizzle-orm/pg-core"
 import { asxCodePattern, pathSafePattern } from "../db/columns.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
-import type { Value } from "./resource.ts"
+import { type Field, field, type Value } from "./resource.ts"
 
 /** Text, never a number, though some codes look like one. */
 export const asxCode = Type.String({ pattern: asxCodePattern, description: "ASX code" })
@@ -42,6 +42,12 @@ export const foldedOrNull = (value: Value | undefined): string | null =>
 /** A point in time as in JSON: `2026-01-02T03:04:05Z`; null where the column is. */
 export const instantText = (column: PgColumn): SQL<string | null> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+
+/** The field of when a record was published. */
+export const publishedAt = (column: PgColumn): Field =>
+  field(column, Type.String({ format: "date-time", description: "UTC, to the second" }), {
+    select: instantText(column),
+  })
 
 /** A point in time in milliseconds since 1970; null where the column is. */
 export const milliseconds = (column: PgColumn): SQL<number | null> =>

@@ -1,4 +1,6 @@
 /** Matches a file's header with the columns of a source. */
+
+import { excerpt } from "../text/excerpt.ts"
 import { nearestName } from "../text/nearest-name.ts"
 
 export interface Columns {
@@ -76,4 +78,3 @@ function noKnownColumns(header: readonly string[], known: readonly string[]): st
 }
 
 const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
-const excerpt = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name)

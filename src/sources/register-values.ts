@@ -5,6 +5,7 @@
  */
 import type { State } from "../db/schema.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
+import { excerpt } from "../text/excerpt.ts"
 
 /** Why a value cannot be mapped, as the end of a sentence that begins with the field's name. */
 export class Unmapped {
@@ -196,5 +197,3 @@ export function tenementIdOf(state: State, reference: string): string {
     .replace(/^-|-$/g, "")
   return `${state}-${plain}`
 }
-
-const excerpt = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)

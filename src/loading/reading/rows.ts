@@ -3,6 +3,7 @@
  * are recognised by how they begin.
  */
 import type { FileFormat } from "../../sources/source.ts"
+import { excerpt } from "../../text/excerpt.ts"
 import { LoadError } from "../load-error.ts"
 import { inBatches } from "./batches.ts"
 import { isDbase, readDbase } from "./dbase.ts"
@@ -92,10 +93,10 @@ function describeNonTable(start: string): string | undefined {
   const text = start.trim()
   if (text === "") return "it is empty"
   if (text.startsWith("<"))
-    return `it looks like a web page or XML, not a table ("${excerpt(text)}")`
+    return `it looks like a web page or XML, not a table ("${onOneLine(text)}")`
   const isOneLine = !/[\r\n]/.test(text)
   if (isOneLine && !/[,\t{]|^\[/.test(text)) {
-    return `it looks like an error message, not a table ("${excerpt(text)}")`
+    return `it looks like an error message, not a table ("${onOneLine(text)}")`
   }
   return undefined
 }
@@ -106,7 +107,4 @@ function isTabSeparated(start: string): boolean {
   return lines.split("\t").length > lines.split(",").length
 }
 
-const excerpt = (text: string) => {
-  const line = text.replace(/\s+/g, " ")
-  return line.length > 60 ? `${line.slice(0, 60)}…` : line
-}
+const onOneLine = (text: string) => excerpt(text.replace(/\s+/g, " "), 60)
