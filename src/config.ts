@@ -216,7 +216,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       // With an @ it may be a URL with a password, although it should not be.
       const shownValue =
         setting.secret || given.includes("@") ? "" : ` (it is ${JSON.stringify(given)})`
-      faults.push(`${name} ${(error as Error).message}${shownValue}`)
+      const reason = error instanceof Error ? error.message : String(error)
+      faults.push(`${name} ${reason}${shownValue}`)
     }
   }
   if (faults.length > 0) throw new ConfigError(`Cannot use the settings:\n${faults.join("\n")}`)

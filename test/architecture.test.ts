@@ -97,12 +97,12 @@ test("every part of src has its place", () => {
 })
 
 test.each(Object.entries(allowed))("%s imports nothing of ours but %j", (part, others) => {
-  const strangers = files
+  const forbidden = files
     .filter((file) => file.part === part)
     .flatMap(({ path, ours }) => ours.map((of) => [path, of] as const))
     .filter(([, of]) => partOf(of) !== part && !others.includes(partOf(of)))
     .map(([path, of]) => `${path} -> ${of}`)
-  expect(strangers).toEqual([])
+  expect(forbidden).toEqual([])
 })
 
 test("parts import one another in one direction", () => {

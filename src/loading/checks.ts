@@ -1,6 +1,6 @@
 /**
- * Checks that need all rows: the same key twice, a record of another source, a row
- * to leave out. Such rows are deleted from the temporary table; the remaining ones are compared.
+ * Checks that need all rows: the same key twice, a record of another source, a row to leave out.
+ * Such rows are deleted from the temporary table; the remaining ones are compared.
  */
 import type { TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"

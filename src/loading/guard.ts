@@ -1,6 +1,6 @@
 /**
- * The guard against a truncated download. A complete set that lacks more than a
- * twentieth of its source's records is more often half a file than a true one.
+ * The guard against a truncated download. A complete set that lacks more than a twentieth of its
+ * source's records is more often half a file than a true one.
  */
 import type { TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"

@@ -110,6 +110,6 @@ const countLinks = `
     count(*) filter (where is_direct)::integer as directly,
     count(*) filter (where is_through_subsidiary)::integer as through_subsidiaries,
     (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked,
-    (select count(distinct held.key) from tenements, unnest(holder_keys) as held (key)
-      where not exists (select from link_names n where n.key = held.key))::integer as unlinked_holders
+    (select count(distinct holder.key) from tenements, unnest(holder_keys) as holder (key)
+      where not exists (select from link_names n where n.key = holder.key))::integer as unlinked_holders
   from links`

@@ -1,7 +1,7 @@
 /**
- * The unlinked holders, as a file that a person completes into a subsidiaries file.
- * It has that source's columns with `parent_asx_code` empty, and the number of tenements of each
- * holder, most first. Loading it unchanged does nothing: rows without a parent are left out.
+ * The unlinked holders, as a file that a person completes into a subsidiaries file. It has that
+ * source's columns with `parent_asx_code` empty, and the number of tenements of each holder, most
+ * first. Loading it unchanged does nothing: rows without a parent are left out.
  */
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs"
 import type { TransactionSql } from "postgres"

@@ -15,8 +15,8 @@ export const ownCompanies = ownColumns(companies)
 export const ownTenements = ownColumns(tenements)
 export const ownReports = ownColumns(reports)
 /**
- * A load writes the unlinked holders as such a file: without parents, and with the
- * number of their tenements. A person fills in the parents that there are.
+ * A load writes the unlinked holders as such a file: without parents, and with the number of their
+ * tenements. A person fills in the parents that there are.
  */
 export const ownSubsidiaries: Source = ownColumns(subsidiaries, {
   mayBeAbsent: ["id"],

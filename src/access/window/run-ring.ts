@@ -35,8 +35,8 @@ export class RunRing {
   /** Removes the runs that have left the window by `nowMs`. */
   expire(nowMs: number, windowMs: number): void {
     const { ring } = this
-    while (this.used > 0 && (ring[this.start] as number) + windowMs <= nowMs) {
-      this.requests -= ring[this.start + 1] as number
+    while (this.used > 0 && this.timeAt(this.start) + windowMs <= nowMs) {
+      this.requests -= this.requestsAt(this.start)
       this.start = this.start + 2 === ring.length ? 0 : this.start + 2
       this.used -= 2
     }
@@ -46,15 +46,23 @@ export class RunRing {
 
   /** The timestamp of the oldest among the newest `most` requests. The ring must not be empty. */
   oldestOfNewest(most: number): number {
-    if (most >= this.requests) return this.ring[this.start] as number
+    if (most >= this.requests) return this.timeAt(this.start)
     // Only after the limit was lowered below the number of logged requests.
     let position = this.start
     let offset = this.used
-    for (let left = most; left > 0; left -= this.ring[position + 1] as number) {
+    for (let left = most; left > 0; left -= this.requestsAt(position)) {
       offset -= 2
       position = this.positionOf(offset)
     }
-    return this.ring[position] as number
+    return this.timeAt(position)
+  }
+
+  private timeAt(position: number): number {
+    return this.ring[position] ?? Number.NaN
+  }
+
+  private requestsAt(position: number): number {
+    return this.ring[position + 1] ?? Number.NaN
   }
 
   private positionOf(offset: number): number {

@@ -56,10 +56,10 @@ export function createConcurrencyLimiter({
   function take(account: AccountId): () => void {
     running++
     runningOf.set(account, (runningOf.get(account) ?? 0) + 1)
-    let isHeld = true
+    let isTaken = true
     return () => {
-      if (isHeld) release(account)
-      isHeld = false
+      if (isTaken) release(account)
+      isTaken = false
     }
   }
 

@@ -124,16 +124,16 @@ const logical = (letter: string) =>
 /** Reads the next `length` bytes from chunks of any size; undefined if the file ends before. */
 function byteReader(bytes: AsyncIterable<Uint8Array>) {
   const chunks = bytes[Symbol.asyncIterator]()
-  let held = Buffer.alloc(0)
+  let unread = Buffer.alloc(0)
   return {
     async take(length: number): Promise<Buffer | undefined> {
-      while (held.length < length) {
+      while (unread.length < length) {
         const { done, value } = await chunks.next()
         if (done) return undefined
-        held = held.length === 0 ? Buffer.from(value) : Buffer.concat([held, value])
+        unread = unread.length === 0 ? Buffer.from(value) : Buffer.concat([unread, value])
       }
-      const taken = held.subarray(0, length)
-      held = held.subarray(length)
+      const taken = unread.subarray(0, length)
+      unread = unread.subarray(length)
       return taken
     },
   }

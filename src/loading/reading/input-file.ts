@@ -81,9 +81,10 @@ async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string) {
   if (foreign) throw new LoadError(`Cannot read ${name}: ${foreign}.`)
   if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all
   try {
-    // Errors reach the loop below through the gunzip stream; `pipeline` only requires a callback.
     const gunzip = createGunzip({ chunkSize: chunkBytes })
-    yield* pipeline(all, gunzip, () => {}) as unknown as AsyncIterable<Uint8Array>
+    // Errors reach the loop below through the gunzip stream; `pipeline` only requires a callback.
+    pipeline(all, gunzip, () => {})
+    yield* gunzip
   } catch (error) {
     if (!codeOf(error).startsWith("Z_")) throw error
     throw new LoadError(`Cannot read ${name}: its gzip data is truncated or corrupt`)
