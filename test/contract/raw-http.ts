@@ -63,6 +63,9 @@ export function collect(socket: Socket) {
     closed: false,
     length: 0,
     bytes: () => Buffer.concat(chunks),
+    /** The end of what has come, without a copy of all of it. */
+    endsWith: (text: string) =>
+      Buffer.concat(chunks.slice(-text.length)).subarray(-text.length).toString("latin1") === text,
   }
   socket.on("data", (chunk: Buffer) => {
     chunks.push(chunk)
