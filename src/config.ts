@@ -100,9 +100,9 @@ export const settings = {
   },
   CACHE_MEMORY_MB: {
     description:
-      "Memory for all LRU caches of a process: totals, page positions, tokens, page sequences",
+      "Memory for all caches of a process: whole answers, plans, totals, page positions, anchors of deep pages, keys of short lists, tokens, page sequences; 0 caches nothing, and keeps page sequences in 1 MB",
     fallback: "64",
-    parse: integer(1, 1_000_000),
+    parse: integer(0, 1_000_000),
   },
   REDIS_URL: {
     description:
@@ -129,7 +129,8 @@ export const settings = {
     parse: integer(1, 500),
   },
   COUNT_CONNECTIONS: {
-    description: "Database connections for counting the records of lists",
+    description:
+      "Database connections for counting the records of lists and finding the anchors of deep pages; each may take `work_mem` of 64 MB in the database, as may two parallel workers",
     fallback: "4",
     parse: integer(1, 500),
   },

@@ -1,14 +1,18 @@
 /** The command line. */
 import { Command } from "commander"
-import { addAccountCommands } from "./commands/accounts.ts"
-import { addHolderCommands } from "./commands/holders.ts"
-import { addLoadCommand } from "./commands/load.ts"
-import { addMigrateCommand } from "./commands/migrate.ts"
-import { addReleaseCommands } from "./commands/releases.ts"
 import { run } from "./commands/run.ts"
-import { addServeCommand } from "./commands/serve.ts"
-import { addTokenCommands } from "./commands/tokens.ts"
 import { readConfig } from "./config.ts"
+
+/** Each is loaded when it is given, so that none waits for what only another needs. */
+const commands = {
+  serve: async () => (await import("./commands/serve.ts")).addServeCommand,
+  migrate: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
+  load: async () => (await import("./commands/load.ts")).addLoadCommand,
+  holders: async () => (await import("./commands/holders.ts")).addHolderCommands,
+  releases: async () => (await import("./commands/releases.ts")).addReleaseCommands,
+  account: async () => (await import("./commands/accounts.ts")).addAccountCommands,
+  token: async () => (await import("./commands/tokens.ts")).addTokenCommands,
+}
 
 // Before the commands are added, which inherit it.
 const program = new Command("mds")
@@ -16,14 +20,13 @@ const program = new Command("mds")
     "run and administer the Mining and Geological Data Service; settings are environment variables",
   )
   .showHelpAfterError("(add --help for usage)")
-const config = () => readConfig(process.env)
 
-addServeCommand(program, config)
-addMigrateCommand(program, config)
-addLoadCommand(program, config)
-addHolderCommands(program, config)
-addReleaseCommands(program, config)
-addAccountCommands(program, config)
-addTokenCommands(program, config)
+const given = process.argv[2] ?? "serve"
+for (const [name, command] of Object.entries(commands)) {
+  // Anything else is an option, a request for help or an error, which may list them all.
+  if (name !== given && Object.hasOwn(commands, given)) continue
+  const add = await command()
+  add(program, () => readConfig(process.env))
+}
 
 await run(program)

@@ -19,6 +19,7 @@ interface File {
   /** Those of them that are loaded as soon as it is. */
   oursAtOnce: string[]
   packages: string[]
+  packagesAtOnce: string[]
 }
 
 /** The tables and the wiring of the database stand on both sides of the resources, which divides `db`. */
@@ -51,6 +52,7 @@ const files: File[] = await Promise.all(
       oursAtRunTime: imports.filter(({ ours, runs }) => ours && runs).map(({ of }) => of),
       oursAtOnce: imports.filter(({ ours, atOnce }) => ours && atOnce).map(({ of }) => of),
       packages: imports.filter(({ ours }) => !ours).map(({ of }) => of),
+      packagesAtOnce: imports.filter(({ ours, atOnce }) => !ours && atOnce).map(({ of }) => of),
     }
   }),
 )
@@ -128,19 +130,45 @@ test("no file waits for itself in a circle of imports", () => {
   for (const { path } of files) visit(path, [])
 })
 
-test("no command loads the server before it serves", () => {
+/** The paths that are loaded as soon as these are, and the packages that they import. */
+function loadedWith(...paths: string[]) {
   const loaded = new Set<string>()
   const load = (path: string): void => {
     if (loaded.has(path)) return
     loaded.add(path)
-    for (const other of files.find((file) => file.path === path)?.oursAtOnce ?? []) load(other)
+    for (const other of fileAt(path)?.oursAtOnce ?? []) load(other)
   }
-  load("main.ts")
-  const ofTheServer = files.filter(
-    ({ path, packages }) => loaded.has(path) && packages.includes("elysia"),
-  )
-  expect(ofTheServer.map(({ path }) => path)).toEqual([])
+  for (const path of paths) load(path)
+  const packages = [...loaded].flatMap((path) => fileAt(path)?.packagesAtOnce ?? [])
+  return { loaded: [...loaded].sort(), packages: [...new Set(packages)] }
+}
+
+const fileAt = (path: string): File | undefined => files.find((file) => file.path === path)
+
+test("no command is loaded before it is given", () => {
+  const { loaded } = loadedWith("main.ts")
   expect(loaded).toContain("commands/run.ts")
+  const importers = files.filter(({ packages }) => packages.includes("commander"))
+  const commands = importers
+    .filter(({ text }) => /^export function add\w+Commands?\(/m.test(text))
+    .map(({ path }) => path)
+  expect(commands.length).toBeGreaterThan(5)
+  expect(commands.filter((path) => loaded.includes(path))).toEqual([])
+})
+
+test("no command loads the server before it serves", () => {
+  const commands = files.filter(({ part }) => part === "commands").map(({ path }) => path)
+  expect(loadedWith("main.ts", ...commands).packages).not.toContain("elysia")
+})
+
+test("serving starts without what only loading or a scrape of the metrics needs", () => {
+  const { loaded, packages } = loadedWith("main.ts", "commands/serve.ts", "service.ts")
+  expect(packages).toContain("elysia")
+  const ofLoading = loaded.filter((path) => ["loading", "sources"].includes(partOf(path)))
+  expect(ofLoading).toEqual(["loading/file-error.ts", "loading/load-error.ts"])
+  for (const name of ["cli-progress", "csv-parse", "iconv-lite", "prom-client", "yauzl"]) {
+    expect(packages).not.toContain(name)
+  }
 })
 
 test("every import of ours names a file that is there", () => {

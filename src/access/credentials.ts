@@ -15,8 +15,9 @@ import { and, eq, isNull, lt, or } from "drizzle-orm"
 import { tokens } from "../db/account-tables.ts"
 import { type CacheSizes, createCache } from "../db/cache.ts"
 import { isRecent } from "../db/is-recent.ts"
+import { maxStalenessMs } from "../db/notifications.ts"
 import type { Pool } from "../db/pool/pool.ts"
-import { hashToken, isWellFormed } from "./token.ts"
+import { hashToken, hasTokenLength, isWellFormed } from "./token.ts"
 import { type Caller, createTokenLookup, type ValidToken } from "./token-lookup.ts"
 
 export interface Credentials {
@@ -36,8 +37,6 @@ export interface Credentials {
   invalidate(accountId: number | undefined): void
 }
 
-/** Cached results are not used for longer than this, even without a notification. */
-export const maxStalenessMs = 30_000
 const recordEveryMs = 60_000
 /** Once more accounts have changed than this, everything is invalidated. */
 const maxChangedAccounts = 10_000
@@ -130,14 +129,15 @@ export function createCredentials(
 
   return {
     callerOf: async (token, now, isAddressLimited = () => false) => {
-      if (!isWellFormed(token)) return null
+      if (!hasTokenLength(token)) return null
       const hash = hashToken(token)
       const nowMs = now.getTime()
-      const known = cached(hash, nowMs)
-      const found =
-        known === undefined
-          ? await read(hash, nowMs, isProbablyInvented(hash, isAddressLimited))
-          : known
+      let found = cached(hash, nowMs)
+      if (found === undefined) {
+        // Checked only here: the checksum costs more than all else.
+        if (!isWellFormed(token)) return null
+        found = await read(hash, nowMs, isProbablyInvented(hash, isAddressLimited))
+      }
       return found && nowMs < found.expiresMs ? found.caller : null
     },
 

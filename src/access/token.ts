@@ -32,13 +32,16 @@ export function createToken(random: (bytes: Uint8Array) => void = fillFromSystem
   return unsigned + checksumOf(unsigned)
 }
 
+/** Whether `text` is as long as a token. */
+export const hasTokenLength = (text: string): boolean => text.length === tokenLength
+
 /**
  * Whether `text` has the form of a token. Takes any string, of any length. A malformed token was never
  * issued, so it is refused without a query.
  */
 export function isWellFormed(text: string): boolean {
   return (
-    text.length === tokenLength &&
+    hasTokenLength(text) &&
     shape.test(text) &&
     checksumOf(text.slice(0, checksumStart)) === text.slice(checksumStart)
   )

@@ -1,5 +1,6 @@
 /** The windows of a process: of accounts, and of the addresses of unauthenticated requests. */
 import type { RedisConnection } from "../redis/connection.ts"
+import type { AttachedCall } from "../redis/script.ts"
 import {
   accountLayout,
   addressLayout,
@@ -9,8 +10,15 @@ import {
 import { createWindowStore, type WindowState, type WindowStore } from "./window/sliding-window.ts"
 
 export interface Window {
-  /** Admits or denies one request. `limit` is an integer or infinite. */
-  admit(key: string, limit: number): WindowState | Promise<WindowState>
+  /**
+   * Admits or denies one request. `limit` is an integer or infinite.
+   * @param attach if Redis is asked: gives a call for the same round trip, which is made only if the request is admitted
+   */
+  admit(
+    key: string,
+    limit: number,
+    attach?: () => AttachedCall | undefined,
+  ): WindowState | Promise<WindowState>
   /** The state without a request; changes nothing. */
   peek(key: string, limit: number): WindowState | Promise<WindowState>
   /** The state in this process alone, without Redis. */

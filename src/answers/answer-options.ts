@@ -2,12 +2,14 @@ import type { ConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import type { Releases } from "../db/reader/releases.ts"
 import type { Log } from "../log/log.ts"
+import type { CachedAnswers } from "./cached-answers.ts"
 import type { PageSequences } from "./sequences/page-sequences.ts"
 
 export interface AnswerOptions {
   releases: Releases
   reader: Reader
   sequences: PageSequences
+  cachedAnswers: CachedAnswers
   /** One for each export in progress. */
   exportSlots: ConcurrencyLimiter
   /** How long an export may wait for its slot. */

@@ -5,7 +5,7 @@ import { describeError } from "../log/log.ts"
 import type { AnswerOptions } from "./answer-options.ts"
 import { type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
-import { asksForAny, exportHeaders, notModified, writerOf } from "./representation.ts"
+import { asksForAny, exportHeaders, exportWriterOf, notModified } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
 
 const recordsPerChunk = 2_000
@@ -75,12 +75,18 @@ async function exportBody(
     return new Response(null, { status: clientClosedRequest })
   }
   kept.defer(freeSlot)
-  const found = await reader.chunks(list, recordsPerChunk, { release, account })
+  const { head, newEncoder } = exportWriterOf(plan, format)
+  const found = await reader.chunks(list, {
+    release,
+    account,
+    chunkSize: recordsPerChunk,
+    newEncoder,
+  })
   if (!found) throw new ApiError("NOT_FOUND")
   const coder = streamCoder(context.request.headers.get("accept-encoding"))
   const keptByStream = kept.move()
   const stream = exportStream(found.chunks, {
-    ...writerOf(plan, format),
+    head,
     coder,
     stallMs: exportStallMs,
     shutdown: exportShutdown,
@@ -91,7 +97,6 @@ async function exportBody(
       else log.error("export ended", { ...fields, ...describeError(error) })
     },
   })
-  return new Response(stream, {
-    headers: { ...exportHeaders(found.total, headers, plan), ...coder.headers },
-  })
+  const shown = exportHeaders(found.total, { ...headers, ...coder.headers }, plan)
+  return new Response(stream, { headers: shown })
 }

@@ -1,8 +1,10 @@
 /**
- * An export as a stream. It is pull-based: a chunk is read and written only once the receiver has
- * taken the one before, so a slow receiver costs one chunk of memory and no database connection.
+ * An export as a stream. It is pull-based: a chunk is sent only once the receiver has taken the one
+ * before, and one more is read meanwhile, so a slow receiver costs two chunks of memory and no
+ * database connection.
  * A failure aborts the connection; nothing but data ever enters the stream.
  */
+import type { Chunk } from "../db/reader/export-reader.ts"
 import type { StreamCoder } from "../http/content-coding.ts"
 
 export interface ExportOutcome {
@@ -16,7 +18,6 @@ export interface ExportOutcome {
 export interface ExportStreamOptions {
   /** What comes before the first row. */
   head: string
-  row: (record: Record<string, unknown>) => string
   coder: StreamCoder
   /** A receiver that reads nothing for this long, from the first byte on, is disconnected. */
   stallMs: number
@@ -27,10 +28,10 @@ export interface ExportStreamOptions {
 }
 
 export function exportStream(
-  chunks: AsyncGenerator<Record<string, unknown>[], void, void>,
-  { head, row, coder, stallMs, shutdown, onEnd }: ExportStreamOptions,
+  chunks: AsyncGenerator<Chunk, void, void>,
+  { head, coder, stallMs, shutdown, onEnd }: ExportStreamOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let pending = head
+  let pending: Uint8Array<ArrayBuffer> = new TextEncoder().encode(head)
   let records = 0
   let bytes = 0
   let stallTimer: Timer | undefined
@@ -52,12 +53,11 @@ export function exportStream(
     for (;;) {
       const { value: chunk, done } = await chunks.next()
       if (ended) return null
-      for (const record of chunk ?? []) pending += row(record)
-      records += chunk?.length ?? 0
-      const text = pending
-      pending = ""
-      if (done && text === "") return null
-      const part = await coder.code(text)
+      const bytes = chunk ? joined(pending, chunk.bytes) : pending
+      records += chunk?.records ?? 0
+      pending = new Uint8Array(0)
+      if (done && bytes.length === 0) return null
+      const part = await coder.code(bytes)
       if (part.length > 0) return part
     }
   }
@@ -107,7 +107,10 @@ export function exportStream(
         await chunks.return()
       },
     },
-    // Nothing is read ahead of the receiver.
+    // Nothing is written ahead of the receiver.
     { highWaterMark: 0 },
   )
 }
+
+const joined = (first: Uint8Array<ArrayBuffer>, second: Uint8Array<ArrayBuffer>) =>
+  first.length === 0 ? second : Buffer.concat([first, second])

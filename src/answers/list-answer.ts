@@ -7,13 +7,22 @@ import type { List } from "../db/reader/list.ts"
 import { type Release, ReleaseUnavailable } from "../db/reader/releases.ts"
 import type { AnswerOptions } from "./answer-options.ts"
 import { exportAnswer } from "./export-answer.ts"
-import type { ListEndpoint } from "./list-endpoint.ts"
-import { type ListPlan, planList } from "./list-plan.ts"
+import type { ListPlan } from "./list-plan.ts"
 import { pageAnswer } from "./page-answer.ts"
-import { dataHeaders, isKnown, notModified } from "./representation.ts"
+import type { PreparedList } from "./prepare-list.ts"
+import {
+  apiResponseHeaders,
+  cacheStatus,
+  type DataHeaders,
+  dataHeaders,
+  isKnown,
+  notModified,
+  respond,
+  statusWhenMade,
+} from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
-import { createReleaseResolver } from "./resolve-release.ts"
-import { pagesOf, type SequencePages } from "./sequences/pages-of.ts"
+import { answerOnceMore, createReleaseResolver } from "./resolve-release.ts"
+import type { SequencePages } from "./sequences/pages-of.ts"
 
 /** A plan whose release is known. */
 export interface ResolvedPlan {
@@ -22,36 +31,40 @@ export interface ResolvedPlan {
   list: List
   release: Release
   /** The headers that every response to this query at this release has. */
-  headers: Record<string, string>
+  headers: DataHeaders
   pages: SequencePages
 }
 
-/** @param parent the key of the record that the list belongs to, from the path */
-export type AnswerList = (
-  context: RequestContext,
-  endpoint: ListEndpoint,
-  parent?: string,
-) => Promise<Response>
+export type AnswerList = (context: RequestContext, prepared: PreparedList) => Promise<Response>
 
 export function createListAnswer(options: AnswerOptions): AnswerList {
   const resolver = createReleaseResolver(options.releases, options.now)
 
-  return async (context, endpoint, parent = "") => {
-    const plan = planList(endpoint, context, parent)
+  return async (context, { plan, pages }) => {
     const account = accountOf(context)
-    const pages = pagesOf(options.sequences, context, plan, options.now().getTime())
     const pinned = await pages.release()
-    const release = pinned ?? (await resolver.resolve(plan.points.asOf, account))
-    const headers = dataHeaders(release, plan.key, plan.format)
-    if (isKnown(context.request, headers)) {
-      await pages.begin(release)
-      return notModified(headers)
+    const resolve = () => resolver.resolve(plan.points.asOf, account)
+    const resolved = pinned ?? (await resolve())
+    const cached = plan.cacheable ? options.cachedAnswers.get(resolved, plan.id) : undefined
+    if (cached) {
+      await pages.begin(resolved, cached.totalPages)
+      return respond(context.request, cached, cacheStatus.hit)
     }
-    const list = await resolver.comparing(plan.list, plan.points, { release, account })
-    const resolved = { plan, list, release, headers, pages }
-    if (plan.all) return exportAnswer(options, context, resolved)
-    return pageAnswer(options, context, resolved).catch(async (error: unknown) => {
-      throw pinned && error instanceof ReleaseUnavailable ? await pages.lose(pinned) : error
+
+    async function answer(release: Release): Promise<Response> {
+      const headers = dataHeaders(release, plan.key, plan.format)
+      if (isKnown(context.request, headers.ETag)) {
+        await pages.begin(release)
+        return notModified(apiResponseHeaders(headers), statusWhenMade(plan))
+      }
+      const list = await resolver.comparing(plan.list, plan.points, { release, account })
+      const resolvedPlan = { plan, list, release, headers, pages }
+      return (plan.all ? exportAnswer : pageAnswer)(options, context, resolvedPlan)
+    }
+
+    if (!pinned) return answerOnceMore(resolved, resolve, answer)
+    return answer(pinned).catch(async (error: unknown) => {
+      throw error instanceof ReleaseUnavailable ? await pages.lose(pinned) : error
     })
   }
 }

@@ -8,7 +8,9 @@ import { type CanonicalQuery, canonicalQuery, queryText } from "../http/canonica
 import type { Format } from "../http/negotiation.ts"
 import type { ParameterValue } from "../http/parameter-value.ts"
 import { type CrossCheck, cacheBuster, readParameters, typed } from "../http/parameters.ts"
+import { type PointInTime, pointInTime } from "../http/point-in-time.ts"
 import { filterOf, orderOf } from "../resources/resource.ts"
+import { digest } from "../text/digest.ts"
 import {
   asOf,
   changes,
@@ -41,17 +43,27 @@ export interface ListPlan {
   formulaGuard: boolean
   /** Equal for requests that ask for the same response, apart from its format. */
   key: string
-  /** Equal for all pages of one page sequence. */
-  sequenceKey: string
+  /**
+   * Identifies the response at a release, its headers included, by a text of fixed length. Links name
+   * the format only if the client did.
+   */
+  id: string
+  /**
+   * Whether its response is the same each time at a release. What a query compares with may be another
+   * release the next time; and exports are too large.
+   */
+  cacheable: boolean
+  /** Identifies the page sequence, by a text of fixed length. */
+  sequenceId: string
   path: string
   canonical: CanonicalQuery
 }
 
-/** Points in the history of the data, as the client wrote them. */
+/** Points in the history of the data. */
 export interface PointsInTime {
-  asOf: string | undefined
-  updatedSince: string | undefined
-  removedSince: string | undefined
+  asOf: PointInTime | undefined
+  updatedSince: PointInTime | undefined
+  removedSince: PointInTime | undefined
 }
 
 /**
@@ -81,12 +93,14 @@ export function planList(
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
   const identity = `${path}?${queryText(canonical, notOfTheList)}`
+  const key = `${path}?${queryText(canonical, ["format"])}`
+  const pages = `${path}?${queryText(canonical, ["page", "format"])}`
   return {
     list: toList(endpoint, values, filters, parent, identity),
     points: {
-      asOf: points.as_of,
-      updatedSince: points.updated_since,
-      removedSince: points.removed_since,
+      asOf: pointInTime(points.as_of),
+      updatedSince: pointInTime(points.updated_since),
+      removedSince: pointInTime(points.removed_since),
     },
     page,
     perPage: per_page,
@@ -94,8 +108,10 @@ export function planList(
     all,
     byteOrderMark: bom,
     formulaGuard: formula_guard,
-    key: `${path}?${queryText(canonical, ["format"])}`,
-    sequenceKey: `${path}?${queryText(canonical, ["page", "format"])} ${format} ${cacheBuster(query)}`,
+    key,
+    cacheable: !all && points.updated_since === undefined && points.removed_since === undefined,
+    id: digest(`${format} ${path}?${queryText(canonical)}`),
+    sequenceId: digest(`${pages} ${format} ${cacheBuster(query)}`),
     path,
     canonical,
   }
@@ -128,6 +144,9 @@ function toList(
   return {
     resource,
     filters: filters.map(({ name }) => name),
+    byScan: filters
+      .filter(({ filter, value }) => filter.byScan?.isNeededFor(value))
+      .map(({ name }) => name),
     order: orderOf(resource, sort, order),
     updated: values.updated_since !== undefined,
     removed: values.removed_since !== undefined,

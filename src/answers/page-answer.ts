@@ -1,22 +1,41 @@
 import { ApiError } from "../http/api-error.ts"
-import { linkHeader, offsetOf, pageMeta } from "../http/page.ts"
+import { linkHeader, offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
 import type { AnswerOptions } from "./answer-options.ts"
+import type { Answer } from "./cached-answers.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
-import { fileName, respond, writerOf } from "./representation.ts"
+import type { ListPlan } from "./list-plan.ts"
+import { answerOf, fileName, respond, statusWhenMade, writerOf } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
+
+type Records = readonly Readonly<Record<string, unknown>>[]
 
 /** One page of a list. @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
 export async function pageAnswer(
-  { reader, baseUrl }: AnswerOptions,
+  { reader, cachedAnswers, baseUrl }: Pick<AnswerOptions, "reader" | "cachedAnswers" | "baseUrl">,
   context: RequestContext,
-  { plan, list, release, headers, pages }: ResolvedPlan,
+  resolved: ResolvedPlan,
 ): Promise<Response> {
-  const { page, perPage, format } = plan
-  const place = { offset: offsetOf(page, perPage), limit: perPage }
-  const found = await reader.page(list, place, { release, account: accountOf(context) })
+  const { plan, list, release, pages } = resolved
+  const bounds = { offset: offsetOf(plan.page, plan.perPage), limit: plan.perPage }
+  const found = await reader.page(list, bounds, { release, account: accountOf(context) })
   if (!found) throw new ApiError("NOT_FOUND")
-  const meta = pageMeta(found.total, page, perPage)
-  if (meta.total_pages > 1) await pages.begin(release, meta.total_pages)
+  const meta = pageMeta(found.total, plan.page, plan.perPage)
+  await pages.begin(release, meta.total_pages)
+  // Callers that ask at the same time share one answer.
+  let answer = plan.cacheable ? cachedAnswers.peek(release, plan.id) : undefined
+  if (!answer) {
+    answer = toAnswer(resolved, found.records, meta, baseUrl)
+    if (plan.cacheable) cachedAnswers.set(release, plan.id, answer)
+  }
+  return respond(context.request, answer, statusWhenMade(plan))
+}
+
+function toAnswer(
+  { plan, headers }: ResolvedPlan,
+  records: Records,
+  meta: PageMeta,
+  baseUrl: string,
+): Answer {
   const shown = {
     ...headers,
     ...fileName(plan),
@@ -24,9 +43,11 @@ export async function pageAnswer(
     "X-Total-Pages": String(meta.total_pages),
     Link: linkHeader(`${baseUrl}${plan.path}`, plan.canonical, meta),
   }
-  if (format === "json") {
-    return respond(context.request, shown, JSON.stringify({ data: found.records, meta }))
-  }
-  const { head, row } = writerOf(plan, format)
-  return respond(context.request, shown, head + found.records.map(row).join(""))
+  return answerOf(shown, textOf(plan, records, meta), meta.total_pages)
+}
+
+function textOf(plan: ListPlan, records: Records, meta: PageMeta): string {
+  if (plan.format === "json") return JSON.stringify({ data: records, meta })
+  const { head, row } = writerOf(plan, plan.format)
+  return head + records.map(row).join("")
 }

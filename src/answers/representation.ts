@@ -1,6 +1,7 @@
 /** The representation of a response: its headers, media type and content coding. */
 import type { Release } from "../db/reader/releases.ts"
-import { encodeText } from "../http/content-coding.ts"
+import { apiHeaders } from "../http/api-headers.ts"
+import { codedBody, encodeBody } from "../http/content-coding.ts"
 import {
   byteOrderMark,
   type Column,
@@ -8,16 +9,49 @@ import {
   delimitedType,
   delimitedWriter,
 } from "../http/delimited.ts"
+import { delimitedEncoders } from "../http/delimited-encoder.ts"
 import { entityTag, namesTag } from "../http/entity-tag.ts"
 import { type Format, mediaTypes } from "../http/negotiation.ts"
-import type { Readable } from "../resources/resource.ts"
+import { type Readable, valueTypeOf } from "../resources/resource.ts"
+import type { Answer } from "./cached-answers.ts"
 import type { ListPlan } from "./list-plan.ts"
 
-export const exportHeaders = (total: number, shown: Record<string, string>, plan: ListPlan) => ({
-  ...shown,
-  ...fileName(plan),
-  "X-Total-Count": String(total),
+export type ResponseHeaders = Readonly<Record<string, string>>
+
+/** With those that every response of the API has. */
+export const apiResponseHeaders = (headers: ResponseHeaders): Headers =>
+  new Headers({ ...apiHeaders, ...headers })
+
+/** The headers of a response with data, which is a function of release, query and format. */
+export interface DataHeaders extends ResponseHeaders {
+  ETag: string
+}
+
+export const dataHeaders = (release: Release, key: string, format: Format): DataHeaders => ({
+  "Content-Type": format === "json" ? mediaTypes.json : delimitedType(format),
+  "Cache-Control": "private, no-cache",
+  "X-Data-Release": String(release.id),
+  ETag: entityTag(release, key, format),
+  ...(release.id > 0 && { "Last-Modified": new Date(release.publishedAt * 1000).toUTCString() }),
 })
+
+/** The values of `Cache-Status` (RFC 9211). */
+export const cacheStatus = {
+  hit: "mds; hit",
+  miss: "mds; fwd=miss",
+  bypass: "mds; fwd=bypass",
+} as const
+
+export const statusWhenMade = ({ cacheable }: ListPlan): string =>
+  cacheable ? cacheStatus.miss : cacheStatus.bypass
+
+export const exportHeaders = (total: number, shown: ResponseHeaders, plan: ListPlan): Headers =>
+  apiResponseHeaders({
+    ...shown,
+    ...fileName(plan),
+    "Cache-Status": statusWhenMade(plan),
+    "X-Total-Count": String(total),
+  })
 
 export const fileName = ({ format, list }: ListPlan): Record<string, string> =>
   format === "json"
@@ -32,40 +66,56 @@ export function writerOf(
   return { head: (marked ? byteOrderMark : "") + header, row }
 }
 
+/** What an export begins with, and the encoders of its rows. */
+export function exportWriterOf(plan: ListPlan, format: DelimitedFormat) {
+  const { list, formulaGuard } = plan
+  const columns = columnsOf(list.resource)
+  return {
+    head: writerOf(plan, format).head,
+    newEncoder: delimitedEncoders(format, columns, { formulaGuard }),
+  }
+}
+
 const columnsOf = ({ fields }: Readable): Column[] =>
   Object.entries(fields).map(([name, { schema }]) => ({
     name,
+    type: valueTypeOf(schema),
     freeText:
       (schema.type === "string" || schema.anyOf !== undefined) &&
       !["date", "date-time"].includes(schema.format),
   }))
 
-export const dataHeaders = (
-  release: Release,
-  key: string,
-  format: Format,
-): Record<string, string> => ({
-  "Content-Type": format === "json" ? mediaTypes.json : delimitedType(format),
-  "Cache-Control": "private, no-cache",
-  "X-Data-Release": String(release.id),
-  ETag: entityTag(release, key, format),
-  ...(release.id > 0 && { "Last-Modified": new Date(release.publishedAt * 1000).toUTCString() }),
-})
-
 /** `*` matches any response, which is known to exist only once it was found. */
-export const asksForAny = ({ headers }: Request): boolean =>
+export const asksForAny = ({ headers }: Pick<Request, "headers">): boolean =>
   headers.get("if-none-match")?.trim() === "*"
 
-export const isKnown = (request: Request, shown: Record<string, string>): boolean =>
-  !asksForAny(request) && namesTag(request.headers.get("if-none-match"), shown.ETag ?? "")
+/** Whether the client has the response with that tag. */
+export const isKnown = ({ headers }: Pick<Request, "headers">, etag: string): boolean =>
+  namesTag(headers.get("if-none-match"), etag)
 
-export function respond(request: Request, headers: Record<string, string>, text: string): Response {
-  if (asksForAny(request)) return notModified(headers)
-  const { body, headers: coding } = encodeText(text, request.headers.get("accept-encoding"))
-  return new Response(body, { headers: { ...headers, ...coding } })
+export const answerOf = (headers: DataHeaders, text: string, totalPages?: number): Answer => ({
+  etag: headers.ETag,
+  headers: apiResponseHeaders(headers),
+  body: codedBody(text),
+  totalPages,
+})
+
+/** @param status of the cache */
+export function respond(request: Request, answer: Answer, status: string): Response {
+  if (asksForAny(request) || isKnown(request, answer.etag)) {
+    return notModified(answer.headers, status)
+  }
+  const { bytes, coding } = encodeBody(answer.body, request.headers.get("accept-encoding"))
+  const response = new Response(bytes, { headers: answer.headers })
+  response.headers.set("Cache-Status", status)
+  if (coding) response.headers.set("Content-Encoding", coding)
+  return response
 }
 
-export function notModified(headers: Record<string, string>): Response {
-  const { "Content-Type": _, ...kept } = headers
-  return new Response(null, { status: 304, headers: kept })
+/** @param shown the headers of the 200 */
+export function notModified(shown: Headers, status?: string): Response {
+  const headers = new Headers(shown)
+  headers.delete("Content-Type")
+  if (status) headers.set("Cache-Status", status)
+  return new Response(null, { status: 304, headers })
 }

@@ -3,9 +3,9 @@ import type { AccountId } from "../db/pool/account-id.ts"
 import type { List } from "../db/reader/list.ts"
 import type { ReadOptions } from "../db/reader/list-reader.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
-import type { Release, Releases } from "../db/reader/releases.ts"
+import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
-import { isFuture, parsePointInTime } from "../http/point-in-time.ts"
+import { isFuture, type PointInTime } from "../http/point-in-time.ts"
 import type { PointsInTime } from "./list-plan.ts"
 
 export interface ReleaseResolver {
@@ -13,16 +13,18 @@ export interface ReleaseResolver {
    * The release of `as_of`, or the newest.
    * @throws ApiError INVALID_PARAMETER for the future and for what is no longer kept; Unavailable
    */
-  resolve(asOf: string | undefined, account: AccountId): Promise<Release>
+  resolve(asOf: PointInTime | undefined, account: AccountId): Promise<Release>
   /** The list with the releases that `updated_since` and `removed_since` name. @throws the same */
   comparing(list: List, points: PointsInTime, options: ReadOptions): Promise<List>
 }
 
 export function createReleaseResolver(releases: Releases, now: () => Date): ReleaseResolver {
-  async function resolve(parameter: string, text: string, account: AccountId): Promise<Release> {
-    const point = parsePointInTime(text)
+  async function resolve(
+    parameter: string,
+    point: PointInTime,
+    account: AccountId,
+  ): Promise<Release> {
     const refuse = (message: string) => invalidParameters([{ parameter, message }])
-    if (!point) throw refuse("Must be a release number, a date or a date-time")
     if (isFuture(point, now().getTime() / 1000)) throw refuse("Must not be in the future")
     const release = await releases.at(point, account)
     if ("refused" in release) throw refuse(release.refused)
@@ -55,3 +57,17 @@ export function createReleaseResolver(releases: Releases, now: () => Date): Rele
     },
   }
 }
+
+/**
+ * Answers at a resolved release. Where that one turns out to be no longer there, because the database
+ * was restored since it was read, it is resolved and answered once more.
+ */
+export const answerOnceMore = <T>(
+  release: Release,
+  resolve: () => Promise<Release>,
+  answer: (release: Release) => Promise<T>,
+): Promise<T> =>
+  answer(release).catch(async (error: unknown) => {
+    if (!(error instanceof ReleaseUnavailable)) throw error
+    return answer(await resolve())
+  })

@@ -9,7 +9,7 @@ import { sourceNamed, sources } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { withDatabase } from "./database.ts"
 import { handleSignals } from "./signals.ts"
-import { formatTable, printCompleted, printResult } from "./terminal.ts"
+import { formatTable, printCompleted, printResult, warnIfUnconfirmed } from "./terminal.ts"
 
 interface LoadFlags {
   dryRun?: boolean
@@ -73,6 +73,7 @@ export function addLoadCommand(program: Command, config: () => Config): void {
         })
         const text = json ? JSON.stringify(summary) : formatSummary(summary)
         await (summary.release === null ? printResult : printCompleted)(text)
+        warnIfUnconfirmed(summary.unconfirmed)
         if (signals.reported()) return
         await vacuumChanged(url, summary, progress)
       })

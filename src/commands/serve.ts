@@ -16,8 +16,10 @@ export function addServeCommand(program: Command, config: () => Config): void {
     .description("serve the API until stopped")
     .action(async () => {
       ignoreOutputErrors()
-      const database = await openMigrated(config())
-      const service = await serve(config(), database)
+      const settings = config()
+      // The server's modules are loaded while the database is reached.
+      const [database] = await Promise.all([openMigrated(settings), import("../service.ts")])
+      const service = await serve(settings, database)
       logToStderr(`Serving ${service.url}/api/v1`)
     })
 }

@@ -1,5 +1,5 @@
 /** Output of commands: results on standard output, everything else on standard error. */
-import { maxStalenessMs } from "../access/credentials.ts"
+import { maxStalenessMs } from "../db/notifications.ts"
 import { withoutParameters } from "../db/query-failure.ts"
 import { reasonOf } from "../loading/file-error.ts"
 import { codeOf } from "../text/error-code.ts"

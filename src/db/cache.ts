@@ -10,42 +10,59 @@ import { LRUCache } from "lru-cache"
  * setting of their own.
  */
 const shares = {
+  /** Whole answers. */
+  answers: 44,
+  /** The plans of list requests. */
+  plans: 5,
   /** The number of records of each list. */
-  totals: 15,
+  totals: 5,
   /** The positions at which pages end. */
-  positions: 35,
+  positions: 8,
+  /** The keys of lists with few rows that are found by a scan. */
+  keys: 3,
+  /** Positions at equal distances in long lists. */
+  anchors: 10,
   /** Valid tokens and their accounts. */
-  tokens: 20,
+  tokens: 8,
   /** The negative cache, separate so that a flood of invented tokens evicts no valid ones. */
-  invalidTokens: 5,
+  invalidTokens: 3,
   /** When the use of each token was last recorded. */
-  tokenUses: 10,
+  tokenUses: 4,
   /** The release that each page sequence reads. */
-  pageSequences: 15,
+  pageSequences: 10,
 } as const
 
 export type CacheSizes = Readonly<Record<keyof typeof shares, number>>
 
+/** Page sequences are no copies of what the database has: they are kept even where nothing is cached. */
+const leastSequenceBytes = 1024 * 1024
+
 /** The budget of each cache, in bytes. */
-export const cacheSizes = (totalBytes: number): CacheSizes =>
-  Object.fromEntries(
+export function cacheSizes(totalBytes: number): CacheSizes {
+  const sizes = Object.fromEntries(
     Object.entries(shares).map(([name, percent]) => [
       name,
       Math.ceil((totalBytes * percent) / 100),
     ]),
-  ) as CacheSizes
+  ) as Record<keyof typeof shares, number>
+  return { ...sizes, pageSequences: Math.max(sizes.pageSequences, leastSequenceBytes) }
+}
 
 /** The measured overhead of an entry: a key of some sixty characters and the cache's own structures. */
 export const entryBytes = 340
 
 export type Cache<V extends NonNullable<unknown>> = LRUCache<string, V>
 
-/** @param bytesOf estimates the memory that a value takes */
+/**
+ * @param maxBytes 0 for a cache that keeps nothing
+ * @param bytesOf estimates the memory that a value takes
+ */
 export const createCache = <V extends NonNullable<unknown>>(
   maxBytes: number,
   bytesOf: (value: V) => number,
 ): Cache<V> =>
   new LRUCache<string, V>({
-    maxSize: maxBytes,
+    // Without a size there would be no bound; no entry is as small as one byte.
+    maxSize: Math.max(1, maxBytes),
     sizeCalculation: (value) => entryBytes + bytesOf(value),
   })

@@ -1,11 +1,11 @@
 /**
- * Makes a change of accounts or tokens and waits until every serving process has processed it.
+ * Makes a change that serving processes are notified of, and waits until each has processed it.
  *
  * After the commit it sends a flush on the channel of the changes. PostgreSQL delivers notifications
  * in commit order, so a process that confirms the flush has processed the change before it.
  */
 import type { Sql } from "postgres"
-import { withConnection } from "./connection.ts"
+import { ensureSession, withConnection } from "./connection.ts"
 import {
   changesChannel,
   confirmationsChannel,
@@ -25,10 +25,12 @@ export interface ConfirmedChange<T> {
 /**
  * Runs `work` on a connection of its own and waits, for two seconds at most, until every subscribed
  * process has confirmed what it committed. No failure after the commit loses the result of `work`.
+ * @param isChange whether `work` has changed anything, by its result; nothing is confirmed otherwise
  */
 export function changeAndConfirm<T>(
   url: string,
   work: (client: Sql) => Promise<T>,
+  isChange: (value: T) => boolean = () => true,
 ): Promise<ConfirmedChange<T>> {
   const flush = crypto.randomUUID()
   const confirmedBy = new Set<string>()
@@ -58,9 +60,8 @@ export function changeAndConfirm<T>(
   return withConnection(
     url,
     async (client) => {
-      await client`listen ${client(confirmationsChannel)}`
       const value = await work(client)
-      return { value, unconfirmed: await countUnconfirmed(client) }
+      return { value, unconfirmed: isChange(value) ? await countUnconfirmed(client) : 0 }
     },
     {
       onnotify: (_, payload) => {
@@ -75,6 +76,8 @@ export function changeAndConfirm<T>(
 
 /** Sends the flush. Returns the process ids of all subscribed sessions. */
 async function requestConfirmations(client: Sql, flush: string): Promise<string[]> {
+  await ensureSession(client)
+  await client`listen ${client(confirmationsChannel)}`
   await client`select pg_notify(${changesChannel}, ${flushPrefix + flush})`
   // A process that subscribes after this has cached nothing yet that could be out of date.
   const subscribers = await client<{ pid: string }[]>`

@@ -18,6 +18,22 @@ export function singleConnection(url: string, options: ConnectionOptions = {}): 
   return postgres(url, chosen)
 }
 
+/** The connection has no session of its own at the server. */
+export class NoSession extends Error {
+  override readonly name = "NoSession"
+}
+
+/**
+ * For LISTEN, which belongs to a session. A pooler answers the login itself, with a process id of its
+ * own making.
+ * @throws NoSession
+ */
+export async function ensureSession(client: Sql): Promise<void> {
+  const answered = await client<{ pid: number }[]>`select pg_backend_pid() as pid`
+  if (answered.state.pid === answered[0]?.pid) return
+  throw new NoSession("The database is reached through a connection pooler: LISTEN has no effect")
+}
+
 /**
  * Runs `work` on a connection of its own, for work that needs a single session, such as a load. The
  * connection is always closed.

@@ -32,6 +32,14 @@ export function createFairCache<V>({ maxBytes, bytesOf }: FairCacheOptions<V>): 
   const owners = new Map<number, Owned<V>>()
   let totalBytes = 0
 
+  function ownedBy(owner: number): Owned<V> {
+    const known = owners.get(owner)
+    if (known) return known
+    const owned: Owned<V> = { entries: new Map(), bytes: 0 }
+    owners.set(owner, owned)
+    return owned
+  }
+
   function remove(owner: number, key: string): void {
     const owned = owners.get(owner)
     const entry = owned?.entries.get(key)
@@ -55,13 +63,15 @@ export function createFairCache<V>({ maxBytes, bytesOf }: FairCacheOptions<V>): 
     get: (owner, key) => owners.get(owner)?.entries.get(key)?.value,
 
     set: (owner, key, value) => {
-      remove(owner, key)
       const bytes = entryBytes + bytesOf(value)
-      const owned = owners.get(owner) ?? { entries: new Map(), bytes: 0 }
+      const owned = ownedBy(owner)
+      const replaced = owned.entries.get(key)
+      // So that the new entry comes last.
+      if (replaced) owned.entries.delete(key)
       owned.entries.set(key, { value, bytes })
-      owned.bytes += bytes
-      owners.set(owner, owned)
-      totalBytes += bytes
+      const added = bytes - (replaced?.bytes ?? 0)
+      owned.bytes += added
+      totalBytes += added
       while (totalBytes > maxBytes) dropOne()
     },
 

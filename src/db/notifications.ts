@@ -1,5 +1,5 @@
 /**
- * Notifies every serving process of changes to accounts and tokens, with LISTEN and NOTIFY.
+ * Notifies every serving process of changes to accounts, tokens and releases, with LISTEN and NOTIFY.
  *
  * Triggers send the notifications (see the migrations), so that every change is notified, however it
  * was made. PostgreSQL delivers them after the commit, in commit order.
@@ -7,20 +7,28 @@
  * No notification is lost while the connection is open, and a closed connection is detected. Where the
  * network drops packets silently that can take long, so subscribers must bound by themselves how long
  * they rely on having received everything.
+ *
+ * A subscription needs a session of its own. Behind a transaction pooler, which gives it none,
+ * notifications would arrive sometimes: no attempt to subscribe succeeds there.
  */
-import { singleConnection } from "./connection.ts"
+import { ensureSession, NoSession, singleConnection } from "./connection.ts"
 import { isForbidden } from "./forbidden.ts"
 
 /** Its payload is an account's id, empty where any account may have changed, or a flush. */
 export const changesChannel = "mds_access"
+/** Its payload is empty: the newest release may be another. */
+export const releasesChannel = "mds_releases"
 /** Its payload is a flush and the process id of the session that confirms it. */
 export const confirmationsChannel = "mds_access_confirmed"
 /** Sessions of this name are subscribed. */
 export const subscriberName = "mds notifications"
 export const flushPrefix = "flush "
 
+/** Nothing cached is used for longer than this, even without a notification. */
+export const maxStalenessMs = 30_000
+
 const retryMs = 250
-/** A standby allows no LISTEN until it is promoted. */
+/** A standby allows no LISTEN until it is promoted, and a pooler never does. */
 const forbiddenRetryMs = 10_000
 const connectTimeoutMs = 5_000
 
@@ -29,6 +37,8 @@ export interface SubscriptionHandlers {
   onListening: () => void
   /** The account or one of its tokens has changed; undefined where it may be any account. */
   onChange: (accountId: number | undefined) => void
+  /** The newest release may be another. */
+  onRelease: () => void
   /** No notification arrives until `onListening` is called again. */
   onLost: (error: unknown) => void
 }
@@ -56,10 +66,12 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers):
         firstAttempt.resolve()
       },
       onChange: handlers.onChange,
+      onRelease: handlers.onRelease,
       onLost: (error) => {
         firstAttempt.resolve()
         if (stopped) return
-        const pauseMs = isForbidden(error) ? forbiddenRetryMs : retryMs
+        const pauseMs =
+          isForbidden(error) || error instanceof NoSession ? forbiddenRetryMs : retryMs
         retry = setTimeout(() => {
           connection = connect()
         }, pauseMs)
@@ -98,16 +110,20 @@ function listen(url: string, handlers: SubscriptionHandlers): Listener {
     idle_timeout: 0,
     onclose: () => lose(new Error("The connection was closed")),
     onnotify: (channel, payload) => {
-      if (!isOpen || channel !== changesChannel) return
-      if (payload.startsWith(flushPrefix)) confirm(payload.slice(flushPrefix.length)).catch(lose)
+      if (!isOpen) return
+      if (channel === releasesChannel) handlers.onRelease()
+      else if (payload.startsWith(flushPrefix))
+        confirm(payload.slice(flushPrefix.length)).catch(lose)
       else handlers.onChange(payload === "" ? undefined : Number(payload))
     },
   })
   const confirm = (flush: string) =>
     client`select pg_notify(${confirmationsChannel}, ${flush} || ' ' || pg_backend_pid())`
-  // Set by a statement, because a name in the URL takes precedence over an option.
-  client`select set_config('application_name', ${subscriberName}, false)`
+  ensureSession(client)
+    // Set by a statement, because a name in the URL takes precedence over an option.
+    .then(() => client`select set_config('application_name', ${subscriberName}, false)`)
     .then(() => client`listen ${client(changesChannel)}`)
+    .then(() => client`listen ${client(releasesChannel)}`)
     .then(() => {
       clearTimeout(timeout)
       if (isOpen) handlers.onListening()

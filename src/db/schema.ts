@@ -152,6 +152,7 @@ export const tenements = pgTable(
   { id: bytewise().primaryKey(), ...tenementColumns, ...provenance },
   (t) => [
     index("tenements_by_state").on(t.state, t.id),
+    index("tenements_by_state_and_status").on(t.state, t.status_folded, t.id),
     index("tenements_by_status").on(t.status_folded, t.id),
     index("tenements_by_type").on(t.type_folded, t.id),
     index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),

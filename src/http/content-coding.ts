@@ -1,54 +1,90 @@
-/** Content codings (RFC 9110, 8.4): gzip for clients that accept it, if it is worth it. */
+/** Content codings (RFC 9110, 8.4): zstd and gzip for clients that accept them, where they pay. */
 
 import { createGzip } from "node:zlib"
+import { readWeight } from "./weight.ts"
 
-/** Below this size, in UTF-16 units, a body fits one packet and is sent as it is. */
+export type Coding = "zstd" | "gzip"
+
+/** Below this size, in bytes, a body fits one packet and is sent as it is. */
 const smallestWorthwhile = 1_024
 
-/** Whether `Accept-Encoding` allows gzip, by name or by `*`, with a weight above 0. */
-export function acceptsGzip(acceptEncoding: string | null): boolean {
-  const codings = (acceptEncoding ?? "").toLowerCase().split(",").map(parseCoding)
-  const named = codings.find(({ name }) => name === "gzip" || name === "x-gzip")
-  const chosen = named ?? codings.find(({ name }) => name === "*")
-  return chosen !== undefined && chosen.weight > 0
+/** The names of a coding, the exact one first. `*` stands for the one that every client knows. */
+const namesOf: Readonly<Record<Coding, readonly string[]>> = {
+  zstd: ["zstd"],
+  gzip: ["gzip", "x-gzip", "*"],
 }
 
-function parseCoding(text: string): { name: string; weight: number } {
-  const [name = "", weight] = text.split(";").map((part) => part.trim())
-  return { name, weight: weight === undefined ? 1 : Number(weight.replace(/^q\s*=\s*/, "")) }
+/** The coding of those available that `Accept-Encoding` prefers; where it has no preference, the first. */
+export function preferredCoding(
+  acceptEncoding: string | null,
+  available: readonly Coding[],
+): Coding | null {
+  if (!acceptEncoding) return null
+  const ranges = acceptEncoding.toLowerCase().split(",").map(parseRange)
+  const weightOf = (coding: Coding): number => {
+    const [range] = namesOf[coding].flatMap((name) => ranges.filter((each) => each.name === name))
+    return range?.weight ?? 0
+  }
+  let preferred: { coding: Coding | null; weight: number } = { coding: null, weight: 0 }
+  for (const coding of available) {
+    const weight = weightOf(coding)
+    if (weight > preferred.weight) preferred = { coding, weight }
+  }
+  return preferred.coding
 }
 
-/** Encodes a whole body; `headers` name the coding. */
-export const encodeText = (text: string, acceptEncoding: string | null) =>
-  text.length >= smallestWorthwhile && acceptsGzip(acceptEncoding)
-    ? { body: Bun.gzipSync(text), headers: gzipped }
-    : { body: text, headers: {} }
+function parseRange(text: string): { name: string; weight: number } {
+  const [name = "", ...parameters] = text.split(";").map((part) => part.trim())
+  return { name, weight: readWeight(parameters) }
+}
 
-/** Encodes a body part by part. The output of a part may be empty; the rest comes with a later one. */
+/** A whole body, and its coded forms, each made when it is first asked for. */
+export interface CodedBody {
+  bytes: Uint8Array<ArrayBuffer>
+  coded: Partial<Record<Coding, Uint8Array<ArrayBuffer>>>
+}
+
+const encoder = new TextEncoder()
+
+export const codedBody = (text: string): CodedBody => ({ bytes: encoder.encode(text), coded: {} })
+
+/** The body in the coding that the client prefers, and the header that names it. */
+export function encodeBody(body: CodedBody, acceptEncoding: string | null) {
+  const isWorthwhile = acceptEncoding !== null && body.bytes.length >= smallestWorthwhile
+  const coding = isWorthwhile ? preferredCoding(acceptEncoding, ["zstd", "gzip"]) : null
+  if (coding === null) return { bytes: body.bytes, coding }
+  body.coded[coding] ??= coders[coding](body.bytes)
+  return { bytes: body.coded[coding], coding }
+}
+
+const coders: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>> = {
+  zstd: (bytes) => new Uint8Array(Bun.zstdCompressSync(bytes)),
+  gzip: (bytes) => Bun.gzipSync(bytes),
+}
+
+/** Encodes a body part by part, each of which must not change any more. The output of a part may be empty; the rest comes with a later one. */
 export interface StreamCoder {
   headers: Record<string, string>
-  code(text: string): Promise<Uint8Array<ArrayBuffer>>
+  code(part: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
   end(): Promise<Uint8Array<ArrayBuffer>>
   /** Frees its memory, at its end or before; to be called in any case. */
   close(): void
 }
 
 export const streamCoder = (acceptEncoding: string | null): StreamCoder =>
-  acceptsGzip(acceptEncoding) ? gzipCoder() : identityCoder()
+  preferredCoding(acceptEncoding, ["gzip"]) === "gzip" ? gzipCoder() : identityCoder()
 
 function identityCoder(): StreamCoder {
-  const encoder = new TextEncoder()
   return {
     headers: {},
-    code: async (text) => encoder.encode(text),
+    code: async (part) => part,
     end: async () => new Uint8Array(0),
     close: () => {},
   }
 }
-
 /** With zlib, because Bun's CompressionStream passes on neither a failure nor a cancellation. */
 function gzipCoder(): StreamCoder {
-  const gzip = createGzip()
+  const gzip = createGzip({ level: 2, chunkSize: 64 * 1024 })
   let coded: Uint8Array[] = []
   gzip.on("data", (part: Uint8Array) => coded.push(part))
   const take = (): Uint8Array<ArrayBuffer> => {
@@ -57,10 +93,10 @@ function gzipCoder(): StreamCoder {
     return taken
   }
   return {
-    headers: gzipped,
-    code: (text) =>
+    headers: { "Content-Encoding": "gzip" },
+    code: (part) =>
       new Promise((resolve, reject) => {
-        gzip.write(text, (error) => (error ? reject(error) : resolve(take())))
+        gzip.write(part, (error) => (error ? reject(error) : resolve(take())))
       }),
     end: () =>
       new Promise((resolve, reject) => {
@@ -72,5 +108,3 @@ function gzipCoder(): StreamCoder {
     close: () => gzip.destroy(),
   }
 }
-
-const gzipped = { "Content-Encoding": "gzip" }

@@ -8,6 +8,7 @@ export type DelimitedFormat = "csv" | "tsv"
 
 export interface Column {
   name: string
+  type: "string" | "number" | "boolean"
   /** Whether its values are free text, which a spreadsheet could run as a formula. */
   freeText: boolean
 }
@@ -26,14 +27,14 @@ export function delimitedWriter(
   options: { formulaGuard: boolean },
 ) {
   const separator = format === "csv" ? "," : "\t"
+  const escapeCell = format === "csv" ? quoteCell : flatten
   const cells = columns.map(({ name, freeText }) => {
     const guard = freeText && options.formulaGuard ? guardFormula : unchanged
     return (record: Readonly<Record<string, unknown>>): string => {
       const value = record[name]
       if (value === null || value === undefined) return ""
       if (typeof value !== "string") return String(value)
-      // In TSV a tab at the start has become a space, and needs no guard.
-      return format === "csv" ? quoteCell(guard(value)) : guard(flatten(value))
+      return escapeCell(guard(value))
     }
   })
   return {

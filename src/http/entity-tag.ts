@@ -15,10 +15,9 @@ export interface ShownRelease {
 export const entityTag = (release: ShownRelease, query: string, format: string): string =>
   `W/"${release.id}-${digest(`${release.publishedAt} ${format} ${query}`)}"`
 
-/** Whether `If-None-Match` names the tag, by weak comparison. `*` names whatever exists. */
+/** Whether `If-None-Match` lists the tag, by weak comparison. `*` is for the caller to look for. */
 export function namesTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false
-  if (ifNoneMatch.trim() === "*") return true
   const opaque = tag.replace(/^W\//, "")
   return (ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []).some(
     (candidate) => candidate.replace(/^W\//, "") === opaque,

@@ -2,6 +2,8 @@
  * Which representation to send. The `format` parameter wins over `Accept` (RFC 9110, 12.5.1), and
  * JSON is sent where the header allows none of the formats.
  */
+import { readWeight } from "./weight.ts"
+
 export const mediaTypes = {
   json: "application/json",
   csv: "text/csv",
@@ -38,13 +40,8 @@ interface MediaRange {
 
 function parseRange(text: string): MediaRange {
   const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase())
-  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))
-  return { type, weight: weight ? parseWeight(weight.replace(/^q\s*=\s*/, "")) : 1 }
+  return { type, weight: readWeight(parameters) }
 }
-
-/** A malformed weight counts as none: the range is not wanted rather than wanted most. */
-const parseWeight = (text: string): number =>
-  /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : 0
 
 /** The most exact range that covers the type decides its weight. */
 function bestMatch(type: string, ranges: readonly MediaRange[]) {

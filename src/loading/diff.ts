@@ -7,6 +7,7 @@ import type { TransactionSql } from "postgres"
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
 import { arrayLiteral } from "./array-literal.ts"
+import { withDeferredIndexes } from "./deferred-indexes.ts"
 import type { ChangeFigures } from "./figures.ts"
 import { missingCondition, type WhenMissing } from "./guard.ts"
 import { keepInHistory } from "./history.ts"
@@ -26,7 +27,7 @@ export async function applyStaged(
   target: Target,
 ): Promise<Pick<ChangeFigures, "added" | "changed">> {
   const changed = await updateChanged(target)
-  const added = await insertAdded(target)
+  const added = await withDeferredIndexes(target.sql, target.staging, () => insertAdded(target))
   return { added, changed }
 }
 

@@ -108,7 +108,8 @@ async function run(
   source: string,
   partsOf: (collected: Collected) => Part[],
 ): Promise<LoadSummary> {
-  const { url, dryRun = false, acceptShrink = false, onCommit = () => {} } = options
+  const { url, dryRun = false, acceptShrink = false } = options
+  const { onCommit = () => {}, onPublished = () => {} } = options
   const startedMs = performance.now()
   const progress = options.progress ?? silent
   const rejects = new Rejects({
@@ -120,9 +121,16 @@ async function run(
   const collected: Collected = { files: [], rejects, rejectedKeys: new Map(), progress }
   const parts = partsOf(collected)
   try {
-    const load = { url, source, parts, collected, dryRun, acceptShrink, onCommit }
-    const published = await publish(load)
-    if (published.release !== null) options.onPublished?.()
+    const published = await publish({
+      url,
+      source,
+      parts,
+      collected,
+      dryRun,
+      acceptShrink,
+      onCommit,
+      onPublished,
+    })
     return {
       source,
       dryRun,

@@ -6,7 +6,7 @@
  */
 import type { Sql, TransactionSql } from "postgres"
 import { committed } from "../db/commit.ts"
-import { withConnection } from "../db/connection.ts"
+import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
 import type { Candidate, Collected } from "./candidates.ts"
@@ -32,6 +32,8 @@ export interface Load {
   acceptShrink: boolean
   /** Called before the COMMIT of a release. */
   onCommit: () => void
+  /** Called after the COMMIT of a release. */
+  onPublished: () => void
 }
 
 export interface Published {
@@ -46,12 +48,24 @@ export interface Published {
  */
 export const publishingLock = 7_140_233_002
 
+/** `unconfirmed`: how many serving processes may still show the previous release. */
+export type Confirmed = Published & Pick<ConfirmedChange<Published>, "unconfirmed">
+
 /**
+ * Returns when every serving process shows the release, or has not confirmed it in time.
  * @throws LoadError where the load is refused; nothing is published then.
  * @throws OutcomeUnknown where the connection is lost during the commit.
  */
-export const publish = (load: Load): Promise<Published> =>
-  withConnection(load.url, (client) => inTransaction(client, load))
+export async function publish(load: Load): Promise<Confirmed> {
+  const isPublished = ({ release }: Published) => release !== null
+  const work = async (client: Sql) => {
+    const published = await inTransaction(client, load)
+    if (isPublished(published)) load.onPublished()
+    return published
+  }
+  const { value, unconfirmed } = await changeAndConfirm(load.url, work, isPublished)
+  return { ...value, unconfirmed }
+}
 
 const whenUnknown =
   "It is not known whether the release was published. " +
@@ -94,6 +108,7 @@ const sessionSettings = `
   set local lock_timeout = 0;
   set local idle_in_transaction_session_timeout = 0;
   set local work_mem = '128MB';
+  set local maintenance_work_mem = '128MB';
   set local jit = off;
   set local timezone = 'UTC'`
 

@@ -3,16 +3,15 @@
  * the names of its columns. It has the columns of the resource's table that come from a record,
  * with the same types and collations, and the file and line of each row.
  *
- * Rows go in as arrays of text, one for each column, through ordinary statements, whose errors are
- * ordinary too. COPY would save a sixth of the time of reading and staging, but a stream of
- * postgres.js 3.4.9 that fails at its end never settles unless the library is patched.
+ * Rows go in by COPY, whose streams rely on the patch of postgres.js.
  */
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
 import { getTableColumns, getTableName } from "drizzle-orm"
-import type { PgColumn } from "drizzle-orm/pg-core"
-import type { Sql, TransactionSql } from "postgres"
-import type { Resource, ResourceRecord } from "../resources/resource.ts"
-import { arrayLiteral } from "./array-literal.ts"
+import type { TransactionSql } from "postgres"
+import type { Resource, Value } from "../resources/resource.ts"
 import type { Candidate } from "./candidates.ts"
+import { copyCell } from "./copy-cell.ts"
 
 export interface Staging {
   resource: Resource
@@ -26,8 +25,8 @@ export interface Staging {
 
 interface StagedColumn {
   name: string
-  type: string
-  from: (record: ResourceRecord) => unknown
+  /** The value of a candidate, as COPY takes it. */
+  cell: (candidate: Candidate) => string
 }
 
 /** Creates the temporary table, which is dropped on commit, and fills it. */
@@ -43,61 +42,67 @@ export async function stage(
   await sql.unsafe(`
     create temporary table ${staging.staged} on commit drop as
     select 0 as file, 0 as line, null::text as only_if_stored, ${names} from ${table} with no data`)
-  await fill(sql, insertInto(staging.staged, columns), columns, candidates)
+  await fill(sql, staging.staged, [...provenance, ...columns], candidates)
   // The planner has no statistics of a table just filled.
   await sql.unsafe(`analyze ${staging.staged} (${staging.key})`)
   return staging
 }
 
-function stagedColumns({ table, fields, derived }: Resource): StagedColumn[] {
-  const columnsByName = new Map(
-    Object.values(getTableColumns(table)).map((column) => [column.name, column as PgColumn]),
-  )
-  const fromFields = Object.entries(fields)
-    .filter(([, field]) => field.loaded)
-    .map(([name, { column }]) => [column.name, (record: ResourceRecord) => record[name]] as const)
-  const fromDerived = Object.entries(derived).map(
-    ([name, { from, derive }]) => [name, (record: ResourceRecord) => derive(record[from])] as const,
-  )
-  return [...fromFields, ...fromDerived].map(([name, from]) => {
-    const column = columnsByName.get(name)
-    if (!column) throw new Error(`${getTableName(table)} has no column ${name}`)
-    return { name, type: column.getSQLType().replace(/ collate .*/i, ""), from }
-  })
-}
-
-const provenance: readonly [name: string, type: string, from: (c: Candidate) => unknown][] = [
-  ["file", "integer", ({ file }) => file],
-  ["line", "integer", ({ line }) => line],
-  ["only_if_stored", "text", ({ onlyIfStored }) => onlyIfStored],
+const provenance: readonly StagedColumn[] = [
+  { name: "file", cell: ({ file }) => copyCell(file) },
+  { name: "line", cell: ({ line }) => copyCell(line) },
+  { name: "only_if_stored", cell: ({ onlyIfStored }) => copyCell(onlyIfStored) },
 ]
 
-function insertInto(staged: string, columns: readonly StagedColumn[]): string {
-  const all = [...provenance.map(([name, type]) => ({ name, type })), ...columns]
-  const parameters = all.map((_, index) => `$${index + 1}::text[]`)
-  const values = all.map(({ name, type }) => `"${name}"::${type}`)
-  const names = all.map(({ name }) => `"${name}"`)
-  return `insert into ${staged} (${names}) select ${values} from unnest(${parameters}) as row (${names})`
+function stagedColumns({ table, fields, derived }: Resource): StagedColumn[] {
+  const fromFields = Object.entries(fields)
+    .filter(([, field]) => field.loaded)
+    .map(([name, { column }]): StagedColumn => {
+      return { name: column.name, cell: ({ record }) => copyCell(record[name]) }
+    })
+  const fromDerived = Object.entries(derived).map(([name, { from, derive }]): StagedColumn => {
+    const cellOf = remembering((value: Value | undefined) => copyCell(derive(value)))
+    return { name, cell: ({ record }) => cellOf(record[from]) }
+  })
+  const names = new Set(Object.values(getTableColumns(table)).map(({ name }) => name))
+  const columns = [...fromFields, ...fromDerived]
+  const unknown = columns.find(({ name }) => !names.has(name))
+  if (unknown) throw new Error(`${getTableName(table)} has no column ${unknown.name}`)
+  return columns
 }
 
-/** The next batch is prepared while the previous one is being written. */
+/** Of the values of a register, many repeat: its statuses, types and holders. */
+const maxRemembered = 5000
+
+function remembering<Key>(compute: (key: Key) => string): (key: Key) => string {
+  const results = new Map<Key, string>()
+  return (key) => {
+    const known = results.get(key)
+    if (known !== undefined) return known
+    if (results.size === maxRemembered) results.clear()
+    const result = compute(key)
+    results.set(key, result)
+    return result
+  }
+}
+
+/** Candidates are prepared while those before them are being written. */
 async function fill(
-  sql: Sql | TransactionSql,
-  statement: string,
+  sql: TransactionSql,
+  staged: string,
   columns: readonly StagedColumn[],
   candidates: AsyncIterable<readonly Candidate[]>,
 ): Promise<void> {
-  let written: Promise<unknown> = Promise.resolve()
-  for await (const batch of candidates) {
-    if (batch.length === 0) continue
-    const parameters = [
-      ...provenance.map(([, , from]) => arrayLiteral(batch.map(from))),
-      ...columns.map(({ from }) => arrayLiteral(batch.map(({ record }) => from(record)))),
-    ]
-    await written
-    written = sql.unsafe(statement, parameters, { prepare: true }).execute()
-    // It is awaited one batch later; until then its rejection must not count as unhandled.
-    written.catch(() => {})
+  const names = columns.map(({ name }) => `"${name}"`)
+  async function* lines() {
+    for await (const batch of candidates) {
+      let text = ""
+      for (const candidate of batch) {
+        text += `${columns.map(({ cell }) => cell(candidate)).join("\t")}\n`
+      }
+      if (text !== "") yield text
+    }
   }
-  await written
+  const copy = await sql.unsafe(`copy ${staged} (${names}) from stdin`).writable()
+  await pipeline(Readable.from(lines()), copy)
 }

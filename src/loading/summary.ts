@@ -13,6 +13,11 @@ export interface LoadSummary {
   resources: Partial<Record<ResourceName, ChangeFigures>>
   /** Null where the load changed nothing that links depend on. */
   links: LinkFigures | null
+  /**
+   * How many serving processes did not confirm the release in time; undefined where that could not be
+   * determined.
+   */
+  unconfirmed: number | undefined
   /** The file of unlinked holders; null where none was asked for, or it could not be written. */
   unlinked: UnlinkedFile | null
   rejectsFile: string | null

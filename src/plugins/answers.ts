@@ -2,9 +2,10 @@
 import { Elysia } from "elysia"
 import type { AnswerOptions } from "../answers/answer-options.ts"
 import { createListAnswer } from "../answers/list-answer.ts"
-import type { ListEndpoint } from "../answers/list-endpoint.ts"
 import { createRecordAnswer } from "../answers/record-answer.ts"
+import { apiHeaders } from "../http/api-headers.ts"
 import type { Readable } from "../resources/resource.ts"
+import { listOfRoute } from "./list-of-route.ts"
 import { negotiation } from "./negotiation.ts"
 import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
 import { contextFields } from "./request-context.ts"
@@ -18,25 +19,61 @@ export const answers = (options: AnswersOptions) => {
   const answerRecord = createRecordAnswer(options)
   return new Elysia({ name: "answers" })
     .use(contextFields())
+    .use(listOfRoute())
     .use(rateLimit(options))
     .use(requestTarget())
     .use(negotiation())
-    .resolve(({ request, requestId, address, server, caller, target, format }) => {
-      const disableIdleTimeout = () => server?.timeout(request, 0)
-      const context = {
+    .resolve(
+      ({
         request,
         requestId,
         address,
+        server,
         caller,
-        ...target,
+        target,
         format,
-        disableIdleTimeout,
-      }
-      return {
-        /** @param parent the key of the record that the list belongs to, from the path */
-        list: (endpoint: ListEndpoint, parent?: string) => answerList(context, endpoint, parent),
-        one: (resource: Readable, key: string) => answerRecord(context, resource, key),
-      }
-    })
+        set,
+        requestedList,
+        preparedList,
+      }) => {
+        const disableIdleTimeout = () => server?.timeout(request, 0)
+        const context = {
+          request,
+          requestId,
+          address,
+          caller,
+          ...target,
+          format,
+          disableIdleTimeout,
+        }
+        return {
+          /** The list that the route declares. */
+          list: async () => {
+            if (!requestedList) throw new Error("The route declares no list")
+            const prepared = preparedList ?? options.lists.prepare(context, requestedList)
+            return withHeadersSet(set, await answerList(context, prepared))
+          },
+          one: async (resource: Readable, key: string) =>
+            withHeadersSet(set, await answerRecord(context, resource, key)),
+        }
+      },
+    )
     .as("scoped")
+}
+
+interface Settable {
+  headers: Record<string, string | number | string[] | undefined>
+}
+
+/**
+ * Adds what the plugins have set for this request. The headers that every response of the API has are
+ * there already; Elysia would look each of them up again.
+ */
+function withHeadersSet(set: Settable, response: Response): Response {
+  const { headers } = response
+  for (const name in set.headers) {
+    if (!(name in apiHeaders)) headers.set(name, String(set.headers[name]))
+  }
+  set.headers = {}
+  return response
 }

@@ -1,5 +1,6 @@
 /** What does not depend on the path of a request: its id, its start and its client's address. */
 import { Elysia } from "elysia"
+import { LRUCache } from "lru-cache"
 import { clientAddress } from "../http/client-address.ts"
 
 /** The fields of the context, for plugins and routes that read them. */
@@ -15,16 +16,30 @@ export const contextFields = () =>
     accountId: 0,
   })
 
+/** Addresses that are used again and again, whose parsing would cost more than all else here. */
+const keptAddresses = 1_000
+
 /** Fills the fields. `onRequest`, because that runs for unknown paths too. */
-export const requestContext = ({ trustedProxies }: { trustedProxies: number }) =>
-  new Elysia({ name: "request-context" }).use(contextFields()).onRequest((context) => {
+export const requestContext = ({ trustedProxies }: { trustedProxies: number }) => {
+  const ofSockets = new LRUCache<string, string>({ max: keptAddresses })
+
+  /** Without trusted proxies it follows from the socket's address alone, which is short. */
+  function addressOf(socketAddress: string, { headers }: Request): string {
+    if (trustedProxies > 0) {
+      return clientAddress(socketAddress, headers.get("x-forwarded-for"), trustedProxies)
+    }
+    const kept = ofSockets.get(socketAddress)
+    if (kept !== undefined) return kept
+    const address = clientAddress(socketAddress, null, 0)
+    ofSockets.set(socketAddress, address)
+    return address
+  }
+
+  return new Elysia({ name: "request-context" }).use(contextFields()).onRequest((context) => {
     const { request, server } = context
     context.requestId = crypto.randomUUID()
     context.startedMs = performance.now()
     context.accountId = 0
-    context.address = clientAddress(
-      server?.requestIP(request)?.address ?? "",
-      request.headers.get("x-forwarded-for"),
-      trustedProxies,
-    )
+    context.address = addressOf(server?.requestIP(request)?.address ?? "", request)
   })
+}

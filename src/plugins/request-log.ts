@@ -45,7 +45,8 @@ export const requestLog = ({ log, unauthenticated }: RequestLogOptions) =>
 
 /** The path and the query without `api_key`, both cut. */
 function loggedTarget(url: string): { path: string; query: string } {
-  const { path, query } = splitTarget(url.slice(new URL(url).origin.length))
+  const { path, query } = splitTarget(url.slice(url.indexOf("/", url.indexOf("//") + 2)))
+  if (query === "" && !path.includes("%")) return { path: path.slice(0, loggedLength), query }
   const shown = decodeQuery(query).filter(({ name }) => name !== "api_key")
   const cut = (text: string) => withoutNeedlessEscapes(text).slice(0, loggedLength)
   return {

@@ -7,15 +7,18 @@ import { allowedMethods } from "./common-headers.ts"
 /** Gives `target`, the path and query as they were sent. @throws ApiError METHOD_NOT_ALLOWED, INVALID_PARAMETER */
 export const requestTarget = () =>
   new Elysia({ name: "request-target" })
-    .resolve(({ request }) => {
-      if (request.method !== "GET" && request.method !== "HEAD") {
-        throw new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: allowedMethods } })
-      }
-      const { pathname, search } = new URL(request.url)
-      const { path, query } = splitTarget(pathname + search)
-      if (decodeComponent(path) === null) {
-        throw invalidParameters([{ parameter: "path", message: "Is not valid UTF-8" }])
-      }
-      return { target: { path, query } }
-    })
+    .resolve(({ request }) => ({ target: targetOf(request) }))
     .as("scoped")
+
+/** @throws ApiError METHOD_NOT_ALLOWED, INVALID_PARAMETER */
+export function targetOf({ method, url }: Pick<Request, "method" | "url">) {
+  if (method !== "GET" && method !== "HEAD") {
+    throw new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: allowedMethods } })
+  }
+  const { pathname, search } = new URL(url)
+  const { path, query } = splitTarget(pathname + search)
+  if (path.includes("%") && decodeComponent(path) === null) {
+    throw invalidParameters([{ parameter: "path", message: "Is not valid UTF-8" }])
+  }
+  return { path, query }
+}

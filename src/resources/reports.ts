@@ -2,8 +2,9 @@ import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
-import { containing, contains, equals, includes } from "./conditions.ts"
+import { equals, includes } from "./conditions.ts"
 import { derived, field, filter, type Resource } from "./resource.ts"
+import { termFilter } from "./term-filter.ts"
 import {
   asxCode,
   asxCodeFromText,
@@ -49,7 +50,7 @@ export const reports: Resource = {
       calendarDate("Last day (UTC), included"),
       (day) => sql`${table.published_at} < (${day}::date + 1)::timestamp at time zone 'UTC'`,
     ),
-    search: filter(freeText("Part of the title"), contains(table.title_folded), fold, containing),
+    search: termFilter("Part of the title", table.title_folded),
   },
   sorts: {},
   defaultOrder: [{ column: table.published_at, direction: "desc" }],

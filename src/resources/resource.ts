@@ -35,6 +35,8 @@ export interface Filter {
   /** From the canonical value to the value that the condition binds. */
   bind: (value: NonNullable<Value>) => unknown
   where: (bound: SQL) => SQL
+  /** The condition for values that no index serves, and which these are. */
+  byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
 }
 
 export type Direction = "asc" | "desc"
@@ -126,6 +128,10 @@ export const filter = (
   canonical: (value) => (typeof value === "string" ? canonical(value) : value),
   bind: (value) => (typeof value === "string" ? bind(value) : value),
 })
+
+/** The type of a field's values other than null. A choice of texts has none of its own. */
+export const valueTypeOf = ({ type }: TSchema): "string" | "number" | "boolean" =>
+  type === "boolean" ? "boolean" : type === "number" || type === "integer" ? "number" : "string"
 
 /** The filter of that name. @throws Error for an unknown one, which is a mistake in the program */
 export function filterOf({ name: resource, filters }: Readable, name: string): Filter {

@@ -3,8 +3,9 @@ import { tenementsHistory as history, states, tenements as table } from "../db/s
 import { normaliseName } from "../text/company-name.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { oneOf } from "../text/one-of.ts"
-import { containing, contains, equals, includes } from "./conditions.ts"
+import { equals, includes } from "./conditions.ts"
 import { derived, field, filter, type Resource } from "./resource.ts"
+import { termFilter } from "./term-filter.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
 
 /** Mining tenements of all Australian states. */
@@ -36,12 +37,7 @@ export const tenements: Resource = {
     state: filter(oneOf(states, { description: "State" }), equals(table.state)),
     status: filter(freeText("Tenement status"), equals(table.status_folded), fold),
     type: filter(freeText("Tenement type"), equals(table.type_folded), fold),
-    holder: filter(
-      freeText("Part of the holder's name"),
-      contains(table.holder_name_folded),
-      fold,
-      containing,
-    ),
+    holder: termFilter("Part of the holder's name", table.holder_name_folded),
   },
   sorts: {},
   defaultOrder: [{ column: table.id, direction: "asc" }],

@@ -22,7 +22,7 @@ const subsidiariesOfCompany = listEndpoint({
 export const companies = (options: AnswersOptions) =>
   new Elysia({ name: "companies", prefix: "/companies" })
     .use(answers(options))
-    .get("/", ({ list }) => list(all))
+    .get("/", ({ list }) => list(), { lists: all })
     .get("/:code", ({ one, params: { code } }) => one(resource, code))
-    .get("/:code/tenements", ({ list, params: { code } }) => list(tenementsOfCompany, code))
-    .get("/:code/subsidiaries", ({ list, params: { code } }) => list(subsidiariesOfCompany, code))
+    .get("/:code/tenements", ({ list }) => list(), { lists: tenementsOfCompany })
+    .get("/:code/subsidiaries", ({ list }) => list(), { lists: subsidiariesOfCompany })

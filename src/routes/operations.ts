@@ -23,6 +23,7 @@ export const operations = ({ readiness, metrics, conditions, isStopping }: Opera
       return { status: "ready", release: (await readiness()).id, ...conditions() }
     })
     .get("/metrics", async () => {
-      const headers = { "Content-Type": metrics.contentType, "Cache-Control": "no-store" }
-      return new Response(await metrics.text(), { headers })
+      const { contentType, text } = await metrics.scrape()
+      const headers = { "Content-Type": contentType, "Cache-Control": "no-store" }
+      return new Response(text, { headers })
     })

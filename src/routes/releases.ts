@@ -8,4 +8,4 @@ const all = listEndpoint({ resource, filters: [] })
 export const releases = (options: AnswersOptions) =>
   new Elysia({ name: "releases", prefix: "/releases" })
     .use(answers(options))
-    .get("/", ({ list }) => list(all))
+    .get("/", ({ list }) => list(), { lists: all })

@@ -8,5 +8,5 @@ const all = listEndpoint({ resource, filters: ["company", "type", "from", "to", 
 export const reports = (options: AnswersOptions) =>
   new Elysia({ name: "reports", prefix: "/reports" })
     .use(answers(options))
-    .get("/", ({ list }) => list(all))
+    .get("/", ({ list }) => list(), { lists: all })
     .get("/:hash", ({ one, params: { hash } }) => one(resource, hash))

@@ -8,5 +8,5 @@ const all = listEndpoint({ resource, filters: ["state", "status", "type", "holde
 export const tenements = (options: AnswersOptions) =>
   new Elysia({ name: "tenements", prefix: "/tenements" })
     .use(answers(options))
-    .get("/", ({ list }) => list(all))
+    .get("/", ({ list }) => list(), { lists: all })
     .get("/:id", ({ one, params: { id } }) => one(resource, id))

@@ -3,7 +3,6 @@
  */
 import { Elysia } from "elysia"
 import type { WindowState } from "../access/window/sliding-window.ts"
-import { respond } from "../answers/representation.ts"
 import { mediaTypes } from "../http/negotiation.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds } from "../http/rate-limit-headers.ts"
@@ -14,15 +13,12 @@ export const usage = (options: RateLimitOptions) =>
   new Elysia({ name: "usage", prefix: "/usage" })
     .use(uncountedRateLimit(options))
     .use(requestTarget())
-    .get("/", async ({ request, target, caller, window }) => {
+    .get("/", async ({ target, caller, window }) => {
       readParameters(target.query, {})
       const hours = await options.usage.lastDay(caller.accountId, options.now())
       const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
-      return respond(
-        request,
-        { "Content-Type": mediaTypes.json, "Cache-Control": "private, no-cache" },
-        JSON.stringify({ data }),
-      )
+      const headers = { "Content-Type": mediaTypes.json, "Cache-Control": "private, no-cache" }
+      return new Response(JSON.stringify({ data }), { headers })
     })
 
 /** Without a limit no request is recorded, so how much was used is unknown. */

@@ -2,6 +2,8 @@
 import { createCredentials } from "../access/credentials.ts"
 import { createUsage } from "../access/usage.ts"
 import { createWindows } from "../access/windows.ts"
+import { createCachedAnswers } from "../answers/cached-answers.ts"
+import { createListPreparation } from "../answers/prepare-list.ts"
 import { createPageSequences } from "../answers/sequences/page-sequences.ts"
 import { createSharedPageSequences } from "../answers/sequences/shared-page-sequences.ts"
 import type { AppOptions } from "../app.ts"
@@ -10,15 +12,16 @@ import { cacheSizes } from "../db/cache.ts"
 import { reportPinnedReleases } from "../db/pinned-releases.ts"
 import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
 import { within } from "../db/pool/deadlines.ts"
+import { cacheNewestRelease } from "../db/reader/newest-release.ts"
 import { createReader } from "../db/reader/reader.ts"
 import { createReadiness } from "../db/reader/readiness.ts"
-import { createReleases } from "../db/reader/releases.ts"
+import { createReleases, type Releases } from "../db/reader/releases.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
 import { createMetrics } from "../metrics.ts"
 import { connectRedis, type RedisConnection } from "../redis/connection.ts"
-import { followAccountChanges } from "./account-changes.ts"
+import { followChanges } from "./changes.ts"
 import { createPools } from "./pools.ts"
 import { createWriteReports } from "./write-reports.ts"
 
@@ -55,17 +58,23 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const { config, databaseUrl, log, now } = options
   const pools = createPools(config, databaseUrl)
   const { housekeeping } = pools
-  const redis = config.REDIS_URL ? await reachRedis(config.REDIS_URL, options) : null
-
-  const releases = createReleases(pools.lookups)
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
+  const credentials = createCredentials(pools, sizes)
+  const releases = cacheNewestRelease(createReleases(pools.lookups), now)
+  const readinessReleases = createReleases(pools.readiness)
+  // A request would wait for its connection, but a check of readiness would not.
+  void connectAhead(releases)
+  const [redis, notifications] = await Promise.all([
+    config.REDIS_URL ? reachRedis(config.REDIS_URL, options) : null,
+    followChanges({ credentials, releases }, options),
+    connectAhead(readinessReleases),
+  ])
+
   const sequences = createPageSequences(
     redis && createSharedPageSequences(redis),
     sizes.pageSequences,
     (release) => pins.begun(release),
   )
-  const credentials = createCredentials(pools, sizes)
-  const notifications = await followAccountChanges(credentials, options)
   const notWritten = createWriteReports(log)
   const usage = createUsage({
     pool: housekeeping,
@@ -78,12 +87,14 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     now,
     redis,
   })
+  const cachedAnswers = createCachedAnswers(sizes)
   const unauthenticated = countUnauthenticated({ log })
   const metrics = createMetrics(() => ({
     redis,
     log: options.logBuffer?.() ?? null,
     unauthenticated: unauthenticated.totals(),
     listening: notifications.listening,
+    cachedAnswers: cachedAnswers.readings(),
     windows: { accounts: windows.accounts.store, addresses: windows.addresses.store },
     pools: Object.fromEntries(Object.entries(pools).map(([name, { load }]) => [name, load()])),
   }))
@@ -107,7 +118,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       windows,
       usage,
       releases,
-      reader: createReader(pools, sizes),
+      reader: createReader(pools, sizes, releases.recordSeen),
       exportSlots: createConcurrencyLimiter({
         slots: config.MAX_EXPORTS,
         slotsPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
@@ -118,7 +129,15 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
       exportShutdown: exportShutdown.signal,
       sequences,
-      readiness: createReadiness(createReleases(pools.readiness).current, now),
+      cachedAnswers,
+      lists: createListPreparation({
+        sequences,
+        cachedAnswers,
+        cacheSizes: sizes,
+        cachedRelease: releases.cached,
+        now,
+      }),
+      readiness: createReadiness(readinessReleases.current, now),
       metrics,
       conditions: () => ({
         redis: redis === null ? "unused" : redis.answering ? "answering" : "lost",
@@ -146,6 +165,9 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
 }
 
 const stillOpen = (limitMs: number) => new Error(`Connections are still open after ${limitMs} ms`)
+
+/** Opens a connection before it is needed. If that fails, the first statement tries again, and reports it. */
+const connectAhead = (reader: Releases) => Promise.allSettled([reader.current()])
 
 async function reachRedis(url: string, { config, log }: PartsOptions): Promise<RedisConnection> {
   const redis = connectRedis({

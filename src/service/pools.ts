@@ -4,6 +4,13 @@ import { createPool, type PoolOptions } from "../db/pool/pool.ts"
 
 const housekeepingConnections = 2
 const unauthenticatedConnections = 1
+/**
+ * The best plan of a list's statement depends on the values that it binds: how frequent a type is, how
+ * deep a page. Planning takes well under a millisecond, a generic plan can take hundreds.
+ */
+const plannedForValues = { plan_cache_mode: "force_custom_plan" }
+/** Room for the bitmap of a frequent term among millions of rows, so that rows need not be rechecked. */
+const plannedForCounts = { ...plannedForValues, work_mem: "64MB" }
 /** Ample for reading the newest release, and shorter than the timeout of common probes. */
 const readinessTimeoutMs = 2_000
 
@@ -30,10 +37,11 @@ export function createPools(config: Config, databaseUrl: string) {
     lookups: fairPool("lookups", config.LOOKUP_CONNECTIONS, {
       connectionsPerAccount: Math.max(1, config.LOOKUP_CONNECTIONS - 1),
     }),
-    pages: fairPool("pages", config.REQUEST_CONNECTIONS),
-    counts: fairPool("counts", config.COUNT_CONNECTIONS),
+    pages: fairPool("pages", config.REQUEST_CONNECTIONS, { parameters: plannedForValues }),
+    counts: fairPool("counts", config.COUNT_CONNECTIONS, { parameters: plannedForCounts }),
     // Its queue has room for every export in progress, because one that has begun should not fail there.
     exports: fairPool("exports", config.EXPORT_CONNECTIONS, {
+      parameters: plannedForValues,
       queueLength: config.MAX_EXPORTS,
       queueLengthPerAccount: config.MAX_EXPORTS,
       waitMs: config.EXPORT_STALL_SECONDS * 1000,

@@ -1,10 +1,12 @@
 /** One cell of CSV (RFC 4180), and the formula guard that spreadsheets make necessary. */
 
 /** Spreadsheets run a cell that begins like this as a formula, unless an apostrophe precedes it. */
-const startsFormula = /^[=+\-@\t\r]/
+const formulaStart = /^[=+\-@\t\r]/
 const isGuarded = /^'[=+\-@\t\r]/
 
-export const guardFormula = (text: string): string => (startsFormula.test(text) ? `'${text}` : text)
+export const startsFormula = (text: string): boolean => formulaStart.test(text)
+
+export const guardFormula = (text: string): string => (startsFormula(text) ? `'${text}` : text)
 
 /** The text before `guardFormula`. */
 export const unguardFormula = (text: string): string =>

@@ -1,13 +1,14 @@
 /** A token identifies its caller at the cost of at most one query, and every change of it takes effect at once. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { listTokens, setDisabled, setPlan } from "../../src/access/accounts.ts"
-import { createCredentials, maxStalenessMs } from "../../src/access/credentials.ts"
+import { createCredentials } from "../../src/access/credentials.ts"
 import { createToken } from "../../src/access/token.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
 import { cacheSizes } from "../../src/db/cache.ts"
-import { subscribeToChanges } from "../../src/db/notifications.ts"
+import { maxStalenessMs, subscribeToChanges } from "../../src/db/notifications.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"
-import { until } from "../contract/raw-http.ts"
+import { until } from "../support/until.ts"
 import { type Registry, registry } from "./registry.ts"
 
 let at: Registry
@@ -50,6 +51,7 @@ async function subscribedProcess() {
       subscribed.setSubscribed(true)
     },
     onChange: subscribed.invalidate,
+    onRelease: () => {},
     onLost: () => subscribed.setSubscribed(false),
   })
   await until(() => listens)

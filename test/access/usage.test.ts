@@ -1,9 +1,10 @@
 /** The usage shown to an account is exact, is cheap to read, and counts nothing twice when writes fail. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { createUsage, type Usage } from "../../src/access/usage.ts"
 import type { Pool } from "../../src/db/pool/pool.ts"
 import { Unavailable } from "../../src/db/pool/unavailable.ts"
-import { until } from "../contract/raw-http.ts"
+import { until } from "../support/until.ts"
 import { type Registry, registry } from "./registry.ts"
 
 let at: Registry

@@ -58,7 +58,7 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     plan,
     list: plan.list,
     release,
-    headers: {},
+    headers: { ETag: "" },
     pages,
   })
   const state = () => [sequences.oldestPinned(0), exportSlots.load()]

@@ -25,7 +25,13 @@ export const startOptions = (
 ) => ({
   command: [process.execPath, main, ...args],
   cwd,
-  env: { PATH: process.env.PATH, DATABASE_URL: url, DATA_DIR: dataDir },
+  // Bun keeps what it has transpiled under HOME, which saves a fifth of the CPU of a start.
+  env: {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+  },
 })
 
 export function startCommand(args: readonly string[], options: CommandOptions) {

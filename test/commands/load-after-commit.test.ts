@@ -1,9 +1,11 @@
 /** Once its release is committed a load succeeds, whatever fails after that. */
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
-import { until } from "../loading/workbench.ts"
+import { throughProxy } from "../db/subscribers.ts"
+import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
@@ -73,10 +75,8 @@ test("where nothing can be written the load succeeds, and the first rejected row
   expect(first.stderr).toContain(`Cannot write rejected rows to ${join(file, "data", "rejects")}: `)
   expect(first.stderr).toContain("Rejected: rows.csv, line 4: state is not one of")
   expect(first.stderr).not.toMatch(/\n\s+at /)
-  const second = await bench.run(["load", "tenements", file], nowhere)
-  expect(second).toMatchObject({ code: 0 })
-  expect(second.stdout).toContain("No changes: nothing was published")
-  expect(await bench.releases()).toBe(1)
+  const again = await bench.load("tenements", [file])
+  expect([again.release, await bench.releases()]).toEqual([null, 1])
 })
 
 test("a load makes no file unless a row is rejected, and then one under the data directory", async () => {
@@ -212,8 +212,64 @@ test.each([
     expect(first.stderr).toContain("Run the same command again")
     expect(first.stderr).not.toMatch(/\n\s+at /)
     await until(async () => (await bench.releases()) === published)
-    const again = await bench.run(["load", "companies", file, "--json"])
-    expect([again.code, JSON.parse(again.stdout).release]).toEqual([0, published === 1 ? null : 1])
+    const again = await bench.load("companies", [file])
+    expect(again.release).toBe(published === 1 ? null : 1)
     expect(await bench.releases()).toBe(1)
   },
 )
+
+/** A serving process that does not confirm anything. */
+async function unresponsiveProcess() {
+  const sql = postgres(bench.url, {
+    max: 1,
+    connection: { application_name: "mds notifications" },
+  })
+  await sql`select 1`
+  return sql
+}
+
+test("a serving process that does not confirm the release is reported, and the load succeeds", async () => {
+  const unresponsive = await unresponsiveProcess()
+  const file = bench.file("companies.csv", companies)
+  const first = await bench.run(["load", "companies", file, "--json"])
+  expect(first).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(
+      "1 serving process has not confirmed the change; it takes effect there within 30 seconds\n",
+    ),
+  })
+  expect(JSON.parse(first.stdout)).toMatchObject({ release: 1, unconfirmed: 1 })
+  // Without a release there is nothing to confirm.
+  const second = await bench.run(["load", "companies", file, "--json"])
+  expect(second).toMatchObject({ code: 0, stderr: expect.not.stringContaining("confirmed") })
+  expect(JSON.parse(second.stdout)).toMatchObject({ release: null, unconfirmed: 0 })
+  await unresponsive.end()
+})
+
+test("a signal ends the wait for confirmations, and the release is published", async () => {
+  const unresponsive = await unresponsiveProcess()
+  const load = startCommand(
+    ["load", "companies", bench.file("companies.csv", companies)],
+    bench.options(),
+  )
+  // The statement that counts the processes to wait for.
+  const isCounting = async () =>
+    (
+      await bench.sql`select from pg_stat_activity where datname = current_database()
+        and query like '%select pid::text from pg_stat_activity%' and pid <> pg_backend_pid()`
+    ).length > 0
+  await until(isCounting)
+  load.child.kill("SIGTERM")
+  const { code, stderr } = await load.ended()
+  expect([code, await bench.releases()]).toEqual([0, 1])
+  expect(stderr).toEndWith("Interrupted: the release was published\n")
+  await unresponsive.end()
+})
+
+test("a connection that is lost after the commit leaves the release published, and is reported", async () => {
+  const { proxy, url } = await throughProxy(bench.url)
+  const summary = await bench.load("companies", companies, { url, onPublished: proxy.cut })
+  proxy.close()
+  expect(summary).toMatchObject({ release: 1, unconfirmed: undefined })
+  expect(await bench.releases()).toBe(1)
+})

@@ -1,8 +1,9 @@
 /** A signal rolls a load back until the commit, and never leaves the outcome unreported. */
+
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { openSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import { until } from "../loading/workbench.ts"
+import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"

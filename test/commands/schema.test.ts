@@ -1,4 +1,5 @@
 /** Only `serve`, `quickstart` and `migrate` change the schema; every other command checks it. */
+
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,10 +9,10 @@ import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 import { serverUserFor } from "../../src/db/embedded/server-user.ts"
 import { migrate } from "../../src/db/migrate.ts"
-import { until } from "../contract/raw-http.ts"
 import { embeddedDirectory, emptyDatabase, type TestDatabase } from "../support/postgres.ts"
 import { command, serviceProcess } from "../support/process.ts"
 import { freePort, type Supervised, startSupervised } from "../support/supervised.ts"
+import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 

@@ -1,10 +1,11 @@
 /** What a command has committed is reported as done, even if its result cannot be written. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { until } from "../loading/workbench.ts"
 import { embeddedDirectory } from "../support/postgres.ts"
+import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"

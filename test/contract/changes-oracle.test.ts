@@ -2,13 +2,14 @@
  * The changes between any two releases are exactly those that were loaded, as computed without the
  * service's code.
  */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { load } from "../../src/loading/load.ts"
 import { prune } from "../../src/loading/prune.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { seeded } from "../support/seeded.ts"
 import { type TestService, testService } from "../support/service.ts"
-import { until } from "./raw-http.ts"
+import { until } from "../support/until.ts"
 
 interface Version {
   state: string

@@ -2,18 +2,23 @@
  * An export is one release, complete or visibly aborted, whether its receiver stalls, disconnects
  * or is overtaken by a load.
  */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
 import { none, type ReportFixture } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { parseCsv } from "./delimited-reader.ts"
 import { interruptibleProxy } from "./interruptible-proxy.ts"
-import { collect, opened, parseAnswer, requestText, until } from "./raw-http.ts"
+import { collect, opened, parseAnswer, requestText } from "./raw-http.ts"
 
 let service: TestService
 
-/** Far more than the buffers between server and client hold, and hard to compress. */
-const reports: ReportFixture[] = Array.from({ length: 6_000 }, (_, index) => ({
+/**
+ * Hard to compress. The buffers between server and client hold two chunks of 2,000, and one more is
+ * read ahead: of a receiver that does not read, some are never read from the database.
+ */
+const reports: ReportFixture[] = Array.from({ length: 8_000 }, (_, index) => ({
   hash: index.toString(16).padStart(6, "0"),
   asx_code: "BIG",
   title: "Report",

@@ -2,10 +2,12 @@
  * The requests of one account delay no other account, and equal requests at the same time are one
  * database query.
  */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { readError } from "./bodies.ts"
-import { opened, requestText, until } from "./raw-http.ts"
+import { opened, requestText } from "./raw-http.ts"
 
 let service: TestService
 let others: string[]

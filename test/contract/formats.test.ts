@@ -27,7 +27,7 @@ const csvCell = (guarded: boolean) => (name: string, value: unknown) =>
       : value
 
 const tsvCell = (guarded: boolean) => (name: string, value: unknown) =>
-  csvCell(guarded)(name, typeof value === "string" ? value.replace(/[\t\r\n]+/g, " ") : value)
+  csvCell(guarded)(name, value).replace(/[\t\r\n]+/g, " ")
 
 const cells = (records: readonly object[], cell: (name: string, value: unknown) => string) => [
   Object.keys(records[0] ?? {}),

@@ -106,7 +106,7 @@ test("HEAD answers the status and headers of GET, and nothing more", async () =>
     expect(head.status).toBe(get.status)
     expect(head.body).toBe("")
     expect(head.headers).toHaveProperty("date")
-    const ofThisRequest = ["x-request-id", "date"]
+    const ofThisRequest = ["x-request-id", "date", "cache-status"]
     const kept = (headers: object) =>
       Object.entries(headers)
         .filter(([name]) => !ofThisRequest.includes(name))

@@ -6,6 +6,8 @@ export async function interruptibleProxy(target: { host: string; port: number })
   let refused = 0
   /** Connections made before the last of these are dead, though neither end is told. */
   let failovers = 0
+  /** Connections whose client has sent this are ended. */
+  let ended: string | undefined
   const sockets = new Set<Socket>()
   const keep = (socket: Socket): Socket => {
     sockets.add(socket)
@@ -25,6 +27,11 @@ export async function interruptibleProxy(target: { host: string; port: number })
     client.on("close", () => upstream.destroy())
     const forward = (from: Socket, to: Socket) =>
       from.on("data", (chunk) => {
+        if (from === client && ended !== undefined && chunk.includes(ended)) {
+          refused++
+          client.destroy()
+          return
+        }
         if (mode === "open" && madeAfter === failovers) to.write(chunk)
       })
     forward(client, upstream)
@@ -44,6 +51,10 @@ export async function interruptibleProxy(target: { host: string; port: number })
       mode = "cut"
       endAll()
     },
+    /** Ends, from now on, each connection on which a client sends this text. */
+    endIfSent: (text: string) => {
+      ended = text
+    },
     /** Takes connections and bytes, and lets nothing through. */
     silence: () => {
       mode = "silent"
@@ -55,6 +66,7 @@ export async function interruptibleProxy(target: { host: string; port: number })
     /** Lets all through again. What went astray meanwhile stays lost, as in a network. */
     mend: () => {
       mode = "open"
+      ended = undefined
       endAll()
     },
     close: () => {

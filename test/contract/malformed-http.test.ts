@@ -2,9 +2,11 @@
  * Malformed HTTP/1.1 (RFC 9112), sent byte by byte, gets a 4xx or a closed connection, and harms no
  * other request.
  */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
-import { collect, opened, sendRaw, until } from "./raw-http.ts"
+import { until } from "../support/until.ts"
+import { collect, opened, sendRaw } from "./raw-http.ts"
 
 let service: TestService
 

@@ -1,9 +1,10 @@
 /**
  * Health checks and metrics need no token, and reveal nothing that callers of the API could misuse.
  */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
-import { until } from "./raw-http.ts"
+import { until } from "../support/until.ts"
 
 let service: TestService
 
@@ -62,7 +63,7 @@ test("without Redis nothing is said of it", async () => {
   expect(ready).toMatchObject({ redis: "unused" })
 })
 
-test("that notifications of changed accounts stop and come again is told", async () => {
+test("that notifications of changes stop and come again is told", async () => {
   const isListening = async (expected: string) => {
     const ready = await (await fetch(`${service.url}/health/ready`)).json()
     return (ready as { notifications?: string }).notifications === expected
@@ -73,7 +74,7 @@ test("that notifications of changed accounts stop and come again is told", async
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'mds notifications'`
   const told = () =>
-    service.logLines.filter((line) => line.includes("notifications of changed accounts")).length
+    service.logLines.filter((line) => line.includes("notifications of changes")).length
   await until(() => told() === 2)
   expect(await isListening("listening")).toBe(true)
 })

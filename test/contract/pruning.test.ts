@@ -1,10 +1,11 @@
 /** Pruning deletes history, and changes no response that can still be asked for. */
+
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
 import { type Fixtures, none } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { readError, readList } from "./bodies.ts"
-import { until } from "./raw-http.ts"
 
 let service: TestService
 

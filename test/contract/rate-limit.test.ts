@@ -2,12 +2,13 @@
  * No sliding window of an hour admits more requests than the account's limit, and a client that
  * waits until `reset_at` succeeds (interface specification, section 8).
  */
+
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { readError } from "./bodies.ts"
-import { until } from "./raw-http.ts"
 
 let service: TestService
 

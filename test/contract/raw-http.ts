@@ -78,18 +78,6 @@ export function collect(socket: Socket) {
   return received
 }
 
-/** Waits for a condition, and fails when it does not come. */
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  withinMs = deadlineMs,
-): Promise<void> {
-  const giveUpAt = performance.now() + withinMs
-  while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error(`Not so within ${withinMs} ms: ${holds}`)
-    await Bun.sleep(5)
-  }
-}
-
 /** Reads an answer as far as it has come; null while its head is not there. */
 export function parseAnswer(bytes: Buffer, bodiless = false): RawAnswer | null {
   const headEnd = bytes.indexOf("\r\n\r\n")

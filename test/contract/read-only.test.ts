@@ -2,11 +2,12 @@
  * With a database role that may only read, the service answers every request and logs once what it
  * cannot record.
  */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { type TestService, testService } from "../support/service.ts"
-import { until } from "./raw-http.ts"
+import { until } from "../support/until.ts"
 
 const role = `reader_${crypto.randomUUID().replaceAll("-", "")}`
 let administration: TestDatabase

@@ -1,8 +1,9 @@
 /** `/health/ready` needs no token, so requests for it must not delay the callers of the API. */
+
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { readError } from "./bodies.ts"
-import { until } from "./raw-http.ts"
 
 let service: TestService
 
@@ -50,7 +51,9 @@ const whileLocked = (table: string, work: () => Promise<void>) =>
 test("the service is ready while its callers take every connection and all of their queue", async () => {
   let callers: Promise<Response>[] = []
   await whileLocked("companies", async () => {
-    callers = Array.from({ length: 3 }, () => service.get("/companies/BIG"))
+    // Those of one account share a statement.
+    const { admin, enterprise, standard } = service.tokens
+    callers = [admin, enterprise, standard].map((token) => service.get("/companies/BIG", { token }))
     await until(async () => String((await load()).others) === "1,2")
     service.clock.advance(1_000)
     const answer = await ask()

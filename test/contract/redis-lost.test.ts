@@ -2,11 +2,12 @@
  * While Redis is lost each process keeps the limit with its own windows, and all share windows
  * again once it is back.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 import { type TestService, testService } from "../support/service.ts"
-import { until } from "./raw-http.ts"
+import { until } from "../support/until.ts"
 
 sayIfLeftOut(import.meta.path)
 

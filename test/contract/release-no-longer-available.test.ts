@@ -2,12 +2,13 @@
  * A page or export whose release disappears while it is read, by a restore or by pruning, never
  * mixes releases.
  */
+
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
 import { type Fixtures, none } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { readList } from "./bodies.ts"
-import { until } from "./raw-http.ts"
 
 let service: TestService
 

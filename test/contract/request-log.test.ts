@@ -1,7 +1,9 @@
 /** The log has a line for each request of a caller, of bounded length, and only some of requests without a token. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
-import { sendRaw, until } from "./raw-http.ts"
+import { until } from "../support/until.ts"
+import { sendRaw } from "./raw-http.ts"
 
 let service: TestService
 

@@ -1,6 +1,7 @@
 /**
- * After a restore of the database under a running service, nothing cached for a release of the same
- * number is served.
+ * After a restore of the database under a running service, no statement serves anything of another
+ * release of the same number. Whole answers are not kept here: they are served until a notification
+ * of the restore arrives, see release-notifications.
  */
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"
@@ -10,7 +11,7 @@ import { type ListBody, readList } from "./bodies.ts"
 let service: TestService
 
 beforeEach(async () => {
-  service = await testService()
+  service = await testService({ settings: { CACHE_MEMORY_MB: "0" } })
 })
 
 afterEach(() => service.stop())

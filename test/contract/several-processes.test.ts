@@ -1,11 +1,12 @@
 /** Processes that share a database and a Redis behave as one service. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { sampleFixtures } from "../support/fixtures.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { readError, readList, readRecord } from "./bodies.ts"
-import { until } from "./raw-http.ts"
 
 sayIfLeftOut(import.meta.path)
 

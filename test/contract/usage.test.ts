@@ -2,11 +2,12 @@
  * `GET /usage` reports the plan, the current window and the requests of the last 24 hours, and does
  * not count against the window.
  */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { readError, readRecord, type Shown } from "./bodies.ts"
-import { until } from "./raw-http.ts"
 
 let service: TestService
 

@@ -1,4 +1,5 @@
 /** The embedded server runs as long as a process uses it, and its data survives any way of ending. */
+
 import { afterAll, afterEach, expect, test } from "bun:test"
 import { spawn } from "node:child_process"
 import {
@@ -15,6 +16,7 @@ import postgres from "postgres"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 import { embeddedDirectory } from "../support/postgres.ts"
 import { scratchDirectory } from "../support/scratch.ts"
+import { until } from "../support/until.ts"
 
 const SETTINGS = { fsync: "off", shared_buffers: "16MB" }
 
@@ -310,13 +312,5 @@ function runs(pid: number): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 20_000
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error("it did not come about in 20 seconds")
-    await Bun.sleep(10)
   }
 }

@@ -1,10 +1,11 @@
 /** Migrations are applied once and as a whole, and a schema that does not fit is refused with what to do. */
+
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import postgres from "postgres"
 import { checkSchema, migrate } from "../../src/db/migrate.ts"
-import { until } from "../contract/raw-http.ts"
 import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../support/pgbouncer.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 reportIfSkipped(import.meta.path)

@@ -1,5 +1,6 @@
 /** The migrations create what the schema declares, and keep the rows of a database of an older version. */
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
@@ -11,8 +12,8 @@ import postgres from "postgres"
 import * as accountTables from "../../src/db/account-tables.ts"
 import { migrate } from "../../src/db/migrate.ts"
 import * as dataTables from "../../src/db/schema.ts"
-import { until } from "../contract/raw-http.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { until } from "../support/until.ts"
 
 const root = Bun.fileURLToPath(new URL("../..", import.meta.url))
 let folder: string
@@ -229,7 +230,7 @@ test("a row that only a person can correct stops the migration, which changes no
   await migrate(url)
 })
 
-test.each([
+const refusals = [
   ["accounts_plan", "update accounts set plan = 'gold', request_limit = null"],
   ["accounts_request_limit", "update accounts set plan = 'enterprise' where id = 1"],
   ["accounts_request_limit", "update accounts set request_limit = 5 where id = 1"],
@@ -262,12 +263,30 @@ test.each([
   ["subsidiaries_parent_asx_code", "update subsidiaries set parent_asx_code = ''"],
   ["reports_hash", "update reports set hash = 'a b'"],
   ["reports_published_at", "update reports set published_at = '10000-01-01T00:00:00Z'"],
-])("%s refuses: %s", async (constraint, statement) => {
-  const { sql } = await open(testDatabase())
-  await sql.unsafe(rowsOfBefore)
-  const refusal = sql.unsafe(statement).then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  expect(await refusal).toMatchObject({ code: "23514", constraint_name: constraint })
+]
+
+describe("a database with rows in all tables", () => {
+  let database: TestDatabase
+  let sql: postgres.Sql
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    sql = postgres(database.url, { max: 1, onnotice: () => {} })
+    await sql.unsafe(rowsOfBefore)
+  })
+
+  afterAll(async () => {
+    await sql.end({ timeout: 1 })
+    await database.drop()
+  })
+
+  test.each(refusals)("%s refuses: %s", async (constraint, statement) => {
+    const accepted = new Error("It was accepted")
+    // Rolled back even where it is accepted, so that each finds the same rows.
+    const refusal = sql.begin(async (tx) => {
+      await tx.unsafe(statement)
+      throw accepted
+    })
+    await expect(refusal).rejects.toMatchObject({ code: "23514", constraint_name: constraint })
+  })
 })

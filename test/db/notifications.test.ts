@@ -1,9 +1,13 @@
 /** Subscribers receive every notification in order, and learn when they may miss some. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
-import { until } from "../contract/raw-http.ts"
+import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../support/pgbouncer.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { until } from "../support/until.ts"
 import { recordingSubscriber, throughProxy } from "./subscribers.ts"
+
+reportIfSkipped(import.meta.path)
 
 let database: TestDatabase
 let sql: postgres.Sql
@@ -32,6 +36,41 @@ test("notifications arrive in order, and an empty one is for any account", async
   expect(events).toEqual(["listening", "changed 1", "changed 2", "changed undefined"])
   await stop()
 })
+
+test("a change of the releases is notified in order with the others", async () => {
+  const { events, stop } = recordingSubscriber(database.url)
+  await until(() => events.length === 1)
+  await notify("1")
+  await sql`insert into releases values (1, '2026-01-01', 'test', '{}')`
+  await notify("2")
+  await sql`update releases set source = 'other'`
+  await sql`delete from releases`
+  await sql`truncate releases`
+  await until(() => events.length === 7)
+  expect(events).toEqual([
+    "listening",
+    "changed 1",
+    "released",
+    "changed 2",
+    "released",
+    "released",
+    "released",
+  ])
+  await stop()
+})
+
+test.skipIf(!pgbouncerIsInstalled)(
+  "behind a transaction pooler no subscription begins, and no session is left as a subscriber's",
+  async () => {
+    const pooler = await pgbouncer(database.url, 2)
+    const { events, stop } = recordingSubscriber(pooler.url)
+    await until(() => events.length === 1)
+    expect(events).toEqual(["lost"])
+    expect([...(await sessions())]).toEqual([])
+    await stop()
+    await pooler.stop()
+  },
+)
 
 test("a connection that the server ends is reported as lost, and replaced", async () => {
   const { events, stop } = recordingSubscriber(database.url)

@@ -1,10 +1,11 @@
 /** Serving processes pin the releases that they read, and the pins of dead processes expire. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { pinExpiryMinutes, reportPinnedReleases } from "../../src/db/pinned-releases.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"
-import { until } from "../contract/raw-http.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { until } from "../support/until.ts"
 
 let database: TestDatabase
 let sql: postgres.Sql

@@ -247,6 +247,48 @@ test("a client ends even if its connection dies meanwhile", async () => {
   await ended
 })
 
+test("rows that are taken as they come are those of the result, whatever their size", async () => {
+  const sql = client()
+  const text = `select n::text as n, case when n % 7 = 0 then null else repeat('é', n * n % 40000) end as t
+    from generate_series(1, $1::int) n`
+  const taken: unknown[] = []
+  const onrow = (bytes: Buffer, offset: number) => taken.push(cells(bytes, offset, 2))
+  const [result, next] = await Promise.all([
+    sql.unsafe(text, [500], { prepare: true, onrow }),
+    sql`select ${7}::int as x`,
+  ])
+  expect([...result]).toEqual([])
+  expect([...next]).toEqual([{ x: 7 }])
+  expect(taken).toEqual([...(await sql.unsafe(text, [500]).values())])
+})
+
+test("a query whose rows are taken fails as others do, part-way through them included", async () => {
+  const sql = client()
+  let taken = 0
+  const failing = sql.unsafe("select 1/(300-g) as x from generate_series(1, $1::int) g", [1000], {
+    onrow: () => taken++,
+  })
+  expect(await failure(failing)).toMatchObject({ code: "22012" })
+  expect(taken).toBe(299)
+  const mistaken = sql.unsafe("select g from generate_series(1, $1::int) g", [1000], {
+    onrow: () => {
+      throw new Error("Mistaken")
+    },
+  })
+  expect(await failure(mistaken)).toEqual(new Error("Mistaken"))
+  expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
+})
+
+function cells(bytes: Buffer, offset: number, count: number): (string | null)[] {
+  let at = offset
+  return Array.from({ length: count }, () => {
+    const length = bytes.readInt32BE(at)
+    const start = at + 4
+    at = start + Math.max(0, length)
+    return length < 0 ? null : bytes.toString("utf8", start, at)
+  })
+}
+
 function client(): postgres.Sql {
   const sql = postgres(database.url, { max: 1, backoff: () => 0, onnotice: () => {} })
   clients.push(sql)

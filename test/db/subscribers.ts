@@ -8,6 +8,7 @@ export function recordingSubscriber(url: string) {
   const { stop } = subscribeToChanges(url, {
     onListening: () => events.push("listening"),
     onChange: (accountId) => events.push(`changed ${accountId}`),
+    onRelease: () => events.push("released"),
     onLost: () => events.push("lost"),
   })
   return { events, stop }

@@ -4,33 +4,53 @@
  */
 import { expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
-import { acceptsGzip, encodeText, streamCoder } from "../../src/http/content-coding.ts"
+import {
+  codedBody,
+  encodeBody,
+  preferredCoding,
+  streamCoder,
+} from "../../src/http/content-coding.ts"
 
 test.each([
-  [null, false],
-  ["", false],
-  ["gzip", true],
-  ["GZIP", true],
-  ["x-gzip", true],
-  ["br, gzip;q=0.1", true],
-  ["gzip;q=0", false],
-  ["gzip; q = 0.000, *", false],
-  ["*", true],
-  ["*;q=0", false],
-  ["identity, br, zstd", false],
-  ["gzip;q=nonsense", false],
-  [",,;", false],
-])("Accept-Encoding: %s allows gzip: %p", (accepted, allowed) => {
-  expect(acceptsGzip(accepted)).toBe(allowed)
+  [null, null],
+  ["", null],
+  ["gzip", "gzip"],
+  ["GZIP", "gzip"],
+  ["x-gzip", "gzip"],
+  ["br, gzip;q=0.1", "gzip"],
+  ["gzip;q=0", null],
+  ["gzip; q = 0.000, *", null],
+  ["*", "gzip"],
+  ["*;q=0", null],
+  ["identity, br", null],
+  ["gzip;q=nonsense", null],
+  ["gzip;q=2", null],
+  [",,;", null],
+  ["gzip, deflate, br, zstd", "zstd"],
+  ["zstd;q=0.5, gzip", "gzip"],
+  ["zstd;q=0, *", "gzip"],
+  ["identity, zstd", "zstd"],
+] as const)("Accept-Encoding: %s prefers %p", (accepted, coding) => {
+  expect(preferredCoding(accepted, ["zstd", "gzip"])).toBe(coding)
 })
 
 test("a small body is sent as it is, a larger one coded for who accepts it", () => {
-  const large = "é".repeat(5_000)
-  expect(encodeText("small", "gzip")).toEqual({ body: "small", headers: {} })
-  expect(encodeText(large, null)).toEqual({ body: large, headers: {} })
-  const { body, headers } = encodeText(large, "gzip")
-  expect(headers).toEqual({ "Content-Encoding": "gzip" })
-  expect(gunzipSync(body as Uint8Array).toString()).toBe(large)
+  const small = codedBody("small")
+  expect(encodeBody(small, "gzip")).toEqual({ bytes: small.bytes, coding: null })
+  const text = "é".repeat(5_000)
+  const large = codedBody(text)
+  expect(encodeBody(large, null)).toEqual({ bytes: large.bytes, coding: null })
+  const gzip = encodeBody(large, "gzip")
+  expect([gzip.coding, gunzipSync(gzip.bytes).toString()]).toEqual(["gzip", text])
+  const zstd = encodeBody(large, "gzip, zstd")
+  expect([zstd.coding, Bun.zstdDecompressSync(zstd.bytes).toString()]).toEqual(["zstd", text])
+})
+
+test("a body is coded once for each coding", () => {
+  const body = codedBody("é".repeat(5_000))
+  const first = encodeBody(body, "gzip").bytes
+  expect(encodeBody(body, "x-gzip").bytes).toBe(first)
+  expect(encodeBody(body, "zstd").bytes).not.toBe(first)
 })
 
 test.each(["gzip", null])(
@@ -39,7 +59,7 @@ test.each(["gzip", null])(
     const coder = streamCoder(accepted)
     const parts = ["head\r\n", "", "é".repeat(100_000), "last"]
     const coded: Uint8Array[] = []
-    for (const part of parts) coded.push(await coder.code(part))
+    for (const part of parts) coded.push(await coder.code(new TextEncoder().encode(part)))
     coded.push(await coder.end())
     const bytes = Buffer.concat(coded)
     expect((accepted ? gunzipSync(bytes) : bytes).toString()).toBe(parts.join(""))

@@ -4,13 +4,12 @@
  */
 import { expect, test } from "bun:test"
 import { delimitedType, delimitedWriter } from "../../src/http/delimited.ts"
-import { unguardFormula } from "../../src/text/csv-cell.ts"
 
 const columns = [
-  { name: "text", freeText: true },
-  { name: "date", freeText: false },
-  { name: "number", freeText: false },
-]
+  { name: "text", type: "string", freeText: true },
+  { name: "date", type: "string", freeText: false },
+  { name: "number", type: "number", freeText: false },
+] as const
 
 const cell = (format: "csv" | "tsv", text: unknown, formulaGuard = true) =>
   delimitedWriter(format, columns, { formulaGuard })
@@ -80,13 +79,11 @@ test.each([
 })
 
 test.each([
-  ["\tTab First", " Tab First"],
-  ["\r\nline", " line"],
+  ["\tTab First", "' Tab First"],
+  ["\r\nline", "' line"],
   ["=1\t+1", "'=1 +1"],
-  ["\t=1", " =1"],
-])("TSV guards %j as it is written: %j", (value, written) => {
+])("TSV guards %j by what it begins with: %j", (value, written) => {
   expect(cell("tsv", value)).toBe(written)
-  expect(unguardFormula(written)).toBe(value.replace(/[\t\r\n]+/g, " "))
 })
 
 test("numbers and dates are never guarded", () => {

@@ -32,7 +32,7 @@ test("release, its time, query and format each make another tag", () => {
 test.each([
   ["no header", null, false],
   ["an empty one", "", false],
-  ["a star", " * ", true],
+  ["a star, which is no tag", "*", false],
   ["the tag", tag, true],
   ["the strong form", tag.slice(2), true],
   ["one of several", `"x" , ${tag}`, true],

@@ -2,11 +2,13 @@
  * A load that is killed, or loses its connection, leaves the last release as it was and blocks no
  * later load.
  */
+
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import postgres from "postgres"
 import { type Progress, silent } from "../../src/loading/progress.ts"
-import { until, type Workbench, workbench } from "./workbench.ts"
+import { until } from "../support/until.ts"
+import { type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
 /** A connection of the test's own, which locks what a load needs. */

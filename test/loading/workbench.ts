@@ -85,12 +85,3 @@ function sourceOf(name: string): Source {
   if (typeof source === "string") throw new Error(source)
   return source
 }
-
-/** Waits for what another process or connection does, without guessing how long it takes. */
-export async function until(condition: () => Promise<boolean>, limitMs = 30_000): Promise<void> {
-  const deadline = Date.now() + limitMs
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("It has not come to pass in time")
-    await Bun.sleep(5)
-  }
-}

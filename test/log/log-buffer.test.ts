@@ -1,7 +1,8 @@
 /** An output that is slow or broken loses whole lines at most, and each loss is counted. */
+
 import { expect, test } from "bun:test"
 import { createLogBuffer, maxBufferedLength } from "../../src/log/log-buffer.ts"
-import { until } from "../contract/raw-http.ts"
+import { until } from "../support/until.ts"
 
 /** An output that takes as much of each write as `take` returns, and records it. */
 function output(take: (bytes: Uint8Array, attempt: number) => number | Promise<number>) {

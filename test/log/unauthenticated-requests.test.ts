@@ -1,8 +1,9 @@
 /** Unauthenticated requests are all counted, and can't flood the log. */
+
 import { expect, test } from "bun:test"
 import { createLog } from "../../src/log/log.ts"
 import { countUnauthenticated } from "../../src/log/unauthenticated-requests.ts"
-import { until } from "../contract/raw-http.ts"
+import { until } from "../support/until.ts"
 
 function counted(periodMs?: number) {
   const events: Record<string, unknown>[] = []

@@ -2,6 +2,8 @@
 import { closeSync, constants, openSync, readSync, unlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { freePort } from "./supervised.ts"
+import { until } from "./until.ts"
 
 const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
@@ -76,7 +78,7 @@ export async function detachedProcess(
   output: { stdout?: OutputEnd; stderr?: OutputEnd },
   script: readonly string[] = [main, "serve"],
 ) {
-  const port = await freePort()
+  const port = freePort()
   const child = Bun.spawn([process.execPath, ...script], {
     env: { ...process.env, ...settings, PORT: String(port) },
     stdin: "ignore",
@@ -85,23 +87,11 @@ export async function detachedProcess(
   })
   for (const end of new Set(Object.values(output))) end.closeCopy()
   const url = `http://127.0.0.1:${port}`
-  while (!(await answers(url))) {
+  await until(() => {
     if (child.exitCode !== null) throw new Error(`It ended with exit code ${child.exitCode}`)
-    await Bun.sleep(20)
-  }
+    return answers(url)
+  }, 60_000)
   return { url, port, child }
-}
-
-/** Below those that the system gives to others, so that nobody takes it before the process does. */
-async function freePort(): Promise<number> {
-  const port = 10_000 + Math.floor(Math.random() * 20_000)
-  try {
-    const server = Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response() })
-    await server.stop(true)
-    return port
-  } catch {
-    return freePort()
-  }
 }
 
 const answers = (url: string): Promise<boolean> =>

@@ -7,6 +7,7 @@ import { createAccount } from "../../src/access/accounts.ts"
 import { issueToken, revokeToken } from "../../src/access/tokens.ts"
 import { readConfig } from "../../src/config.ts"
 import type { Plan } from "../../src/db/account-tables.ts"
+import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
 import { releases } from "../../src/db/schema.ts"
 import { keepInHistory } from "../../src/loading/history.ts"
 import { createLog } from "../../src/log/log.ts"
@@ -157,12 +158,14 @@ const awkwardPublished: Contents = {
 
 const resources = [companies, tenements, subsidiaries, reports]
 
-/** The one place where tests write the tables: the columns come from each resource's declaration. */
+/**
+ * The one place where tests write the tables: the columns come from each resource's declaration. Like a
+ * load, it returns when every service shows the release.
+ */
 async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
-  const client = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   const visible = shown(records)
-  try {
-    await drizzle(client).transaction(async (tx) => {
+  await changeAndConfirm(databaseUrl, (client) =>
+    drizzle(client).transaction(async (tx) => {
       const [last] = await tx.select({ id: max(releases.id) }).from(releases)
       const id = (last?.id ?? 0) + 1
       for (const resource of resources) {
@@ -176,10 +179,8 @@ async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
       }
       const published_at = new Date(Date.UTC(2026, 0, 1) + id * 1000).toISOString()
       await tx.insert(releases).values({ id, published_at, source: "test", manifest: {} })
-    })
-  } finally {
-    await client.end({ timeout: 1 })
-  }
+    }),
+  )
 }
 
 /** All rows as one parameter: an INSERT with a parameter for each value takes many times as long. */

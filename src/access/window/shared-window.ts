@@ -11,6 +11,7 @@
  * denied in the end.
  */
 import type { RedisConnection } from "../../redis/connection.ts"
+import { type AttachedCall, followedBy, type RedisScript } from "../../redis/script.ts"
 import type { WindowState, WindowStore } from "./sliding-window.ts"
 import { exactRuns } from "./timestamp-resolution.ts"
 import {
@@ -23,8 +24,11 @@ import {
 } from "./window-script.ts"
 
 export interface SharedWindow {
-  /** Admits or denies one request. `limit` is as for `WindowStore`. */
-  admit(key: string, limit: number): Promise<WindowState>
+  /**
+   * Admits or denies one request. `limit` is as for `WindowStore`.
+   * @param attach if Redis is asked: gives a call for the same round trip, which is made only if the request is admitted
+   */
+  admit(key: string, limit: number, attach?: () => AttachedCall | undefined): Promise<WindowState>
   /** The state without a request: counts nothing, here or in Redis. */
   peek(key: string, limit: number): Promise<WindowState>
 }
@@ -56,7 +60,11 @@ export function createSharedWindow({
   const pending = new Map<string, { requests: number; last: Promise<WindowState> }>()
   const nowMs = () => now().getTime()
 
-  async function admit(key: string, limit: number): Promise<WindowState> {
+  async function admit(
+    key: string,
+    limit: number,
+    attach?: () => AttachedCall | undefined,
+  ): Promise<WindowState> {
     if (limit === Number.POSITIVE_INFINITY) return local.admit(key, limit, nowMs())
     const { remaining } = local.peek(key, limit, nowMs())
     if (remaining === 0) return deny(key, limit)
@@ -66,14 +74,26 @@ export function createSharedWindow({
       await others.last
       return deny(key, limit)
     }
-    const last = decide(key, limit)
+    const last = decide(key, limit, attach?.())
     pending.set(key, { requests: (others?.requests ?? 0) + 1, last })
     return last
   }
 
-  async function decide(key: string, limit: number): Promise<WindowState> {
-    const decision = await ask(key, limit, "admit")
+  async function decide(
+    key: string,
+    limit: number,
+    attached: AttachedCall | undefined,
+  ): Promise<WindowState> {
+    const [reply, attachedReply] = attached
+      ? await askWith(attached, key, limit)
+      : [await ask(key, limit, "admit")]
     removePending(key)
+    const state = stateAfter(key, limit, readDecision(reply))
+    if (state.admitted) attached?.receive(attachedReply)
+    return state
+  }
+
+  function stateAfter(key: string, limit: number, decision: Decision | undefined): WindowState {
     const atMs = nowMs()
     if (!decision) return local.admit(key, limit, atMs)
     const counted = decision.admitted ? local.admit(key, limit, atMs) : local.peek(key, limit, atMs)
@@ -84,15 +104,31 @@ export function createSharedWindow({
     const seen = local.peek(key, limit, nowMs())
     if (limit === Number.POSITIVE_INFINITY) return seen
     if (!seen.admitted) return deny(key, limit)
-    const decision = await ask(key, limit, "peek")
+    const decision = readDecision(await ask(key, limit, "peek"))
     const atMs = nowMs()
     const counted = local.peek(key, limit, atMs)
     return decision ? combine(counted, decision, atMs) : counted
   }
 
-  async function ask(key: string, limit: number, intent: Intent): Promise<Decision | undefined> {
-    const parameters = windowArguments({ limit, windowMs, intent, maxExactRuns })
-    return readDecision(await redis.run(windowScript, [keyOf(key)], parameters))
+  const argumentsOf = (limit: number, intent: Intent): string[] =>
+    windowArguments({ limit, windowMs, intent, maxExactRuns })
+
+  const ask = (key: string, limit: number, intent: Intent): Promise<unknown> =>
+    redis.run(windowScript, [keyOf(key)], argumentsOf(limit, intent))
+
+  /** The replies of the window and of the attached call. */
+  async function askWith(
+    { script, keys, args }: AttachedCall,
+    key: string,
+    limit: number,
+  ): Promise<unknown[]> {
+    const own = argumentsOf(limit, "admit")
+    const replies = await redis.run(
+      windowFollowedBy(script),
+      [keyOf(key), ...keys],
+      [String(own.length), ...own, ...args],
+    )
+    return Array.isArray(replies) ? replies : []
   }
 
   function removePending(key: string): void {
@@ -109,6 +145,14 @@ export function createSharedWindow({
   }
 
   return { admit, peek }
+}
+
+const followed = new Map<RedisScript, RedisScript>()
+
+function windowFollowedBy(script: RedisScript): RedisScript {
+  const known = followed.get(script) ?? followedBy(windowScript, script)
+  followed.set(script, known)
+  return known
 }
 
 /**

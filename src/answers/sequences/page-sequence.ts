@@ -44,8 +44,10 @@ export const sequenceIdleMs = 15 * 60 * 1000
 const keptSequencesOfQuery = 50
 
 /** The sequences that were read within the last 15 minutes. */
-export const active = (sequences: SequenceList, nowMs: number): SequenceList =>
-  sequences.filter(({ readMs }) => nowMs - readMs <= sequenceIdleMs)
+export function active(sequences: SequenceList, nowMs: number): SequenceList {
+  const isActive = ({ readMs }: PageSequence) => nowMs - readMs <= sequenceIdleMs
+  return sequences.every(isActive) ? sequences : sequences.filter(isActive)
+}
 
 /**
  * Page 1 was answered, and more pages follow.
@@ -55,10 +57,29 @@ export const withStarted = (
   sequences: SequenceList,
   { release, client, pages }: Pick<PageSequence, "release" | "client" | "pages">,
   askedMs: number,
-): SequenceList =>
-  merged(sequences, [
-    { release, client, pages, startedMs: askedMs, expectedPage: 2, readMs: askedMs },
-  ])
+): SequenceList => {
+  const started = { release, client, pages, startedMs: askedMs, expectedPage: 2, readMs: askedMs }
+  return replacesAll(started, sequences) ? [started] : merged(sequences, [started])
+}
+
+/**
+ * Whether nothing would be left of the other sequences after merging: page 1 was the last page read of
+ * the only one, by the same client. That is the case wherever a client requests page 1 repeatedly.
+ */
+function replacesAll(started: PageSequence, [only, ...others]: SequenceList): boolean {
+  if (only === undefined) return true
+  const isEarlier =
+    only.startedMs < started.startedMs ||
+    (only.startedMs === started.startedMs &&
+      releaseKey(only.release) === releaseKey(started.release))
+  return (
+    others.length === 0 &&
+    isEarlier &&
+    only.client === started.client &&
+    only.expectedPage === 2 &&
+    !only.isLost
+  )
+}
 
 /** A later page is read: the list after that, and the page's release; none if no sequence is active. */
 export function withRead(

@@ -6,16 +6,21 @@
  */
 import { createFairCache } from "../../db/fair-cache.ts"
 import type { Release } from "../../db/reader/releases.ts"
+import type { RedisCall } from "../../redis/script.ts"
+import { active, merged, type SequenceList } from "./page-sequence.ts"
 import {
-  active,
-  merged,
-  type PageSequence,
-  type SequenceList,
-  withLost,
-  withRead,
-  withStarted,
-} from "./page-sequence.ts"
-import type { SharedPageSequences } from "./shared-page-sequences.ts"
+  applyChange,
+  type ChangedSequences,
+  type SequenceChange,
+  type StartedSequence,
+} from "./sequence-change.ts"
+import {
+  applyLogged,
+  type Known,
+  type LoggedBefore,
+  type LogPosition,
+  type SharedPageSequences,
+} from "./shared-page-sequences.ts"
 
 /** A query of an account, whatever its page. */
 export interface SequenceQuery {
@@ -33,6 +38,11 @@ export interface PageSequences {
     page: number,
     nowMs: number,
   ): Promise<Release | undefined>
+  /**
+   * A change as a call that is sent together with another one; undefined for one process alone.
+   * `begin` and `next` are then not called for it.
+   */
+  attach(query: SequenceQuery, change: SequenceChange): AttachedChange | undefined
   /** A release that a page of the query belongs to is no longer available. */
   lose(query: SequenceQuery, release: Release, nowMs: number): Promise<void>
   /** Pins a release for an export. Returns the function that unpins it. */
@@ -41,10 +51,17 @@ export interface PageSequences {
   oldestPinned(nowMs: number): number | undefined
 }
 
+export interface AttachedChange {
+  call: RedisCall
+  /** @param reply undefined if Redis did not answer */
+  receive(reply: unknown): Promise<ChangedSequences>
+}
+
 /** About what one takes in memory, with its client's name. */
 const sequenceBytes = 200
+const positionBytes = 100
 
-export type StartedSequence = Pick<PageSequence, "client" | "release" | "pages">
+const nothing: Known = { sequences: [] }
 
 /**
  * @param shared through which several processes share their sequences; null for one process alone
@@ -56,9 +73,9 @@ export function createPageSequences(
   maxBytes: number,
   onPinned: (release: number) => void = () => {},
 ): PageSequences {
-  const own = createFairCache<SequenceList>({
+  const own = createFairCache<Known>({
     maxBytes,
-    bytesOf: (sequences) => sequences.length * sequenceBytes,
+    bytesOf: ({ sequences }) => positionBytes + sequences.length * sequenceBytes,
   })
   const pinned = new Set<{ id: number }>()
 
@@ -67,46 +84,86 @@ export function createPageSequences(
     if (id > 0) onPinned(id)
   }
 
-  function keep<T extends { sequences: SequenceList }>(query: SequenceQuery, changed: T): T {
-    if (changed.sequences.length > 0) own.set(query.accountId, query.key, changed.sequences)
-    for (const { release } of changed.sequences) onRead(release)
+  const knownOf = ({ accountId, key }: SequenceQuery): Known => own.get(accountId, key) ?? nothing
+
+  function keep({ accountId, key }: SequenceQuery, known: Known): void {
+    if (known.sequences.length > 0) own.set(accountId, key, known)
+    for (const { release } of known.sequences) onRead(release)
+  }
+
+  async function change(query: SequenceQuery, made: SequenceChange): Promise<ChangedSequences> {
+    const attached = attach(query, made)
+    return attached && shared
+      ? attached.receive(await shared.run(attached.call))
+      : changeAlone(query, made)
+  }
+
+  function changeAlone(query: SequenceQuery, made: SequenceChange): ChangedSequences {
+    const changed = applyChange(knownOf(query).sequences, made)
+    keep(query, { sequences: changed.sequences })
     return changed
+  }
+
+  function attach(query: SequenceQuery, made: SequenceChange): AttachedChange | undefined {
+    if (!shared) return undefined
+    const from = knownOf(query)
+    return {
+      call: shared.appending(nameOf(query), made, from.position),
+      receive: async (reply) => {
+        const before = shared.readReply(reply, from.position)
+        return before === undefined
+          ? changeAlone(query, made)
+          : changeShared(shared, query, made, before, from)
+      },
+    }
   }
 
   /**
    * What the processes share is kept here as well: for the time that Redis does not answer, and
    * because this process then reads that release.
+   * @param from what was known when the change was sent; by now it may be more
    */
-  async function change<T extends { sequences: SequenceList }>(
+  async function changeShared(
+    log: SharedPageSequences,
     query: SequenceQuery,
-    nowMs: number,
-    to: (sequences: SequenceList) => T,
-  ): Promise<T> {
-    const toActive = (sequences: SequenceList) => to(active(sequences, nowMs))
-    const known = () => own.get(query.accountId, query.key) ?? []
-    const changed = await shared?.change(`${query.accountId} ${query.key}`, known, toActive)
-    if (!changed) return keep(query, toActive(known()))
-    // What is kept here may have changed while Redis was asked.
-    keep(query, { sequences: active(merged(known(), changed.sequences), nowMs) })
-    return changed
+    made: SequenceChange,
+    before: LoggedBefore | null,
+    from: Known,
+  ): Promise<ChangedSequences> {
+    const known = knownOf(query)
+    const { sequences, position } = applyLogged(before, [from, known])
+    const changed = applyChange(sequences, made)
+    // Where the log is another one, as after an outage, this process may know what is not in it.
+    const all =
+      position && position.id === known.position?.id
+        ? changed
+        : applyChange(merged(sequences, known.sequences), made)
+    if (position && isSame(all.sequences, changed.sequences)) {
+      if (!isFurther(known.position, position))
+        keep(query, { sequences: changed.sequences, position })
+      log.compact(nameOf(query), position, changed.sequences, made.ms)
+      return changed
+    }
+    keep(query, { sequences: all.sequences })
+    if (all.sequences.length > 0) {
+      const added: SequenceChange = { kind: "add", sequences: all.sequences, ms: made.ms }
+      await log.run(log.appending(nameOf(query), added, undefined))
+    }
+    return all
   }
 
   return {
     begin: async (query, started, askedMs) => {
-      await change(query, askedMs, (sequences) => ({
-        sequences: withStarted(sequences, started, askedMs),
-      }))
+      await change(query, { kind: "begin", started, ms: askedMs })
     },
 
-    next: async (query, client, page, nowMs) => {
-      const read = await change(query, nowMs, (sequences) =>
-        withRead(sequences, { client, page }, nowMs),
-      )
-      return read.release
-    },
+    next: async (query, client, page, nowMs) =>
+      (await change(query, { kind: "read", client, page, ms: nowMs })).release,
+
+    attach,
 
     lose: async (query, release, nowMs) => {
-      await change(query, nowMs, (sequences) => ({ sequences: withLost(sequences, release) }))
+      await change(query, { kind: "lose", release, ms: nowMs })
     },
 
     pin: ({ id }) => {
@@ -122,7 +179,7 @@ export function createPageSequences(
         // Before the first release there is nothing to pin.
         if (id > 0) oldest = Math.min(oldest, id)
       }
-      for (const sequences of own.values()) {
+      for (const { sequences } of own.values()) {
         for (const { release } of active(sequences, nowMs)) read(release.id)
       }
       for (const { id } of pinned) read(id)
@@ -130,3 +187,13 @@ export function createPageSequences(
     },
   }
 }
+
+/** How a query is called in the shared log. */
+const nameOf = ({ accountId, key }: SequenceQuery): string => `${accountId} ${key}`
+
+const isSame = (one: SequenceList, other: SequenceList): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
+/** Replies are read in their order, except where the script had to be sent first. */
+const isFurther = (one: LogPosition | undefined, other: LogPosition): boolean =>
+  one?.id === other.id && one.length > other.length

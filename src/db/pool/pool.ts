@@ -3,13 +3,12 @@
  * of its own, so that none can starve another. postgres.js alone would queue without limit and
  * pipeline statements behind slow ones.
  */
-import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import { codeOf } from "../../text/error-code.ts"
 import { withoutParameters } from "../query-failure.ts"
 import type { AccountId } from "./account-id.ts"
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
-import { createReplaceableClient } from "./replaceable-client.ts"
+import { createReplaceableClient, type Database } from "./replaceable-client.ts"
 import { createStatementDeadline } from "./statement-deadline.ts"
 import { Unavailable } from "./unavailable.ts"
 
@@ -26,11 +25,13 @@ export interface PoolOptions {
   /** How long a statement may wait for a connection. */
   waitMs?: number
   statementTimeoutMs: number
+  /** PostgreSQL's parameters for its sessions, by name. */
+  parameters?: Readonly<Record<string, string>>
 }
 
 export interface Pool {
   /** For building statements. Run them only through `run`. */
-  db: PostgresJsDatabase
+  db: Database
   /**
    * Runs one statement once a connection is free.
    * @param account that the statement is run for; null for the service itself
@@ -39,6 +40,8 @@ export interface Pool {
    */
   run<T>(statement: () => Promise<T>, account?: AccountId, signal?: AbortSignal): Promise<T>
   load: ConcurrencyLimiter["load"]
+  /** After which the server ends a statement. */
+  statementTimeoutMs: number
   close(): Promise<void>
 }
 
@@ -61,8 +64,11 @@ export function createPool(url: string, options: PoolOptions): Pool {
       onnotice: () => {},
       connection: {
         application_name: `mds ${options.name}`,
+        // Dates are shown as the server writes them, whatever the database or the role sets.
+        DateStyle: "ISO",
         statement_timeout: statementTimeoutMs,
         idle_in_transaction_session_timeout: 60_000,
+        ...options.parameters,
       },
     }),
   )
@@ -103,6 +109,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
     db: client.db,
     run: (statement, ...claim) => run(() => statement().catch(rethrow), ...claim),
     load: limiter.load,
+    statementTimeoutMs,
     close: client.close,
   }
 }

@@ -6,9 +6,11 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import type { Sql } from "postgres"
 
+export type Database = PostgresJsDatabase & { $client: Sql }
+
 export interface ReplaceableClient {
   /** Sends each statement through the client in use, prepared statements included. */
-  db: PostgresJsDatabase
+  db: Database
   /** The client in use. */
   current(): Sql
   /**

@@ -2,12 +2,14 @@
 import { type CacheSizes, createCache } from "../cache.ts"
 import type { AccountId } from "../pool/account-id.ts"
 import type { Pool } from "../pool/pool.ts"
+import type { Database } from "../pool/replaceable-client.ts"
 import { createSharedReads, type SharedReads } from "../pool/shared-reads.ts"
+import { createAnchors, isDeep, type Start } from "./anchors.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
-import { ensureAvailable, type RelationChoice } from "./relation-choice.ts"
+import { type RelationChoice, readList } from "./relation-choice.ts"
 import type { Relation } from "./relations.ts"
 import { type Release, ReleaseUnavailable } from "./releases.ts"
-import { nullsOf, type Position, positionName } from "./seek.ts"
+import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts"
 import {
   bindRelease,
   createStatements,
@@ -15,6 +17,7 @@ import {
   type SeenReleases,
   type Statements,
 } from "./statements.ts"
+import { createTotals, isScanned } from "./totals.ts"
 
 export type Records = Record<string, unknown>[]
 
@@ -29,14 +32,31 @@ export interface PageBounds {
   limit: number
 }
 
+/** The result of a statement on the relation that has the list at the release. */
+export type ReadList = <T extends SeenReleases>(
+  release: Release,
+  list: Pick<List, "removed">,
+  run: (relation: Relation) => Promise<T[]>,
+) => Promise<T[]>
+
+/** The statements of a pool, and their running with what runs already. */
+export interface PoolStatements {
+  db: Database
+  statements: Statements
+  share: SharedReads
+  statementTimeoutMs: number
+}
+
 /** Each kind of statement has connections of its own. */
 export type ReaderPools = Readonly<Record<"lookups" | "pages" | "counts" | "exports", Pool>>
 
+/** The budgets of the reader's caches. */
+export type ReaderSizes = Pick<CacheSizes, "totals" | "positions" | "anchors" | "keys">
+
 /** Every method may throw Unavailable or ReleaseUnavailable. */
 export interface ListReader {
-  /** One page, read through one of the pools; null where the list's parent does not exist. */
+  /** One page; null where the list's parent does not exist. */
   page(
-    pool: "pages" | "exports",
     list: List,
     bounds: PageBounds,
     options: ReadOptions,
@@ -48,124 +68,94 @@ export interface ListReader {
 export function createListReader(
   pools: ReaderPools,
   relations: RelationChoice,
-  sizes: Pick<CacheSizes, "totals" | "positions">,
+  sizes: ReaderSizes,
 ): ListReader {
-  const { lookups } = pools
-  const byKey = createStatements(lookups.db)
   const counts = statementsOf(pools.counts)
-  const rowSources = { pages: statementsOf(pools.pages), exports: statementsOf(pools.exports) }
-  const totals = createCache<number | "no parent">(sizes.totals, () => 16)
+  const { statements, share } = statementsOf(pools.pages)
   const positions = createCache<Position>(sizes.positions, bytesOfPosition)
 
-  /** The result of a statement on the list at the release. */
-  const at = async <T extends SeenReleases>(
-    release: Release,
-    { removed }: Pick<List, "removed">,
-    run: (relation: Relation) => Promise<T[]>,
-  ): Promise<T[]> =>
-    removed ? ensureAvailable(release, await run("removed")) : relations.read(release, run)
+  const at: ReadList = (release, list, run) => readList(relations, release, list, run)
+  const totals = createTotals(counts, pools.lookups, at, sizes)
+  const anchors = createAnchors(counts, at, sizes.anchors)
 
-  /** Rows from an offset, by the position at which the previous page ended where that is cached. */
+  /** Rows from an offset: by their keys where those are cached, or else from where to begin. */
   async function readRows(
-    { statements, share }: PoolStatements,
     list: List,
     { offset, limit }: PageBounds,
     { release, account }: ReadOptions,
+    start: Start | undefined,
   ) {
-    const values = { ...bindingsOf(list), ...bindRelease(release), limit, offset }
+    const values = { ...bindingsOf(list), ...bindRelease(release), limit }
     const key = listKey(list, release)
-    const start = offset === 0 ? undefined : positions.get(`${key} ${offset}`)
+    const keys = totals.keys(list, release)
     const rows = await at(release, list, (relation) =>
-      share(`rows ${relation} ${offset} ${limit} ${key}`, account, () =>
-        start
-          ? statements
-              .rowsAfter(list, nullsOf(start), relation)
-              .execute({ ...values, ...bindPosition(start) })
-          : statements.rowsFrom(list, relation).execute(values),
-      ),
+      share(`rows ${relation} ${offset} ${limit} ${key}`, account, () => {
+        if (keys) {
+          const ofPage = { keys: keys.slice(offset, offset + limit).join(" "), offset: 0 }
+          return statements.rowsOfKeys(list, relation).execute({ ...values, ...ofPage })
+        }
+        if (start) {
+          const fromStart = { ...bindPosition(start.after), offset: start.skip }
+          const statement = statements.rowsAfter(list, nullsOf(start.after), relation)
+          return statement.execute({ ...values, ...fromStart })
+        }
+        return statements.rowsFrom(list, relation).execute({ ...values, offset })
+      }),
     )
     const last = rows.at(-1)
-    if (last) positions.set(`${key} ${offset + rows.length}`, positionOf(last))
+    if (last) positions.set(`${key} ${offset + rows.length}`, last.position)
     return rows
   }
 
-  async function readTotal(
+  /** @param total where it is known, as that of a list must be before a deep page is read */
+  async function startOf(
     list: List,
-    { release, account }: ReadOptions,
-  ): Promise<number | "no parent"> {
-    const key = listKey(list, release)
-    const cached = totals.get(key)
-    if (cached !== undefined) return cached
-    const values = { ...bindingsOf(list), ...bindRelease(release) }
-    const [[count], exists] = await Promise.all([
-      at(release, list, (relation) =>
-        counts.share(`count ${relation} ${key}`, account, () =>
-          counts.statements.count(list, relation).execute(values),
-        ),
-      ),
-      parentExists(list, { release, account }),
-    ])
-    if (!count) throw new Error("A count returned no row")
-    const total = exists ? count.total : "no parent"
-    totals.set(key, total)
-    return total
-  }
-
-  async function parentExists({ parent }: List, { release, account }: ReadOptions) {
-    if (!parent) return true
-    const values = { key: parent.key, ...bindRelease(release) }
-    const [row] = await relations.read(release, (relation) =>
-      lookups.run(() => byKey.exists(parent.resource, relation).execute(values), account),
-    )
-    if (!row) throw new Error("A query for a record's existence returned no row")
-    return row.exists
+    { offset }: PageBounds,
+    options: ReadOptions,
+    total: number | undefined,
+  ): Promise<Start | undefined> {
+    if (offset === 0) return undefined
+    const previousEnd = positions.get(`${listKey(list, options.release)} ${offset}`)
+    if (previousEnd) return { after: previousEnd, skip: 0 }
+    if (total === undefined) return undefined
+    return anchors.startAt(list, offset, total, options)
   }
 
   return {
-    page: async (pool, list, bounds, options) => {
-      const source = rowSources[pool]
-      const cachedTotal = totals.get(listKey(list, options.release))
-      if (cachedTotal === "no parent") return null
-      if (cachedTotal !== undefined && bounds.offset >= cachedTotal) {
-        return { total: cachedTotal, records: [] }
-      }
+    page: async (list, bounds, options) => {
+      const isTotalFirst = isDeep(bounds.offset) || isScanned(list)
+      const known = isTotalFirst
+        ? await totals.read(list, options)
+        : totals.cached(list, options.release)
+      if (known === "no parent") return null
+      if (known !== undefined && bounds.offset >= known) return { total: known, records: [] }
+      const start = await startOf(list, bounds, options, known)
       const [rows, total] = await Promise.all([
-        readRows(source, list, bounds, options),
-        cachedTotal ?? readTotal(list, options),
+        readRows(list, bounds, options, start),
+        known ?? totals.read(list, options),
       ])
       if (total === "no parent") return null
       const expected = Math.min(bounds.limit, Math.max(0, total - bounds.offset))
       if (rows.length === expected) return { total, records: recordsOf(rows) }
       // Rows are missing: a newer release, which no row shows, has removed them.
       relations.recordNewer(options.release)
-      const found = await readRows(source, list, bounds, options)
+      const found = await readRows(list, bounds, options, start)
       if (found.length !== expected) throw new ReleaseUnavailable(options.release)
       return { total, records: recordsOf(found) }
     },
 
     total: async (list, options) => {
-      const total = await readTotal(list, options)
+      const total = await totals.read(list, options)
       return total === "no parent" ? null : total
     },
   }
 }
 
-interface PoolStatements {
-  statements: Statements
-  share: SharedReads
-}
-
-const statementsOf = ({ db, run }: Pool): PoolStatements => ({
+const statementsOf = ({ db, run, statementTimeoutMs }: Pool): PoolStatements => ({
+  db,
+  statementTimeoutMs,
   statements: createStatements(db),
   share: createSharedReads(run),
 })
 
 const recordsOf = (rows: readonly Row[]): Records => rows.map(({ record }) => record)
-
-const positionOf = ({ position }: Row): Position => Object.values(position)
-
-const bindPosition = (position: Position): Record<string, unknown> =>
-  Object.fromEntries(position.map((value, index) => [positionName(index), value]))
-
-const bytesOfPosition = (position: Position): number =>
-  position.reduce<number>((sum, value) => sum + 32 + 2 * String(value).length, 32)

@@ -5,9 +5,10 @@
  * the history. Rows of another release of the same number, in a database that was
  * restored, are refused.
  */
+
 import type { Relation } from "./relations.ts"
 import { type Release, ReleaseUnavailable } from "./releases.ts"
-import type { SeenReleases } from "./statements.ts"
+import type { ListShape, SeenReleases } from "./statements.ts"
 
 export interface RelationChoice {
   /** The result of a statement at the release, from the relation that contains it. @throws ReleaseUnavailable */
@@ -15,15 +16,29 @@ export interface RelationChoice {
     release: Release,
     run: (relation: Relation) => Promise<T[]>,
   ): Promise<T[]>
+  /** @throws ReleaseUnavailable if the rows were not read while the release was there */
+  ensureAvailable<T extends SeenReleases>(release: Release, rows: T[]): T[]
   /** Records that a newer release exists, although no row said so. */
   recordNewer(release: Release): void
 }
 
-export function createRelationChoice(): RelationChoice {
+/** @param onSeen called with what each statement saw: the newest release, or null */
+export function createRelationChoice(
+  onSeen: (newest: number | null) => void = () => {},
+): RelationChoice {
   /** By the last statement: after a restore of the database, it may be an older one than before. */
   let newestSeen = 0
 
+  function ensureAvailable<T extends SeenReleases>(release: Release, rows: T[]): T[] {
+    const [seen] = rows
+    if (seen) onSeen(seen.release)
+    if (seen?.release === null) throw new ReleaseUnavailable(release)
+    return rows
+  }
+
   return {
+    ensureAvailable,
+
     read: async (release, run) => {
       const readFrom = async (relation: Relation) => {
         const rows = ensureAvailable(release, await run(relation))
@@ -43,9 +58,11 @@ export function createRelationChoice(): RelationChoice {
   }
 }
 
-/** @throws ReleaseUnavailable if the rows were not read while the release was there */
-export function ensureAvailable<T extends SeenReleases>(release: Release, rows: T[]): T[] {
-  const [seen] = rows
-  if (seen?.release === null) throw new ReleaseUnavailable(release)
-  return rows
-}
+/** The result of a statement on a list at the release. @throws ReleaseUnavailable */
+export const readList = async <T extends SeenReleases>(
+  relations: RelationChoice,
+  release: Release,
+  { removed }: Pick<ListShape, "removed">,
+  run: (relation: Relation) => Promise<T[]>,
+): Promise<T[]> =>
+  removed ? relations.ensureAvailable(release, await run("removed")) : relations.read(release, run)

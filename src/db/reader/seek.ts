@@ -20,6 +20,14 @@ export const nullsOf = (position: Position): boolean[] => position.map((value) =
 /** The placeholder of a position's value. */
 export const positionName = (index: number): string => `position_${index}`
 
+/** Binds a position's values. */
+export const bindPosition = (position: Position): Record<string, unknown> =>
+  Object.fromEntries(position.map((value, index) => [positionName(index), value]))
+
+/** About how much memory a position takes. */
+export const bytesOfPosition = (position: Position): number =>
+  position.reduce<number>((sum, value) => sum + 32 + 2 * String(value).length, 32)
+
 /**
  * The condition that a row comes after a position, whose values are bound by `positionName`. For each
  * term but the last it begins with a plain range condition, at which an index scan can start.

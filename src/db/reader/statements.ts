@@ -9,12 +9,21 @@
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
-import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
-import { filterOf, keyColumn, type OrderTerm, type Readable } from "../../resources/resource.ts"
+import {
+  filterOf,
+  keyColumn,
+  type OrderTerm,
+  type Readable,
+  type ResourceRecord,
+} from "../../resources/resource.ts"
+import type { Database } from "../pool/replaceable-client.ts"
 import { releases } from "../schema.ts"
-import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
+import { decodedRows } from "./decoded-rows.ts"
+import { fewKeys } from "./few-keys.ts"
+import type { Query } from "./raw-rows.ts"
+import { type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
 import { noRelease, type Release } from "./releases.ts"
-import { after, orderBy } from "./seek.ts"
+import { after, orderBy, type Position } from "./seek.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
 export type Scope = (parentKey: SQL) => SQL
@@ -24,6 +33,8 @@ export interface ListShape {
   resource: Readable
   /** Names of the filters in use. */
   filters: readonly string[]
+  /** Names of those whose values no index serves. */
+  byScan?: readonly string[]
   /** Where the list belongs to one record of another resource. */
   parent?: { resource: Readable; scope: Scope } | undefined
   order: readonly OrderTerm[]
@@ -40,15 +51,16 @@ export interface SeenReleases {
 }
 
 export interface Found extends SeenReleases {
-  record: Record<string, unknown>
+  record: ResourceRecord
 }
 
+/** Selected in this order: the release, the record's fields, the position's values. */
 export interface Row extends Found {
   /** The row's position in its list; see `seek.ts`. */
-  position: Record<string, unknown>
+  position: Position
 }
 
-interface Prepared<T> {
+export interface Prepared<T> extends Query {
   execute(values: Record<string, unknown>): Promise<T[]>
 }
 
@@ -62,10 +74,25 @@ export const parentName = "parent"
 export interface Statements {
   /** Rows of a page by its offset. Binds `limit` and `offset`. */
   rowsFrom(shape: ListShape, relation: Relation): Prepared<Row>
-  /** Rows after a position. Binds `limit` and the position's values. */
+  /** Rows after a position. Binds `limit`, how many to skip as `offset`, and the position's values. */
   rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): Prepared<Row>
   count(shape: ListShape, relation: Relation): Prepared<SeenReleases & { total: number }>
-  /** One record by its key, bound as `key`: one row always, in which every field is null if there is none. */
+  /** The same, and the keys of all rows, separated by spaces, where there are few: one scan finds both. */
+  countAndKeys(
+    shape: ListShape,
+    relation: Relation,
+  ): Prepared<SeenReleases & { total: number; keys: string | null }>
+  /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
+  rowsOfKeys(shape: ListShape, relation: Relation): Prepared<Row>
+  /**
+   * The query for the positions of all rows, in order: the release, then a position's values.
+   * @param nulls to read the rows after a position only; binds its values
+   */
+  positions(shape: ListShape, relation: Relation, nulls?: readonly boolean[]): SQL
+  /**
+   * Records by their keys, bound as `keys`, an array literal. One row at least, in which every field
+   * is null if there is none.
+   */
   find(resource: Readable, relation: Relation): Prepared<Found>
   /** Whether a record exists. */
   exists(resource: Readable, relation: Relation): Prepared<SeenReleases & { exists: boolean }>
@@ -90,7 +117,7 @@ export const bindRelease = ({ id, publishedAt }: Release): Record<string, unknow
   [publishedAtName]: publishedAt,
 })
 
-export function createStatements(db: PostgresJsDatabase): Statements {
+export function createStatements(db: Database): Statements {
   const prepared = new Map<string, unknown>()
   const once = <T>(key: string, build: () => Prepared<T>): Prepared<T> => {
     let statement = prepared.get(key) as Prepared<T> | undefined
@@ -100,42 +127,27 @@ export function createStatements(db: PostgresJsDatabase): Statements {
     }
     return statement
   }
-  const rows = (resource: Readable, order: readonly OrderTerm[], relation: Relation, part?: Part) =>
-    db
-      .select({
-        ...seenReleases,
-        record: selection(resource),
-        position: positions(order),
-      })
-      .from(relationOf(resource, relation, part))
+  const pageOf = ({ resource, order, updated }: ListShape, relation: Relation, where?: SQL) => {
+    const terms = orderBy(order)
+    const limit = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
+    return db
+      .select({ ...seenReleases, record: selection(resource), position: positions(order) })
+      .from(relationOf(resource, relation, { where, updated, first: { orderBy: terms, limit } }))
+      .where(where)
+      .orderBy(...terms)
+      .limit(sql.placeholder("limit"))
+      .offset(sql.placeholder("offset"))
+  }
 
   return {
     rowsFrom: (shape, relation) =>
-      once(`from ${relation} ${keyOf(shape)}`, () => {
-        const first = {
-          orderBy: orderBy(shape.order),
-          limit: sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`,
-        }
-        const where = conditionOf(shape)
-        return rows(shape.resource, shape.order, relation, { where, updated: shape.updated, first })
-          .where(where)
-          .orderBy(...first.orderBy)
-          .limit(sql.placeholder("limit"))
-          .offset(sql.placeholder("offset"))
-          .prepare("rowsFrom")
-      }),
+      once(`from ${relation} ${keyOf(shape)}`, () =>
+        decodedRows(db, pageOf(shape, relation, conditionOf(shape)).prepare("rowsFrom"), shape),
+      ),
     rowsAfter: (shape, nulls, relation) =>
       once(`after ${relation} ${nulls} ${keyOf(shape)}`, () => {
-        const first = {
-          orderBy: orderBy(shape.order),
-          limit: sql`${sql.placeholder("limit")}`,
-        }
         const where = and(conditionOf(shape), after(shape.order, nulls))
-        return rows(shape.resource, shape.order, relation, { where, updated: shape.updated, first })
-          .where(where)
-          .orderBy(...first.orderBy)
-          .limit(sql.placeholder("limit"))
-          .prepare("rowsAfter")
+        return decodedRows(db, pageOf(shape, relation, where).prepare("rowsAfter"), shape)
       }),
     count: (shape, relation) =>
       once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
@@ -147,14 +159,46 @@ export function createStatements(db: PostgresJsDatabase): Statements {
           .where(where)
           .prepare("count")
       }),
-    find: (resource, relation) =>
-      once(`find ${relation} ${resource.name}`, () =>
+    countAndKeys: (shape, relation) =>
+      once(`count and keys ${relation} ${keyOf(shape)}`, () =>
         db
+          .select({
+            ...seenReleases,
+            total:
+              sql<number>`coalesce(few.total, (select count(*) ${rowsIn(shape, relation)}))`.mapWith(
+                Number,
+              ),
+            keys: sql<string | null>`few.keys`,
+          })
+          .from(sql`(${fewKeys(shape, rowsIn(shape, relation))}) as few`)
+          .prepare("countAndKeys"),
+      ),
+    rowsOfKeys: (shape, relation) =>
+      once(`of keys ${relation} ${keyOf(shape)}`, () => {
+        const keys = sql`string_to_array(${sql.placeholder("keys")}, ' ')`
+        const hasKey = sql`${keyColumn(shape.resource)} = any(${keys})`
+        const page = pageOf(shape, relation, and(conditionOf(shape), hasKey))
+        return decodedRows(db, page.prepare("rowsOfKeys"), shape)
+      }),
+    positions: (shape, relation, nulls) => {
+      const where = and(conditionOf(shape), nulls && after(shape.order, nulls))
+      const terms = orderBy(shape.order)
+      const first = { orderBy: terms, limit: sql`all` }
+      return db
+        .select({ ...seenReleases, position: positions(shape.order) })
+        .from(relationOf(shape.resource, relation, { where, updated: shape.updated, first }))
+        .where(where)
+        .orderBy(...terms)
+        .getSQL()
+    },
+    find: (resource, relation) =>
+      once(`find ${relation} ${resource.name}`, () => {
+        const found = db
           .select({ ...seenReleases, record: selection(resource) })
           .from(sql`(select 1) as one`)
-          .leftJoin(sql`${relationOf(resource, relation)}`, isKey(resource))
-          .prepare("find"),
-      ),
+          .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
+        return decodedRows(db, found.prepare("find"), { resource, order: [] })
+      }),
     exists: (resource, relation) =>
       once(`exists ${relation} ${resource.name}`, () => {
         const record = sql`select from ${relationOf(resource, relation)} where ${isKey(resource)}`
@@ -165,6 +209,16 @@ export function createStatements(db: PostgresJsDatabase): Statements {
       }),
   }
 }
+
+/** FROM and WHERE of a list. */
+const rowsIn = (shape: ListShape, relation: Relation): SQL => {
+  const where = conditionOf(shape)
+  const rows = relationOf(shape.resource, relation, { where, updated: shape.updated })
+  return sql`from ${rows} where ${where ?? sql`true`}`
+}
+
+const isAmongKeys = (resource: Readable): SQL =>
+  sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
 
 const isKey = (resource: Readable): SQL => sql`${keyColumn(resource)} = ${sql.placeholder("key")}`
 
@@ -178,18 +232,23 @@ const positions = (order: readonly OrderTerm[]) =>
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 
-const conditionOf = ({ resource, filters, parent, updated }: ListShape): SQL | undefined =>
+const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape): SQL | undefined =>
   and(
     updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
     parent?.scope(sql`${sql.placeholder(parentName)}`),
-    ...filters.map((name) => filterOf(resource, name).where(sql`${sql.placeholder(name)}`)),
+    ...filters.map((name) => {
+      const filter = filterOf(resource, name)
+      const { where } = (byScan?.includes(name) && filter.byScan) || filter
+      return where(sql`${sql.placeholder(name)}`)
+    }),
   )
 
-const keyOf = ({ resource, filters, parent, order, updated }: ListShape): string =>
+const keyOf = ({ resource, filters, byScan = [], parent, order, updated }: ListShape): string =>
   [
     resource.name,
     parent ? `of ${parent.resource.name}` : "",
     updated ? "updated" : "",
     [...filters].sort(),
+    `by scan ${[...byScan].sort()}`,
     ...order.map(({ column, direction }) => `${column.name} ${direction}`),
   ].join(" ")

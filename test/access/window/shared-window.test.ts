@@ -9,6 +9,7 @@ import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
 import { resolutionMs } from "../../../src/access/window/timestamp-resolution.ts"
 import { until } from "../../../src/db/embedded/wait.ts"
 import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
+import { redisScript } from "../../../src/redis/script.ts"
 import {
   type RedisServer,
   redisIsInstalled,
@@ -96,6 +97,47 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     for (let call = 0; call < 3; call++) await admit(account, 10)
     await peek(account, 10)
     expect((await evaluations()) - before).toBe(4)
+  })
+
+  const counter = redisScript(`return redis.call("INCRBY", KEYS[1], ARGV[1])`)
+
+  /** A call that adds 5 to the key, and what it received. */
+  function attaching(key: string) {
+    const received: unknown[] = []
+    const call = { script: counter, keys: [key], args: ["5"] }
+    const receive = (reply: unknown) => received.push(reply)
+    return { received, attach: () => ({ ...call, receive }) }
+  }
+
+  test("makes an attached call in the same round trip, and only for a request that is admitted", async () => {
+    const [one, other] = [await startProcess(), await startProcess()]
+    const account = anAccount()
+    const { received, attach } = attaching(account)
+    await one.admit(account, 2, attach)
+    const before = await evaluations()
+    expect(await one.admit(account, 2, attach)).toMatchObject({ admitted: true, remaining: 0 })
+    expect(await other.admit(account, 2, attach)).toMatchObject({ admitted: false })
+    expect((await evaluations()) - before).toBe(2)
+    expect(await one.admit(account, 2, attach)).toMatchObject({ admitted: false })
+    expect((await evaluations()) - before).toBe(2)
+    expect(received).toEqual([5, 10])
+    expect(await server.cli("GET", account)).toBe("10")
+  })
+
+  test("gives an attached call no reply where Redis hangs and the process admits by itself", async () => {
+    const { admit, redis } = await startProcess({ answerWithinMs: 300 })
+    const account = anAccount()
+    const { received, attach } = attaching(account)
+    server.freeze()
+    try {
+      expect(await admit(account, 2, attach)).toMatchObject({ admitted: true })
+      expect(await admit(account, 2, attach)).toMatchObject({ admitted: true })
+      expect(await admit(account, 2, attach)).toMatchObject({ admitted: false })
+    } finally {
+      server.thaw()
+    }
+    expect(received).toEqual([undefined, undefined])
+    expect(await until(() => redis.answering, 5000)).toBe(true)
   })
 
   test("costs Redis nothing where a process denies by itself, or where there is no limit", async () => {

@@ -10,6 +10,7 @@ import {
   type SequenceQuery,
 } from "../../../src/answers/sequences/page-sequences.ts"
 import { createSharedPageSequences } from "../../../src/answers/sequences/shared-page-sequences.ts"
+import type { Release } from "../../../src/db/reader/releases.ts"
 import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
 import {
   type RedisServer,
@@ -178,9 +179,10 @@ describe.skipIf(!redisIsInstalled)("in three processes that share a Redis", () =
     await server.stop()
   })
 
+  /** Their logs are compacted all the time. */
   const processes = () =>
     connections.map((connection) =>
-      createPageSequences(createSharedPageSequences(connection), 1_000_000),
+      createPageSequences(createSharedPageSequences(connection, 5), 1_000_000),
     )
 
   test("every page is of the release of the page 1 that its client means", async () => {
@@ -189,5 +191,35 @@ describe.skipIf(!redisIsInstalled)("in three processes that share a Redis", () =
 
   test("pages read at once are of the release of their page 1, run after run", async () => {
     for (const seed of seeds(1, 50)) expect(await readInParallel(seed, processes())).toBeUndefined()
+  })
+
+  test("they show what one process shows that makes the same changes in the same order", async () => {
+    for (const seed of seeds(1, 60)) {
+      const random = seeded(seed)
+      const below = (bound: number) => Math.floor(random() * bound)
+      const alone = createPageSequences(null, 1_000_000)
+      // One of them keeps nothing, as a process does that has just started.
+      const [one, other, last] = connections.map((connection, index) =>
+        createPageSequences(createSharedPageSequences(connection, 5), index === 2 ? 0 : 1_000_000),
+      ) as [PageSequences, PageSequences, PageSequences]
+      const query = { accountId: seed, key: crypto.randomUUID() }
+      for (let nowMs = 1; nowMs < 80_000_000; nowMs += 1 + below(below(30) ? 200_000 : 2_000_000)) {
+        const client = `client ${below(3)}`
+        const process = [one, other, last][below(3)] ?? one
+        const release = { id: 1 + below(3), publishedAt: 1 }
+        if (below(4) === 0) {
+          const started = { client, release, pages: below(2) ? 4 : undefined }
+          await alone.begin(query, started, nowMs)
+          await process.begin(query, started, nowMs)
+        } else if (below(20) === 0) {
+          await alone.lose(query, release, nowMs)
+          await process.lose(query, release, nowMs)
+        } else {
+          const page = 2 + below(4)
+          const expected = await alone.next(query, client, page, nowMs)
+          expect(await process.next(query, client, page, nowMs)).toEqual(expected as Release)
+        }
+      }
+    }
   })
 })

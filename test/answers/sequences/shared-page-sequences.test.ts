@@ -2,18 +2,23 @@
  * Processes that share a Redis share page sequences, and without it each one continues with those
  * that it has read.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { sequenceIdleMs } from "../../../src/answers/sequences/page-sequence.ts"
 import { createPageSequences } from "../../../src/answers/sequences/page-sequences.ts"
-import { createSharedPageSequences } from "../../../src/answers/sequences/shared-page-sequences.ts"
+import {
+  applyLogged,
+  createSharedPageSequences,
+} from "../../../src/answers/sequences/shared-page-sequences.ts"
 import { connectRedis, type RedisConnection } from "../../../src/redis/connection.ts"
-import { until } from "../../contract/raw-http.ts"
 import {
   type RedisServer,
   redisIsInstalled,
   redisServer,
   sayIfLeftOut,
 } from "../../support/redis.ts"
+import { redisRelay } from "../../support/relay.ts"
+import { until } from "../../support/until.ts"
 
 sayIfLeftOut(import.meta.path)
 
@@ -36,13 +41,15 @@ describe.skipIf(!redisIsInstalled)("sequences that two processes share", () => {
   })
 
   // That a busy machine answers late must not look like a loss.
-  const connect = (answerWithinMs = 5_000) =>
+  const connect = (answerWithinMs = 5_000, url = server.url) =>
     connectRedis({
-      url: server.url,
+      url,
       answerWithinMs,
       onLost: () => {},
       onBack: () => {},
     })
+
+  const logOf = (query: number) => `mds:sequence-log:1 query ${query}`
 
   /** What two processes know of one new query. */
   function pair(of = connections) {
@@ -92,6 +99,42 @@ describe.skipIf(!redisIsInstalled)("sequences that two processes share", () => {
     expect(await Promise.all(pages)).toEqual(Array(40).fill(7))
   })
 
+  test("each page costs one round trip, though the processes take turns", async () => {
+    const relay = await redisRelay(server)
+    const relayed = [connect(5_000, relay.url), connect(5_000, relay.url)]
+    await Promise.all(relayed.map(({ ready }) => ready))
+    const [one, two] = pair(relayed)
+    await one.begin("a", 1) // The script is sent once.
+    const before = relay.roundTrips
+    await two.begin("b", 2, 1)
+    for (let page = 2; page < 40; page++) {
+      const [first, second] = page % 2 ? [one, two] : [two, one]
+      expect(await first.next("a", page, page)).toBe(1)
+      expect(await second.next("b", page, page)).toBe(2)
+    }
+    expect(relay.roundTrips - before).toBe(1 + 2 * 38)
+    for (const connection of relayed) connection.close()
+    relay.stop()
+  })
+
+  test("a log that has grown long is compacted, and nothing in it is lost", async () => {
+    const [one, two] = pair()
+    await one.begin("a", 1)
+    await two.begin("b", 2, 1)
+    for (let page = 2; page < 400; page++) {
+      const [first, second] = page % 3 ? [one, two] : [two, one]
+      expect(await first.next("a", page, page)).toBe(1)
+      expect(await second.next("b", page, page)).toBe(2)
+      expect(Number(await server.cli("LLEN", logOf(queries)))).toBeLessThan(110)
+    }
+  })
+
+  test("a page of a query that nobody has begun leaves nothing in Redis", async () => {
+    const [one] = pair()
+    expect(await one.next("a", 2)).toBeUndefined()
+    expect(await server.cli("EXISTS", logOf(queries))).toBe(0)
+  })
+
   test("both hold the release that is being read, for as long as it may be read on", async () => {
     const [one, two] = pair()
     await one.begin("a", 5)
@@ -118,7 +161,8 @@ describe.skipIf(!redisIsInstalled)("sequences that two processes share", () => {
     await one.begin("a", 1)
     await until(async () => {
       await one.next("a", 2)
-      return `${await server.cli("GET", `mds:sequences:1 query ${queries}`)}`.includes('"id":1')
+      const log = await server.cli("LRANGE", logOf(queries), "0", "-1")
+      return `${log}`.includes('"id":1')
     })
     server.freeze()
     await until(async () => {
@@ -146,4 +190,17 @@ describe.skipIf(!redisIsInstalled)("sequences that two processes share", () => {
     await until(() => connections.every(({ answering }) => answering))
     expect(await two.next("a", 4)).toBe(4)
   })
+})
+
+test("a process applies no change of the log twice, however many of its calls are under way", () => {
+  const read = JSON.stringify({ kind: "read", client: "a", page: 3, ms: 2 })
+  const sequences = [{ release: release(1), client: "a", startedMs: 0, expectedPage: 3, readMs: 1 }]
+  const reply = { id: "log", start: 2, changes: ["applied before, so not even read", read] }
+  const known = { sequences, position: { id: "log", length: 3 } }
+  const from = { sequences: [], position: { id: "log", length: 2 } }
+  expect(applyLogged(reply, [from, known])).toMatchObject({
+    sequences: [{ expectedPage: 4, readMs: 2 }],
+    position: { id: "log", length: 5 },
+  })
+  expect(() => applyLogged(reply, [from])).toThrow("JSON")
 })

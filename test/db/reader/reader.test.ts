@@ -1,7 +1,9 @@
 /** What is read at a release is complete and consistent, even while newer ones are published. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
+import type { RowEncoder } from "../../../src/db/reader/encoded-rows.ts"
 import type { List } from "../../../src/db/reader/list.ts"
 import { createReader } from "../../../src/db/reader/reader.ts"
 import { createReleases, noRelease, type Releases } from "../../../src/db/reader/releases.ts"
@@ -11,6 +13,7 @@ import { orderOf } from "../../../src/resources/resource.ts"
 import { ofCompany, tenements } from "../../../src/resources/tenements.ts"
 import { awkward } from "../../support/fixtures.ts"
 import { type TestService, testService } from "../../support/service.ts"
+import { until } from "../../support/until.ts"
 
 let service: TestService
 let pool: Pool
@@ -98,39 +101,66 @@ test("pages are consistent while releases are published continuously", async () 
   await publisher
 })
 
+/** An encoder whose bytes are the first fields of the rows, one a line. */
+function keyEncoder(): RowEncoder {
+  const keys: string[] = []
+  let fields: string[] = []
+  return {
+    cell: (text, start, end) => fields.push(new TextDecoder().decode(text.subarray(start, end))),
+    emptyCell: () => fields.push(""),
+    endRow: () => {
+      keys.push(`${fields[0]}\n`)
+      fields = []
+    },
+    bytes: () => new TextEncoder().encode(keys.join("")),
+  }
+}
+
+const inChunksOf = async (chunkSize: number) => ({
+  ...(await newest()),
+  chunkSize,
+  newEncoder: keyEncoder,
+})
+
 test("an export stays on its release, and fails where records of it are lost", async () => {
   await service.publish(awkward)
   const reader = newReader()
-  const release = await newest()
-  const kept = await reader.chunks(allReports, 4, release)
-  const lost = await reader.chunks(allReports, 4, release)
+  const options = await inChunksOf(2)
+  const kept = await reader.chunks(allReports, options)
+  const lost = await reader.chunks(allReports, options)
   await Promise.all([kept?.chunks.next(), lost?.chunks.next()])
   await service.publish({ ...awkward, reports: [] })
   expect(await Array.fromAsync(kept?.chunks ?? [])).toHaveLength(
-    Math.ceil(awkward.reports.length / 4) - 1,
+    Math.ceil(awkward.reports.length / 2) - 1,
   )
   await service.sql`delete from reports_history`
+  // One chunk was read ahead.
+  await lost?.chunks.next()
   await expect(lost?.chunks.next()).rejects.toThrow("no longer available")
   await service.publish(awkward)
 })
 
 test("an export ends in an error where its release was replaced by another of its number", async () => {
-  const release = await newest()
-  const found = await newReader().chunks(allReports, 4, release)
+  const options = await inChunksOf(2)
+  const found = await newReader().chunks(allReports, options)
   await found?.chunks.next()
   await service.sql`update releases set published_at = published_at + interval '1 second'
-    where id = ${release.release.id}`
+    where id = ${options.release.id}`
+  // One chunk was read ahead.
+  await found?.chunks.next()
   await expect(found?.chunks.next()).rejects.toThrow("no longer available")
 })
 
 test("an export contains every record once, also when its last chunk is full", async () => {
   const reader = newReader()
   for (const chunkSize of [1, 11, 5, 100]) {
-    const found = await reader.chunks(allReports, chunkSize, await newest())
-    const hashes: unknown[] = []
-    for await (const chunk of found?.chunks ?? []) {
-      expect(chunk.length).toBeLessThanOrEqual(chunkSize)
-      hashes.push(...chunk.map(({ hash }) => hash))
+    const found = await reader.chunks(allReports, await inChunksOf(chunkSize))
+    const hashes: string[] = []
+    for await (const { records, bytes } of found?.chunks ?? []) {
+      const read = new TextDecoder().decode(bytes).split("\n").slice(0, -1)
+      expect(read).toHaveLength(records)
+      expect(records).toBeLessThanOrEqual(chunkSize)
+      hashes.push(...read)
     }
     expect(new Set(hashes).size).toBe(awkward.reports.length)
     expect(hashes).toHaveLength(awkward.reports.length)
@@ -148,8 +178,24 @@ test("a list of a record that does not exist is null, and of one without any it 
   expect(await reader.total(ofCode("ZZZ"), release)).toBeNull()
   expect(await reader.page(ofCode("ATS"), first, release)).toEqual({ total: 0, records: [] })
   expect(await reader.total(ofCode("ATS"), release)).toBe(0)
-  expect(await reader.chunks(ofCode("ZZZ"), 10, release)).toBeNull()
+  expect(await reader.chunks(ofCode("ZZZ"), await inChunksOf(10))).toBeNull()
   expect(await reader.find(companies, "ZZZ", release)).toBeNull()
+})
+
+test("one chunk is read ahead of the receiver, and no more", async () => {
+  const exports = counting()
+  const reader = createReader(
+    { lookups: pool, pages: pool, counts: pool, exports: exports.pool },
+    cacheSizes(1_000_000),
+  )
+  const found = await reader.chunks(allReports, await inChunksOf(1))
+  expect(exports.counter.statements).toBe(1)
+  for (const taken of [1, 2, 3]) {
+    await found?.chunks.next()
+    await until(() => exports.counter.statements > taken && pool.load().running === 0)
+    expect(exports.counter.statements).toBe(taken + 1)
+  }
+  await found?.chunks.return()
 })
 
 /** A pool that counts the statements that have begun. */
@@ -181,6 +227,60 @@ test("a hundred concurrent requests for a page run one count and one statement f
   expect(found).toEqual(Array(100).fill(found[0] ?? null))
   expect(found[0]?.records).toHaveLength(4)
   expect([pages.counter.statements, counts.counter.statements]).toEqual([1, 1])
+})
+
+test("concurrent lookups by one account share statements, and each gets its own record", async () => {
+  const lookups = counting()
+  const reader = createReader(
+    { lookups: lookups.pool, pages: pool, counts: pool, exports: pool },
+    cacheSizes(1_000_000),
+  )
+  const options = await newest()
+  const strange = ['"', "\\", "{a,b}", "null", "", 'a","b', "'"]
+  const known = awkward.companies.map(({ asx_code }) => asx_code)
+  const keys = [...known, ...strange, ...known]
+  const found = await Promise.all(keys.map((key) => reader.find(companies, key, options)))
+  expect(found.map((record) => record?.asx_code ?? null)).toEqual([
+    ...known,
+    ...strange.map(() => null),
+    ...known,
+  ])
+  // The first key is read at once, and the others together.
+  expect(lookups.counter.statements).toBe(2)
+})
+
+test("a lookup that fails fails those that share its statement, and no later one", async () => {
+  let isFailing = true
+  const run: Pool["run"] = (...claim) =>
+    isFailing ? Promise.reject(new Error("Failed")) : pool.run(...claim)
+  const reader = createReader(
+    { lookups: { ...pool, run }, pages: pool, counts: pool, exports: pool },
+    cacheSizes(1_000_000),
+  )
+  const options = await newest()
+  const find = () => reader.find(companies, "BIG", options)
+  const outcomes = await Promise.allSettled([find(), find(), find()])
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"])
+  isFailing = false
+  expect(await find()).toMatchObject({ asx_code: "BIG" })
+})
+
+test("a lookup does not wait for one that hangs", async () => {
+  const { promise: hanging, resolve } = Promise.withResolvers<void>()
+  let claims = 0
+  const run: Pool["run"] = async (...claim) => {
+    if (claims++ === 0) await hanging
+    return pool.run(...claim)
+  }
+  const reader = createReader(
+    { lookups: { ...pool, run }, pages: pool, counts: pool, exports: pool },
+    cacheSizes(1_000_000),
+  )
+  const options = await newest()
+  const first = reader.find(companies, "BIG", options)
+  expect(await reader.find(companies, "APO", options)).toMatchObject({ asx_code: "APO" })
+  resolve()
+  expect(await first).toMatchObject({ asx_code: "BIG" })
 })
 
 test("a page past a cached total runs no statement", async () => {

@@ -1,10 +1,19 @@
 import type { Credentials } from "../access/credentials.ts"
 import { subscribeToChanges } from "../db/notifications.ts"
+import type { CachedReleases } from "../db/reader/newest-release.ts"
 import { describeError, type Log } from "../log/log.ts"
 
-/** Drops what is cached of tokens as soon as their accounts change. Returns once the first attempt to subscribe has ended. */
-export async function followAccountChanges(
-  credentials: Credentials,
+export interface Caches {
+  credentials: Pick<Credentials, "setSubscribed" | "invalidate">
+  releases: Pick<CachedReleases, "setSubscribed" | "invalidate">
+}
+
+/**
+ * Invalidates what is cached of tokens and releases as soon as they change. Returns once the first
+ * attempt to subscribe has ended.
+ */
+export async function followChanges(
+  { credentials, releases }: Caches,
   { databaseUrl, log }: { databaseUrl: string; log: Log },
 ) {
   let listening = false
@@ -12,18 +21,20 @@ export async function followAccountChanges(
   const set = (subscribed: boolean): void => {
     listening = subscribed
     credentials.setSubscribed(subscribed)
+    releases.setSubscribed(subscribed)
   }
   const { ready, stop } = subscribeToChanges(databaseUrl, {
     onListening: () => {
       set(true)
-      if (losses > 0) log.info("notifications of changed accounts arrive again")
+      if (losses > 0) log.info("notifications of changes arrive again")
     },
     onChange: credentials.invalidate,
+    onRelease: releases.invalidate,
     onLost: (error) => {
       set(false)
       losses++
       log.warn(
-        "notifications of changed accounts do not arrive: each request looks its token up",
+        "notifications of changes do not arrive: each request looks up its token and the newest release",
         describeError(error),
       )
     },

@@ -1,0 +1,1 @@
+CREATE INDEX "tenements_by_state_and_status" ON "tenements" USING btree ("state","status_folded","id");

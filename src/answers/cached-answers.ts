@@ -1,0 +1,83 @@
+/**
+ * Whole answers of a release. What a release contains never changes, so they are cached without expiry,
+ * within a budget in bytes. Authentication and the rate limit come before: a cached answer spares the
+ * work of making it, and nothing else.
+ *
+ * An answer that was asked for again moves to the larger part of the budget (segmented LRU). So a
+ * client that pages through a whole list, or reads many records once, drives out none of those that
+ * others ask for again and again.
+ */
+import { type CacheSizes, createCache } from "../db/cache.ts"
+import { type Release, releaseKey } from "../db/reader/releases.ts"
+import type { CodedBody } from "../http/content-coding.ts"
+
+/** A response to a query at a release, before anything that depends on the request. */
+export interface Answer {
+  etag: string
+  headers: Headers
+  body: CodedBody
+  /** Of a page of a list. */
+  totalPages?: number | undefined
+}
+
+export interface CachedAnswers {
+  /** @param query identifies the query and its format, as `ListPlan.id` does */
+  get(release: Release, query: string): Answer | undefined
+  /** The same without counting it as a lookup: a request looks once more after it has read. */
+  peek(release: Release, query: string): Answer | undefined
+  set(release: Release, query: string, answer: Answer): void
+  readings(): AnswerCacheReadings
+}
+
+export interface AnswerCacheReadings {
+  /** How often an answer was cached, and how often it was not. */
+  lookups: Readonly<Record<"hit" | "miss", number>>
+  /** An estimate of the memory that they take. */
+  bytes: number
+}
+
+/** The part of the budget for answers that were asked for once. */
+const onceShare = 0.25
+
+/** What its headers take. */
+const headersBytes = 2_000
+
+/** With its coded forms, which are made later and are about a fifth of it each. */
+const bytesOf = ({ body }: Answer): number => headersBytes + Math.ceil(body.bytes.length * 1.5)
+
+export function createCachedAnswers({
+  answers: maxBytes,
+}: Pick<CacheSizes, "answers">): CachedAnswers {
+  const once = createCache<Answer>(Math.floor(maxBytes * onceShare), bytesOf)
+  const again = createCache<Answer>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
+  const lookups = { hit: 0, miss: 0 }
+  const keyOf = (release: Release, query: string): string => `${releaseKey(release)} ${query}`
+
+  function find(key: string): Answer | undefined {
+    const answer = again.get(key)
+    if (answer) return answer
+    const first = once.get(key)
+    if (!first) return undefined
+    once.delete(key)
+    again.set(key, first)
+    return first
+  }
+
+  return {
+    get: (release, query) => {
+      const answer = find(keyOf(release, query))
+      lookups[answer ? "hit" : "miss"]++
+      return answer
+    },
+    peek: (release, query) => {
+      const key = keyOf(release, query)
+      return again.peek(key) ?? once.peek(key)
+    },
+    set: (release, query, answer) => {
+      const key = keyOf(release, query)
+      if (again.has(key)) again.set(key, answer)
+      else once.set(key, answer)
+    },
+    readings: () => ({ lookups, bytes: once.calculatedSize + again.calculatedSize }),
+  }
+}

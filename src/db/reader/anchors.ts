@@ -1,0 +1,105 @@
+/**
+ * Anchors: the positions of rows at equal distances in a list. A page deep in the list is read from
+ * the last anchor before it, by skipping less than one distance of rows, instead of all rows from the
+ * start. They are read by a scan of the list when a deep page is requested, as far as that page and in
+ * a limited time; a deeper one continues from the last. Like everything at a release they never change.
+ */
+import { type CacheSizes, createCache } from "../cache.ts"
+import { everyNth } from "./every-nth.ts"
+import { bindingsOf, type List, listKey } from "./list.ts"
+import type { PoolStatements, ReadList, ReadOptions } from "./list-reader.ts"
+import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts"
+import { bindRelease } from "./statements.ts"
+
+/** Up to this offset, skipping the rows costs less than reading anchors. */
+const shallowOffset = 5_000
+const leastDistance = 1_000
+/** Bounds the memory of a list's anchors, and the commands that read them. */
+const mostAnchors = 1_000
+/** A scan may take twice its budget, and must end before the pool gives up its connections. */
+const mostOfTimeout = 1 / 3
+const mostBudgetMs = 5_000
+
+/** Where to begin reading: after a position, some rows further on. */
+export interface Start {
+  after: Position
+  skip: number
+}
+
+/** The positions of the rows whose numbers are multiples of the list's distance, as far as was read. */
+type AnchorList = readonly Position[]
+
+export interface Anchors {
+  /**
+   * Where to begin reading at an offset; undefined where nothing is nearer than the start of the list.
+   * @param total the length of the list
+   * @throws Unavailable, ReleaseUnavailable
+   */
+  startAt(
+    list: List,
+    offset: number,
+    total: number,
+    options: ReadOptions,
+  ): Promise<Start | undefined>
+}
+
+export const isDeep = (offset: number): boolean => offset > shallowOffset
+
+/** @param read runs a statement on the relation that has the list at the release */
+export function createAnchors(
+  { db, statements, share, statementTimeoutMs }: PoolStatements,
+  read: ReadList,
+  maxBytes: CacheSizes["anchors"],
+): Anchors {
+  const cache = createCache<AnchorList>(maxBytes, bytesOf)
+  const budgetMs = Math.min(mostBudgetMs, statementTimeoutMs * mostOfTimeout)
+
+  /** Continues from the last cached anchor, up to a number of anchors or the end of the budget. */
+  async function extend(
+    list: List,
+    cached: AnchorList,
+    { distance, length }: { distance: number; length: number },
+    { release, account }: ReadOptions,
+  ): Promise<AnchorList> {
+    const key = listKey(list, release)
+    const last = cached.at(-1)
+    const values = {
+      ...bindingsOf(list),
+      ...bindRelease(release),
+      ...(last && bindPosition(last)),
+    }
+    const steps = { n: distance, count: length - cached.length, budgetMs }
+    const rows = await read(release, list, (relation) =>
+      share(`anchors ${relation} ${cached.length} ${length} ${key}`, account, async () => {
+        const query = statements.positions(list, relation, last && nullsOf(last))
+        const found = await everyNth(db, query, values, steps)
+        return found.map(([seen, ...position]) => ({ release: seen as number | null, position }))
+      }),
+    )
+    // A newer release, which no row shows, may have removed all rows: then there are no anchors either.
+    const anchors = [...cached, ...rows.map(({ position }) => position)]
+    if (anchors.length > (cache.get(key)?.length ?? 0)) cache.set(key, anchors)
+    return anchors
+  }
+
+  return {
+    startAt: async (list, offset, total, options) => {
+      const distance = Math.max(leastDistance, Math.ceil(total / mostAnchors))
+      // Rows are numbered from 1, so the row at an offset of n comes right after row n.
+      const needed = Math.floor(offset / distance)
+      const cached = cache.get(listKey(list, options.release)) ?? []
+      const isEnough = cached.length >= needed || !isDeep(offset)
+      const length = Math.min(lengthFor(needed), Math.floor(total / distance))
+      const anchors = isEnough ? cached : await extend(list, cached, { distance, length }, options)
+      const number = Math.min(needed, anchors.length)
+      const after = anchors[number - 1]
+      return after && { after, skip: offset - number * distance }
+    },
+  }
+}
+
+/** Up to twice what is needed: so a client that reads page after page causes few scans. */
+const lengthFor = (needed: number): number => 2 ** Math.ceil(Math.log2(needed))
+
+const bytesOf = (anchors: AnchorList): number =>
+  anchors.reduce((sum, position) => sum + bytesOfPosition(position), 0)

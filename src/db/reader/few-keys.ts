@@ -1,0 +1,29 @@
+/** Finds the keys of a list that may have few rows, by one scan of its table. */
+import { type SQL, sql } from "drizzle-orm"
+import { keyColumn, type OrderTerm, type Readable } from "../../resources/resource.ts"
+
+/** Of a longer list, a page is found soon by reading the table in the list's order. */
+const mostKeys = sql.raw("2000")
+
+/**
+ * The number of rows as `total` and their keys in order as `keys`, separated by spaces, which no key
+ * contains; null where there are more than a few. The rows are scanned no further than that.
+ * @param rows FROM and WHERE of the list
+ */
+export function fewKeys(
+  { resource, order }: { resource: Readable; order: readonly OrderTerm[] },
+  rows: SQL,
+): SQL {
+  const terms = order.map(({ column }, index) => sql`${column} as ${term(index)}`)
+  const inOrder = order.map(
+    ({ direction }, index) => sql`${term(index)} ${sql.raw(direction)} nulls last`,
+  )
+  const found = sql`select ${keyColumn(resource)} as key, ${sql.join(terms, sql`, `)}
+    ${rows} limit ${mostKeys} + 1`
+  const ifFew = (value: SQL) => sql`case when count(*) <= ${mostKeys} then ${value} end`
+  const keys = sql`coalesce(string_agg(key, ' ' order by ${sql.join(inOrder, sql`, `)}), '')`
+  return sql`with found as materialized (${found})
+    select ${ifFew(sql`count(*)`)} as total, ${ifFew(keys)} as keys from found`
+}
+
+const term = (index: number): SQL => sql`${sql.identifier(`term_${index}`)}`

@@ -1,0 +1,94 @@
+/**
+ * Keeps the newest release in memory, so that a request for it costs no query.
+ *
+ * PostgreSQL notifies every process when the releases change, which invalidates the cached one. While a
+ * process is not subscribed to these notifications, every request asks the database. A change without
+ * a notification, as by restoring a database without its triggers, is noticed too: while requests
+ * come, the release is read again once a second, without any of them waiting. Where that fails it is
+ * cached for at most `maxStalenessMs`. Where a statement sees that another one is the newest, because its notification
+ * is still on its way or a database was restored without any, the cached one is invalidated at once.
+ */
+import { isRecent } from "../is-recent.ts"
+import { maxStalenessMs } from "../notifications.ts"
+import type { Release, Releases } from "./releases.ts"
+
+const refreshMs = 1_000
+
+export interface CachedReleases extends Releases {
+  /** The newest release, where `current` gives it without asking. */
+  cached(): Release | undefined
+  /** Whether this process is subscribed to notifications of changes from now on. */
+  setSubscribed(subscribed: boolean): void
+  /** Invalidates the cached release: what is read from now on is newer. */
+  invalidate(): void
+  /**
+   * Invalidates the cached release unless it is the one that a statement saw.
+   * @param newest the number of the newest release; null if the requested release is not there
+   */
+  recordSeen(newest: number | null): void
+}
+
+export function cacheNewestRelease(releases: Releases, now: () => Date): CachedReleases {
+  let subscribed = false
+  let cached: { release: Release; readMs: number } | undefined
+  /** The read that is under way, unless it began before the last invalidation. */
+  let pending: Promise<Release> | undefined
+  /** When the last read began; and the newest release that a statement has seen since then. */
+  let readMs = Number.NEGATIVE_INFINITY
+  let seen: number | null | undefined
+
+  function invalidate(): void {
+    cached = undefined
+    pending = undefined
+  }
+
+  /** Concurrent requests share a read, which the service runs for itself: it delays no account. */
+  function read(nowMs: number): Promise<Release> {
+    if (pending) return pending
+    readMs = nowMs
+    seen = undefined
+    const result = releases
+      .current()
+      .then((release) => {
+        // Otherwise it may be out of date: it is a result for those who asked before, and not cached.
+        const isNewest = seen === undefined || seen === release.id
+        if (pending === result && isNewest) cached = { release, readMs: nowMs }
+        return release
+      })
+      .finally(() => {
+        if (pending === result) pending = undefined
+      })
+    pending = result
+    return result
+  }
+
+  return {
+    current: async (account) => {
+      if (!subscribed) return releases.current(account)
+      const nowMs = now().getTime()
+      if (!cached || !isRecent(cached.readMs, nowMs, maxStalenessMs)) return read(nowMs)
+      // Whoever asks once the cached one is too old gets the error of a read that fails.
+      if (!isRecent(readMs, nowMs, refreshMs)) read(nowMs).catch(() => {})
+      return cached.release
+    },
+
+    cached: () =>
+      subscribed && cached && isRecent(cached.readMs, now().getTime(), maxStalenessMs)
+        ? cached.release
+        : undefined,
+
+    at: releases.at,
+
+    setSubscribed: (isSubscribed) => {
+      subscribed = isSubscribed
+      invalidate()
+    },
+
+    invalidate,
+
+    recordSeen: (newest) => {
+      seen = newest
+      if (cached && newest !== cached.release.id) invalidate()
+    },
+  }
+}

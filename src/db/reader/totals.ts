@@ -1,0 +1,84 @@
+/**
+ * The totals of lists, and the keys of those lists that have few rows and are found only by a scan of
+ * the table, so that their pages need no other.
+ */
+import { type CacheSizes, createCache } from "../cache.ts"
+import type { Pool } from "../pool/pool.ts"
+import { bindingsOf, type List, listKey } from "./list.ts"
+import type { PoolStatements, ReadList, ReadOptions } from "./list-reader.ts"
+import type { Release } from "./releases.ts"
+import { bindRelease, createStatements } from "./statements.ts"
+
+/** The number of records; or that the list's parent does not exist. */
+export type Total = number | "no parent"
+
+export interface Totals {
+  cached(list: List, release: Release): Total | undefined
+  /** The keys of all rows in order, once the total is known and if they are few. */
+  keys(list: List, release: Release): readonly string[] | undefined
+  /** @throws Unavailable, ReleaseUnavailable */
+  read(list: List, options: ReadOptions): Promise<Total>
+}
+
+/** Whether a page of the list is read once its total is known: reading both at once would scan twice. */
+export const isScanned = ({ byScan = [] }: List): boolean => byScan.length > 0
+
+/** @param read runs a statement on the relation that has the list at the release */
+export function createTotals(
+  { statements, share }: PoolStatements,
+  lookups: Pool,
+  read: ReadList,
+  sizes: Pick<CacheSizes, "totals" | "keys">,
+): Totals {
+  const byKey = createStatements(lookups.db)
+  const totals = createCache<Total>(sizes.totals, () => 16)
+  const keys = createCache<string>(sizes.keys, (text) => 2 * text.length)
+
+  async function count(list: List, { release, account }: ReadOptions): Promise<number> {
+    const key = listKey(list, release)
+    const values = { ...bindingsOf(list), ...bindRelease(release) }
+    const scan = isScanned(list)
+    const [row] = await read(release, list, (relation) =>
+      share(`count ${relation} ${key}`, account, async () =>
+        scan
+          ? statements.countAndKeys(list, relation).execute(values)
+          : (await statements.count(list, relation).execute(values)).map((row) => ({
+              ...row,
+              keys: null,
+            })),
+      ),
+    )
+    if (!row) throw new Error("A count returned no row")
+    if (row.keys !== null) keys.set(key, row.keys)
+    return row.total
+  }
+
+  async function parentExists({ parent }: List, { release, account }: ReadOptions) {
+    if (!parent) return true
+    const values = { key: parent.key, ...bindRelease(release) }
+    const [row] = await read(release, { removed: false }, (relation) =>
+      lookups.run(() => byKey.exists(parent.resource, relation).execute(values), account),
+    )
+    if (!row) throw new Error("A query for a record's existence returned no row")
+    return row.exists
+  }
+
+  return {
+    cached: (list, release) => totals.get(listKey(list, release)),
+
+    keys: (list, release) => {
+      const found = isScanned(list) ? keys.get(listKey(list, release)) : undefined
+      return found?.split(" ")
+    },
+
+    read: async (list, options) => {
+      const key = listKey(list, options.release)
+      const cached = totals.get(key)
+      if (cached !== undefined) return cached
+      const [rows, exists] = await Promise.all([count(list, options), parentExists(list, options)])
+      const total = exists ? rows : "no parent"
+      totals.set(key, total)
+      return total
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/** All rows, in the order of the table. */
+import type { Row } from "./row.ts"
+import { crawl } from "./rows/crawl.ts"
+import { deepPageRows } from "./rows/deep-pages.ts"
+import { exportRows } from "./rows/exports.ts"
+import { fairnessRows } from "./rows/fairness.ts"
+import { firstCallers } from "./rows/first-callers.ts"
+import { load } from "./rows/load.ts"
+import { memory } from "./rows/memory.ts"
+import { pageRows } from "./rows/pages.ts"
+import { randomPageRows } from "./rows/random-pages.ts"
+import { recordRows } from "./rows/records.ts"
+import { redisRows } from "./rows/redis.ts"
+import { searchRows } from "./rows/searches.ts"
+import { start } from "./rows/start.ts"
+
+export const rows: readonly Row[] = [
+  ...pageRows,
+  ...recordRows,
+  ...randomPageRows,
+  ...exportRows,
+  crawl,
+  ...deepPageRows,
+  ...searchRows,
+  firstCallers,
+  ...fairnessRows,
+  load,
+  start,
+  ...redisRows,
+  memory,
+]

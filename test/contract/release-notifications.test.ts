@@ -1,0 +1,235 @@
+/** The newest release is shown from the next request on, although no request asks the database for it. */
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
+import { loadRecords } from "../../src/loading/load.ts"
+import { throughProxy } from "../db/subscribers.ts"
+import { awkward } from "../support/fixtures.ts"
+import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../support/pgbouncer.ts"
+import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+import { readList } from "./bodies.ts"
+
+reportIfSkipped(import.meta.path)
+
+const releaseOf = ({ headers }: Response) => Number(headers.get("x-data-release"))
+
+/** Inserts a release and returns when its transaction is committed, without waiting for anything else. */
+async function insertRelease({ sql }: TestService): Promise<number> {
+  const [row] = await sql`
+    insert into releases (id, published_at, source, manifest)
+    select max(id) + 1, max(published_at) + interval '1 second', 'test', '{}' from releases
+    returning id`
+  return row?.id
+}
+
+describe("a process that is notified", () => {
+  let service: TestService
+
+  beforeEach(async () => {
+    service = await testService()
+  })
+
+  afterEach(() => service.stop())
+
+  /** Changes the releases and returns when this is in effect, as a load does. */
+  const changeReleases = (statement: string) =>
+    changeAndConfirm(service.database.url, (client) => client.unsafe(statement))
+
+  test("a response that the client has is answered without a statement", async () => {
+    const first = await service.get("/reports")
+    const headers = { "If-None-Match": String(first.headers.get("etag")) }
+    await service.sql.begin(async (sql) => {
+      await sql`lock table releases, reports in access exclusive mode`
+      for (let request = 0; request < 20; request++) {
+        expect((await service.get("/reports", { headers })).status).toBe(304)
+      }
+    })
+  })
+
+  test("a release is shown by the next request after it is loaded", async () => {
+    const { url } = service.database
+    for (let round = 2; round < 30; round++) {
+      const report = { ...awkward.reports[0], hash: `round${round}` }
+      const { release, unconfirmed } = await loadRecords({
+        url,
+        source: "rounds",
+        records: { reports: [report] },
+        acceptShrink: true,
+      })
+      expect([release, unconfirmed]).toEqual([round, 0])
+      const [list, record] = await Promise.all([
+        service.get("/reports"),
+        service.get(`/reports/round${round}`),
+      ])
+      expect([releaseOf(list), record.status, releaseOf(record)]).toEqual([round, 200, round])
+    }
+  })
+
+  test("a release that is inserted, changed, deleted or truncated with SQL is shown as it is then", async () => {
+    const shown = async () => {
+      const { headers } = await service.get("/companies")
+      return [headers.get("x-data-release"), headers.get("last-modified")]
+    }
+    expect((await shown())[0]).toBe("1")
+    await changeReleases("insert into releases values (7, '2026-01-07T00:00:00Z', 'test', '{}')")
+    expect(await shown()).toEqual(["7", "Wed, 07 Jan 2026 00:00:00 GMT"])
+    await changeReleases("update releases set published_at = '2026-01-08T00:00:00Z' where id = 7")
+    expect(await shown()).toEqual(["7", "Thu, 08 Jan 2026 00:00:00 GMT"])
+    await changeReleases("delete from releases where id = 7")
+    expect((await shown())[0]).toBe("1")
+    await changeReleases("truncate releases")
+    expect((await shown())[0]).toBe("0")
+  })
+
+  test("a change without a notification is shown a second later, although nothing asks for it", async () => {
+    expect(releaseOf(await service.get("/companies/BIG"))).toBe(1)
+    await service.sql`alter table releases disable trigger all`
+    await insertRelease(service)
+    expect(releaseOf(await service.get("/companies/BIG"))).toBe(1)
+    service.clock.advance(1_001)
+    await until(async () => releaseOf(await service.get("/companies/BIG")) === 2)
+  })
+})
+
+describe("a process that keeps no answers", () => {
+  let service: TestService
+
+  beforeEach(async () => {
+    service = await testService({ settings: { CACHE_MEMORY_MB: "0" } })
+  })
+  afterEach(() => service.stop())
+
+  test("a database that is restored without a notification is answered from at once", async () => {
+    const paths = [
+      "/reports",
+      "/reports?format=csv&all=true",
+      "/companies/BIG",
+      "/companies/BIG/tenements",
+    ]
+    for (const [index, path] of paths.entries()) {
+      expect((await service.get(path)).status).toBe(200)
+      const published = new Date(Date.UTC(2026, 1, 1 + index))
+      await service.sql.begin(async (sql) => {
+        await sql`alter table releases disable trigger all`
+        await sql`update releases set published_at = ${published.toISOString()}`
+        await sql`alter table releases enable trigger all`
+      })
+      const { status, headers } = await service.get(path)
+      expect([path, status, headers.get("last-modified")]).toEqual([
+        path,
+        200,
+        published.toUTCString(),
+      ])
+    }
+  })
+
+  test("a newer release without a notification is shown after the first statement that saw it", async () => {
+    expect(releaseOf(await service.get("/companies/BIG"))).toBe(1)
+    await service.sql`alter table releases disable trigger all`
+    await insertRelease(service)
+    const shown = []
+    for (let request = 0; request < 3; request++) {
+      shown.push(releaseOf(await service.get("/companies/BIG")))
+    }
+    expect(shown).toEqual([1, 2, 2])
+  })
+})
+
+test("a release loaded at the command line is shown by every process from the next request on", async () => {
+  const service = await testService()
+  const directory = await mkdtemp(join(tmpdir(), "mds-newest-release-"))
+  const settings = { DATABASE_URL: service.database.url, DATA_DIR: directory }
+  const processes: ServiceProcess[] = await Promise.all([
+    serviceProcess(settings),
+    serviceProcess(settings),
+  ])
+  const shown = () =>
+    Promise.all(
+      processes.map(async ({ get }) => releaseOf(await get("/reports", service.tokens.admin))),
+    )
+  expect(await shown()).toEqual([1, 1])
+  for (let release = 2; release < 6; release++) {
+    const file = join(directory, `${release}.csv`)
+    await Bun.write(
+      file,
+      `hash,asx_code,title,published_at\nloaded${release},BIG,T,2026-01-02T03:04:05Z\n`,
+    )
+    const loaded = await command(["load", "reports", file, "--partial", "--json"], settings)
+    expect([loaded.exitCode, JSON.parse(loaded.printed)]).toMatchObject([
+      0,
+      { release, unconfirmed: 0 },
+    ])
+    expect(await shown()).toEqual([release, release])
+  }
+  for (const { stop } of processes) await stop()
+  await rm(directory, { recursive: true })
+  await service.stop()
+})
+
+describe("a process that is not notified", () => {
+  test("shows a release from the next request on while the connection is cut, and none older after", async () => {
+    const origin = await testService()
+    const { proxy, url } = await throughProxy(origin.database.url)
+    const service = await testService({ beside: origin, reach: () => url })
+    const newest = async () => releaseOf(await service.get("/companies"))
+    const losses = () => service.logLines.filter((line) => line.includes("do not arrive")).length
+    const isListening = async () =>
+      (await (await fetch(`${service.url}/metrics`)).text()).includes(
+        "\nmds_notifications_listening 1\n",
+      )
+    expect([await newest(), await isListening()]).toEqual([1, true])
+    for (let round = 1; round <= 3; round++) {
+      proxy.endIfSent("mds notifications")
+      await service.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'mds notifications'`
+      await until(() => losses() === round)
+      for (let release = 0; release < 20; release++) {
+        const inserted = await insertRelease(service)
+        expect(await newest()).toBe(inserted)
+      }
+      proxy.mend()
+      // Published while it connects again, and maybe too early or too late for a notification.
+      let inserted = 0
+      let listening = false
+      while (!listening) {
+        listening = await isListening()
+        inserted = await insertRelease(service)
+        await until(async () => (await newest()) === inserted)
+      }
+      const { unconfirmed } = await changeAndConfirm(service.database.url, async () => {
+        inserted = await insertRelease(service)
+      })
+      expect([unconfirmed, await newest()]).toEqual([0, inserted])
+    }
+    await service.stop()
+    await origin.stop()
+    proxy.close()
+  })
+
+  test.skipIf(!pgbouncerIsInstalled)(
+    "shows a release from the next request on behind a transaction pooler, which a load does not wait for",
+    async () => {
+      const direct = await testService()
+      const pooler = await pgbouncer(direct.database.url, 4)
+      const service = await testService({ beside: direct, reach: () => pooler.url })
+      expect(service.logLines.filter((line) => line.includes("do not arrive"))).toHaveLength(1)
+      for (let round = 0; round < 50; round++) {
+        const inserted = await insertRelease(service)
+        expect(releaseOf(await service.get("/reports"))).toBe(inserted)
+      }
+      const { unconfirmed } = await changeAndConfirm(direct.database.url, async () => undefined)
+      expect(unconfirmed).toBe(0)
+      const { data } = await readList(await service.get("/releases"))
+      expect(data[0]?.id).toBe(51)
+      await service.stop()
+      await pooler.stop()
+      await direct.stop()
+    },
+  )
+})

@@ -1,0 +1,267 @@
+/** A page deep in a list is the right one, and costs about as much as any other. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import postgres from "postgres"
+import { cacheSizes } from "../../../src/db/cache.ts"
+import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
+import type { List } from "../../../src/db/reader/list.ts"
+import { createReader } from "../../../src/db/reader/reader.ts"
+import { createReleases, type Release } from "../../../src/db/reader/releases.ts"
+import { companies } from "../../../src/resources/companies.ts"
+import { reports } from "../../../src/resources/reports.ts"
+import { orderOf, type Resource } from "../../../src/resources/resource.ts"
+import { tenements } from "../../../src/resources/tenements.ts"
+import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
+import { seeded } from "../../support/seeded.ts"
+
+const rows = 24_000
+
+let database: TestDatabase
+let sql: postgres.Sql
+let pool: Pool
+
+beforeAll(async () => {
+  database = await testDatabase()
+  sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  await sql.unsafe(
+    `
+    insert into releases values (1, now(), 'test', '{}');
+    insert into companies (asx_code, company_name, company_name_folded, name_key, market_cap_aud, is_active, source, since_release)
+    select upper(to_hex(g + 1048576)), 'Name ' || g % 700, 'name ' || g % 700, 'name ' || g % 700,
+      case when g % 3 = 0 then null else g % 5000 end, true, 'test', 1 from generate_series(1, ${rows}) g;
+    insert into tenements (id, tenement_id, state, status, status_folded, holder_keys, source, since_release)
+    select md5(g::text), 'E1/1', (array['WA', 'SA'])[1 + g % 7 / 5], 'Granted', (array['granted', 'pending'])[1 + g % 11 / 10], '{}', 'test', 1
+    from generate_series(1, ${rows}) g;
+    insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
+    select md5(g::text), 'ABC', 'Report', 'report ' || g % 13 || case when g % 100 = 0 then ' x' else '' end, array['type ' || g % 3], '2026-01-01'::timestamptz - g % 900 * interval '1 hour', 'test', 1
+    from generate_series(1, ${rows}) g;
+    analyze`,
+  )
+  pool = createPool(database.url, {
+    name: "anchors test",
+    connections: 4,
+    queueLength: 100,
+    statementTimeoutMs: 30_000,
+    parameters: { plan_cache_mode: "force_custom_plan" },
+  })
+})
+
+afterAll(async () => {
+  await pool.close()
+  await sql.end({ timeout: 1 })
+  await database.drop()
+})
+
+const newReader = () =>
+  createReader({ lookups: pool, pages: pool, counts: pool, exports: pool }, cacheSizes(8_000_000))
+
+interface Case {
+  list: List
+  /** The same list in SQL: its condition, and its order. */
+  where: string
+  order: string
+}
+
+const listOf = (
+  resource: Resource,
+  bound: Record<string, unknown> = {},
+  order = orderOf(resource),
+  byScan: readonly string[] = [],
+): List => ({
+  resource,
+  filters: Object.keys(bound),
+  byScan,
+  bound,
+  order,
+  updated: false,
+  removed: false,
+  identity: JSON.stringify([
+    resource.name,
+    bound,
+    order.map(({ column, direction }) => [column.name, direction]),
+  ]),
+})
+
+const newestFirst = "published_at desc, hash"
+const cases: Case[] = [
+  { list: listOf(tenements), where: "true", order: "id" },
+  { list: listOf(tenements, { state: "WA" }), where: "state = 'WA'", order: "id" },
+  {
+    list: listOf(tenements, { state: "WA", status: "granted" }),
+    where: "state = 'WA' and status_folded = 'granted'",
+    order: "id",
+  },
+  { list: listOf(reports), where: "true", order: newestFirst },
+  {
+    list: listOf(reports, { type: "type 1" }),
+    where: "'type 1' = any(types_folded)",
+    order: newestFirst,
+  },
+  { list: listOf(reports, { search: "%port%" }), where: "true", order: newestFirst },
+  // Of few rows, of many, and of none.
+  ...["x", "t 1", "zz"].map((term) => ({
+    list: listOf(reports, { search: `%${term}%` }, orderOf(reports), ["search"]),
+    where: `title_folded like '%${term}%'`,
+    order: newestFirst,
+  })),
+  ...(["asc", "desc"] as const).map((direction) => ({
+    list: listOf(companies, {}, orderOf(companies, "market_cap", direction)),
+    where: "true",
+    order: `market_cap_aud ${direction} nulls last, asx_code`,
+  })),
+]
+
+const keysOf = async ({ list: { resource }, where, order }: Case): Promise<unknown[]> =>
+  (
+    await sql.unsafe(
+      `select ${resource.key} as key from ${resource.name} where ${where} order by ${order}`,
+    )
+  ).map(({ key }) => key)
+
+const random = seeded(10)
+
+async function compare(
+  reader: ReturnType<typeof newReader>,
+  release: Release,
+  expected: Map<Case, unknown[]>,
+) {
+  for (const [{ list }, keys] of expected) {
+    for (let round = 0; round < 40; round++) {
+      const offset = Math.floor(random() * (keys.length + 200))
+      const limit = 1 + Math.floor(random() * 100)
+      const page = await reader.page(list, { offset, limit }, { release, account: null })
+      expect([
+        list.identity,
+        offset,
+        page?.total,
+        page?.records.map((record) => record[list.resource.key]),
+      ]).toEqual([list.identity, offset, keys.length, keys.slice(offset, offset + limit)])
+    }
+  }
+}
+
+test("random pages are those of the list, in every order, before and after new releases", async () => {
+  const reader = newReader()
+  const releases = createReleases(pool)
+  const before = await releases.current()
+  const then = new Map<Case, unknown[]>()
+  for (const each of cases) then.set(each, await keysOf(each))
+  await compare(reader, before, then)
+
+  for (const { resource } of new Set(cases.map(({ list }) => list))) {
+    const { name, key } = resource
+    const columns = (
+      await sql`select column_name from information_schema.columns where table_name = ${name} order by ordinal_position`
+    )
+      .map(({ column_name }) => column_name)
+      .join(", ")
+    const gone = `hashtext(${key}) % 5 = 0`
+    await sql.unsafe(`insert into ${name}_history (${columns}, until_release) select ${columns}, 2 from ${name} where ${gone};
+      delete from ${name} where ${gone}`)
+  }
+  await sql`insert into releases values (2, now() + interval '1 second', 'test', '{}')`
+  const now = new Map<Case, unknown[]>()
+  for (const each of cases) now.set(each, await keysOf(each))
+  await compare(reader, await releases.current(), now)
+  await compare(reader, before, then)
+  await compare(newReader(), before, then)
+})
+
+/** A pool that counts the statements that have begun. */
+function counting() {
+  const counter = { statements: 0 }
+  const run: Pool["run"] = (statement, ...claim) =>
+    pool.run(
+      () => {
+        counter.statements++
+        return statement()
+      },
+      ...claim,
+    )
+  return { counter, pool: { ...pool, run } }
+}
+
+test("the first deep pages of a list share one scan of it, and later ones need none", async () => {
+  const [pages, counts] = [counting(), counting()]
+  const reader = createReader(
+    { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
+    cacheSizes(8_000_000),
+  )
+  const release = await createReleases(pool).current()
+  const deep = (offset: number) =>
+    reader.page(listOf(reports), { offset, limit: 10 }, { release, account: null })
+  const offsets = Array.from({ length: 20 }, (_, index) => 15_000 + index)
+  await Promise.all(offsets.map(deep))
+  // The total, and the scan.
+  expect([counts.counter.statements, pages.counter.statements]).toEqual([2, 20])
+  for (const offset of [6_000, 9_000, 15_500]) await deep(offset)
+  expect([counts.counter.statements, pages.counter.statements]).toEqual([2, 23])
+  // Past the end, nothing is read.
+  await deep(rows + 50)
+  expect([counts.counter.statements, pages.counter.statements]).toEqual([2, 23])
+})
+
+test("anchors that were read in part lead to the same pages, and later requests continue from them", async () => {
+  const counts = counting()
+  // A scan without time reads a single anchor.
+  const hurried = { ...counts.pool, statementTimeoutMs: 0 }
+  const reader = createReader(
+    { lookups: pool, pages: pool, counts: hurried, exports: pool },
+    cacheSizes(8_000_000),
+  )
+  const release = await createReleases(pool).current()
+  const expected = new Map<Case, unknown[]>()
+  for (const each of cases) expected.set(each, await keysOf(each))
+  await compare(reader, release, expected)
+
+  const list = listOf(reports, { type: "type 2" })
+  const read = (offset: number) =>
+    reader.page(list, { offset, limit: 10 }, { release, account: null })
+  const statements: number[] = []
+  for (const offset of [5_100, 5_200, 5_300, 5_400, 5_500, 5_600, 5_700]) {
+    const before = counts.counter.statements
+    await read(offset)
+    statements.push(counts.counter.statements - before)
+  }
+  // The total and five scans.
+  expect(statements).toEqual([2, 1, 1, 1, 1, 0, 0])
+})
+
+test("a list is read about as far as its deepest page, and on from there for a deeper one", async () => {
+  const counts = counting()
+  const reader = createReader(
+    { lookups: pool, pages: pool, counts: counts.pool, exports: pool },
+    cacheSizes(8_000_000),
+  )
+  const release = await createReleases(pool).current()
+  const each = { list: listOf(tenements), where: "true", order: "id" }
+  const keys = await keysOf(each)
+  const statements: number[] = []
+  for (const offset of [6_050, 8_900, 9_050, 15_100, 17_000, 18_500]) {
+    const before = counts.counter.statements
+    const page = await reader.page(each.list, { offset, limit: 10 }, { release, account: null })
+    expect(page?.records.map(({ id }) => id)).toEqual(keys.slice(offset, offset + 10))
+    statements.push(counts.counter.statements - before)
+  }
+  // The total and the first eight anchors, the next eight, the rest.
+  expect(statements).toEqual([2, 0, 1, 0, 1, 0])
+})
+
+test("a list of few rows that is found by a scan is scanned once for its total and all its pages", async () => {
+  const [pages, counts] = [counting(), counting()]
+  const reader = createReader(
+    { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
+    cacheSizes(8_000_000),
+  )
+  const release = await createReleases(pool).current()
+  const read = (term: string, offset: number) => {
+    const list = listOf(reports, { search: `%${term}%` }, orderOf(reports), ["search"])
+    return reader.page(list, { offset, limit: 50 }, { release, account: null })
+  }
+  const first = await Promise.all(Array.from({ length: 20 }, () => read("x", 0)))
+  expect(new Set(first.map((page) => page?.records.length))).toEqual(new Set([50]))
+  expect([counts.counter.statements, pages.counter.statements]).toEqual([1, 1])
+  await read("x", 100)
+  expect([counts.counter.statements, pages.counter.statements]).toEqual([1, 2])
+  expect(await read("zz", 0)).toEqual({ total: 0, records: [] })
+  expect([counts.counter.statements, pages.counter.statements]).toEqual([2, 2])
+})

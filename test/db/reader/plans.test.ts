@@ -1,0 +1,226 @@
+/** What a list's statement reads is found by an index, for every filter, and costs as much as the page has rows. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { fillPlaceholders, sql as raw, type SQL } from "drizzle-orm"
+import { PgDialect } from "drizzle-orm/pg-core"
+import { drizzle } from "drizzle-orm/postgres-js"
+import postgres from "postgres"
+import { readConfig } from "../../../src/config.ts"
+import type { Pool } from "../../../src/db/pool/pool.ts"
+import { bindPosition } from "../../../src/db/reader/seek.ts"
+import { bindRelease, createStatements, type ListShape } from "../../../src/db/reader/statements.ts"
+import { reports } from "../../../src/resources/reports.ts"
+import { orderOf, type Resource } from "../../../src/resources/resource.ts"
+import { tenements } from "../../../src/resources/tenements.ts"
+import { createPools } from "../../../src/service/pools.ts"
+import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
+
+const rows = 60_000
+/** Those of a page, each on another page of the table, and the index's. */
+const mostBuffersOfPage = 400
+
+let database: TestDatabase
+let sql: postgres.Sql
+const statements = createStatements(drizzle(postgres("postgres://nobody@127.0.0.1:1/none")))
+
+beforeAll(async () => {
+  database = await testDatabase()
+  sql = postgres(database.url, {
+    max: 1,
+    onnotice: () => {},
+    // As the service has it for lists.
+    connection: { plan_cache_mode: "force_custom_plan" },
+  })
+  await sql.unsafe(`
+    insert into releases values (1, now(), 'test', '{}');
+    insert into tenements (id, tenement_id, state, status, status_folded, type_folded, holder_name_folded, holder_keys, source, since_release)
+    select md5(g::text), 'E1/1', (array['WA', 'SA', 'NT', 'QLD'])[1 + g % 4], 'Granted', 'status ' || g % 7, 'type ' || g % 11,
+      'holder ' || md5((g % 900)::text), '{}', 'test', 1
+    from generate_series(1, ${rows}) g;
+    insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
+    select md5(g::text), 'C' || lpad((g % 900)::text, 4, '0'), 'Report', 'report ' || md5(g::text),
+      array[case when g % 5000 = 0 then 'rare' else 'frequent' end], '2026-01-01'::timestamptz - g * interval '1 hour', 'test', 1
+    from generate_series(1, ${rows}) g`)
+  // Index-only scans need the visibility map.
+  await sql`vacuum analyze tenements`
+  await sql`vacuum analyze reports`
+})
+
+afterAll(async () => {
+  await sql.end({ timeout: 1 })
+  await database.drop()
+})
+
+interface Plan {
+  "Node Type": string
+  "Relation Name"?: string
+  "Index Name"?: string
+  "Shared Hit Blocks": number
+  "Shared Read Blocks": number
+  Plans?: Plan[]
+}
+
+const dialect = new PgDialect()
+
+const queryOf = (statement: unknown): { sql: string; params: unknown[] } => {
+  const prepared = statement as { getQuery?: () => { sql: string; params: unknown[] } }
+  return prepared.getQuery?.() ?? dialect.sqlToQuery(statement as SQL)
+}
+
+/** What the statement does, and how many pages of the database it touches. */
+async function explained(statement: unknown, bound: Record<string, unknown>) {
+  const { sql: text, params } = queryOf(statement)
+  const values = { ...bindRelease({ id: 1, publishedAt: 0 }), ...bound }
+  const literals = fillPlaceholders(params, values).map((value) =>
+    typeof value === "number" ? value : `'${value}'`,
+  )
+  await sql.unsafe(`prepare explained as ${text}`)
+  const [row] = await sql.unsafe<{ "QUERY PLAN": { Plan: Plan }[] }[]>(
+    `explain (analyze, buffers, format json) execute explained(${literals})`,
+  )
+  await sql.unsafe("deallocate explained")
+  const plan = row?.["QUERY PLAN"][0]?.Plan
+  if (!plan) throw new Error("EXPLAIN returned no plan")
+  const nodes = nodesOf(plan)
+  return {
+    buffers: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
+    /** How the tables of the data are read. */
+    scans: nodes
+      .filter((node) => node["Relation Name"] !== undefined && node["Relation Name"] !== "releases")
+      .map((node) => node["Node Type"]),
+    indexes: nodes.flatMap((node) => node["Index Name"] ?? []),
+  }
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+const shapeOf = (
+  resource: Resource,
+  bound: Record<string, unknown>,
+  byScan: readonly string[] = [],
+): ListShape => ({
+  resource,
+  filters: Object.keys(bound),
+  byScan,
+  order: orderOf(resource),
+  updated: false,
+  removed: false,
+})
+
+const filtered: [name: string, resource: Resource, bound: Record<string, unknown>][] = [
+  ["tenements", tenements, {}],
+  ["tenements of a state", tenements, { state: "WA" }],
+  ["tenements of a status", tenements, { status: "status 1" }],
+  ["tenements of a state and status", tenements, { state: "WA", status: "status 1" }],
+  ["tenements of a type", tenements, { type: "type 1" }],
+  ["tenements of a holder", tenements, { holder: "%c4ca4238%" }],
+  ["reports", reports, {}],
+  ["reports of a company", reports, { company: "C0001" }],
+  ["reports of a frequent type", reports, { type: "frequent" }],
+  ["reports of a rare type", reports, { type: "rare" }],
+  ["reports of a day", reports, { from: "2025-06-01", to: "2025-06-01" }],
+  ["reports of a rare term", reports, { search: "%c4ca4238%" }],
+  ["reports of a frequent term", reports, { search: "%report%" }],
+]
+
+/** A position about halfway through its lists. */
+const positionIn = (resource: Resource): string[] => {
+  const key = "8".repeat(32)
+  return resource === tenements ? [key] : ["2023-01-01T00:00:00Z", key]
+}
+
+describe.each(filtered)("%s", (_, resource, bound) => {
+  const shape = shapeOf(resource, bound)
+
+  test("the first page is read by an index, and only it", async () => {
+    const plan = await explained(statements.rowsFrom(shape, "current"), {
+      ...bound,
+      limit: 50,
+      offset: 0,
+    })
+    expect(plan.scans).not.toContain("Seq Scan")
+    expect(plan.buffers).toBeLessThan(mostBuffersOfPage)
+  })
+
+  test("a page from an anchor skips few rows, however deep it is", async () => {
+    const position = positionIn(resource)
+    const statement = statements.rowsAfter(
+      shape,
+      position.map(() => false),
+      "current",
+    )
+    const values = { ...bound, ...bindPosition(position), limit: 50, offset: 999 }
+    const plan = await explained(statement, values)
+    expect(plan.scans).not.toContain("Seq Scan")
+    // At worst each skipped row is on another page of the table.
+    expect(plan.buffers).toBeLessThan(mostBuffersOfPage + 10 * 999)
+  })
+})
+
+test.each([...filtered.slice(0, 5), ...filtered.slice(6, 8)])(
+  "anchors of %s are read from an index alone",
+  async (_, resource, bound) => {
+    const plan = await explained(statements.positions(shapeOf(resource, bound), "current"), bound)
+    expect(plan.scans).toEqual(["Index Only Scan"])
+    const position = positionIn(resource)
+    const nulls = position.map(() => false)
+    const further = statements.positions(shapeOf(resource, bound), "current", nulls)
+    const values = { ...bound, ...bindPosition(position) }
+    expect((await explained(further, values)).scans).toEqual(["Index Only Scan"])
+  },
+)
+
+test("tenements of a state and status are counted in their index", async () => {
+  const bound = { state: "WA", status: "status 1" }
+  const plan = await explained(statements.count(shapeOf(tenements, bound), "current"), bound)
+  expect(plan.scans).not.toContain("Seq Scan")
+  expect(plan.indexes).toContain("tenements_by_state_and_status")
+})
+
+test.each([
+  ["holder", tenements, "tenements_by_holder"],
+  ["search", reports, "reports_by_title"],
+] as const)(
+  "a %s without a trigram scans the table once, never the trigram index",
+  async (name, resource, index) => {
+    const pages = (await sql`select relpages from pg_class where relname = ${resource.name}`)[0]
+      ?.relpages
+    const bound = { [name]: "%zx%" }
+    const shape = shapeOf(resource, bound, [name])
+    const found = await explained(statements.countAndKeys(shape, "current"), bound)
+    expect(found.indexes).not.toContain(index)
+    expect(found.buffers).toBeWithin(pages, 1.1 * pages + 50)
+  },
+)
+
+test.each([
+  [tenements, "id"],
+  [reports, "hash"],
+] as const)("a page of few keys reads its rows alone", async (resource, key) => {
+  const found = await sql.unsafe(
+    `select ${key} as key from ${resource.name} order by md5(${key}) limit 50`,
+  )
+  const keys = found.map((row) => row.key).join(" ")
+  const bound = { [resource === tenements ? "holder" : "search"]: "%e%" }
+  const statement = statements.rowsOfKeys(shapeOf(resource, bound, Object.keys(bound)), "current")
+  const plan = await explained(statement, { ...bound, keys, limit: 50, offset: 0 })
+  expect(plan.scans).not.toContain("Seq Scan")
+  expect(plan.buffers).toBeLessThan(mostBuffersOfPage)
+})
+
+test("the service plans the statements of lists for the values that they bind", async () => {
+  const pools = createPools(readConfig({}), database.url)
+  const shown = async (pool: Pool, name: string) =>
+    (await pool.run(() => pool.db.execute<Record<string, string>>(raw.raw(`show ${name}`))))[0]?.[
+      name
+    ]
+  try {
+    for (const pool of [pools.pages, pools.counts, pools.exports]) {
+      expect(await shown(pool, "plan_cache_mode")).toBe("force_custom_plan")
+    }
+    // A record is found by its key in one way only.
+    expect(await shown(pools.lookups, "plan_cache_mode")).toBe("auto")
+    expect(await shown(pools.counts, "work_mem")).toBe("64MB")
+  } finally {
+    await Promise.all(Object.values(pools).map((pool) => pool.close()))
+  }
+})

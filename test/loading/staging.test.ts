@@ -1,0 +1,57 @@
+/** What a record contains is stored as it is, whatever characters mean something on the way. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { loadRecords } from "../../src/loading/load.ts"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+
+const names = [
+  "\\N",
+  "\\.",
+  "\\",
+  "a\tb\\tc",
+  "one\ntwo\r\nthree\rfour\\n",
+  '{"A",NULL}',
+  '"quoted" \\"twice\\"',
+  "NULL",
+  "Zürich; 金; 🪨",
+  "\u0001\u000b\u007f",
+]
+
+test("text is stored character by character, and so are the arrays that follow from it", async () => {
+  const tenements = names.map((holder_name, n) => ({
+    id: `WA-${n}`,
+    tenement_id: `E ${n}`,
+    state: "WA",
+    holder_name,
+    grant_date: n % 2 ? "2020-02-29" : null,
+    area_km2: n % 2 ? null : n / 3,
+  }))
+  await loadRecords({ url: bench.url, source: "sample", records: { tenements } })
+  const stored = await bench.sql`
+    select holder_name, holder_name_folded, holder_keys, grant_date::text, area_km2
+    from tenements order by tenement_id`
+  expect(Array.from(stored)).toEqual(
+    tenements.map(({ holder_name, grant_date, area_km2 }) => ({
+      holder_name,
+      holder_name_folded: holder_name.toLowerCase(),
+      holder_keys: keys[holder_name] ?? [],
+      grant_date,
+      area_km2,
+    })),
+  )
+})
+
+const keys: Record<string, string[]> = {
+  "\\N": ["N"],
+  "a\tb\\tc": ["A B TC"],
+  "one\ntwo\r\nthree\rfour\\n": ["ONE TWO THREE FOUR N"],
+  '{"A",NULL}': ["A NULL"],
+  '"quoted" \\"twice\\"': ["QUOTED TWICE"],
+  NULL: ["NULL"],
+  "Zürich; 金; 🪨": ["ZURICH", "金"],
+}
