@@ -234,7 +234,9 @@ test("nothing is written to the console", () => {
 
 test("every test file begins with a sentence that says what it promises", async () => {
   const tests = Bun.fileURLToPath(new URL(".", import.meta.url))
-  const paths = [...new Glob("**/*.test.ts").scanSync(tests)].sort()
+  // Those of the benchmark's peers have tests of their own.
+  const isOurs = (path: string) => !path.includes("node_modules/")
+  const paths = [...new Glob("**/*.test.ts").scanSync(tests)].filter(isOurs).sort()
   const leads = await Promise.all(
     paths.map(async (path) => {
       const text = await Bun.file(join(tests, path)).text()
