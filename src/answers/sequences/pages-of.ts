@@ -11,8 +11,8 @@ export interface SequencePages {
   /** The release that a later page belongs to, as long as its sequence is active. */
   release(): Promise<Release | undefined>
   /**
-   * Begins a sequence if this is page 1 and there are more. That of `as_of` is pinned too: what a day shows may change
-   * until it has ended.
+   * Begins a sequence if this is page 1 and there are more. That of `as_of` is pinned too: what a
+   * day shows may change until it has ended.
    * @param pages how many there are, if that is known
    */
   begin(release: Release, pages?: number): Promise<void>
@@ -23,8 +23,9 @@ export interface SequencePages {
 /** Before the request is admitted. */
 export interface PreparedPages extends SequencePages {
   /**
-   * What `release` and `begin` will ask Redis, as a call that is sent together with another one; undefined where
-   * they won't, or it is not known yet. Once its reply was received, they don't ask again.
+   * What `release` and `begin` will ask Redis, as a call that is sent together with another one;
+   * undefined where they won't, or it is not known yet. Once its reply was received, they don't ask
+   * again.
    * @param first what page 1 will show, if it is known
    */
   attach(first: ShownFirst | undefined): AttachedCall | undefined
