@@ -1,6 +1,7 @@
 /**
  * CSV (RFC 4180) and TSV: a header row of field names, then a row per record. Unknown values are
  * empty. In TSV, which has no quoting, a run of tabs and line breaks inside a value is one space.
+ * `delimited-encoder.ts` writes the same rows from bytes; a test compares the two.
  */
 import { guardFormula, quoteCell } from "../text/csv-cell.ts"
 

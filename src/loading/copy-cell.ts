@@ -2,7 +2,7 @@
  * A value in the text format of COPY:
  * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS
  */
-import { arrayLiteral } from "./array-literal.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 
 export function copyCell(value: unknown): string {
   if (value === null || value === undefined) return "\\N"

@@ -6,7 +6,7 @@
 import type { TransactionSql } from "postgres"
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
-import { arrayLiteral } from "./array-literal.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 import { withDeferredIndexes } from "./deferred-indexes.ts"
 import type { ChangeFigures } from "./figures.ts"
 import { missingCondition, type WhenMissing } from "./guard.ts"

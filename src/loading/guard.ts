@@ -4,7 +4,7 @@
  */
 import type { TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
-import { arrayLiteral } from "./array-literal.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 import { LoadError } from "./load-error.ts"
 import { formatCount } from "./progress.ts"
 import type { Staging } from "./staging.ts"

@@ -6,8 +6,8 @@
  */
 import type { TransactionSql } from "postgres"
 import type { Resource } from "../resources/resource.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 import { splitValues } from "../text/fold.ts"
-import { arrayLiteral } from "./array-literal.ts"
 import { fieldReader } from "./field-values.ts"
 import type { Staging } from "./staging.ts"
 

@@ -1,7 +1,7 @@
 /** What sources do with one another's records, by the precedence that they declare (`yieldsTo`). */
 import type { TransactionSql } from "postgres"
 import { precedenceOver, sourcesYieldingTo } from "../sources/catalogue.ts"
-import { arrayLiteral } from "./array-literal.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 import type { Staging } from "./staging.ts"
 
 interface Context {

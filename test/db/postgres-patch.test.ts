@@ -27,6 +27,10 @@ afterAll(async () => {
   await database.drop()
 })
 
+test("the module that is imported is the one that is patched", () => {
+  expect(import.meta.resolve("postgres")).toEndWith("/postgres/src/index.js")
+})
+
 test("a query after one that failed between its rows gets only its own rows", async () => {
   const sql = client()
   expect(await failure(divisionByZeroAtRow300(sql))).toMatchObject({ code: "22012" })

@@ -4,6 +4,7 @@
  * than one. They are collected for a short time only, so that none waits for a slow statement.
  */
 import type { Readable, ResourceRecord } from "../../resources/resource.ts"
+import { arrayLiteral } from "../../text/array-literal.ts"
 import type { ReaderPools, ReadOptions } from "./list-reader.ts"
 import type { RelationChoice } from "./relation-choice.ts"
 import { releaseKey } from "./releases.ts"
@@ -40,7 +41,7 @@ export function createRecordReader(
     keys: ReadonlySet<string>,
     { release, account }: ReadOptions,
   ): Promise<Records> {
-    const values = { keys: arrayLiteral(keys), ...bindRelease(release) }
+    const values = { keys: arrayLiteral([...keys]), ...bindRelease(release) }
     const rows = await relations.read(release, (relation) =>
       lookups.run(() => statements.find(resource, relation).execute(values), account),
     )
@@ -78,7 +79,3 @@ function atMost(promise: Promise<void>, ms: number): Promise<void> {
   const timer = setTimeout(resolve, ms)
   return Promise.race([promise, passed]).finally(() => clearTimeout(timer))
 }
-
-/** As PostgreSQL reads an array of texts. */
-const arrayLiteral = (texts: Iterable<string>): string =>
-  `{${Array.from(texts, (text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`
