@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
-import { type Fixtures, none } from "../support/fixtures.ts"
+import { reportsOfTitle } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { readError, readList } from "./bodies.ts"
@@ -15,17 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => service.stop())
 
-function reportsNamed(title: string): Fixtures {
-  const reports = Array.from({ length: 20 }, (_, index) => ({
-    hash: String(index).padStart(2, "0"),
-    asx_code: "BIG",
-    title,
-    type: null,
-    published_at: "2026-01-01T00:00:00Z",
-    url: null,
-  }))
-  return { ...none, reports }
-}
+const reportsNamed = (title: string) => reportsOfTitle(title, 20)
 
 /** Release n was published 5 - n days, and as many hours, ago. */
 async function publishFive(): Promise<void> {

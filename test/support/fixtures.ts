@@ -220,3 +220,16 @@ export function sampleFixtures(sizes: SampleSizes): Fixtures {
 }
 
 export const none: Fixtures = { companies: [], tenements: [], subsidiaries: [], reports: [] }
+
+/** So many reports and nothing else, all with one title. */
+export function reportsOfTitle(title: string, count: number): Fixtures {
+  const reports = Array.from({ length: count }, (_, index) => ({
+    hash: String(index).padStart(2, "0"),
+    asx_code: "BIG",
+    title,
+    type: null,
+    published_at: "2026-01-01T00:00:00Z",
+    url: null,
+  }))
+  return { ...none, reports }
+}

@@ -79,9 +79,8 @@ export function createPageSequences(
   })
   const pinned = new Set<{ id: number }>()
 
-  /** Before the first release there is nothing to pin. */
   function onRead({ id }: Pick<Release, "id">): void {
-    if (id > 0) onPinned(id)
+    if (isPinnable(id)) onPinned(id)
   }
 
   const knownOf = ({ accountId, key }: SequenceQuery): Known => own.get(accountId, key) ?? nothing
@@ -176,8 +175,7 @@ export function createPageSequences(
     oldestPinned: (nowMs) => {
       let oldest = Number.POSITIVE_INFINITY
       const read = (id: number): void => {
-        // Before the first release there is nothing to pin.
-        if (id > 0) oldest = Math.min(oldest, id)
+        if (isPinnable(id)) oldest = Math.min(oldest, id)
       }
       for (const { sequences } of own.values()) {
         for (const { release } of active(sequences, nowMs)) read(release.id)
@@ -187,6 +185,9 @@ export function createPageSequences(
     },
   }
 }
+
+/** Before the first release there is nothing to pin. */
+const isPinnable = (release: number): boolean => release > 0
 
 /** How a query is called in the shared log. */
 const nameOf = ({ accountId, key }: SequenceQuery): string => `${accountId} ${key}`

@@ -5,8 +5,9 @@
  * process is not subscribed to these notifications, every request asks the database. A change without
  * a notification, as by restoring a database without its triggers, is noticed too: while requests
  * come, the release is read again once a second, without any of them waiting. Where that fails it is
- * cached for at most `maxStalenessMs`. Where a statement sees that another one is the newest, because its notification
- * is still on its way or a database was restored without any, the cached one is invalidated at once.
+ * cached for at most `maxStalenessMs`. Where a statement sees that another one is the newest, because
+ * its notification is still on its way or a database was restored without any, the cached one is
+ * invalidated at once.
  */
 import { isRecent } from "../is-recent.ts"
 import { maxStalenessMs } from "../notifications.ts"
@@ -42,6 +43,12 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
     pending = undefined
   }
 
+  /** The cached release, if it may be used at this time. */
+  const usable = (nowMs: number): Release | undefined =>
+    subscribed && cached && isRecent(cached.readMs, nowMs, maxStalenessMs)
+      ? cached.release
+      : undefined
+
   /** Concurrent requests share a read, which the service runs for itself: it delays no account. */
   function read(nowMs: number): Promise<Release> {
     if (pending) return pending
@@ -66,16 +73,14 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
     current: async (account) => {
       if (!subscribed) return releases.current(account)
       const nowMs = now().getTime()
-      if (!cached || !isRecent(cached.readMs, nowMs, maxStalenessMs)) return read(nowMs)
+      const release = usable(nowMs)
+      if (!release) return read(nowMs)
       // Whoever asks once the cached one is too old gets the error of a read that fails.
       if (!isRecent(readMs, nowMs, refreshMs)) read(nowMs).catch(() => {})
-      return cached.release
+      return release
     },
 
-    cached: () =>
-      subscribed && cached && isRecent(cached.readMs, now().getTime(), maxStalenessMs)
-        ? cached.release
-        : undefined,
+    cached: () => usable(now().getTime()),
 
     at: releases.at,
 

@@ -7,28 +7,17 @@
  * requests for the same share a query.
  */
 import { createExportReader, type ReadExport } from "./export-reader.ts"
-import type { List } from "./list.ts"
 import {
   createListReader,
-  type PageBounds,
+  type ListReader,
   type ReaderPools,
   type ReaderSizes,
-  type ReadOptions,
-  type Records,
 } from "./list-reader.ts"
 import { createRecordReader, type FindRecord } from "./record-reader.ts"
 import { createRelationChoice } from "./relation-choice.ts"
 
 /** Every method may throw Unavailable or ReleaseUnavailable. */
-export interface Reader {
-  /** One page; null where the list's parent does not exist. */
-  page(
-    list: List,
-    bounds: PageBounds,
-    options: ReadOptions,
-  ): Promise<{ total: number; records: Records } | null>
-  /** The number of records of the list; null where its parent does not exist. */
-  total(list: List, options: ReadOptions): Promise<number | null>
+export interface Reader extends ListReader {
   /**
    * Every record of the list, encoded, `chunkSize` at a time; null where its parent does not exist.
    * After the first chunk, it retries while the database is unavailable for some seconds.

@@ -2,10 +2,9 @@
  * Chooses the relation from which a release is read. While it is the newest release, the current
  * tables are read, without the history. Each statement returns the newest release that its snapshot
  * saw; where that is a newer one, because a load was published in between, the query is repeated with
- * the history. Rows of another release of the same number, in a database that was
- * restored, are refused.
+ * the history. Rows of another release of the same number, in a database that was restored, are
+ * refused.
  */
-
 import type { Relation } from "./relations.ts"
 import { type Release, ReleaseUnavailable } from "./releases.ts"
 import type { ListShape, SeenReleases } from "./statements.ts"

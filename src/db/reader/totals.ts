@@ -6,11 +6,18 @@ import { type CacheSizes, createCache } from "../cache.ts"
 import type { Pool } from "../pool/pool.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
 import type { PoolStatements, ReadList, ReadOptions } from "./list-reader.ts"
+import type { Relation } from "./relations.ts"
 import type { Release } from "./releases.ts"
-import { bindRelease, createStatements } from "./statements.ts"
+import { bindRelease, createStatements, type Prepared, type SeenReleases } from "./statements.ts"
 
 /** The number of records; or that the list's parent does not exist. */
 export type Total = number | "no parent"
+
+interface Count extends SeenReleases {
+  total: number
+  /** Of a list that was scanned, if it has few rows. */
+  keys?: string | null
+}
 
 export interface Totals {
   cached(list: List, release: Release): Total | undefined
@@ -37,19 +44,13 @@ export function createTotals(
   async function count(list: List, { release, account }: ReadOptions): Promise<number> {
     const key = listKey(list, release)
     const values = { ...bindingsOf(list), ...bindRelease(release) }
-    const scan = isScanned(list)
+    const statementOn = (relation: Relation): Prepared<Count> =>
+      isScanned(list) ? statements.countAndKeys(list, relation) : statements.count(list, relation)
     const [row] = await read(release, list, (relation) =>
-      share(`count ${relation} ${key}`, account, async () =>
-        scan
-          ? statements.countAndKeys(list, relation).execute(values)
-          : (await statements.count(list, relation).execute(values)).map((row) => ({
-              ...row,
-              keys: null,
-            })),
-      ),
+      share(`count ${relation} ${key}`, account, () => statementOn(relation).execute(values)),
     )
     if (!row) throw new Error("A count returned no row")
-    if (row.keys !== null) keys.set(key, row.keys)
+    if (typeof row.keys === "string") keys.set(key, row.keys)
     return row.total
   }
 

@@ -12,6 +12,7 @@ import { orderOf, type Resource } from "../../../src/resources/resource.ts"
 import { tenements } from "../../../src/resources/tenements.ts"
 import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
 import { seeded } from "../../support/seeded.ts"
+import { countingPool } from "./counting-pool.ts"
 
 const rows = 24_000
 
@@ -166,22 +167,8 @@ test("random pages are those of the list, in every order, before and after new r
   await compare(newReader(), before, then)
 })
 
-/** A pool that counts the statements that have begun. */
-function counting() {
-  const counter = { statements: 0 }
-  const run: Pool["run"] = (statement, ...claim) =>
-    pool.run(
-      () => {
-        counter.statements++
-        return statement()
-      },
-      ...claim,
-    )
-  return { counter, pool: { ...pool, run } }
-}
-
 test("the first deep pages of a list share one scan of it, and later ones need none", async () => {
-  const [pages, counts] = [counting(), counting()]
+  const [pages, counts] = [countingPool(pool), countingPool(pool)]
   const reader = createReader(
     { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
     cacheSizes(8_000_000),
@@ -201,7 +188,7 @@ test("the first deep pages of a list share one scan of it, and later ones need n
 })
 
 test("anchors that were read in part lead to the same pages, and later requests continue from them", async () => {
-  const counts = counting()
+  const counts = countingPool(pool)
   // A scan without time reads a single anchor.
   const hurried = { ...counts.pool, statementTimeoutMs: 0 }
   const reader = createReader(
@@ -227,7 +214,7 @@ test("anchors that were read in part lead to the same pages, and later requests 
 })
 
 test("a list is read about as far as its deepest page, and on from there for a deeper one", async () => {
-  const counts = counting()
+  const counts = countingPool(pool)
   const reader = createReader(
     { lookups: pool, pages: pool, counts: counts.pool, exports: pool },
     cacheSizes(8_000_000),
@@ -247,7 +234,7 @@ test("a list is read about as far as its deepest page, and on from there for a d
 })
 
 test("a list of few rows that is found by a scan is scanned once for its total and all its pages", async () => {
-  const [pages, counts] = [counting(), counting()]
+  const [pages, counts] = [countingPool(pool), countingPool(pool)]
   const reader = createReader(
     { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
     cacheSizes(8_000_000),

@@ -36,6 +36,13 @@ function subscribedTo({ releases }: { releases: Releases }) {
   return { ...cached, clock }
 }
 
+/** Has the newest release read and cached. */
+async function cacheFirst(current: Releases["current"], endAll: () => void): Promise<void> {
+  const first = current()
+  endAll()
+  await first
+}
+
 test("requests at once share a read, and later ones need none", async () => {
   const { reads, endAll, ...rest } = database()
   const { current } = subscribedTo(rest)
@@ -106,9 +113,7 @@ test("a read that began before the connection was lost is not cached after it is
 test("a cached release is read again once a second, and no request waits for that", async () => {
   const { reads, publish, endAll, ...rest } = database()
   const { current, clock } = subscribedTo(rest)
-  const first = current()
-  endAll()
-  await first
+  await cacheFirst(current, endAll)
   publish()
   clock.ms += 999
   expect([await current(), reads.length]).toEqual([release(1), 1])
@@ -122,9 +127,7 @@ test("a cached release is read again once a second, and no request waits for tha
 test("a release that cannot be read again is used for half a minute, and not after the clock is set back", async () => {
   const { reads, publish, endAll, ...rest } = database()
   const { current, clock } = subscribedTo(rest)
-  const first = current()
-  endAll()
-  await first
+  await cacheFirst(current, endAll)
   publish()
   clock.ms += maxStalenessMs - 1
   expect([await current(), reads.length]).toEqual([release(1), 2])
@@ -154,9 +157,7 @@ test("a read is not cached if a statement saw another release meanwhile", async 
 test("while the release cannot be read again, that is tried once a second", async () => {
   const { reads, endAll, ...rest } = database()
   const { current, clock } = subscribedTo(rest)
-  const first = current()
-  endAll()
-  await first
+  await cacheFirst(current, endAll)
   clock.ms += 1_000
   for (let request = 0; request < 10; request++) {
     expect(await current()).toEqual(release(1))

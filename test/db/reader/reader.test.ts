@@ -14,6 +14,7 @@ import { ofCompany, tenements } from "../../../src/resources/tenements.ts"
 import { awkward } from "../../support/fixtures.ts"
 import { type TestService, testService } from "../../support/service.ts"
 import { until } from "../../support/until.ts"
+import { countingPool } from "./counting-pool.ts"
 
 let service: TestService
 let pool: Pool
@@ -144,9 +145,10 @@ test("an export ends in an error where its release was replaced by another of it
   const options = await inChunksOf(2)
   const found = await newReader().chunks(allReports, options)
   await found?.chunks.next()
+  // One chunk is read ahead: it must have been read before the release is replaced.
+  await until(() => pool.load().running === 0)
   await service.sql`update releases set published_at = published_at + interval '1 second'
     where id = ${options.release.id}`
-  // One chunk was read ahead.
   await found?.chunks.next()
   await expect(found?.chunks.next()).rejects.toThrow("no longer available")
 })
@@ -183,7 +185,7 @@ test("a list of a record that does not exist is null, and of one without any it 
 })
 
 test("one chunk is read ahead of the receiver, and no more", async () => {
-  const exports = counting()
+  const exports = countingPool(pool)
   const reader = createReader(
     { lookups: pool, pages: pool, counts: pool, exports: exports.pool },
     cacheSizes(1_000_000),
@@ -198,22 +200,8 @@ test("one chunk is read ahead of the receiver, and no more", async () => {
   await found?.chunks.return()
 })
 
-/** A pool that counts the statements that have begun. */
-function counting() {
-  const counter = { statements: 0 }
-  const run: Pool["run"] = (statement, ...claim) =>
-    pool.run(
-      () => {
-        counter.statements++
-        return statement()
-      },
-      ...claim,
-    )
-  return { counter, pool: { ...pool, run } }
-}
-
 test("a hundred concurrent requests for a page run one count and one statement for its rows", async () => {
-  const [pages, counts] = [counting(), counting()]
+  const [pages, counts] = [countingPool(pool), countingPool(pool)]
   const reader = createReader(
     { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
     cacheSizes(1_000_000),
@@ -230,7 +218,7 @@ test("a hundred concurrent requests for a page run one count and one statement f
 })
 
 test("concurrent lookups by one account share statements, and each gets its own record", async () => {
-  const lookups = counting()
+  const lookups = countingPool(pool)
   const reader = createReader(
     { lookups: lookups.pool, pages: pool, counts: pool, exports: pool },
     cacheSizes(1_000_000),
@@ -284,7 +272,7 @@ test("a lookup does not wait for one that hangs", async () => {
 })
 
 test("a page past a cached total runs no statement", async () => {
-  const pages = counting()
+  const pages = countingPool(pool)
   const reader = createReader(
     { lookups: pool, pages: pages.pool, counts: pool, exports: pool },
     cacheSizes(1_000_000),
