@@ -2,6 +2,6 @@ import { defineConfig } from "drizzle-kit"
 
 export default defineConfig({
   dialect: "postgresql",
-  schema: ["./src/db/schema.ts", "./src/db/account-tables.ts"],
+  schema: ["./src/db/schema.ts", "./src/db/account-tables.ts", "./src/db/sign-in-tables.ts"],
   out: "./drizzle",
 })

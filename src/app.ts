@@ -1,16 +1,22 @@
 /** What happens to a request, from top to bottom. */
 import { type AnyElysia, Elysia } from "elysia"
+import { describeOnce } from "./description/describe-once.ts"
 import { ApiError } from "./http/api-error.ts"
+import { errorPage } from "./pages/kit/error-page.ts"
+import { type PagesOptions, pages } from "./pages/pages.ts"
 import { type AnswersOptions, answers } from "./plugins/answers.ts"
 import { authentication } from "./plugins/authentication.ts"
 import { commonHeaders, preflight } from "./plugins/common-headers.ts"
+import { endpointsOf } from "./plugins/endpoint-of-route.ts"
 import { errors } from "./plugins/errors.ts"
 import { negotiation } from "./plugins/negotiation.ts"
+import { otherMethods } from "./plugins/other-methods.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
 import { requestContext } from "./plugins/request-context.ts"
 import { type RequestLogOptions, requestLog } from "./plugins/request-log.ts"
 import { requestTarget } from "./plugins/request-target.ts"
 import { companies } from "./routes/companies.ts"
+import { description } from "./routes/description.ts"
 import { type OperationOptions, operations } from "./routes/operations.ts"
 import { releases } from "./routes/releases.ts"
 import { reports } from "./routes/reports.ts"
@@ -19,19 +25,26 @@ import { usage } from "./routes/usage.ts"
 
 export type AppOptions = AnswersOptions &
   OperationOptions &
+  PagesOptions &
   RequestLogOptions & { trustedProxies: number }
 
 /**
  * The service over its parts. A route added to the group is behind all that stands above it.
  * @param others further route groups under /api/v1
  */
-export const createApp = (options: AppOptions, others: AnyElysia = new Elysia()) =>
-  new Elysia()
+export const createApp = (options: AppOptions, others: AnyElysia = new Elysia()) => {
+  const describe = describeOnce({
+    served: (): ReturnType<typeof endpointsOf> => endpointsOf(app.routes, "/api/v1/"),
+    baseUrl: options.baseUrl,
+  })
+  const app = new Elysia()
     .use(requestContext(options))
     .use(requestLog(options))
-    .use(errors(options))
+    .use(errors(options, errorPage))
     .use(commonHeaders())
     .use(operations(options)) // no token
+    .use(description({ describe })) // no token
+    .use(pages(options, describe)) // a session, or none
     .group("/api/v1", (api) =>
       api
         .use(preflight()) // no token
@@ -49,6 +62,9 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .all("/", () => notFound())
         .all("/*", () => notFound()),
     )
+  const outside = app.routes.filter(({ path }) => !path.startsWith("/api/v1"))
+  return app.use(otherMethods(outside)) // 405
+}
 
 const notFound = (): never => {
   throw new ApiError("NOT_FOUND")

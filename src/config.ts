@@ -4,10 +4,15 @@
  */
 import { resolve } from "node:path"
 import {
-  checkBaseAddress,
-  checkPostgresAddress,
-  checkRedisAddress,
-} from "./text/service-addresses.ts"
+  baseUrl,
+  integer,
+  mailbox,
+  oneOf,
+  postgresUrl,
+  redisUrl,
+  smtpUrl,
+  text,
+} from "./config-values.ts"
 
 interface Setting<T> {
   /** For the README. */
@@ -18,38 +23,6 @@ interface Setting<T> {
   secret?: boolean
   /** @throws Error whose message says what is expected */
   parse: (text: string) => T
-}
-
-const integer =
-  (minimum: number, maximum: number) =>
-  (text: string): number => {
-    const value = Number(text)
-    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
-      throw new Error(`must be an integer from ${minimum} to ${maximum}`)
-    }
-    return value
-  }
-
-const text = (value: string): string => value
-
-/** Empty means none. */
-const postgresUrl = (value: string): string | null => {
-  if (value === "") return null
-  checkPostgresAddress(value)
-  return value
-}
-
-/** Empty means none. */
-const redisUrl = (value: string): string | null => {
-  if (value === "") return null
-  checkRedisAddress(value)
-  return value
-}
-
-const baseUrl = (value: string): string => {
-  if (value === "") return ""
-  checkBaseAddress(value)
-  return value.replace(/\/+$/, "")
 }
 
 export const settings = {
@@ -65,7 +38,7 @@ export const settings = {
   },
   BASE_URL: {
     description:
-      "The service's public URL, used in `Link` headers and printed examples; without it links are relative",
+      "The service's public URL, used in `Link` headers, mailed links, the API's description and printed examples; required with `SMTP_URL`; without it links are relative",
     fallback: "",
     parse: baseUrl,
   },
@@ -100,7 +73,7 @@ export const settings = {
   },
   CACHE_MEMORY_MB: {
     description:
-      "Memory for all caches of a process: whole answers, plans, totals, page positions, anchors of deep pages, keys of short lists, tokens, page sequences; 0 caches nothing, and keeps page sequences in 1 MB",
+      "Memory for all caches of a process: whole answers, plans, totals, page positions, anchors of deep pages, keys of short lists, breakdowns by value, tokens, page sequences; 0 caches nothing, and keeps page sequences in 1 MB",
     fallback: "64",
     parse: integer(0, 1_000_000),
   },
@@ -172,6 +145,25 @@ export const settings = {
     fallback: "300",
     parse: integer(1, 86_400),
   },
+  SIGNUP: {
+    description:
+      "Who makes accounts: `closed` for operators alone, `open` for anybody whose email address is confirmed by a mail; those are on the standard plan",
+    fallback: "closed",
+    parse: oneOf("closed", "open"),
+  },
+  SMTP_URL: {
+    description:
+      "Mail server that sends links for signing in, as `smtp://user:password@host:587` or `smtps://`; it must offer TLS unless it is on this machine; empty for none: then `mds account link` prints them",
+    fallback: "",
+    secret: true,
+    parse: smtpUrl,
+  },
+  MAIL_FROM: {
+    description:
+      "Sender of mails, as `name@example.com` or `Name <name@example.com>`; required with `SMTP_URL`",
+    fallback: "",
+    parse: mailbox,
+  },
   ACTOR: {
     description:
       "Who changes accounts and tokens on the command line, for the audit log; empty for the name of the operating system's user",
@@ -221,8 +213,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       faults.push(`${name} ${reason}${shownValue}`)
     }
   }
+  if (faults.length === 0) faults.push(...faultsBetween(config as Config))
   if (faults.length > 0) throw new ConfigError(`Cannot use the settings:\n${faults.join("\n")}`)
   return Object.freeze(config) as Config
+}
+
+/** Settings that don't go together. */
+function faultsBetween({ SIGNUP, SMTP_URL, MAIL_FROM, BASE_URL }: Config): string[] {
+  const faults: string[] = []
+  if (SIGNUP === "open" && SMTP_URL === null) {
+    faults.push("SIGNUP=open requires SMTP_URL: email addresses are confirmed by a mail")
+  }
+  if (SMTP_URL !== null && MAIL_FROM === null) faults.push("SMTP_URL requires MAIL_FROM")
+  if (SMTP_URL !== null && BASE_URL === "") {
+    faults.push("SMTP_URL requires BASE_URL: mailed links begin with it")
+  }
+  return faults
 }
 
 /** The README's table of settings. */

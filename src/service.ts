@@ -3,6 +3,7 @@ import { createApp } from "./app.ts"
 import { ListenError } from "./listen-error.ts"
 import { startServer } from "./server.ts"
 import { type PartsOptions, startParts } from "./service/parts.ts"
+import { localAddress } from "./text/service-addresses.ts"
 
 export interface Service {
   /** Where it is reached on this machine. */
@@ -16,7 +17,6 @@ export async function startService(options: PartsOptions): Promise<Service> {
   const { HOST, PORT, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } = options.config
   const parts = await startParts(options)
   const { isStopping } = parts.app
-  const host = HOST.includes(":") ? `[${HOST}]` : HOST
   const server = await listen()
 
   /** Where it cannot listen, it leaves no connection behind. */
@@ -27,13 +27,13 @@ export async function startService(options: PartsOptions): Promise<Service> {
     } catch (error) {
       await parts.close()
       const reason = error instanceof Error ? error.message : String(error)
-      const message = `Cannot listen on ${host}:${PORT}: ${reason}. Check HOST and PORT`
+      const message = `Cannot listen on ${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}: ${reason}. Check HOST and PORT`
       throw new ListenError(message, { cause: error })
     }
   }
 
   return {
-    url: `http://${host === "0.0.0.0" ? "localhost" : host}:${server.port}`,
+    url: localAddress(HOST, server.port),
     stop: async () => {
       parts.beginStopping()
       const delaySeconds = Math.min(SHUTDOWN_DELAY_SECONDS, SHUTDOWN_SECONDS)

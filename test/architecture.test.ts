@@ -62,7 +62,9 @@ const allowed: Record<string, string[]> = {
   text: [],
   http: ["text"],
   log: ["text"],
-  "config.ts": ["text"],
+  "config.ts": ["config-values.ts"],
+  "config-values.ts": ["text"],
+  mail: ["text"],
   "metrics.ts": [],
   redis: ["text"],
   [schema]: [],
@@ -73,12 +75,45 @@ const allowed: Record<string, string[]> = {
   access: ["db", schema, "redis", "resources", "text"],
   answers: ["db", "http", "log", "redis", "resources", "text"],
   plugins: ["access", "answers", "db", "http", "log", "resources"],
-  routes: ["access", "answers", "db", "http", "plugins", "resources", "metrics.ts"],
-  "app.ts": ["http", "plugins", "routes"],
+  description: ["answers", "db", "http", "resources", "text"],
+  routes: [
+    "access",
+    "answers",
+    "db",
+    "description",
+    "http",
+    "plugins",
+    "resources",
+    "text",
+    "metrics.ts",
+  ],
+  pages: [
+    "access",
+    "answers",
+    "db",
+    "description",
+    "http",
+    "plugins",
+    "resources",
+    "routes",
+    "text",
+  ],
+  "app.ts": ["description", "http", "pages", "plugins", "routes"],
   "server.ts": ["app.ts", "http", "log", "plugins"],
-  service: ["access", "answers", "app.ts", "config.ts", "db", "log", "metrics.ts", "redis"],
+  service: [
+    "access",
+    "answers",
+    "app.ts",
+    "config.ts",
+    "db",
+    "log",
+    "mail",
+    "metrics.ts",
+    "redis",
+    "text",
+  ],
   "listen-error.ts": [],
-  "service.ts": ["app.ts", "listen-error.ts", "server.ts", "service"],
+  "service.ts": ["app.ts", "listen-error.ts", "server.ts", "service", "text"],
   commands: [
     "access",
     "config.ts",
@@ -161,11 +196,13 @@ test("no command loads the server before it serves", () => {
   expect(loadedWith("main.ts", ...commands).packages).not.toContain("elysia")
 })
 
-test("serving starts without what only loading or a scrape of the metrics needs", () => {
+test("serving starts without what only loading, a scrape of the metrics or the reference needs", () => {
   const { loaded, packages } = loadedWith("main.ts", "commands/serve.ts", "service.ts")
   expect(packages).toContain("elysia")
   const ofLoading = loaded.filter((path) => ["loading", "sources"].includes(partOf(path)))
   expect(ofLoading).toEqual(["loading/file-error.ts", "loading/load-error.ts"])
+  const ofDescription = loaded.filter((path) => partOf(path) === "description")
+  expect(ofDescription).toEqual(["description/describe-once.ts"])
   for (const name of ["cli-progress", "csv-parse", "iconv-lite", "prom-client", "yauzl"]) {
     expect(packages).not.toContain(name)
   }
@@ -201,7 +238,7 @@ test("the frameworks stay where they belong", () => {
           .map(({ part }) => part),
       ),
     ].sort()
-  expect(users("elysia")).toEqual(["app.ts", "plugins", "routes"])
+  expect(users("elysia")).toEqual(["app.ts", "pages", "plugins", "routes"])
   expect(users("@elysiajs/bearer")).toEqual(["plugins"])
   expect(users("prom-client")).toEqual(["metrics.ts"])
   expect(users("commander")).toEqual(["commands", "main.ts"])

@@ -61,6 +61,9 @@ test("an empty environment gives the defaults, frozen", () => {
     QUEUE_SECONDS: 20,
     STATEMENT_TIMEOUT_SECONDS: 15,
     EXPORT_STALL_SECONDS: 300,
+    SIGNUP: "closed",
+    SMTP_URL: null,
+    MAIL_FROM: null,
     ACTOR: "",
     SHUTDOWN_SECONDS: 6,
     SHUTDOWN_DELAY_SECONDS: 1,
@@ -93,6 +96,7 @@ test.each([
   ["WINDOW_MEMORY_MB", ["0", "1000001"]],
   ["REQUEST_CONNECTIONS", ["0", "501"]],
   ["TRUSTED_PROXIES", ["true", "21"]],
+  ["SIGNUP", ["", "Open", "yes"]],
 ] as const)("%s is refused where it can't be meant", (name, values) => {
   for (const value of values) {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
@@ -152,6 +156,25 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
     "must not contain a user or password: it is shown": ["https://user:S3CRET@example.com"],
     "must be an http or https address": ["https://user:S3CRET#1@example.com"],
   },
+  SMTP_URL: {
+    "must be an address that begins with smtp:// or smtps://": ["mail:S3CRET@host", "smtp://"],
+    "must have #, / and ? in its user or password written as %23, %2F and %3F": [
+      "smtp://user:1#S3CRET@host:587",
+      "smtp://user:1/S3CRET@host",
+    ],
+    "must have a % in its user or password written as %25": ["smtp://user:S3CRET%@host"],
+    "has an invalid host or port": ["smtp://user:S3CRET@host:x", "smtps://user:S3CRET@host:0"],
+    "must end after its host and port": ["smtp://user:S3CRET@host/x", "smtp://S3CRET@host?tls=1"],
+  },
+  MAIL_FROM: {
+    "must be an email address, or a name and <address>": [
+      "S3CRET@",
+      "a@b, c@d",
+      "Name <a@b> <c@d>",
+      "Name\r\nBcc: x <a@b@c>",
+      "<a@b",
+    ],
+  },
   PORT: { "must be an integer from 0 to 65535": ["postgres://user:S3CRET@host"] },
 }
 
@@ -196,6 +219,32 @@ test("an accepted URL is parsed by the driver as it is written", () => {
   }
   // The driver misreads URLs with a user and no host, and with an @ before several hosts.
   expect(accepted).toBe(passwords.length * places.length - (passwords.length - 1) - 2)
+})
+
+test("settings that don't go together are refused, with the reason", () => {
+  const mail = {
+    SMTP_URL: "smtp://user:S3CRET@host:587",
+    MAIL_FROM: "Data <data@example.com>",
+    BASE_URL: "https://data.example.com",
+  }
+  expect(readConfig({ SIGNUP: "open", ...mail })).toMatchObject({
+    SIGNUP: "open",
+    SMTP_URL: mail.SMTP_URL,
+    MAIL_FROM: { name: "Data", address: "data@example.com" },
+  })
+  expect(readConfig({ MAIL_FROM: "data@example.com" }).MAIL_FROM).toEqual({
+    name: "",
+    address: "data@example.com",
+  })
+  expect(faultOf({ SIGNUP: "open" })).toBe(
+    "Cannot use the settings:\nSIGNUP=open requires SMTP_URL: email addresses are confirmed by a mail",
+  )
+  expect(faultOf({ ...mail, MAIL_FROM: "" })).toBe(
+    "Cannot use the settings:\nSMTP_URL requires MAIL_FROM",
+  )
+  expect(faultOf({ ...mail, BASE_URL: "" })).toBe(
+    "Cannot use the settings:\nSMTP_URL requires BASE_URL: mailed links begin with it",
+  )
 })
 
 test("all invalid settings are reported together, with their values except secrets", () => {

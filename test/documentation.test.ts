@@ -2,12 +2,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import packages from "../package.json"
 import { limitOf } from "../src/access/plan.ts"
+import { paging } from "../src/answers/list-endpoint.ts"
 import { createApp } from "../src/app.ts"
 import { readConfig } from "../src/config.ts"
 import { plans } from "../src/db/account-tables.ts"
 import { errorTable, type Fault } from "../src/http/api-error.ts"
 import { shownCount } from "../src/http/rate-limit-headers.ts"
 import { createLog } from "../src/log/log.ts"
+import { freeText } from "../src/resources/values.ts"
 import { startParts } from "../src/service/parts.ts"
 import { sources } from "../src/sources/catalogue.ts"
 import type { Source } from "../src/sources/source.ts"
@@ -53,6 +55,40 @@ test("the README's table of errors has the codes and the statuses of the program
   ])
   const declared = Object.entries(errorTable).map(([code, { status }]) => [code, status])
   expect(rows).toEqual(declared)
+})
+
+test("the guide's page of errors has every code, with its status and its message", async () => {
+  const page = await pageOf("src/guide/errors.md")
+  const documented = [...page.matchAll(/^## ([A-Z_]+)\n\n(\d+), "(.*?)"/gm)].map(
+    ([, code, status, message]) => [code, Number(status), message],
+  )
+  expect(documented).toEqual(
+    Object.entries(errorTable).map(([code, { status, message }]) => [code, status, message]),
+  )
+})
+
+test("the guide's example of an error is the response of the service", async () => {
+  const [, example = ""] = /```json\n(.*?)```/s.exec(await pageOf("src/guide/errors.md")) ?? []
+  expect(JSON.parse(example)).toEqual(await (await service.get("/tenements?stat=WA")).json())
+})
+
+test("the guide's page of limits has those of the program", async () => {
+  const page = await pageOf("src/guide/limits.md")
+  const standard = limitOf("standard", null).toLocaleString("en")
+  expect(page).toContain(`\`standard\` plan may make ${standard} requests an hour`)
+  const bounds = tableOf(page, "Bound").map(([name, value]) => [name, value])
+  const { minimum, maximum } = paging.per_page
+  expect(bounds).toEqual(
+    expect.arrayContaining([
+      ["`per_page`", `${minimum} to ${maximum}`],
+      [expect.stringContaining("text in"), `${freeText("", "").maxLength} characters`],
+      [
+        expect.stringContaining("waiting"),
+        expect.stringContaining(`some ${readConfig({}).ACCOUNT_QUEUE_LENGTH} at once`),
+      ],
+      [expect.stringContaining("without a valid token"), expect.stringContaining(standard)],
+    ]),
+  )
 })
 
 async function faultOf(path: string, parameter: string): Promise<Fault | undefined> {
@@ -113,7 +149,7 @@ test("the README's example is a response of the service, but for its values", as
 
 test("the guide's table of sources has every source, and what becomes of missing records", async () => {
   const names = sources.map(({ name }) => name)
-  const documented = tableOf(await pageOf("src/guide/loading.md"), "source").flatMap(
+  const documented = tableOf(await pageOf("src/guide/loading.md"), "Source").flatMap(
     ([cell = "", , missing]) => {
       const listed = codeIn(cell)
       const [from = "", to = ""] = listed.slice(-2)
@@ -132,7 +168,7 @@ test("the guide's table of sources has every source, and what becomes of missing
 })
 
 test("the guide's table of plans has every plan and its limit", async () => {
-  const rows = tableOf(await pageOf("src/guide/accounts.md"), "plan")
+  const rows = tableOf(await pageOf("src/guide/accounts.md"), "Plan")
   const limits = {
     standard: limitOf("standard", null).toLocaleString("en"),
     enterprise: "set per account",
@@ -142,7 +178,7 @@ test("the guide's table of plans has every plan and its limit", async () => {
 })
 
 test("the guide's table of dependencies has every package, and no other", async () => {
-  const rows = tableOf(await pageOf("src/guide/architecture.md"), "package")
+  const rows = tableOf(await pageOf("src/guide/architecture.md"), "Package")
   const patterns = rows.flatMap(([cell]) => codeIn(cell))
   const { dependencies, devDependencies, optionalDependencies } = packages
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })

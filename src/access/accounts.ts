@@ -1,10 +1,13 @@
 /** Creating, changing and listing accounts, for the command line. */
-import { asc, eq, sql } from "drizzle-orm"
+import { asc, eq, type SQL, sql } from "drizzle-orm"
 import { accessChanges, accounts, type Plan, tokens } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { instantText } from "../resources/values.ts"
+import { isEmailAddress } from "../text/email-address.ts"
 import { fold } from "../text/fold.ts"
+import { readAudit } from "./audit.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
+import { listOwnTokens } from "./token-list.ts"
 
 export interface NewAccount {
   email: string
@@ -30,8 +33,7 @@ export function createAccount(editor: Editor, account: NewAccount): Promise<Chan
  */
 export async function addAccount(tx: Transaction, account: NewAccount): Promise<boolean> {
   const { email, plan, requestLimit } = account
-  if (!/^[^\s@]+@[^\s@]+$/.test(email))
-    throw new AccountError(`Not a valid email address: ${email}`)
+  if (!isEmailAddress(email)) throw new AccountError(`Not a valid email address: ${email}`)
   checkLimit(plan, requestLimit)
   const added = await tx
     .insert(accounts)
@@ -42,23 +44,12 @@ export async function addAccount(tx: Transaction, account: NewAccount): Promise<
 }
 
 /** @throws AccountError where the account does not exist or the limit does not fit the plan */
-export function setPlan(
-  editor: Editor,
-  { email, plan, requestLimit }: NewAccount,
-): Promise<Changed<void>> {
-  return change(editor, async (tx) => {
-    checkLimit(plan, requestLimit)
-    const set = await tx
-      .update(accounts)
-      .set({ plan, request_limit: requestLimit })
-      .where(byEmail(email))
-      .returning({ id: accounts.id })
-    if (set.length === 0) throw notFound(email)
-  })
+export function setPlan(editor: Editor, { email, ...allowed }: NewAccount): Promise<Changed<void>> {
+  return change(editor, (tx) => writePlan(tx, { where: byEmail(email), name: email }, allowed))
 }
 
 /**
- * Disables an account, so that its tokens are refused, or enables it again.
+ * Disables an account, so that its tokens and sessions are refused, or enables it again.
  * @throws AccountError where the account does not exist or is already in that state
  */
 export function setDisabled(
@@ -66,21 +57,47 @@ export function setDisabled(
   email: string,
   disabled: boolean,
 ): Promise<Changed<void>> {
-  return change(editor, async (tx) => {
-    const [account] = await tx
-      .select({ isDisabled: sql<boolean>`${accounts.disabled_at} is not null` })
-      .from(accounts)
-      .where(byEmail(email))
-      .for("update")
-    if (!account) throw notFound(email)
-    if (account.isDisabled === disabled) {
-      throw new AccountError(`Account ${email} is ${disabled ? "already" : "not"} disabled`)
-    }
-    await tx
-      .update(accounts)
-      .set({ disabled_at: disabled ? sql`now()` : null })
-      .where(byEmail(email))
-  })
+  return change(editor, (tx) => writeDisabled(tx, { where: byEmail(email), name: email }, disabled))
+}
+
+/** An account to change, and how messages call it. */
+export interface AccountToChange {
+  where: SQL
+  name: string
+}
+
+export async function writePlan(
+  tx: Transaction,
+  { where, name }: AccountToChange,
+  { plan, requestLimit }: Omit<NewAccount, "email">,
+): Promise<void> {
+  checkLimit(plan, requestLimit)
+  const set = await tx
+    .update(accounts)
+    .set({ plan, request_limit: requestLimit })
+    .where(where)
+    .returning({ id: accounts.id })
+  if (set.length === 0) throw notFound(name)
+}
+
+export async function writeDisabled(
+  tx: Transaction,
+  { where, name }: AccountToChange,
+  disabled: boolean,
+): Promise<void> {
+  const [account] = await tx
+    .select({ isDisabled: sql<boolean>`${accounts.disabled_at} is not null` })
+    .from(accounts)
+    .where(where)
+    .for("no key update")
+  if (!account) throw notFound(name)
+  if (account.isDisabled === disabled) {
+    throw new AccountError(`Account ${name} is ${disabled ? "already" : "not"} disabled`)
+  }
+  await tx
+    .update(accounts)
+    .set({ disabled_at: disabled ? sql`now()` : null })
+    .where(where)
 }
 
 const accountColumns = {
@@ -107,60 +124,65 @@ export const listAccounts = (pool: Pool) =>
       .orderBy(asc(accounts.email_folded)),
   )
 
-/** An account with its tokens and its audit log, oldest first. @throws AccountError where it does not exist */
-export async function showAccount(pool: Pool, email: string) {
-  const { id, ...account } = await findAccount(pool, email)
-  const [accountTokens, changes] = await Promise.all([tokensOf(pool, id), changesOf(pool, id)])
-  return { ...account, tokens: accountTokens, changes }
+/** How many entries of the audit log are shown. */
+const shownChanges = 100
+
+/**
+ * An account with its tokens and the newest entries of its audit log, both oldest first.
+ * @throws AccountError where it does not exist
+ */
+export async function showAccount(pool: Pool, email: string, now = new Date()) {
+  const { id, ...account } = await existing(pool, email)
+  const [found, { entries }, total] = await Promise.all([
+    listOwnTokens(pool, id, { now, ended: null }),
+    readAudit(pool, id, null, shownChanges),
+    pool.run(() => pool.db.$count(accessChanges, eq(accessChanges.account_id, id))),
+  ])
+  return {
+    ...account,
+    tokens: found.toReversed(),
+    changes: entries.toReversed(),
+    /** How many entries are older than those. */
+    earlierChanges: Math.max(0, total - entries.length),
+  }
 }
 
 /** The tokens of an account, oldest first. @throws AccountError where it does not exist */
-export async function listTokens(pool: Pool, email: string) {
-  return tokensOf(pool, (await findAccount(pool, email)).id)
+export async function listTokens(pool: Pool, email: string, now = new Date()) {
+  const { id } = await existing(pool, email)
+  return (await listOwnTokens(pool, id, { now, ended: null })).toReversed()
 }
 
-async function findAccount(pool: Pool, email: string) {
-  const [found] = await pool.run(() =>
-    pool.db
-      .select({ id: accounts.id, ...accountColumns })
-      .from(accounts)
-      .where(byEmail(email)),
-  )
+/** The account with this email address. */
+export async function accountByEmail(db: Pick<Transaction, "select">, email: string) {
+  const [found] = await db
+    .select({ id: accounts.id, ...accountColumns })
+    .from(accounts)
+    .where(byEmail(email))
+  return found
+}
+
+/** The account with this email address. @throws AccountError where it does not exist */
+export async function existingAccount(db: Pick<Transaction, "select">, email: string) {
+  const found = await accountByEmail(db, email)
   if (!found) throw notFound(email)
   return found
 }
 
-const tokensOf = (pool: Pool, accountId: number) =>
-  pool.run(() =>
-    pool.db
-      .select({
-        prefix: tokens.prefix,
-        name: tokens.name,
-        createdAt: instantText(tokens.created_at),
-        lastUsedAt: instantText(tokens.last_used_at),
-        expiresAt: instantText(tokens.expires_at),
-        revokedAt: instantText(tokens.revoked_at),
-      })
-      .from(tokens)
-      .where(eq(tokens.account_id, accountId))
-      .orderBy(asc(tokens.id)),
-  )
+const existing = (pool: Pool, email: string) => pool.run(() => existingAccount(pool.db, email))
 
-const changesOf = (pool: Pool, accountId: number) =>
-  pool.run(() =>
-    pool.db
-      .select({
-        at: instantText(accessChanges.at),
-        tokenPrefix: accessChanges.token_prefix,
-        action: accessChanges.action,
-        columns: accessChanges.columns,
-        who: accessChanges.who,
-        origin: accessChanges.origin,
-      })
-      .from(accessChanges)
-      .where(eq(accessChanges.account_id, accountId))
-      .orderBy(asc(accessChanges.id)),
-  )
+/** What an entry of the audit log is about: a token by its prefix, or else a word. */
+export function subjectOf({
+  tokenPrefix,
+  columns,
+}: {
+  tokenPrefix: string | null
+  columns: Readonly<Record<string, unknown>>
+}): string {
+  if (tokenPrefix !== null) return tokenPrefix
+  if ("signed_in_at" in columns) return "session"
+  return "password_set_at" in columns ? "password" : "account"
+}
 
 function checkLimit(plan: Plan, requestLimit: number | null): void {
   if (plan === "enterprise" && requestLimit === null) {
@@ -173,4 +195,4 @@ function checkLimit(plan: Plan, requestLimit: number | null): void {
 
 const notFound = (email: string) => new AccountError(`Account ${email} does not exist`)
 
-export const byEmail = (email: string) => eq(accounts.email_folded, fold(email))
+export const byEmail = (email: string): SQL => eq(accounts.email_folded, fold(email))

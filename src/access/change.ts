@@ -11,7 +11,12 @@ export interface Editor {
   who: string
   /** A host name or an address. */
   origin: string
+  /** After which the server ends a statement; by default the database's own setting. */
+  statementTimeoutMs?: number
 }
+
+/** Where the client's address is not known. */
+export const unknownAddress = "unknown address"
 
 export type Changed<T> = ConfirmedChange<T>
 
@@ -30,19 +35,32 @@ const whenUnknown =
  * until every serving process has processed them.
  */
 export const change = <T>(
-  { url, who, origin }: Editor,
+  { url, who, origin, statementTimeoutMs }: Editor,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<Changed<T>> =>
   changeAndConfirm(url, (client) =>
     committed(whenUnknown, (committing) =>
       drizzle(client).transaction(async (tx) => {
-        // The triggers that write the audit log read these; `true` limits them to the transaction.
-        await tx.execute(
-          sql`select set_config('mds.who', ${who}, true), set_config('mds.origin', ${origin}, true)`,
-        )
+        await attribute(tx, { who, origin })
+        if (statementTimeoutMs !== undefined) {
+          await tx.execute(
+            sql`select set_config('statement_timeout', ${String(statementTimeoutMs)}, true)`,
+          )
+        }
         const changed = await work(tx)
         committing()
         return changed
       }),
     ),
   )
+
+/** Has the audit log record the transaction's changes under this name. */
+export async function attribute(
+  tx: Transaction,
+  { who, origin }: Pick<Editor, "who" | "origin">,
+): Promise<void> {
+  // The triggers that write the audit log read these; `true` limits them to the transaction.
+  await tx.execute(
+    sql`select set_config('mds.who', ${who}, true), set_config('mds.origin', ${origin}, true)`,
+  )
+}

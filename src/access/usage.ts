@@ -1,5 +1,5 @@
 /**
- * Counts the admitted requests of each account in each clock hour (UTC). Each process adds its counts
+ * Counts the admitted requests of each token in each clock hour (UTC). Each process adds its counts
  * to the database every few seconds, where those of all processes add up; a process that is killed
  * loses no more than those seconds.
  *
@@ -19,7 +19,23 @@ import { runToCompletion, within } from "../db/pool/deadlines.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { createSerialExecutor } from "../db/pool/serial-executor.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
-import { addHours, deleteHours, type HourOfAccount, type Hours, readHours } from "./usage-hours.ts"
+import { hourMs } from "../text/durations.ts"
+import { addTo, type CountOfToken, createCounts, type Hours, startOfHour } from "./usage-counts.ts"
+import {
+  firstShownDay,
+  firstShownHour,
+  shownHours,
+  type UsageOverview,
+  usageOverview,
+} from "./usage-overview.ts"
+import {
+  addCounts,
+  deleteOldCounts,
+  readHours,
+  readUsage,
+  type StoredUsage,
+  tooOldToWriteMs,
+} from "./usage-tables.ts"
 
 export interface HourOfUse {
   /** The start of the hour, `2026-01-02T03:00:00Z`. */
@@ -28,13 +44,19 @@ export interface HourOfUse {
 }
 
 export interface Usage {
-  count(accountId: number, now: Date): void
+  /** @param tokenId `withoutToken` for what was asked for without a token */
+  count(accountId: number, tokenId: number, now: Date): void
   /**
    * The last 24 clock hours, ending with the current one. The counts of other processes are some
    * seconds old.
    * @throws Unavailable
    */
   lastDay(accountId: number, now: Date): Promise<HourOfUse[]>
+  /**
+   * The last day and the last 30 days, by token too. The counts of other processes are some seconds old.
+   * @throws Unavailable
+   */
+  overview(accountId: number, now: Date): Promise<UsageOverview>
   /** Writes the last counts, for at most `limitMs`, and stops. */
   stop(limitMs?: number): Promise<void>
 }
@@ -52,9 +74,6 @@ export interface UsageOptions {
   waitMs?: number
 }
 
-const hourMs = 3_600_000
-const shownHours = 24
-const retentionMs = 48 * hourMs
 /** For how long a read result is used. */
 const maxAgeMs = 5_000
 /** Rows in one statement. */
@@ -67,44 +86,33 @@ export function createUsage({
   writeEveryMs = 5_000,
   waitMs = 5_000,
 }: UsageOptions): Usage {
+  const unwritten = createCounts()
   /** By account. */
-  const unwritten = new Map<number, Hours>()
   const stored = new Map<number, { hours: Hours; readMs: number }>()
   const reading = new Map<number, Promise<Hours | undefined>>()
+  const readingOverview = new Map<number, Promise<StoredUsage>>()
   const serially = createSerialExecutor()
   let writing = false
   let lastDeletedMs = 0
 
   async function writeCounts(): Promise<void> {
-    const counted = [...unwritten].flatMap(([accountId, hours]) =>
-      [...hours].map(([hourMs, requests]): HourOfAccount => ({ accountId, hourMs, requests })),
-    )
+    const counted = unwritten.all()
     for (let from = 0; from < counted.length; from += maxRowsPerWrite) {
       const rows = counted.slice(from, from + maxRowsPerWrite)
-      await runToCompletion(pool, () => addHours(pool.db, rows))
+      await runToCompletion(pool, () => addCounts(pool.db, rows))
       for (const row of rows) moveToStored(row)
     }
   }
 
-  function moveToStored({ accountId, hourMs, requests }: HourOfAccount): void {
-    const hours = unwritten.get(accountId)
-    if (hours) add(hours, hourMs, -requests)
-    if (hours?.size === 0) unwritten.delete(accountId)
-    const kept = stored.get(accountId)
-    if (kept) add(kept.hours, hourMs, requests)
-  }
-
-  /** While nothing can be written, counts that are too old to be shown must not accumulate. */
-  function dropOldCounts(nowMs: number): void {
-    for (const [accountId, hours] of unwritten) {
-      for (const hourMs of hours.keys()) if (hourMs < nowMs - retentionMs) hours.delete(hourMs)
-      if (hours.size === 0) unwritten.delete(accountId)
-    }
+  function moveToStored(row: CountOfToken): void {
+    unwritten.add({ ...row, requests: -row.requests })
+    const kept = stored.get(row.accountId)
+    if (kept) addTo(kept.hours, row.hourMs, row.requests)
   }
 
   async function deleteOld(nowMs: number): Promise<void> {
     if (nowMs - lastDeletedMs < hourMs) return
-    await pool.run(() => deleteHours(pool.db, nowMs - retentionMs))
+    await pool.run(() => deleteOldCounts(pool.db, nowMs))
     lastDeletedMs = nowMs
   }
 
@@ -114,13 +122,14 @@ export function createUsage({
       if (!isRecent(readMs, nowMs, maxAgeMs)) stored.delete(accountId)
     }
     if (writing) return onFailure(new Unavailable("The previous write has not ended"))
-    if (unwritten.size === 0) return
+    if (unwritten.sum() === 0) return
     writing = true
     try {
       await serially(writeCounts)
       await deleteOld(nowMs)
     } catch (error) {
-      dropOldCounts(nowMs)
+      // While nothing can be written, counts that are too old to be shown must not accumulate.
+      unwritten.dropBefore(nowMs - tooOldToWriteMs)
       onFailure(error)
     } finally {
       writing = false
@@ -132,7 +141,7 @@ export function createUsage({
     (statement) => serially(() => pool.run(statement)),
     async (accountIds: readonly number[]) => {
       const readMs = now().getTime()
-      const found = await readHours(pool.db, accountIds, firstShownMs(readMs))
+      const found = await readHours(pool.db, accountIds, firstShownHour(readMs))
       for (const [accountId, hours] of found) stored.set(accountId, { hours, readMs })
       return found
     },
@@ -149,47 +158,44 @@ export function createUsage({
     return hours
   }
 
+  /** Reads what is stored for the overview, after the writes that have begun. Concurrent callers share the read. */
+  function storedUsage(accountId: number, nowMs: number): Promise<StoredUsage> {
+    const pending = readingOverview.get(accountId)
+    if (pending) return pending
+    const first = { firstHourMs: firstShownHour(nowMs), firstDayMs: firstShownDay(nowMs) }
+    const usage = serially(() => pool.run(() => readUsage(pool.db, accountId, first))).finally(() =>
+      readingOverview.delete(accountId),
+    )
+    readingOverview.set(accountId, usage)
+    return usage
+  }
+
   return {
-    count: (accountId, at) => {
-      const hours = unwritten.get(accountId) ?? new Map()
-      add(hours, startOfHour(at.getTime()), 1)
-      unwritten.set(accountId, hours)
-    },
+    count: (accountId, tokenId, at) =>
+      unwritten.add({ accountId, tokenId, hourMs: startOfHour(at.getTime()), requests: 1 }),
 
     lastDay: async (accountId, at) => {
       const written = await within(waitMs, storedHours(accountId, at.getTime()))
-      const counted = unwritten.get(accountId)
-      const firstMs = firstShownMs(at.getTime())
+      const firstMs = firstShownHour(at.getTime())
       return Array.from({ length: shownHours }, (_, index) => {
         const startMs = firstMs + index * hourMs
         return {
           hour: `${new Date(startMs).toISOString().slice(0, 19)}Z`,
-          requests: (written?.get(startMs) ?? 0) + (counted?.get(startMs) ?? 0),
+          requests: (written?.get(startMs) ?? 0) + unwritten.inHour(accountId, startMs),
         }
       })
+    },
+
+    overview: async (accountId, at) => {
+      const written = await within(waitMs, storedUsage(accountId, at.getTime()))
+      return usageOverview(written, unwritten.of(accountId), at.getTime())
     },
 
     stop: async (limitMs = waitMs) => {
       clearInterval(timer)
       await within(limitMs, serially(writeCounts)).catch((error: unknown) => {
-        onFailure(error, { unwritten_requests: sumOf(unwritten) })
+        onFailure(error, { unwritten_requests: unwritten.sum() })
       })
     },
   }
-}
-
-const startOfHour = (ms: number): number => Math.floor(ms / hourMs) * hourMs
-
-const firstShownMs = (nowMs: number): number => startOfHour(nowMs) - (shownHours - 1) * hourMs
-
-function sumOf(counts: ReadonlyMap<number, Hours>): number {
-  let sum = 0
-  for (const hours of counts.values()) for (const requests of hours.values()) sum += requests
-  return sum
-}
-
-function add(hours: Hours, startMs: number, requests: number): void {
-  const sum = (hours.get(startMs) ?? 0) + requests
-  if (sum === 0) hours.delete(startMs)
-  else hours.set(startMs, sum)
 }

@@ -44,27 +44,37 @@ export interface WindowsOptions {
 }
 
 export function createWindows({ windowMs, maxBytes, now, redis }: WindowsOptions): Windows {
-  function window(bytes: number, layout: RedisLayout): Window {
-    const store = createWindowStore({ windowMs, maxBytes: bytes })
-    const nowMs = () => now().getTime()
-    const peekLocal = (key: string, limit: number) => store.peek(key, limit, nowMs())
-    if (redis) {
-      return {
-        ...createSharedWindow({ redis, local: store, windowMs, layout, now }),
-        peekLocal,
-        store,
-      }
-    }
-    return {
-      admit: (key, limit) => store.admit(key, limit, nowMs()),
-      peek: peekLocal,
-      peekLocal,
-      store,
-    }
+  const shared = { windowMs, now, redis }
+  return {
+    accounts: createWindow({ ...shared, maxBytes, layout: accountLayout }),
+    addresses: createWindow({
+      ...shared,
+      maxBytes: Math.ceil(maxBytes / 8),
+      layout: addressLayout,
+    }),
+    windowMs,
+  }
+}
+
+/** One kind of window, shared through Redis where there is one. */
+export function createWindow({
+  windowMs,
+  maxBytes,
+  now,
+  redis,
+  layout,
+}: WindowsOptions & { layout: RedisLayout }): Window {
+  const store = createWindowStore({ windowMs, maxBytes })
+  const nowMs = () => now().getTime()
+  const peekLocal = (key: string, limit: number) => store.peek(key, limit, nowMs())
+  if (redis) {
+    const window = createSharedWindow({ redis, local: store, windowMs, layout, now })
+    return { ...window, peekLocal, store }
   }
   return {
-    accounts: window(maxBytes, accountLayout),
-    addresses: window(Math.ceil(maxBytes / 8), addressLayout),
-    windowMs,
+    admit: (key, limit) => store.admit(key, limit, nowMs()),
+    peek: peekLocal,
+    peekLocal,
+    store,
   }
 }

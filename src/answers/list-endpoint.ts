@@ -6,6 +6,8 @@ import { filterOf, type Readable } from "../resources/resource.ts"
 import { oneOf } from "../text/one-of.ts"
 
 interface Declaration {
+  /** For the API's description, what its resource does not say: which records, in which order. */
+  description?: string
   resource: Readable
   /** The resource's filters that this endpoint accepts. */
   filters: readonly string[]
@@ -14,6 +16,7 @@ interface Declaration {
 }
 
 export interface ListEndpoint extends Declaration {
+  kind: "list"
   /** Every parameter that it accepts. */
   parameters: TProperties
 }
@@ -21,19 +24,21 @@ export interface ListEndpoint extends Declaration {
 /** Declares a list endpoint. */
 export const listEndpoint = (declaration: Declaration): ListEndpoint => ({
   ...declaration,
+  kind: "list",
   parameters: parametersOf(declaration),
 })
 
-const pointInTime = (description: string) =>
+const pointInTime = (description: string, example: string) =>
   Type.Optional(
     Type.String({
       format: "point-in-time",
-      description: `${description}: a release number, a date or a date-time`,
+      description: `${description}: a release number, a day (its end, UTC) or a date-time`,
+      examples: [example],
     }),
   )
 
 export const paging = {
-  page: Type.Integer({ minimum: 1, default: 1, description: "Page number" }),
+  page: Type.Integer({ minimum: 1, default: 1, description: "Number of the page" }),
   per_page: Type.Integer({
     minimum: 1,
     maximum: 100,
@@ -43,33 +48,39 @@ export const paging = {
 }
 
 /** Accepted by single records too. */
-export const asOf = { as_of: pointInTime("The response as it was then") }
+export const asOf = { as_of: pointInTime("The response as it was then", "2026-01-31") }
 
 export const changes = {
-  updated_since: pointInTime("Only records added or changed after it"),
-  removed_since: pointInTime("The records that existed then and no longer do"),
+  updated_since: pointInTime("Only records that were added or changed after it", "1"),
+  removed_since: pointInTime(
+    "The records that existed then and no longer do, as they were then",
+    "1",
+  ),
 }
 
 export const ordering = {
   sort: Type.Optional(Type.String()),
-  order: oneOf(["asc", "desc"], { default: "asc", description: "Direction" }),
+  order: oneOf(["asc", "desc"], { default: "asc", description: "Direction of the order" }),
 }
 
 export const representation = {
   format: Type.Optional(
-    oneOf(formats, { description: "Output format; without it, Accept decides" }),
+    oneOf(formats, {
+      description: "Format of the response; without it, the header Accept decides",
+    }),
   ),
   all: Type.Boolean({
     default: false,
-    description: "Every record in one response; csv and tsv only",
+    description: "Every record in one response, without page and per_page; csv and tsv only",
   }),
   bom: Type.Boolean({
     default: false,
-    description: "A byte order mark, for Excel; csv and tsv only",
+    description: "A byte order mark at the beginning, for Excel; csv and tsv only",
   }),
   formula_guard: Type.Boolean({
     default: true,
-    description: "An apostrophe before text that a spreadsheet would run; csv and tsv only",
+    description:
+      "An apostrophe before text that a spreadsheet would run as a formula; csv and tsv only",
   }),
 }
 

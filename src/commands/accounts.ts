@@ -5,12 +5,14 @@ import {
   setDisabled,
   setPlan,
   showAccount,
+  subjectOf,
 } from "../access/accounts.ts"
 import { limitOf } from "../access/plan.ts"
 import type { Config } from "../config.ts"
 import { type Plan, plans } from "../db/account-tables.ts"
 import { positiveInteger } from "./arguments.ts"
-import { withEditor, withPool } from "./database.ts"
+import { editorOf, usePool, withDatabase, withEditor, withPool } from "./database.ts"
+import { addSignInCommands, printLink } from "./sign-in.ts"
 import { formatTable, logToStderr, printResult, warnIfUnconfirmed } from "./terminal.ts"
 import { tokenTable } from "./tokens.ts"
 
@@ -23,17 +25,20 @@ export function addAccountCommands(program: Command, config: () => Config): void
 
   account
     .command("create")
-    .description("create an account")
+    .description("create an account and print a one-time link to sign in with")
     .argument("<email>")
     .addOption(
       new Option("--plan <plan>", "plan of the account").choices(plans).default("standard"),
     )
     .addOption(limit())
     .action(async (email: string, { plan, limit }: { plan: Plan; limit?: number }) => {
-      await withEditor(config(), (editor) =>
-        createAccount(editor, { email, plan, requestLimit: limit ?? null }),
-      )
-      logToStderr(`Created account ${email} on the ${plan} plan`)
+      const settings = config()
+      await withDatabase(settings, async (database) => {
+        const account = { email, plan, requestLimit: limit ?? null }
+        await createAccount(editorOf(settings, database), account)
+        logToStderr(`Created account ${email} on the ${plan} plan`)
+        await usePool(database, (pool) => printLink(pool, settings, email))
+      })
     })
 
   account
@@ -81,7 +86,7 @@ export function addAccountCommands(program: Command, config: () => Config): void
     account
       .command(name)
       .description(
-        `${disabled ? "reject" : "accept"} all tokens of an account from the next request on`,
+        `${disabled ? "reject" : "accept"} all tokens and sessions of an account from the next request on`,
       )
       .argument("<email>")
       .action(async (email: string) => {
@@ -92,6 +97,8 @@ export function addAccountCommands(program: Command, config: () => Config): void
         warnIfUnconfirmed(unconfirmed)
       })
   }
+
+  addSignInCommands(account, config)
 }
 
 type Shown = Awaited<ReturnType<typeof showAccount>>
@@ -106,7 +113,7 @@ function accountText({ email, plan, requestLimit, createdAt, disabledAt, ...of }
   ]
   const changes = of.changes.map((change) => [
     change.at ?? "",
-    change.tokenPrefix ?? "account",
+    subjectOf(change),
     change.action,
     columnsText(change),
     change.who,
@@ -115,9 +122,15 @@ function accountText({ email, plan, requestLimit, createdAt, disabledAt, ...of }
   return [
     formatTable(facts[0] ?? [], facts.slice(1)),
     tokenTable(of.tokens),
+    ...earlierText(of.earlierChanges),
     formatTable(["changed at", "what", "change", "columns", "by", "from"], changes),
   ].join("\n\n")
 }
+
+const earlierText = (count: number): string[] =>
+  count === 0
+    ? []
+    : [`${count} earlier changes are not shown; the owner's page /account/audit has them`]
 
 /**
  * `plan standard -> admin, request_limit none -> 5`; only the values of what was created or

@@ -4,6 +4,7 @@ import { AccountError } from "../access/change.ts"
 import { prefixOf } from "../access/token.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
 import type { Config } from "../config.ts"
+import { dayMs, hourMs, minuteMs } from "../text/durations.ts"
 import { positiveInteger } from "./arguments.ts"
 import { withEditor, withPool } from "./database.ts"
 import {
@@ -14,7 +15,14 @@ import {
   warnIfUnconfirmed,
 } from "./terminal.ts"
 
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs = { m: minuteMs, h: hourMs, d: dayMs }
+
+interface CreateOptions {
+  account: string
+  name: string
+  expiresIn?: number
+  spreadsheets?: boolean
+}
 
 export function addTokenCommands(program: Command, config: () => Config): void {
   const token = program.command("token").description("manage API tokens")
@@ -28,11 +36,15 @@ export function addTokenCommands(program: Command, config: () => Config): void {
     )
     .requiredOption("--name <text>", "purpose of the token")
     .option("--expires-in <days>", "days until it expires (default: never)", positiveInteger)
-    .action(async (options: { account: string; name: string; expiresIn?: number }) => {
-      const { account: email, name, expiresIn } = options
-      const expiresAt = expiresIn ? new Date(Date.now() + expiresIn * unitMs.d) : null
+    .option("--spreadsheets", "show its use apart from that of programs")
+    .action(async (options: CreateOptions) => {
+      const { account: email, name, expiresIn, spreadsheets: forSpreadsheets = false } = options
+      const now = new Date()
+      const expiresAt = expiresIn ? new Date(now.getTime() + expiresIn * unitMs.d) : null
       await withEditor(config(), async (editor) => {
-        await printToken((await issueToken(editor, { email, name, expiresAt })).value)
+        await printToken(
+          (await issueToken(editor, { email, name, now, expiresAt, forSpreadsheets })).value,
+        )
       })
     })
 

@@ -6,16 +6,20 @@ import { sql } from "drizzle-orm"
 import {
   bigint,
   bigserial,
+  boolean,
+  date,
   index,
   integer,
   jsonb,
   pgTable,
   primaryKey,
+  real,
   text,
   timestamp,
   uniqueIndex,
+  uuid,
 } from "drizzle-orm/pg-core"
-import { bytewise, checks, instant, literals } from "./columns.ts"
+import { bytewise, type Column, checks, instant, literals } from "./columns.ts"
 
 export const plans = ["standard", "enterprise", "admin"] as const
 export type Plan = (typeof plans)[number]
@@ -44,13 +48,16 @@ export const accounts = pgTable(
   ],
 )
 
+const accountId = () =>
+  bigint({ mode: "number" })
+    .notNull()
+    .references(() => accounts.id, { onDelete: "cascade" })
+
 export const tokens = pgTable(
   "tokens",
   {
     id: bigserial({ mode: "number" }).primaryKey(),
-    account_id: bigint({ mode: "number" })
-      .notNull()
-      .references(() => accounts.id, { onDelete: "cascade" }),
+    account_id: accountId(),
     name: text().notNull(),
     /** SHA-256 of the whole token in hexadecimal: the only form in which a token is stored. */
     sha256: bytewise().notNull(),
@@ -59,9 +66,16 @@ export const tokens = pgTable(
     last_used_at: instant("last_used_at"),
     expires_at: instant("expires_at"),
     revoked_at: instant("revoked_at"),
+    /** When it was rotated. It may still be valid for its grace period, but has a successor. */
+    replaced_at: instant("replaced_at"),
+    /** Its requests are shown apart from those of programs. */
+    for_spreadsheets: boolean().notNull().default(false),
+    /** The form that it was made with, which makes no second one. */
+    form_id: uuid(),
   },
   (t) => [
     uniqueIndex("tokens_by_sha256").on(t.sha256),
+    uniqueIndex("tokens_by_form").on(t.account_id, t.form_id),
     index("tokens_by_prefix").on(t.prefix),
     index("tokens_by_account").on(t.account_id),
     ...checks("tokens", {
@@ -92,6 +106,7 @@ export const accessChanges = pgTable(
   },
   (t) => [
     index("access_changes_by_account").on(t.account_id, t.id),
+    index("access_changes_of_sessions").on(t.at).where(sql`${t.columns} ? 'signed_in_at'`),
     ...checks("access_changes", {
       action: sql`${t.action} in (${literals(actions)})`,
       columns: sql`jsonb_typeof(${t.columns}) = 'object'`,
@@ -99,13 +114,16 @@ export const accessChanges = pgTable(
   ],
 )
 
+const isFullHour = (column: Column) => sql`extract(epoch from ${column})::bigint % 3600 = 0`
+
+/** In place of a token: for pages of the explorer, and what was counted before tokens were told apart. */
+export const withoutToken = 0
+
 /** Admitted requests of each account in each clock hour (UTC), kept for two days. */
 export const usageHours = pgTable(
   "usage_hours",
   {
-    account_id: bigint({ mode: "number" })
-      .notNull()
-      .references(() => accounts.id, { onDelete: "cascade" }),
+    account_id: accountId(),
     hour: instant("hour").notNull(),
     requests: bigint({ mode: "number" }).notNull(),
   },
@@ -113,8 +131,73 @@ export const usageHours = pgTable(
     primaryKey({ columns: [t.account_id, t.hour] }),
     index("usage_hours_by_hour").on(t.hour),
     ...checks("usage_hours", {
-      hour: sql`extract(epoch from ${t.hour})::bigint % 3600 = 0`,
+      hour: isFullHour(t.hour),
       requests: sql`${t.requests} >= 0`,
     }),
+  ],
+)
+
+/**
+ * The requests among them that were made with a token, kept as long. A table of its own, because versions before
+ * it write the other one by account and hour.
+ */
+export const usageTokenHours = pgTable(
+  "usage_token_hours",
+  {
+    account_id: accountId(),
+    token_id: bigint({ mode: "number" }).notNull(),
+    hour: instant("hour").notNull(),
+    requests: bigint({ mode: "number" }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account_id, t.hour, t.token_id] }),
+    index("usage_token_hours_by_hour").on(t.hour),
+    ...checks("usage_token_hours", {
+      hour: isFullHour(t.hour),
+      requests: sql`${t.requests} >= 0`,
+    }),
+  ],
+)
+
+/**
+ * Admitted requests of each account on each day (UTC) by token, kept for 31 days. The hours of that
+ * time would be 24 times as many rows to keep and to read.
+ */
+export const usageDays = pgTable(
+  "usage_days",
+  {
+    account_id: accountId(),
+    /** Or `withoutToken`. */
+    token_id: bigint({ mode: "number" }).notNull(),
+    day: date({ mode: "string" }).notNull(),
+    requests: bigint({ mode: "number" }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account_id, t.day, t.token_id] }),
+    index("usage_days_by_day").on(t.day),
+    ...checks("usage_days", { requests: sql`${t.requests} >= 0` }),
+  ],
+)
+
+/** The last requests of each account, so that a person can find why one failed. */
+export const recentRequests = pgTable(
+  "recent_requests",
+  {
+    /** As in `X-Request-Id`. */
+    request_id: uuid().primaryKey(),
+    account_id: accountId(),
+    /** Or `withoutToken`. */
+    token_id: bigint({ mode: "number" }).notNull(),
+    at: timestamp({ withTimezone: true, precision: 3, mode: "string" }).notNull(),
+    method: text().notNull(),
+    /** Path and query, without tokens. */
+    target: text().notNull(),
+    status: integer().notNull(),
+    /** Milliseconds until it was answered. */
+    ms: real().notNull(),
+  },
+  (t) => [
+    index("recent_requests_by_account").on(t.account_id, t.at, t.request_id),
+    index("recent_requests_by_time").on(t.at),
   ],
 )

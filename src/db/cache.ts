@@ -11,7 +11,7 @@ import { LRUCache } from "lru-cache"
  */
 const shares = {
   /** Whole answers. */
-  answers: 44,
+  answers: 42,
   /** The plans of list requests. */
   plans: 5,
   /** The number of records of each list. */
@@ -22,6 +22,8 @@ const shares = {
   keys: 3,
   /** Positions at equal distances in long lists. */
   anchors: 10,
+  /** How many records of a list have which values. */
+  breakdowns: 2,
   /** Valid tokens and their accounts. */
   tokens: 8,
   /** The negative cache, separate so that a flood of invented tokens evicts no valid ones. */

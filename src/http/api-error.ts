@@ -1,12 +1,42 @@
-/** The errors of the API: one table from code to status and message. */
+/** The errors of the API: one table from code to status, message and, for the description, when. */
+import { type TObject, Type } from "@sinclair/typebox"
+
 export const errorTable = {
-  INVALID_PARAMETER: { status: 400, message: "Invalid parameter" },
-  UNAUTHORIZED: { status: 401, message: "Invalid or missing API token" },
-  NOT_FOUND: { status: 404, message: "Resource not found" },
-  METHOD_NOT_ALLOWED: { status: 405, message: "Method not allowed" },
-  RATE_LIMITED: { status: 429, message: "Rate limit exceeded" },
-  INTERNAL: { status: 500, message: "Internal error" },
-  UNAVAILABLE: { status: 503, message: "Service unavailable, try again shortly" },
+  INVALID_PARAMETER: {
+    status: 400,
+    message: "Invalid parameter",
+    when: "A parameter is unknown, repeated, empty, malformed or out of range, or the path cannot be decoded. `details.parameters` lists the faults.",
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    message: "Invalid or missing API token",
+    when: "The token is missing, unknown, revoked or expired.",
+  },
+  NOT_FOUND: {
+    status: 404,
+    message: "Resource not found",
+    when: "There is no such record or path.",
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: "Method not allowed",
+    when: "The method is neither GET nor HEAD.",
+  },
+  RATE_LIMITED: {
+    status: 429,
+    message: "Rate limit exceeded",
+    when: "The window is used up. Wait until `details.reset_at`, in Unix seconds, and retry.",
+  },
+  INTERNAL: {
+    status: 500,
+    message: "Internal error",
+    when: "The service has a fault. Quote the `X-Request-Id` when you report it.",
+  },
+  UNAVAILABLE: {
+    status: 503,
+    message: "Service unavailable, try again shortly",
+    when: "The database cannot be reached, or your queue is full. Retry after `Retry-After` seconds.",
+  },
 } as const
 
 export type ErrorCode = keyof typeof errorTable
@@ -52,6 +82,28 @@ export interface Fault {
 
 /** The most faults that one response lists. */
 const maxNamedFaults = 20
+
+/** What `details` has, of the errors that have any. */
+export const errorDetails: Readonly<Partial<Record<ErrorCode, TObject>>> = {
+  INVALID_PARAMETER: Type.Object({
+    parameters: Type.Array(
+      Type.Object({
+        parameter: Type.String({ description: "Name of the parameter, or `path`" }),
+        message: Type.String({ description: "What is wrong with it" }),
+        allowed: Type.Optional(
+          Type.Array(Type.String(), { description: "The values or names that would be right" }),
+        ),
+      }),
+      { minItems: 1, maxItems: maxNamedFaults, description: "The faults" },
+    ),
+    more: Type.Optional(
+      Type.Integer({ minimum: 1, description: "The number of further faults, if there are any" }),
+    ),
+  }),
+  RATE_LIMITED: Type.Object({
+    reset_at: Type.Integer({ description: "When the window resets, in Unix seconds" }),
+  }),
+}
 
 /** The error that lists the faults of a request's parameters: the first ones, and how many `more` there are. */
 export const invalidParameters = (faults: readonly Fault[]): ApiError => {

@@ -1,22 +1,7 @@
 /** The headers that every response of the API has, whatever comes of the request. */
+import { headerNames, headerOf } from "./response-headers.ts"
 
-/** The response headers that scripts of web sites may read (CORS). */
-const exposed = [
-  "Cache-Status",
-  "ETag",
-  "Last-Modified",
-  "Link",
-  "Retry-After",
-  "RateLimit",
-  "RateLimit-Policy",
-  "X-Data-Release",
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  "X-Request-Id",
-  "X-Total-Count",
-  "X-Total-Pages",
-]
+const exposed = headerNames.filter((name) => headerOf(name).exposed)
 
 export const securityHeaders = {
   "X-Content-Type-Options": "nosniff",
@@ -32,5 +17,24 @@ export const apiHeaders: Readonly<Record<string, string>> = {
   "Access-Control-Expose-Headers": exposed.join(", "),
 }
 
-/** Metrics and health are for operators' programs, not for scripts of any web site. */
-export const otherHeaders: Readonly<Record<string, string>> = { ...varyHeader, ...securityHeaders }
+/** Nothing from another host, no inline script or style, no frame (CSP Level 3). */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ")
+
+/**
+ * Of pages and all that belongs to them. Metrics and health are for operators' programs, not for scripts of
+ * any web site.
+ */
+export const otherHeaders: Readonly<Record<string, string>> = {
+  ...varyHeader,
+  ...securityHeaders,
+  "Content-Security-Policy": contentSecurityPolicy,
+}

@@ -9,6 +9,7 @@ import {
   type TObject,
   type TProperties,
   type TSchema,
+  Type,
 } from "@sinclair/typebox"
 import { nearestName } from "../text/nearest-name.ts"
 import { type Fault, invalidParameters } from "./api-error.ts"
@@ -21,8 +22,18 @@ import { decodeQuery, type Pair } from "./query-string.ts"
  */
 export type ParameterSchemas = Record<string, TSchema>
 
-/** `api_key` is read by authentication; `_` is ignored, for spreadsheets that must change a URL. */
-const everywhere: readonly string[] = ["api_key", "_"]
+/** The parameter that changes no response. Every endpoint accepts it, with any value. */
+export const cacheBusterParameter = {
+  _: Type.Optional(
+    Type.String({
+      description: "Ignored, for spreadsheets that must change an address to refresh it",
+      examples: ["1"],
+    }),
+  ),
+}
+
+/** `api_key` is read by authentication. */
+const everywhere: readonly string[] = ["api_key", ...Object.keys(cacheBusterParameter)]
 
 /**
  * Finds the faults that concern several parameters together, among values that are valid by themselves.

@@ -60,7 +60,8 @@ function textReader(schema: TSchema): FieldReader {
   const format = schema.format === undefined ? undefined : formats[schema.format]
   if (schema.format !== undefined && !format) throw new Error(`Unknown format ${schema.format}`)
   // A code in lower case means the same company.
-  const normalise = schema === asxCode ? (text: string) => asxCodeFromText(text.trim()) : undefined
+  const normalise =
+    schema.pattern === asxCode.pattern ? (text: string) => asxCodeFromText(text.trim()) : undefined
   return (raw) => {
     if (typeof raw !== "string") return new InvalidValue(`is not text: ${shown(raw)}`)
     if (raw.includes("\0")) return new InvalidValue("contains a NUL character")

@@ -1,6 +1,6 @@
 /**
  * The log: one JSON object per line. Everything that looks like a token is cut to the prefix that lists
- * show, wherever in a line it occurs.
+ * show, and a one-time link to less, wherever in a line it occurs.
  */
 import { codeOf } from "../text/error-code.ts"
 
@@ -36,5 +36,8 @@ export function describeError(error: unknown): LogFields {
   }
 }
 
-const withoutTokens = (line: string): string =>
-  line.replace(/(mds_[0-9A-Za-z]{8})[0-9A-Za-z]+/g, "$1…")
+/** The text with every token in it cut to its prefix, and every one-time link to less. */
+export const withoutTokens = (text: string): string =>
+  text
+    .replace(/(mds_[0-9A-Za-z]{8})[0-9A-Za-z]+/g, "$1…")
+    .replace(/(mds_link_)[0-9A-Za-z_-]+/g, "$1…")

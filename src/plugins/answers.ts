@@ -4,8 +4,7 @@ import type { AnswerOptions } from "../answers/answer-options.ts"
 import { createListAnswer } from "../answers/list-answer.ts"
 import { createRecordAnswer } from "../answers/record-answer.ts"
 import { apiHeaders } from "../http/api-headers.ts"
-import type { Readable } from "../resources/resource.ts"
-import { listOfRoute } from "./list-of-route.ts"
+import { endpointOfRoute } from "./endpoint-of-route.ts"
 import { negotiation } from "./negotiation.ts"
 import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
 import { contextFields } from "./request-context.ts"
@@ -19,7 +18,7 @@ export const answers = (options: AnswersOptions) => {
   const answerRecord = createRecordAnswer(options)
   return new Elysia({ name: "answers" })
     .use(contextFields())
-    .use(listOfRoute())
+    .use(endpointOfRoute())
     .use(rateLimit(options))
     .use(requestTarget())
     .use(negotiation())
@@ -34,6 +33,7 @@ export const answers = (options: AnswersOptions) => {
         format,
         set,
         requestedList,
+        requestedRecord,
         preparedList,
       }) => {
         const disableIdleTimeout = () => server?.timeout(request, 0)
@@ -53,8 +53,12 @@ export const answers = (options: AnswersOptions) => {
             const prepared = preparedList ?? options.lists.prepare(context, requestedList)
             return withHeadersSet(set, await answerList(context, prepared))
           },
-          one: async (resource: Readable, key: string) =>
-            withHeadersSet(set, await answerRecord(context, resource, key)),
+          /** The record that the route declares. */
+          one: async () => {
+            if (!requestedRecord) throw new Error("The route declares no record")
+            const { resource, key } = requestedRecord
+            return withHeadersSet(set, await answerRecord(context, resource, key))
+          },
         }
       },
     )

@@ -52,6 +52,7 @@ export const authentication = (options: AuthenticationOptions) => {
           throw unauthorized(token !== undefined)
         }
         context.accountId = caller.accountId
+        context.tokenId = caller.tokenId
         return { caller }
       })
       .as("scoped")

@@ -13,7 +13,9 @@ export const commonHeaders = () =>
     set.headers["X-Request-Id"] = requestId
   })
 
-const isOfApi = ({ url }: Request): boolean => /^https?:\/\/[^/]*\/api\/v1(?:[/?]|$)/.test(url)
+/** Whether a request is for the API, whose clients are programs. */
+export const isOfApi = ({ url }: Pick<Request, "url">): boolean =>
+  /^https?:\/\/[^/]*\/api\/v1(?:[/?]|$)/.test(url)
 
 /** Answers OPTIONS without a token and without counting it (CORS: any origin, no credentials). */
 export const preflight = () =>
@@ -21,7 +23,7 @@ export const preflight = () =>
     .options("/", () => preflightAnswer())
     .options("/*", () => preflightAnswer())
 
-const preflightAnswer = () =>
+export const preflightAnswer = () =>
   new Response(null, {
     status: 204,
     headers: {

@@ -17,16 +17,27 @@ export interface ErrorOptions {
   unauthenticated: UnauthenticatedRequests
 }
 
-export const errors = ({ log, unauthenticated }: ErrorOptions) =>
+/** The page that shows an error to a person; undefined where the client is a program. */
+export type ErrorPage = (
+  error: unknown,
+  failed: { request: Request; requestId: string },
+) => Promise<Response> | undefined
+
+export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorPage) =>
   new Elysia({ name: "errors" })
     .use(contextFields())
-    .onError({ as: "global" }, ({ error, code, requestId, accountId, set }) => {
-      const shown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : toApiError(error)
-      if (shown.status >= 500 && (accountId !== 0 || unauthenticated.mayLog())) {
+    .onError({ as: "global" }, async ({ error, code, request, requestId, accountId, set }) => {
+      const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
+      const mayLog = () => accountId !== 0 || unauthenticated.mayLog()
+      const page = await errorPage(thrown, { request, requestId })?.catch((failure: unknown) => {
+        if (mayLog()) log.error("page failed", { request: requestId, ...describeError(failure) })
+      })
+      const response = page ?? errorResponse(toApiError(thrown))
+      if (response.status >= 500 && mayLog()) {
         log.error("request failed", { request: requestId, ...describeError(error) })
       }
-      set.status = shown.status
-      return errorResponse(shown)
+      set.status = response.status
+      return response
     })
 
 /** Maps internal errors to those of the API. */

@@ -9,7 +9,7 @@ import type {
 } from "../answers/prepare-list.ts"
 import { ApiError } from "../http/api-error.ts"
 import { type AuthenticationOptions, authentication } from "./authentication.ts"
-import { listOfRoute } from "./list-of-route.ts"
+import { endpointOfRoute } from "./endpoint-of-route.ts"
 import { formatOf } from "./negotiation.ts"
 import { targetOf } from "./request-target.ts"
 import { createWindowHeaders } from "./window-headers.ts"
@@ -28,9 +28,9 @@ export const rateLimit = (options: RateLimitOptions) => {
   const { showAdmitted } = createWindowHeaders(windows, now)
   return new Elysia({ name: "rate-limit" })
     .use(authentication(options))
-    .use(listOfRoute())
+    .use(endpointOfRoute())
     .resolve(async ({ caller, address, request, requestedList, set }) => {
-      const { accountId, limit } = caller
+      const { accountId, tokenId, limit } = caller
       let preparedList: PreparedList | undefined
       const attach = () => {
         preparedList = prepareAhead(lists, { caller, address }, request, requestedList)
@@ -38,7 +38,7 @@ export const rateLimit = (options: RateLimitOptions) => {
       }
       const window = await windows.accounts.admit(String(accountId), limit, attach)
       showAdmitted(window, set.headers)
-      usage.count(accountId, now())
+      usage.count(accountId, tokenId, now())
       return { window, preparedList }
     })
     .as("scoped")

@@ -1,6 +1,7 @@
 /** What does not depend on the path of a request: its id, its start and its client's address. */
 import { Elysia } from "elysia"
 import { LRUCache } from "lru-cache"
+import { withoutToken } from "../db/account-tables.ts"
 import { clientAddress } from "../http/client-address.ts"
 
 /** The fields of the context, for plugins and routes that read them. */
@@ -12,8 +13,10 @@ export const contextFields = () =>
     startedMs: 0,
     /** The client's address, by the socket or the trusted proxies; empty without a server. */
     address: "",
-    /** Of the caller, for the log; 0 without a valid token. */
+    /** The account of the caller or of the person that has signed in, for the log; 0 without either. */
     accountId: 0,
+    /** The token of the caller; `withoutToken` without a valid one. */
+    tokenId: withoutToken,
   })
 
 /** Addresses that are used again and again, whose parsing would cost more than all else here. */
@@ -40,6 +43,7 @@ export const requestContext = ({ trustedProxies }: { trustedProxies: number }) =
     context.requestId = crypto.randomUUID()
     context.startedMs = performance.now()
     context.accountId = 0
+    context.tokenId = withoutToken
     context.address = addressOf(server?.requestIP(request)?.address ?? "", request)
   })
 }

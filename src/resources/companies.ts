@@ -4,7 +4,15 @@ import { companiesHistory as history, companies as table } from "../db/schema.ts
 import { fold } from "../text/fold.ts"
 import { containing, contains, equals } from "./conditions.ts"
 import { derived, field, filter, type Resource } from "./resource.ts"
-import { asxCode, asxCodeFromText, folded, foldedOrNull, freeText, nameKey } from "./values.ts"
+import {
+  asxCode,
+  asxCodeFromText,
+  asxCodeInPath,
+  folded,
+  foldedOrNull,
+  freeText,
+  nameKey,
+} from "./values.ts"
 
 const searched = contains(table.company_name_folded)
 const searchedCode = contains(sql`lower(${table.asx_code})`)
@@ -12,20 +20,26 @@ const searchedCode = contains(sql`lower(${table.asx_code})`)
 /** ASX-listed resource companies. */
 export const companies: Resource = {
   name: "companies",
+  singular: "company",
+  description: "Resource companies that are or were listed on the ASX.",
   table,
   history,
   since: table.since_release,
   key: "asx_code",
+  keyInPath: asxCodeInPath,
   keyFromPath: asxCodeFromText,
   fields: {
     asx_code: field(table.asx_code, asxCode),
-    company_name: field(table.company_name, Type.String()),
+    company_name: field(
+      table.company_name,
+      Type.String({ description: "Name, as the exchange lists it" }),
+    ),
     market_cap_aud: field(
       table.market_cap_aud,
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: "Market capitalisation in Australian dollars",
+        description: "Market capitalisation, in Australian dollars",
       }),
     ),
     gics_sector: field(table.gics_sector, Type.String({ description: "GICS sector name" })),
@@ -35,21 +49,28 @@ export const companies: Resource = {
     ),
     total_tenements: field(
       table.total_tenements,
-      Type.Integer({ minimum: 0, description: "Number of tenements" }),
+      Type.Integer({ minimum: 0, description: "Number of tenements in the list of its tenements" }),
       { computed: true },
     ),
-    is_active: field(table.is_active, Type.Boolean({ description: "Active status" })),
+    is_active: field(table.is_active, Type.Boolean({ description: "Whether it is listed today" })),
   },
   filters: {
     search: filter(
-      freeText("Part of the company name or ASX code"),
+      freeText("Part of the company name or of the ASX code", "minerals"),
       (pattern) => sql`(${searched(pattern)} or ${searchedCode(pattern)})`,
       fold,
       containing,
     ),
-    sector: filter(freeText("GICS sector"), equals(table.gics_sector_folded), fold),
+    sector: filter(
+      freeText("GICS sector, in upper or lower case", "Materials"),
+      equals(table.gics_sector_folded),
+      fold,
+    ),
     active: filter(
-      Type.Boolean({ description: "Active status", default: true }),
+      Type.Boolean({
+        description: "Listed companies, or those that are listed no longer",
+        default: true,
+      }),
       equals(table.is_active),
     ),
   },

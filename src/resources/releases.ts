@@ -12,7 +12,11 @@ const countFields = (): Record<string, Field> =>
     resourceNames.flatMap((resource) =>
       kinds.map((kind) => [
         `${resource}_${kind}`,
-        field(table.manifest, Type.Integer({ minimum: 0 }), { select: countOf(resource, kind) }),
+        field(
+          table.manifest,
+          Type.Integer({ minimum: 0, description: `Number of ${resource} that it ${kind}` }),
+          { select: countOf(resource, kind) },
+        ),
       ]),
     ),
   )
@@ -28,13 +32,15 @@ function countOf(resource: string, kind: string) {
 /** The releases in which the data was published, newest first. */
 export const releases: Readable = {
   name: "releases",
+  singular: "release",
+  description: "The releases in which the data was published.",
   table,
   history: null,
   since: table.id,
   key: "id",
   keyFromPath: (id) => id,
   fields: {
-    id: field(table.id, Type.Integer({ minimum: 1 })),
+    id: field(table.id, Type.Integer({ minimum: 1, description: "Number of the release" })),
     published_at: publishedAt(table.published_at),
     source: field(table.source, Type.String({ description: "The source that was loaded" })),
     ...countFields(),

@@ -6,8 +6,8 @@ import { equals, includes } from "./conditions.ts"
 import { derived, field, filter, type Resource } from "./resource.ts"
 import { termFilter } from "./term-filter.ts"
 import {
-  asxCode,
   asxCodeFromText,
+  asxCodeOf,
   calendarDate,
   folded,
   freeText,
@@ -19,6 +19,8 @@ import {
 /** Company announcements. */
 export const reports: Resource = {
   name: "reports",
+  singular: "report",
+  description: "Announcements that companies made to the ASX.",
   table,
   history,
   since: table.since_release,
@@ -26,31 +28,35 @@ export const reports: Resource = {
   keyFromPath: (hash) => hash,
   fields: {
     hash: field(table.hash, pathSafeId),
-    asx_code: field(table.asx_code, asxCode),
-    title: field(table.title, Type.String()),
-    type: field(
-      table.type,
-      Type.String({ description: "Report type; several are listed as A; B" }),
-    ),
+    asx_code: field(table.asx_code, asxCodeOf("ASX code of the company")),
+    title: field(table.title, Type.String({ description: "Title" })),
+    type: field(table.type, Type.String({ description: "Type; several are listed as A; B" })),
     published_at: publishedAt(table.published_at),
-    url: field(table.url, Type.String({ format: "uri" })),
+    url: field(table.url, Type.String({ format: "uri", description: "Address of the document" })),
   },
   filters: {
-    company: filter(freeText("ASX code"), equals(table.asx_code), asxCodeFromText),
+    company: filter(
+      freeText("ASX code of the company, in upper or lower case", "XMR"),
+      equals(table.asx_code),
+      asxCodeFromText,
+    ),
     type: filter(
-      freeText("Report type; one of several is enough"),
+      freeText(
+        "Type, in upper or lower case; one of several is enough",
+        "Quarterly activities report",
+      ),
       includes(table.types_folded),
       fold,
     ),
     from: filter(
-      calendarDate("First day (UTC), included"),
+      calendarDate("First day (UTC), included", "2026-01-01"),
       (day) => sql`${table.published_at} >= ${day}::date::timestamp at time zone 'UTC'`,
     ),
     to: filter(
-      calendarDate("Last day (UTC), included"),
+      calendarDate("Last day (UTC), included", "2026-01-31"),
       (day) => sql`${table.published_at} < (${day}::date + 1)::timestamp at time zone 'UTC'`,
     ),
-    search: termFilter("Part of the title", table.title_folded),
+    search: termFilter("Part of the title", "drilling", table.title_folded),
   },
   sorts: {},
   defaultOrder: [{ column: table.published_at, direction: "desc" }],

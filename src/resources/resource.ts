@@ -54,6 +54,10 @@ export type ResourceName = (typeof resourceNames)[number]
 export interface Readable {
   /** Plural, as its table and its path. */
   name: string
+  /** One of its records, as in "a company". */
+  singular: string
+  /** What its records are, in one sentence. */
+  description: string
   table: PgTable
   /** The table of its superseded and removed records; null if records never change. */
   history: PgTable | null
@@ -61,6 +65,8 @@ export interface Readable {
   since: PgColumn
   /** The field that identifies a record in a path, and that ends every order. */
   key: string
+  /** The schema of a key in a path, if paths accept more spellings than the field has. */
+  keyInPath?: TSchema
   /** Converts a key in a path to the key in the table. */
   keyFromPath: (text: string) => string
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */

@@ -2,11 +2,13 @@ import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
 import { equals } from "./conditions.ts"
 import { derived, field, type Resource } from "./resource.ts"
-import { asxCode, folded, nameKey, pathSafeId } from "./values.ts"
+import { asxCodeOf, folded, nameKey, pathSafeId } from "./values.ts"
 
 /** Companies that an ASX-listed company owns, wholly or in part. */
 export const subsidiaries: Resource = {
   name: "subsidiaries",
+  singular: "subsidiary",
+  description: "Companies that an ASX-listed company owns, wholly or in part.",
   table,
   history,
   since: table.since_release,
@@ -14,12 +16,16 @@ export const subsidiaries: Resource = {
   keyFromPath: (id) => id,
   fields: {
     id: field(table.id, pathSafeId),
-    name: field(table.name, Type.String()),
-    parent_asx_code: field(table.parent_asx_code, asxCode),
-    country: field(table.country, Type.String()),
+    name: field(table.name, Type.String({ description: "Name" })),
+    parent_asx_code: field(table.parent_asx_code, asxCodeOf("ASX code of the parent company")),
+    country: field(table.country, Type.String({ description: "Country" })),
     ownership_percentage: field(
       table.ownership_percentage,
-      Type.Number({ minimum: 0, maximum: 100, description: "0 to 100" }),
+      Type.Number({
+        minimum: 0,
+        maximum: 100,
+        description: "Share of it that the parent owns, in percent",
+      }),
     ),
   },
   filters: {},

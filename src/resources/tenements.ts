@@ -11,6 +11,8 @@ import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values
 /** Mining tenements of all Australian states. */
 export const tenements: Resource = {
   name: "tenements",
+  singular: "tenement",
+  description: "Mining tenements of all Australian states and of the Northern Territory.",
   table,
   history,
   since: table.since_release,
@@ -18,26 +20,37 @@ export const tenements: Resource = {
   keyFromPath: (id) => id,
   fields: {
     id: field(table.id, pathSafeId),
-    tenement_id: field(table.tenement_id, Type.String({ description: "Tenement reference" })),
-    state: field(table.state, oneOf(states)),
-    status: field(table.status, Type.String({ description: "Tenement status" })),
-    type: field(table.type, Type.String({ description: "Tenement type" })),
+    tenement_id: field(
+      table.tenement_id,
+      Type.String({ description: "Reference, as in the register of its state" }),
+    ),
+    state: field(table.state, oneOf(states, { description: "State or territory" })),
+    status: field(table.status, Type.String({ description: "Status, such as granted or pending" })),
+    type: field(table.type, Type.String({ description: "Type, such as exploration or mining" })),
     holder_name: field(
       table.holder_name,
-      Type.String({ description: "Holder of the tenement; several are listed as A; B" }),
+      Type.String({ description: "Holder; several are listed as A; B" }),
     ),
     grant_date: field(table.grant_date, calendarDate("Day of grant")),
     expiry_date: field(table.expiry_date, calendarDate("Day of expiry")),
     area_km2: field(
       table.area_km2,
-      Type.Number({ minimum: 0, description: "Area in square kilometres" }),
+      Type.Number({ minimum: 0, description: "Area, in square kilometres" }),
     ),
   },
   filters: {
-    state: filter(oneOf(states, { description: "State" }), equals(table.state)),
-    status: filter(freeText("Tenement status"), equals(table.status_folded), fold),
-    type: filter(freeText("Tenement type"), equals(table.type_folded), fold),
-    holder: termFilter("Part of the holder's name", table.holder_name_folded),
+    state: filter(oneOf(states, { description: "State or territory" }), equals(table.state)),
+    status: filter(
+      freeText("Status, in upper or lower case", "granted"),
+      equals(table.status_folded),
+      fold,
+    ),
+    type: filter(
+      freeText("Type, in upper or lower case", "exploration"),
+      equals(table.type_folded),
+      fold,
+    ),
+    holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
   },
   sorts: {},
   defaultOrder: [{ column: table.id, direction: "asc" }],

@@ -10,8 +10,8 @@ import { freeText } from "./values.ts"
  * For a term without a trigram that index returns every row, and scanning the table takes a fraction of
  * the time: such a term's condition has a form that no index serves.
  */
-export const termFilter = (description: string, column: PgColumn): Filter => ({
-  ...filter(freeText(description), contains(column), fold, containing),
+export const termFilter = (description: string, example: string, column: PgColumn): Filter => ({
+  ...filter(freeText(description, example), contains(column), fold, containing),
   byScan: {
     where: (pattern) => sql`(${column} like ${pattern}) is true`,
     isNeededFor: (term) => !hasTrigram(String(term)),

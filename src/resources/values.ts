@@ -8,9 +8,18 @@ import { fold } from "../text/fold.ts"
 import { type Field, field, type Value } from "./resource.ts"
 
 /** Text, never a number, though some codes look like one. */
-export const asxCode = Type.String({ pattern: asxCodePattern, description: "ASX code" })
+export const asxCodeOf = (description: string) =>
+  Type.String({ pattern: asxCodePattern, description })
 
-export const pathSafeId = Type.String({ pattern: pathSafePattern })
+export const asxCode = asxCodeOf("ASX code")
+
+/** As paths accept it. */
+export const asxCodeInPath = Type.String({
+  pattern: asxCodePattern.replace("A-Z", "A-Za-z"),
+  description: "ASX code, in upper or lower case",
+})
+
+export const pathSafeId = Type.String({ pattern: pathSafePattern, description: "Identifier" })
 
 /**
  * ASX codes are matched without regard to case. Of ASCII letters only: by Unicode, the upper case of
@@ -23,9 +32,12 @@ export const asxCodeFromText = (text: string): string =>
  * Text that a filter compares with, of bounded length: every other bound on the cost of a request,
  * in memory and in a statement's time, relies on it.
  */
-export const freeText = (description: string) => Type.String({ maxLength: 200, description })
+export const freeText = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 200, description, examples: [example] })
 
-export const calendarDate = (description: string) => Type.String({ format: "date", description })
+/** @param example of a parameter; fields have theirs in whole records */
+export const calendarDate = (description: string, example?: string) =>
+  Type.String({ format: "date", description, ...(example && { examples: [example] }) })
 
 /** The text of a value whose schema is a string. */
 export const text = (value: Value | undefined): string => String(value ?? "")
@@ -45,9 +57,16 @@ export const instantText = (column: PgColumn): SQL<string | null> =>
 
 /** The field of when a record was published. */
 export const publishedAt = (column: PgColumn): Field =>
-  field(column, Type.String({ format: "date-time", description: "UTC, to the second" }), {
-    select: instantText(column),
-  })
+  field(
+    column,
+    Type.String({
+      format: "date-time",
+      description: "When it was published, in UTC, to the second",
+    }),
+    {
+      select: instantText(column),
+    },
+  )
 
 /** A point in time in milliseconds since 1970; null where the column is. */
 export const milliseconds = (column: PgColumn): SQL<number | null> =>

@@ -1,19 +1,29 @@
 import { Elysia } from "elysia"
+import { recordEndpoint } from "../answers/endpoint.ts"
 import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { companies as resource } from "../resources/companies.ts"
 import { ofParent, subsidiaries } from "../resources/subsidiaries.ts"
 import { ofCompany, tenements } from "../resources/tenements.ts"
 
-const all = listEndpoint({ resource, filters: ["search", "sector", "active"] })
+export const companyList = listEndpoint({
+  description:
+    "Ordered by name, unless `sort` says otherwise; only companies that are listed today, unless `active` is `false`.",
+  resource,
+  filters: ["search", "sector", "active"],
+})
 
-const tenementsOfCompany = listEndpoint({
+const company = recordEndpoint(resource)
+
+export const tenementsOfCompany = listEndpoint({
+  description: "Those that the company or one of its subsidiaries holds, ordered by `id`.",
   resource: tenements,
   filters: ["state", "status"],
   belongsTo: { resource, scope: ofCompany },
 })
 
-const subsidiariesOfCompany = listEndpoint({
+export const subsidiariesOfCompany = listEndpoint({
+  description: "Ordered by name.",
   resource: subsidiaries,
   filters: [],
   belongsTo: { resource, scope: ofParent },
@@ -22,7 +32,7 @@ const subsidiariesOfCompany = listEndpoint({
 export const companies = (options: AnswersOptions) =>
   new Elysia({ name: "companies", prefix: "/companies" })
     .use(answers(options))
-    .get("/", ({ list }) => list(), { lists: all })
-    .get("/:code", ({ one, params: { code } }) => one(resource, code))
+    .get("/", ({ list }) => list(), { lists: companyList })
+    .get("/:code", ({ one }) => one(), { reads: company })
     .get("/:code/tenements", ({ list }) => list(), { lists: tenementsOfCompany })
     .get("/:code/subsidiaries", ({ list }) => list(), { lists: subsidiariesOfCompany })

@@ -3,7 +3,7 @@ import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { releases as resource } from "../resources/releases.ts"
 
-const all = listEndpoint({ resource, filters: [] })
+const all = listEndpoint({ description: "Newest first.", resource, filters: [] })
 
 export const releases = (options: AnswersOptions) =>
   new Elysia({ name: "releases", prefix: "/releases" })

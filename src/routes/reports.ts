@@ -1,12 +1,19 @@
 import { Elysia } from "elysia"
+import { recordEndpoint } from "../answers/endpoint.ts"
 import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { reports as resource } from "../resources/reports.ts"
 
-const all = listEndpoint({ resource, filters: ["company", "type", "from", "to", "search"] })
+export const reportList = listEndpoint({
+  description: "Newest first.",
+  resource,
+  filters: ["company", "type", "from", "to", "search"],
+})
+
+const report = recordEndpoint(resource)
 
 export const reports = (options: AnswersOptions) =>
   new Elysia({ name: "reports", prefix: "/reports" })
     .use(answers(options))
-    .get("/", ({ list }) => list(), { lists: all })
-    .get("/:hash", ({ one, params: { hash } }) => one(resource, hash))
+    .get("/", ({ list }) => list(), { lists: reportList })
+    .get("/:hash", ({ one }) => one(), { reads: report })

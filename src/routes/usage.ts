@@ -1,25 +1,61 @@
 /**
  * The caller's plan, window and recent requests. Requests for them do not count against the window.
  */
+import { Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
 import type { WindowState } from "../access/window/sliding-window.ts"
+import { objectEndpoint } from "../answers/endpoint.ts"
+import { plans } from "../db/account-tables.ts"
 import { mediaTypes } from "../http/negotiation.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds } from "../http/rate-limit-headers.ts"
+import { endpointOfRoute } from "../plugins/endpoint-of-route.ts"
 import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit.ts"
 import { requestTarget } from "../plugins/request-target.ts"
+import { oneOf } from "../text/one-of.ts"
+
+const endpoint = objectEndpoint(
+  "usage",
+  "The plan of your account, its current window and its requests in each of the last 24 hours. Requests for it do not count against the window; they have a bound of their own, of the same size.",
+  {
+    plan: oneOf(plans, { description: "Plan of the account" }),
+    limit: Type.Integer({
+      minimum: 0,
+      description: "Requests that the window allows; 2147483647 stands for no limit",
+    }),
+    used: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: "Requests that the window counts; unknown without a limit",
+    }),
+    remaining: Type.Integer({ minimum: 0, description: "Requests that are left in the window" }),
+    reset_at: Type.Integer({
+      description: "When the oldest counted request leaves the window, in Unix seconds",
+    }),
+    requests_per_hour: Type.Array(
+      Type.Object({
+        hour: Type.String({ format: "date-time", description: "Its beginning, in UTC" }),
+        requests: Type.Integer({ minimum: 0, description: "Requests that were counted in it" }),
+      }),
+      { description: "The last 24 hours, oldest first" },
+    ),
+  },
+)
 
 export const usage = (options: RateLimitOptions) =>
   new Elysia({ name: "usage", prefix: "/usage" })
     .use(uncountedRateLimit(options))
     .use(requestTarget())
-    .get("/", async ({ target, caller, window }) => {
-      readParameters(target.query, {})
-      const hours = await options.usage.lastDay(caller.accountId, options.now())
-      const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
-      const headers = { "Content-Type": mediaTypes.json, "Cache-Control": "private, no-cache" }
-      return new Response(JSON.stringify({ data }), { headers })
-    })
+    .use(endpointOfRoute())
+    .get(
+      "/",
+      async ({ target, caller, window }) => {
+        readParameters(target.query, endpoint.parameters)
+        const hours = await options.usage.lastDay(caller.accountId, options.now())
+        const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
+        const headers = { "Content-Type": mediaTypes.json, "Cache-Control": "private, no-cache" }
+        return new Response(JSON.stringify({ data }), { headers })
+      },
+      { gives: endpoint },
+    )
 
 /** Without a limit no request is recorded, so how much was used is unknown. */
 const standing = ({ limit, remaining, resetAtMs }: WindowState) => ({

@@ -1,5 +1,8 @@
 /** What the app and the server are made of: pools, windows, caches, connections. */
 import { createCredentials } from "../access/credentials.ts"
+import { createPageChanges } from "../access/page-changes.ts"
+import { createRecentRequests } from "../access/recent-requests.ts"
+import { listOwnTokens } from "../access/token-list.ts"
 import { createUsage } from "../access/usage.ts"
 import { createWindows } from "../access/windows.ts"
 import { createCachedAnswers } from "../answers/cached-answers.ts"
@@ -11,18 +14,20 @@ import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
 import { reportPinnedReleases } from "../db/pinned-releases.ts"
 import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
-import { within } from "../db/pool/deadlines.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
 import { createReader } from "../db/reader/reader.ts"
 import { createReadiness } from "../db/reader/readiness.ts"
 import { createReleases, type Releases } from "../db/reader/releases.ts"
+import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
 import { createMetrics } from "../metrics.ts"
 import { connectRedis, type RedisConnection } from "../redis/connection.ts"
+import { settleWithin } from "../text/settle-within.ts"
 import { followChanges } from "./changes.ts"
 import { createPools } from "./pools.ts"
+import { createSignIn } from "./sign-in.ts"
 import { createWriteReports } from "./write-reports.ts"
 
 export interface PartsOptions {
@@ -81,6 +86,12 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     now,
     onFailure: notWritten("the use of accounts was not recorded"),
   })
+  const recentRequests = createRecentRequests({
+    pool: housekeeping,
+    reads: pools.account,
+    now,
+    onFailure: notWritten("the recent requests of accounts were not recorded"),
+  })
   const windows = createWindows({
     windowMs: config.RATE_WINDOW_SECONDS * 1000,
     maxBytes: config.WINDOW_MEMORY_MB * 1024 * 1024,
@@ -103,11 +114,13 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     () => sequences.oldestPinned(now().getTime()),
     notWritten("the releases being read were not recorded"),
   )
+  const signIn = createSignIn({ config, pool: pools.signIn, redis, notWritten, log, now })
   let stopping = false
   const exportShutdown = new AbortController()
 
   async function closeAll(): Promise<void> {
-    await Promise.all([pins.stop(), usage.stop(writeWithinMs), notifications.stop()])
+    const written = [usage, recentRequests, signIn].map((each) => each.stop(writeWithinMs))
+    await Promise.all([pins.stop(), ...written, notifications.stop()])
     redis?.close()
     await Promise.all(Object.values(pools).map((each) => each.close()))
   }
@@ -117,7 +130,13 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       credentials,
       windows,
       usage,
+      recentRequests,
+      accountPool: pools.account,
+      changeAccount: createPageChanges(databaseUrl),
       releases,
+      ...signIn.parts,
+      tokens: async (accountId) =>
+        (await listOwnTokens(pools.account, accountId, { now: now(), ended: 0 })).toReversed(),
       reader: createReader(pools, sizes, releases.recordSeen),
       exportSlots: createConcurrencyLimiter({
         slots: config.MAX_EXPORTS,
@@ -137,6 +156,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
         cachedRelease: releases.cached,
         now,
       }),
+      sourceLoads: createSourceLoads(pools.lookups),
       readiness: createReadiness(readinessReleases.current, now),
       metrics,
       conditions: () => ({
@@ -157,7 +177,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     abortExports: () => exportShutdown.abort(),
     close: async () => {
       unauthenticated.stop()
-      await within(closeWithinMs, closeAll(), stillOpen).catch((error: unknown) => {
+      await settleWithin(closeWithinMs, closeAll(), stillOpen).catch((error: unknown) => {
         log.warn("connections were not closed in time", describeError(error))
       })
     },

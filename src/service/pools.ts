@@ -4,6 +4,8 @@ import { createPool, type PoolOptions } from "../db/pool/pool.ts"
 
 const housekeepingConnections = 2
 const unauthenticatedConnections = 1
+const signInConnections = 4
+const accountConnections = 2
 /**
  * The best plan of a list's statement depends on the values that it binds: how frequent a type is, how
  * deep a page. Planning takes well under a millisecond, a generic plan can take hundreds.
@@ -47,6 +49,10 @@ export function createPools(config: Config, databaseUrl: string) {
       waitMs: config.EXPORT_STALL_SECONDS * 1000,
     }),
     housekeeping: pool("housekeeping", housekeepingConnections),
+    // Of people, so that neither a flood of made-up sessions nor of attempts to sign in delays the API.
+    signIn: pool("sign-in", signInConnections),
+    // What people read in the account area, so that it delays neither the API nor what is written.
+    account: fairPool("account", accountConnections),
     unauthenticated: pool("unauthenticated", unauthenticatedConnections),
     // No check waits for another: while one is in progress, the next fails.
     readiness: createPool(databaseUrl, {

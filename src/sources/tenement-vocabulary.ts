@@ -43,11 +43,11 @@ export type TenementType = keyof typeof tenementTypes
 
 /** The guide's tables of both vocabularies. */
 export const vocabularyTables = (): string =>
-  [table("status", tenementStatuses), table("type", tenementTypes)].join("\n\n")
+  [table("Status", tenementStatuses), table("Type", tenementTypes)].join("\n\n")
 
 const table = (of: string, words: Readonly<Record<string, string>>): string =>
   [
-    `| ${of} | meaning |`,
+    `| ${of} | Meaning |`,
     "|---|---|",
     ...Object.entries(words).map(([word, meaning]) => `| ${word} | ${meaning} |`),
   ].join("\n")

@@ -75,6 +75,17 @@ export function checkRedisAddress(text: string): void {
   if (!/^\/?\d*$/.test(pathname)) throw new Error("must end in the number of a database, as /0")
 }
 
+/** `smtp://user:password@host:587`. @throws Error that says what is expected */
+export function checkSmtpAddress(text: string): void {
+  if (!/^smtps?:\/\/.+/.test(text)) {
+    throw new Error("must be an address that begins with smtp:// or smtps://")
+  }
+  authorityOf(text)
+  const { hostname, port, pathname, search } = readUrl(text)
+  if (hostname === "" || !isPort(port)) throw new Error("has an invalid host or port")
+  if (!/^\/?$/.test(pathname) || search !== "") throw new Error("must end after its host and port")
+}
+
 /** @throws Error that says what is expected */
 export function checkBaseAddress(text: string): void {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
@@ -83,4 +94,10 @@ export function checkBaseAddress(text: string): void {
   const { username, password, search, hash } = new URL(text)
   if (username || password) throw new Error("must not contain a user or password: it is shown")
   if (search || hash) throw new Error("must not contain a query or a fragment")
+}
+
+/** The address of a service on this machine that listens on a host and a port. */
+export function localAddress(host: string, port: number): string {
+  const name = host === "0.0.0.0" ? "localhost" : host
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`
 }

@@ -105,7 +105,7 @@ test("every change records who made it, when and from where, and the values befo
   await revokeToken({ ...at.editor, origin: "elsewhere" }, prefix)
 
   const { changes } = await showAccount(at.pool, email)
-  const jo = { at: instant, who: "jo", origin: "a test" }
+  const jo = { id: expect.any(Number), at: instant, who: "jo", origin: "a test" }
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
   const ofAccount = { tokenPrefix: null, action: "changed" } as const
   expect(changes).toEqual([
@@ -119,7 +119,11 @@ test("every change records who made it, when and from where, and the values befo
       ...jo,
       tokenPrefix: prefix,
       action: "created",
-      columns: { account_id: [null, expect.any(Number)], name: [null, "nightly"] },
+      columns: {
+        account_id: [null, expect.any(Number)],
+        name: [null, "nightly"],
+        for_spreadsheets: [null, false],
+      },
     },
     {
       ...jo,

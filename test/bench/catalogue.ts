@@ -13,6 +13,7 @@ import { recordRows } from "./rows/records.ts"
 import { redisRows } from "./rows/redis.ts"
 import { searchRows } from "./rows/searches.ts"
 import { start } from "./rows/start.ts"
+import { webPages } from "./rows/web-pages.ts"
 
 export const rows: readonly Row[] = [
   ...pageRows,
@@ -26,6 +27,7 @@ export const rows: readonly Row[] = [
   ...fairnessRows,
   load,
   start,
+  webPages,
   ...redisRows,
   memory,
 ]

@@ -1,5 +1,6 @@
 /** Accounts and tokens can be managed and audited from the command line. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import postgres from "postgres"
 import { createCredentials } from "../../src/access/credentials.ts"
 import { cacheSizes } from "../../src/db/cache.ts"
 import { createPool } from "../../src/db/pool/pool.ts"
@@ -21,9 +22,11 @@ const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g
 test("an account is created, changed, disabled and audited from the command line", async () => {
   const email = "analyst@example.com"
   expect((await mds("account", "create", email, "--plan", "enterprise", "--limit", "7")).said).toBe(
-    `Created account ${email} on the enterprise plan\n`,
+    `Created account ${email} on the enterprise plan\nThe link signs in once, within 15 minutes\n`,
   )
-  const issued = await mds("token", "create", "--account", email, "--name", "nightly job")
+  const issued = await mds(
+    ...["token", "create", "--account", email, "--name", "nightly job", "--spreadsheets"],
+  )
   expect(issued).toMatchObject({
     exitCode: 0,
     said: "Save this token now: it is not shown again\n",
@@ -55,13 +58,23 @@ test("an account is created, changed, disabled and audited from the command line
     "",
     "changed at  what  change  columns  by  from",
     `TIME  account  created  plan enterprise, email ${email}, request_limit 7  jo  command line on HOST`,
-    `TIME  ${old.slice(0, 12)}  created  name nightly job  jo  command line on HOST`,
-    `TIME  ${token.slice(0, 12)}  created  name nightly job  jo  command line on HOST`,
+    `TIME  ${old.slice(0, 12)}  created  name nightly job, for_spreadsheets true  jo  command line on HOST`,
+    `TIME  ${token.slice(0, 12)}  created  name nightly job, for_spreadsheets true  jo  command line on HOST`,
     `TIME  ${old.slice(0, 12)}  changed  revoked_at none -> TIME  jo  command line on HOST`,
     "TIME  account  changed  plan enterprise -> standard, request_limit 7 -> none  jo  command line on HOST",
     "TIME  account  changed  disabled_at none -> TIME  jo  command line on HOST",
     "TIME  account  changed  disabled_at TIME -> none  jo  command line on HOST",
   ])
+
+  const more = postgres(database.url, { max: 1 })
+  await more`insert into access_changes (account_id, action, columns, who, origin)
+    select id, 'changed', '{}', 'many', 'here' from accounts, generate_series(1, 95)
+    where accounts.email = ${email}`
+  await more.end()
+  const all = (await mds("account", "show", email)).printed.trimEnd().split("\n")
+  expect(all.filter((line) => line.includes("many"))).toHaveLength(95)
+  expect(all.filter((line) => line.includes("command line on"))).toHaveLength(5)
+  expect(all).toContain("2 earlier changes are not shown; the owner's page /account/audit has them")
 
   const pool = createPool(database.url, {
     name: "test",

@@ -37,7 +37,7 @@ test.each([
 })
 
 test("a path outside the interface is not found either, and needs no token", async () => {
-  for (const path of ["/", "/api", "/api/v2/companies", "/apiv1", "/favicon.ico"]) {
+  for (const path of ["/api", "/api/v2/companies", "/apiv1", "/favicon.ico"]) {
     const answer = await fetch(`${service.url}${path}`)
     expect([path, answer.status, await answer.json()]).toEqual([path, 404, notFound])
   }

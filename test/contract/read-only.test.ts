@@ -5,6 +5,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
+import { linkSecret, visitor } from "../pages/visitor.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
@@ -74,4 +75,23 @@ test("usage shows what the process has counted though it can't be written", asyn
   const answer = await service.get("/usage", { token })
   const { data } = (await answer.json()) as { data: { requests_per_hour: { requests: number }[] } }
   expect(data.requests_per_hour.at(-1)?.requests).toBe(3)
+})
+
+test("signing in and changes say that this server only reads", async () => {
+  const person = visitor(service)
+  const link = await linkSecret(service, "standard@example.com")
+  expect((await person.get(`/account/link?link=${link}`)).status).toBe(200)
+  const answer = await person.post("/account/link", { link })
+  expect([answer.status, await answer.text()]).toEqual([
+    503,
+    expect.stringContaining("<h1>Read-only here</h1>"),
+  ])
+  // A session from elsewhere is as good as ever.
+  const elsewhere = await testService({ beside: service, now: service.clock.now })
+  const signedIn = visitor(elsewhere)
+  expect((await signedIn.post("/account/link", { link })).status).toBe(303)
+  person.jar.cookie = signedIn.jar.cookie
+  service.clock.advance(61_000)
+  expect((await person.get("/account/sessions")).status).toBe(200)
+  await elsewhere.stop()
 })

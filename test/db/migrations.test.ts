@@ -9,9 +9,12 @@ import { getTableConfig, PgTable } from "drizzle-orm/pg-core"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
 import postgres from "postgres"
+import { addCounts, readHours, readUsage } from "../../src/access/usage-tables.ts"
 import * as accountTables from "../../src/db/account-tables.ts"
 import { migrate } from "../../src/db/migrate.ts"
+import { createPool } from "../../src/db/pool/pool.ts"
 import * as dataTables from "../../src/db/schema.ts"
+import * as signInTables from "../../src/db/sign-in-tables.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
 
@@ -63,8 +66,8 @@ test("drizzle-kit has nothing left to generate from the schema", async () => {
 
 test("a migrated database has the columns, indexes and checks that the schema declares", async () => {
   const { sql } = await open(testDatabase())
-  const tables = Object.values({ ...dataTables, ...accountTables }).filter((each) =>
-    is(each, PgTable),
+  const tables = Object.values({ ...dataTables, ...accountTables, ...signInTables }).filter(
+    (each) => is(each, PgTable),
   )
   expect(tables.length).toBeGreaterThan(10)
   for (const table of tables) {
@@ -86,17 +89,20 @@ test("a migrated database has the columns, indexes and checks that the schema de
   }
 })
 
-/** Applies the migrations before `0003_checks` alone. */
-async function databaseBeforeChecks() {
+/** A database to which the first migrations alone were applied. */
+async function databaseAfter(migrations: number) {
   const opened = await open(emptyDatabase())
   const journalFile = Bun.file(join(folder, "meta/_journal.json"))
   const journal = await journalFile.json()
-  const earlier = { ...journal, entries: journal.entries.slice(0, 3) }
+  const earlier = { ...journal, entries: journal.entries.slice(0, migrations) }
   await Bun.write(journalFile, JSON.stringify(earlier))
   await applyMigrations(drizzle(opened.sql), { migrationsFolder: folder })
   await Bun.write(journalFile, JSON.stringify(journal))
   return opened
 }
+
+const databaseBeforeChecks = () => databaseAfter(3)
+const databaseBeforeSignIn = () => databaseAfter(9)
 
 const hash = "0".repeat(64)
 const rowsOfBefore = `
@@ -138,9 +144,15 @@ test("a database of the version before keeps its rows", async () => {
   const before = await dump(sql, tables)
   expect(before.filter(([, rows]) => rows.length === 0)).toEqual([])
   const currentName = (table: string) => (table === "held_releases" ? "pinned_releases" : table)
-  const withNewColumns = (table: string, { t }: postgres.Row) => ({
+  /** What the rows of before have in the columns that are new. */
+  const newColumns: Record<string, string> = {
     // Each release can be read.
-    t: table === "releases" ? t.replace(/\)$/, ",f)") : t,
+    releases: ",f",
+    // No token is marked for spreadsheets, made with a form or replaced.
+    tokens: ",f,,",
+  }
+  const withNewColumns = (table: string, { t }: postgres.Row) => ({
+    t: t.replace(/\)$/, `${newColumns[table] ?? ""})`),
   })
   const expected: typeof before = before.map(([table, rows]) => [
     currentName(table),
@@ -150,6 +162,21 @@ test("a database of the version before keeps its rows", async () => {
   expect(await dump(sql, tables.map(currentName))).toEqual(expected)
   await migrate(url)
   expect(await dump(sql, tables.map(currentName))).toEqual(expected)
+})
+
+test("what was counted by hour before days were kept counts for its day (UTC)", async () => {
+  const { sql, url } = await databaseBeforeChecks()
+  await sql.unsafe(rowsOfBefore)
+  await sql`insert into usage_hours values
+    (1, '2026-01-01T23:00:00Z', 2), (1, '2026-01-02T00:00:00Z', 3), (2, '2026-01-01T05:00:00+10', 4)`
+  await migrate(url)
+  const days = await sql`select account_id::int, token_id::int, day::text, requests::int
+    from usage_days order by account_id, day`
+  expect(days.map((each) => Object.values(each))).toEqual([
+    [1, 0, "2026-01-01", 7],
+    [1, 0, "2026-01-02", 3],
+    [2, 0, "2025-12-31", 4],
+  ])
 })
 
 test("the table that pins releases leaves nothing of its old name behind", async () => {
@@ -186,6 +213,81 @@ test("while the checks wait for a table of data, tokens and the newest release a
   await Promise.all([reading, migrating])
   await session.end()
   expect(outcome).not.toBeInstanceOf(Error)
+})
+
+test("while the tables of signing in wait for a change of an account, tokens are still read and written", async () => {
+  const { sql, url } = await databaseBeforeSignIn()
+  await sql`insert into accounts (id, email, email_folded, plan) values (1, 'a@b', 'a@b', 'standard')`
+  await sql`insert into tokens (account_id, name, sha256, prefix) values (1, 'job', ${hash}, 'mds_1a2b3c4d')`
+  const session = postgres(url, { max: 1, onnotice: () => {} })
+  const changed = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const changing = session.begin(async (tx) => {
+    await tx`update accounts set email = 'c@b' where id = 1`
+    changed.resolve()
+    await released.promise
+  })
+  await changed.promise
+  const migrating = migrate(url)
+  await until(async () => {
+    const waiting = await sql`select from pg_locks
+      where not granted and relation = 'accounts'::regclass`
+    return waiting.length > 0
+  })
+  const use = sql.begin(async (tx) => {
+    await tx`set local lock_timeout = '1s'`
+    await tx`select from tokens join accounts on accounts.id = tokens.account_id`
+    await tx`update tokens set last_used_at = now()`
+    await tx`insert into usage_hours (account_id, hour, requests) values (1, '2026-01-01T03:00Z', 1)`
+  })
+  const outcome = await use.catch((error: unknown) => error)
+  released.resolve()
+  await Promise.all([changing, migrating])
+  await session.end()
+  expect(outcome).not.toBeInstanceOf(Error)
+})
+
+test("processes of the version before counting by token go on counting, and both versions read the sum", async () => {
+  const { sql, url } = await databaseBeforeSignIn()
+  await sql`insert into accounts (id, email, email_folded, plan) values (1, 'a@b', 'a@b', 'standard')`
+  /** Its statement for 5 requests at 3:00, and the one for reading them. */
+  const countAsBefore = () => sql`insert into usage_hours (account_id, hour, requests)
+    select account_id, hour, requests
+    from jsonb_to_recordset('[{"account_id": 1, "hour": "2026-01-01T03:00:00Z", "requests": 5}]'::jsonb)
+      as t(account_id bigint, hour timestamptz, requests bigint)
+    where exists (select 1 from accounts where accounts.id = t.account_id)
+    on conflict (account_id, hour) do update set requests = usage_hours.requests + excluded.requests`
+  const readAsBefore = async () =>
+    (
+      await sql`select account_id::int, (extract(epoch from hour) * 1000)::float8 as hour_ms, requests::int
+        from usage_hours where account_id in (1) and hour >= '2026-01-01T00:00:00Z'`
+    ).map((row) => ({ ...row }))
+  await countAsBefore()
+  await migrate(url)
+  await countAsBefore()
+  const hourMs = Date.parse("2026-01-01T03:00:00Z")
+  const { db, close } = createPool(url, {
+    name: "test",
+    connections: 1,
+    queueLength: 0,
+    statementTimeoutMs: 10_000,
+  })
+  await addCounts(db, [
+    { accountId: 1, tokenId: 7, hourMs, requests: 3 },
+    { accountId: 1, tokenId: 0, hourMs, requests: 1 },
+  ])
+  await countAsBefore()
+  expect(await readAsBefore()).toEqual([{ account_id: 1, hour_ms: hourMs, requests: 19 }])
+  expect((await readHours(db, [1], hourMs)).get(1)).toEqual(new Map([[hourMs, 19]]))
+  const { hours } = await readUsage(db, 1, { firstHourMs: hourMs, firstDayMs: hourMs })
+  await close()
+  expect(hours.requests).toEqual(new Map([[hourMs, 19]]))
+  expect(hours.byToken).toEqual(
+    new Map([
+      [0, 16],
+      [7, 3],
+    ]),
+  )
 })
 
 test("accounts whose limit does not fit their plan keep the limit in effect, and the audit log records it", async () => {
@@ -245,6 +347,7 @@ const refusals = [
   ["access_changes_columns", "update access_changes set columns = '[]'"],
   ["usage_hours_requests", "update usage_hours set requests = -1"],
   ["usage_hours_hour", "update usage_hours set hour = hour + interval '1 minute'"],
+  ["usage_days_requests", "insert into usage_days values (1, 0, '2026-01-01', -1)"],
   ["releases_id", "insert into releases values (0, now(), 'test', '{}')"],
   ["releases_manifest", "update releases set manifest = 'null'"],
   ["releases_published_at", "update releases set published_at = 'infinity'"],

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Command } from "commander"
 import { createCredentials } from "../../src/access/credentials.ts"
+import { issueLink, linkPath, validMinutes } from "../../src/access/sign-in-links.ts"
 import { issueToken } from "../../src/access/tokens.ts"
 import { type Database, editorOf, openMigrated, usePool } from "../../src/commands/database.ts"
 import { run } from "../../src/commands/run.ts"
@@ -28,12 +29,20 @@ program.action(async () => {
   ignoreOutputErrors()
   const config = readConfig(process.env)
   const database = await openMigrated(config)
-  const token = await prepare(config, database)
+  const prepared = await prepare(config, database)
   const { url } = await serve(config, database)
-  await printCompleted(welcome(config.BASE_URL || url, token))
+  await printCompleted(welcome(config.BASE_URL || url, prepared))
 })
 
-function prepare(config: Config, database: Database): Promise<string> {
+const email = "demo@example.com"
+
+interface Prepared {
+  token: string
+  /** Of a one-time link of the demo account. */
+  link: string
+}
+
+function prepare(config: Config, database: Database): Promise<Prepared> {
   return usePool(database, async (pool) => {
     if ((await createReleases(pool).current()).id === 0) {
       logToStderr("Loading generated sample data")
@@ -47,16 +56,19 @@ function prepare(config: Config, database: Database): Promise<string> {
       { lookups: pool, unauthenticated: pool, housekeeping: pool },
       cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024),
     )
-    if (kept && (await credentials.callerOf(kept, new Date()))) return kept
+    const link = () => issueLink(pool, email, new Date())
+    if (kept && (await credentials.callerOf(kept, new Date()))) {
+      return { token: kept, link: await link() }
+    }
     const { value: token } = await issueToken(editorOf(config, database), {
-      email: "demo@example.com",
+      email,
       name: "quickstart",
       expiresAt: null,
     })
     // A token cannot be read from the database, and a second start should print the same one.
     mkdirSync(config.DATA_DIR, { recursive: true })
     writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
-    return token
+    return { token, link: await link() }
   })
 }
 
@@ -70,7 +82,11 @@ function sampleRecords() {
   }
 }
 
-const welcome = (url: string, token: string): string => `
+const welcome = (url: string, { token, link }: Prepared): string => `
+Sign in as ${email}, once and within ${validMinutes} minutes:
+
+  ${url}${linkPath(link)}
+
 Serving ${url}/api/v1 with the demo account's token. Try
 
   curl -H "Authorization: Bearer ${token}" "${url}/api/v1/companies?sort=market_cap&order=desc&per_page=3"

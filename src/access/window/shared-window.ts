@@ -184,13 +184,16 @@ export const accountLayout: RedisLayout = {
 const addressBuckets = 65_536
 
 /**
- * The logs of addresses in Redis: 65,536 hash buckets of at most about 100 runs each. A flood from
- * random addresses must not fill the Redis that accounts depend on: these logs take some 100 MB at
- * most. Addresses in one bucket share its window, and a client with many requests may have to wait up
- * to 72 seconds longer. That concerns only unauthenticated requests, since no others are counted by
- * address. The hash is the same in every process and version of the service.
+ * The logs of keys that clients choose, such as addresses, in Redis: 65,536 hash buckets of at most
+ * about 100 runs each. A flood from random addresses must not fill the Redis that accounts depend on:
+ * these logs take some 100 MB at most. Addresses in one bucket share its window, and a client with
+ * many requests may have to wait up to a fiftieth of the window longer. That concerns only
+ * unauthenticated requests, since no others are counted by address. The hash is the same in every
+ * process and version of the service.
  */
-export const addressLayout: RedisLayout = {
-  keyOf: (address) => `mds:window:address:${Bun.hash.xxHash32(address, 0) % addressBuckets}`,
+export const bucketLayout = (name: string): RedisLayout => ({
+  keyOf: (key) => `mds:window:${name}:${Bun.hash.xxHash32(key, 0) % addressBuckets}`,
   maxExactRuns: 50,
-}
+})
+
+export const addressLayout = bucketLayout("address")

@@ -18,18 +18,19 @@ export interface LimiterOptions {
   queueLengthPerAccount: number
 }
 
-export interface Claim {
+/** @template Account what stands for an account: also another key that takes turns, such as an address */
+export interface Claim<Account = AccountId> {
   /** The account that the task is run for. */
-  account: AccountId
+  account: Account
   /** How long it may wait for a slot. */
   waitMs: number
   /** Cancels it while it waits, with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
-export interface ConcurrencyLimiter {
+export interface ConcurrencyLimiter<Account = AccountId> {
   /** Waits for a slot. Returns the function that releases it. @throws Unavailable, or the signal's reason */
-  acquire(claim: Claim): Promise<() => void>
+  acquire(claim: Claim<Account>): Promise<() => void>
   /** Running tasks and waiting claims. */
   load(): { running: number; waiting: number }
 }
@@ -39,21 +40,21 @@ interface Waiting {
   refuse: (reason: unknown) => void
 }
 
-export function createConcurrencyLimiter({
+export function createConcurrencyLimiter<Account = AccountId>({
   slots,
   slotsPerAccount,
   queueLength,
   queueLengthPerAccount,
-}: LimiterOptions): ConcurrencyLimiter {
-  const queue = new FairQueue<Waiting>()
-  const runningOf = new Map<AccountId, number>()
+}: LimiterOptions): ConcurrencyLimiter<Account> {
+  const queue = new FairQueue<Waiting, Account>()
+  const runningOf = new Map<Account, number>()
   let running = 0
 
-  const mayRun = (account: AccountId): boolean =>
+  const mayRun = (account: Account): boolean =>
     running < slots && (runningOf.get(account) ?? 0) < slotsPerAccount
 
   /** Takes a slot for the account. Returns the function that releases it, once. */
-  function take(account: AccountId): () => void {
+  function take(account: Account): () => void {
     running++
     runningOf.set(account, (runningOf.get(account) ?? 0) + 1)
     let isTaken = true
@@ -63,7 +64,7 @@ export function createConcurrencyLimiter({
     }
   }
 
-  function release(account: AccountId): void {
+  function release(account: Account): void {
     running--
     const left = (runningOf.get(account) ?? 0) - 1
     if (left > 0) runningOf.set(account, left)
@@ -72,7 +73,7 @@ export function createConcurrencyLimiter({
   }
 
   /** Makes room in the queue for one more claim of the account. @throws Unavailable */
-  function makeRoom(account: AccountId): void {
+  function makeRoom(account: Account): void {
     if (queue.sizeOf(account) >= queueLengthPerAccount) {
       throw new Unavailable(
         queueLengthPerAccount === 0
@@ -87,7 +88,7 @@ export function createConcurrencyLimiter({
     displaced.refuse(full)
   }
 
-  function wait({ account, waitMs, signal }: Claim): Promise<() => void> {
+  function wait({ account, waitMs, signal }: Claim<Account>): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
     const leaveQueue = (): void => {
       clearTimeout(timer)

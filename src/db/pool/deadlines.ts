@@ -1,4 +1,5 @@
 /** Waiting for the database for longer or shorter than the pool does. */
+import { settleWithin } from "../../text/settle-within.ts"
 import type { Pool } from "./pool.ts"
 import { noAnswerWithin } from "./unavailable.ts"
 
@@ -23,20 +24,6 @@ export async function runToCompletion(
   }
 }
 
-/**
- * Settles as `result` does, within `limitMs`.
- * @param errorAfter makes the error for what takes longer; Unavailable by default
- */
-export async function within<T>(
-  limitMs: number,
-  result: Promise<T>,
-  errorAfter: (limitMs: number) => Error = noAnswerWithin,
-): Promise<T> {
-  const timeout = Promise.withResolvers<never>()
-  const timer = setTimeout(() => timeout.reject(errorAfter(limitMs)), limitMs)
-  try {
-    return await Promise.race([result, timeout.promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+/** Settles as `result` does, within `limitMs`. @throws Unavailable for what takes longer */
+export const within = <T>(limitMs: number, result: Promise<T>): Promise<T> =>
+  settleWithin(limitMs, result, noAnswerWithin)

@@ -4,9 +4,10 @@
  */
 import type { AccountId } from "./account-id.ts"
 
-export class FairQueue<T> {
+/** @template Account what stands for an account: also another key that takes turns, such as an address */
+export class FairQueue<T, Account = AccountId> {
   /** The account whose turn is next comes first. Accounts without items are absent. */
-  readonly #items = new Map<AccountId, Set<T>>()
+  readonly #items = new Map<Account, Set<T>>()
   #size = 0
 
   /** The number of items of all accounts. */
@@ -14,11 +15,11 @@ export class FairQueue<T> {
     return this.#size
   }
 
-  sizeOf(account: AccountId): number {
+  sizeOf(account: Account): number {
     return this.#items.get(account)?.size ?? 0
   }
 
-  add(account: AccountId, item: T): void {
+  add(account: Account, item: T): void {
     const items = this.#items.get(account) ?? new Set()
     items.add(item)
     this.#items.set(account, items)
@@ -26,7 +27,7 @@ export class FairQueue<T> {
   }
 
   /** @returns whether it was in the queue */
-  remove(account: AccountId, item: T): boolean {
+  remove(account: Account, item: T): boolean {
     const items = this.#items.get(account)
     if (!items?.delete(item)) return false
     if (items.size === 0) this.#items.delete(account)
@@ -35,7 +36,7 @@ export class FairQueue<T> {
   }
 
   /** Takes the next item of an account that may run one; undefined where there is none. */
-  take(mayRun: (account: AccountId) => boolean): { account: AccountId; item: T } | undefined {
+  take(mayRun: (account: Account) => boolean): { account: Account; item: T } | undefined {
     for (const [account, items] of this.#items) {
       if (!mayRun(account)) continue
       for (const item of items) {
@@ -50,7 +51,7 @@ export class FairQueue<T> {
 
   /** Takes the newest item of the account with most items, if it has more than `threshold`. */
   takeFromLongest(threshold: number): T | undefined {
-    let longest: { account: AccountId; items: Set<T> } | undefined
+    let longest: { account: Account; items: Set<T> } | undefined
     for (const [account, items] of this.#items) {
       if (items.size > (longest?.items.size ?? threshold)) longest = { account, items }
     }

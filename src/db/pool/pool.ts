@@ -107,14 +107,15 @@ export function createPool(url: string, options: PoolOptions): Pool {
 
   return {
     db: client.db,
-    run: (statement, ...claim) => run(() => statement().catch(rethrow), ...claim),
+    run: (statement, ...claim) => run(() => statement().catch(rethrowDatabaseError), ...claim),
     load: limiter.load,
     statementTimeoutMs,
     close: client.close,
   }
 }
 
-function rethrow(error: unknown): never {
+/** Rethrows an error of a statement without its parameters. @throws Unavailable where the database is */
+export function rethrowDatabaseError(error: unknown): never {
   const cause = withoutParameters(error)
   if (isUnavailability(cause)) throw new Unavailable("The database is unavailable", { cause })
   throw cause

@@ -3,9 +3,11 @@
  *
  * All statements of one response read the same release, even if a newer one is published in between
  * (see `relation-choice.ts`). The contents of a release never change: totals, the positions at which
- * pages end, anchors and the keys of short lists are cached by release without expiry, and concurrent
+ * pages end, anchors, breakdowns and the keys of short lists are cached by release without expiry, and concurrent
  * requests for the same share a query.
  */
+import type { CacheSizes } from "../cache.ts"
+import { createBreakdowns, type ReadBreakdown } from "./breakdown.ts"
 import { createExportReader, type ReadExport } from "./export-reader.ts"
 import {
   createListReader,
@@ -23,6 +25,8 @@ export interface Reader extends ListReader {
    * After the first chunk, it retries while the database is unavailable for some seconds.
    */
   chunks: ReadExport
+  /** How many records of a list have each combination of values of some fields. */
+  breakdown: ReadBreakdown
   /** One record by its key; null where there is none. */
   find: FindRecord
 }
@@ -30,7 +34,7 @@ export interface Reader extends ListReader {
 /** @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there */
 export function createReader(
   pools: ReaderPools,
-  sizes: ReaderSizes,
+  sizes: ReaderSizes & Pick<CacheSizes, "breakdowns">,
   onSeen?: (newest: number | null) => void,
 ): Reader {
   const relations = createRelationChoice(onSeen)
@@ -40,6 +44,8 @@ export function createReader(
     ...lists,
 
     chunks: createExportReader(pools, relations, lists.total),
+
+    breakdown: createBreakdowns(pools.counts, relations, sizes),
 
     find: createRecordReader(pools, relations),
   }

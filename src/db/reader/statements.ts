@@ -20,6 +20,7 @@ import type { Database } from "../pool/replaceable-client.ts"
 import { releases } from "../schema.ts"
 import { decodedRows } from "./decoded-rows.ts"
 import { fewKeys } from "./few-keys.ts"
+import { grouped, groupsText } from "./groups.ts"
 import type { Query } from "./raw-rows.ts"
 import { type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
 import { noRelease, type Release } from "./releases.ts"
@@ -94,6 +95,12 @@ export interface Statements {
    * is null if there is none.
    */
   find(resource: Readable, relation: Relation): Prepared<Found>
+  /** How many rows have each combination of the fields' values, as JSON; see `breakdown.ts`. */
+  breakdown(
+    shape: ListShape,
+    fields: readonly string[],
+    relation: Relation,
+  ): Prepared<SeenReleases & { groups: string }>
   /** Whether a record exists. */
   exists(resource: Readable, relation: Relation): Prepared<SeenReleases & { exists: boolean }>
 }
@@ -199,6 +206,13 @@ export function createStatements(db: Database): Statements {
           .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
         return decodedRows(db, found.prepare("find"), { resource, order: [] })
       }),
+    breakdown: (shape, fields, relation) =>
+      once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
+        db
+          .select({ ...seenReleases, groups: groupsText })
+          .from(sql`(${grouped(shape.resource, fields, rowsIn(shape, relation))}) as grouped`)
+          .prepare("breakdown"),
+      ),
     exists: (resource, relation) =>
       once(`exists ${relation} ${resource.name}`, () => {
         const record = sql`select from ${relationOf(resource, relation)} where ${isKey(resource)}`

@@ -33,7 +33,8 @@ function sharedReads(options: Partial<PoolOptions> = {}) {
     load: pool.load,
     /** Another statement of the account, which takes a connection. */
     occupy: (name: string, account: number) => pool.run(statement(name), account),
-    ask: (key: string, account: number, name: string) => share(key, account, statement(name)),
+    ask: (key: string, account: number, name: string, signal?: AbortSignal) =>
+      share(key, account, statement(name), signal),
     /** Ends a running statement. */
     end: async (name: string, error?: Error) => {
       await settled()
@@ -126,3 +127,56 @@ test("all callers that share a read get its failure, and the next caller tries a
   await end("again")
   expect(await again).toBe("of again")
 })
+
+test("a queued read is dropped once none of its account's callers waits for it any more", async () => {
+  const { ask, occupy, end, begun, load } = sharedReads()
+  const other = occupy("other", 1)
+  const [one, two] = [new AbortController(), new AbortController()]
+  const asked = [ask("k", 1, "one", one.signal), ask("k", 1, "two", two.signal)]
+  const ended = Promise.allSettled(asked)
+  await settled()
+  one.abort()
+  await settled()
+  expect(load()).toEqual({ running: 1, waiting: 1 })
+  two.abort()
+  // Whoever comes now does not share what was dropped.
+  const next = ask("k", 1, "next")
+  await settled()
+  expect(load()).toEqual({ running: 1, waiting: 1 })
+  expect(await ended).toMatchObject(
+    Array(2).fill({ status: "rejected", reason: two.signal.reason }),
+  )
+  await end("other")
+  await end("next")
+  expect(await next).toBe("of next")
+  expect(begun).toEqual(["other", "next"])
+  await other
+})
+
+test("what one caller gives up goes on for those who still wait, and a running read for all", async () => {
+  const { ask, occupy, end, begun, load } = sharedReads()
+  const other = occupy("other", 1)
+  const { abort, signal } = abortable()
+  const patient = ask("k", 1, "patient")
+  const leaving = ask("k", 1, "leaving", signal)
+  const ofAnother = ask("k", 2, "of another", signal)
+  const ended = Promise.allSettled([ofAnother])
+  await settled()
+  abort()
+  await settled()
+  expect(load()).toEqual({ running: 1, waiting: 1 })
+  await end("other")
+  const late = abortable()
+  const joined = ask("k", 2, "joined", late.signal)
+  late.abort()
+  await end("patient")
+  for (const shared of [patient, leaving, joined]) expect(await shared).toBe("of patient")
+  expect(await ended).toMatchObject([{ status: "rejected" }])
+  expect(begun).toEqual(["other", "patient"])
+  await other
+})
+
+function abortable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}

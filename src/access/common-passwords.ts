@@ -1,0 +1,70 @@
+/**
+ * Passwords that many people have, among those that are long enough. They are what is guessed first, and
+ * ten guesses in a quarter of an hour are enough for the first of them.
+ */
+import { fold } from "../text/fold.ts"
+
+/** Fewer different characters than this are one repeated, or hardly more. */
+const minDifferent = 5
+/** A text as short as this is no better for being repeated. */
+const maxRepeated = 11
+/** More than the longest password has. */
+const lineLength = 400
+
+/** What people type along: digits, letters, the rows and the columns of a keyboard. */
+const lines = [
+  "1234567890",
+  "0123456789",
+  "abcdefghijklmnopqrstuvwxyz",
+  "qwertyuiopasdfghjklzxcvbnm",
+  "qwertzuiopasdfghjklyxcvbnm",
+  "azertyuiopqsdfghjklmwxcvbn",
+  "1qaz2wsx3edc4rfv5tgb6yhn7ujm",
+  "1q2w3e4r5t6y7u8i9o0p",
+  "qawsedrftgyhujik",
+].flatMap((line) => {
+  const long = line.repeat(Math.ceil(lineLength / line.length))
+  return [long, [...long].reverse().join("")]
+})
+
+/** Common with any digits and signs before, between and after. */
+const words = new Set([
+  "a",
+  "abc",
+  "abcd",
+  "abcdef",
+  "admin",
+  "administrator",
+  "changeme",
+  "iloveyou",
+  "letmein",
+  "login",
+  "mds",
+  "mining",
+  "miningandgeologicaldata",
+  "mininganddata",
+  "miningdata",
+  "mininggeologicaldata",
+  "password",
+  "passwort",
+  "qwe",
+  "qwer",
+  "qwerty",
+  "qwertyuiop",
+  "secret",
+  "welcome",
+])
+
+export function isCommon(password: string): boolean {
+  const folded = fold(password)
+  if (new Set(folded).size < minDifferent) return true
+  const [, repeated = folded] = /^(.+?)\1+$/su.exec(folded) ?? []
+  if (repeated !== folded && [...repeated].length <= maxRepeated) return true
+  const typed = folded.replace(/[^\p{L}\p{N}]/gu, "")
+  if (typed !== "" && lines.some((line) => line.includes(typed))) return true
+  const spelled = folded
+    .replace(/@/g, "a")
+    .replace(/\$/g, "s")
+    .replace(/(?<=\p{L})0(?=\p{L})/gu, "o")
+  return [folded, spelled].some((text) => words.has(text.replace(/[^\p{L}]/gu, "")))
+}

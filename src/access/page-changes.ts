@@ -1,0 +1,63 @@
+/**
+ * Changes of accounts and tokens that people make in the pages. Each takes a connection of its own and
+ * waits until all processes have confirmed it, so only a few run at once, and one for each account.
+ */
+import { OutcomeUnknown } from "../db/commit.ts"
+import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
+import { rethrowDatabaseError } from "../db/pool/pool.ts"
+import { settleWithin } from "../text/settle-within.ts"
+import { AccountError, type Changed, type Editor, unknownAddress } from "./change.ts"
+
+/** The person that makes a change. */
+export interface Changer {
+  accountId: number
+  email: string
+  /** The address of the client. */
+  address: string
+}
+
+/**
+ * Runs a change in the person's name.
+ * @throws AccountError; Unavailable; OutcomeUnknown where it may have been made
+ */
+export type PageChange = <T>(
+  changer: Changer,
+  work: (editor: Editor) => Promise<Changed<T>>,
+) => Promise<Changed<T>>
+
+const slots = 4
+const queueLength = 20
+const queueLengthPerAccount = 3
+const waitMs = 5_000
+const statementTimeoutMs = 5_000
+/** The longest that a change takes, with all its statements and the confirmation. */
+const defaultDeadlineMs = 15_000
+
+export function createPageChanges(url: string, deadlineMs = defaultDeadlineMs): PageChange {
+  const limiter = createConcurrencyLimiter({
+    slots,
+    slotsPerAccount: 1,
+    queueLength,
+    queueLengthPerAccount,
+  })
+  return async ({ accountId, email, address }, work) => {
+    const release = await limiter.acquire({ account: accountId, waitMs })
+    const editor = {
+      url,
+      who: email,
+      origin: address || unknownAddress,
+      statementTimeoutMs,
+    }
+    // Its connection is open for as long as it goes on, also where nobody waits for it any more.
+    const working = Promise.try(() => work(editor)).finally(release)
+    try {
+      return await settleWithin(deadlineMs, working, tooLate)
+    } catch (error) {
+      if (error instanceof AccountError || error instanceof OutcomeUnknown) throw error
+      return rethrowDatabaseError(error)
+    }
+  }
+}
+
+const tooLate = (limitMs: number) =>
+  new OutcomeUnknown(`The database did not confirm the change within ${limitMs} ms`)

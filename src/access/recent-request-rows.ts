@@ -1,0 +1,96 @@
+/** The table of recent requests, to which all processes add. */
+import { desc, eq, lt, sql } from "drizzle-orm"
+import { accounts, recentRequests } from "../db/account-tables.ts"
+import type { Pool } from "../db/pool/pool.ts"
+import { milliseconds } from "../resources/values.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
+import { dayMs } from "../text/durations.ts"
+import { storableText } from "../text/storable-text.ts"
+
+/** How many are kept of each account, and shown. */
+export const keptRequests = 100
+const keptMs = 30 * dayMs
+/** An arbitrary key that other applications are unlikely to lock. */
+const pruningLock = 7_140_233_002
+
+export interface RecentRequest {
+  /** As in `X-Request-Id`. */
+  requestId: string
+  /** Or `withoutToken`. */
+  tokenId: number
+  /** When it arrived, ms since 1970. */
+  atMs: number
+  method: string
+  /** Path and query, without tokens. */
+  target: string
+  status: number
+  /** Milliseconds until it was answered. */
+  ms: number
+}
+
+export type RequestOfAccount = RecentRequest & { accountId: number }
+
+/**
+ * Adds requests, and deletes those of their accounts beyond the last hundred. Requests that were added
+ * before are skipped, so it can be repeated; so are those of accounts that were deleted in the meantime.
+ */
+export async function addRequests(
+  db: Pool["db"],
+  requests: readonly RequestOfAccount[],
+): Promise<void> {
+  const rows = JSON.stringify(
+    requests.map(({ accountId, requestId, tokenId, atMs, method, target, status, ms }) => ({
+      account_id: accountId,
+      request_id: requestId,
+      token_id: tokenId,
+      at: new Date(atMs).toISOString(),
+      method,
+      target: storableText(target),
+      status,
+      ms,
+    })),
+  )
+  const accountIds = arrayLiteral([...new Set(requests.map(({ accountId }) => accountId))])
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`
+      insert into ${recentRequests} (account_id, request_id, token_id, at, method, target, status, ms)
+      select account_id, request_id, token_id, at, method, target, status, ms
+      from jsonb_to_recordset(${rows}::jsonb) as t(account_id bigint, request_id uuid, token_id bigint,
+        at timestamptz, method text, target text, status integer, ms real)
+      where exists (select 1 from ${accounts} where ${accounts.id} = t.account_id)
+      on conflict (request_id) do nothing`)
+    // Processes that delete the same rows in different orders would block each other.
+    await tx.execute(sql`select pg_advisory_xact_lock(${pruningLock})`)
+    await tx.execute(sql`
+      delete from ${recentRequests} where request_id in (
+        select old.request_id from unnest(${accountIds}::bigint[]) as of(id) cross join lateral (
+          select request_id from ${recentRequests} where account_id = of.id
+          order by at desc, request_id desc offset ${keptRequests}
+        ) as old
+      )`)
+  })
+}
+
+/** The last hundred of an account, the newest first. */
+export async function readRequests(db: Pool["db"], accountId: number): Promise<RecentRequest[]> {
+  const rows = await db
+    .select({
+      requestId: recentRequests.request_id,
+      tokenId: recentRequests.token_id,
+      atMs: milliseconds(recentRequests.at),
+      method: recentRequests.method,
+      target: recentRequests.target,
+      status: recentRequests.status,
+      ms: recentRequests.ms,
+    })
+    .from(recentRequests)
+    .where(eq(recentRequests.account_id, accountId))
+    .orderBy(desc(recentRequests.at), desc(recentRequests.request_id))
+    .limit(keptRequests)
+  return rows.map((row) => ({ ...row, atMs: Number(row.atMs) }))
+}
+
+export async function deleteOldRequests(db: Pool["db"], nowMs: number): Promise<void> {
+  const firstKept = new Date(nowMs - keptMs).toISOString()
+  await db.delete(recentRequests).where(lt(recentRequests.at, firstKept))
+}

@@ -1,0 +1,17 @@
+/** Random secrets, of which only the SHA-256 is stored, for the reasons that `token.ts` gives. */
+import { timingSafeEqual } from "node:crypto"
+
+/** So many random bytes in base64url. */
+export const randomText = (bytes: number): string =>
+  crypto
+    .getRandomValues(new Uint8Array(bytes))
+    .toBase64({ alphabet: "base64url", omitPadding: true })
+
+/** SHA-256, as 64 lower-case hex digits. */
+export const hashSecret = (secret: string): string => Bun.CryptoHasher.hash("sha256", secret, "hex")
+
+/** Whether `hash` is that of the secret, in a time that does not depend on where they differ. */
+export const isHashOf = (hash: string, secret: string): boolean => {
+  const [expected, actual] = [Buffer.from(hash), Buffer.from(hashSecret(secret))]
+  return expected.length === actual.length && timingSafeEqual(expected, actual)
+}

@@ -1,0 +1,140 @@
+/** Adding and deleting rows of sessions, within transactions of which they may be only a part. */
+import { and, eq, isNull, lt, lte, ne, or, sql } from "drizzle-orm"
+import { accessChanges, accounts } from "../db/account-tables.ts"
+import type { Pool } from "../db/pool/pool.ts"
+import { type SignInMethod, sessions, signInLinks } from "../db/sign-in-tables.ts"
+import { dayMs } from "../text/durations.ts"
+import { attribute, type Transaction, unknownAddress } from "./change.ts"
+import { hashSecret, randomText } from "./secret.ts"
+import type { Client, SessionOfAccount } from "./sessions.ts"
+
+/** After so long without use a session ends. */
+export const idleMs = 7 * dayMs
+/** After so long it ends however much it is used. */
+export const longestMs = 30 * dayMs
+/** How long the audit log keeps when it began and ended. */
+const auditedMs = 400 * dayMs
+
+const idBytes = 16
+const secretBytes = 32
+/** How much of a user agent is kept, in characters. Those of browsers have about 150. */
+const keptUserAgent = 300
+
+export interface NewSession {
+  accountId: number
+  client: Client
+  now: Date
+  method: SignInMethod
+}
+
+/** Begins a session. @returns the cookie's value; null where the account does not exist or is disabled */
+export async function addSession(
+  tx: Transaction,
+  { accountId, client, now, method }: NewSession,
+): Promise<string | null> {
+  const [account] = await tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.id, accountId), isNull(accounts.disabled_at)))
+    .for("share")
+  if (!account) return null
+  const id = randomText(idBytes)
+  const secret = randomText(secretBytes)
+  await tx.insert(sessions).values({
+    id,
+    account_id: accountId,
+    secret_sha256: hashSecret(secret),
+    signed_in_at: secondOf(now),
+    last_seen_at: secondOf(now),
+    expires_at: secondOf(new Date(now.getTime() + longestMs)),
+    method,
+    address: client.address || unknownAddress,
+    user_agent: client.userAgent.slice(0, keptUserAgent),
+  })
+  return `${id}.${secret}`
+}
+
+/** Ends a session of an account, as its owner. @param address of the client */
+export async function endSession(
+  tx: Transaction,
+  { accountId, sessionId }: SessionOfAccount,
+  address?: string,
+): Promise<void> {
+  await attributeToOwner(tx, accountId, address)
+  await tx
+    .delete(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.account_id, accountId)))
+}
+
+/** Ends the account's sessions but one, and withdraws its one-time links. @returns how many have ended */
+export async function endSessions(
+  tx: Transaction,
+  accountId: number,
+  except?: string,
+): Promise<number> {
+  await tx
+    .delete(signInLinks)
+    .where(
+      eq(
+        signInLinks.email_folded,
+        tx
+          .select({ folded: accounts.email_folded })
+          .from(accounts)
+          .where(eq(accounts.id, accountId)),
+      ),
+    )
+  const ended = await tx
+    .delete(sessions)
+    .where(
+      and(
+        eq(sessions.account_id, accountId),
+        except === undefined ? undefined : ne(sessions.id, except),
+      ),
+    )
+    .returning({ id: sessions.id })
+  return ended.length
+}
+
+/** Has the audit log record the transaction's changes as made by the account's owner. */
+export async function attributeToOwner(
+  tx: Transaction,
+  accountId: number,
+  address = unknownAddress,
+): Promise<void> {
+  const [account] = await tx
+    .select({ email: accounts.email })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+  await attribute(tx, { who: account?.email ?? `account ${accountId}`, origin: address })
+}
+
+/** Deletes what has expired, which is refused already, and what the audit log has of sessions of long ago. */
+export const deleteExpired = (pool: Pool, now: Date): Promise<void> =>
+  pool.run(() =>
+    pool.db.transaction(async (tx) => {
+      await attribute(tx, { who: "the service", origin: "expiry" })
+      await tx
+        .delete(sessions)
+        .where(
+          or(
+            lte(sessions.expires_at, now.toISOString()),
+            lte(sessions.last_seen_at, before(now, idleMs)),
+          ),
+        )
+      await tx.delete(signInLinks).where(lt(signInLinks.expires_at, now.toISOString()))
+      await tx
+        .delete(accessChanges)
+        .where(
+          and(
+            sql`${accessChanges.columns} ? 'signed_in_at'`,
+            lte(accessChanges.at, before(now, auditedMs)),
+          ),
+        )
+    }),
+  )
+
+/** The columns hold whole seconds, to which PostgreSQL would round, and so up into the future too. */
+export const secondOf = (at: Date): string =>
+  new Date(Math.floor(at.getTime() / 1000) * 1000).toISOString()
+
+export const before = (now: Date, ms: number): string => new Date(now.getTime() - ms).toISOString()

@@ -1,0 +1,182 @@
+/**
+ * One-time links, by which a person signs in or, where accounts are open to all, makes one.
+ *
+ * A link's secret is stored as its SHA-256 alone, is valid for 15 minutes and can be used once. It is
+ * stored whether the account exists or not, so that the request takes the same time; for an account
+ * that does not exist or is disabled it is never sent to anyone.
+ *
+ * A link is sent to the address that the account was created with, and signs in to the account with
+ * exactly that address. What was typed may be another mailbox that only folds to the same text.
+ */
+import { and, eq, gt, isNull } from "drizzle-orm"
+import { accounts } from "../db/account-tables.ts"
+import type { Pool } from "../db/pool/pool.ts"
+import { passwords, signInLinks } from "../db/sign-in-tables.ts"
+import { fold } from "../text/fold.ts"
+import { accountByEmail, addAccount, byEmail, existingAccount } from "./accounts.ts"
+import { AccountError, attribute, type Transaction } from "./change.ts"
+import { hashSecret, randomText } from "./secret.ts"
+import { addSession, endSession } from "./session-rows.ts"
+import type { Client, SessionOfAccount } from "./sessions.ts"
+
+/** A link that may be sent. */
+export interface SignInLink {
+  secret: string
+  /** Where to, and nowhere else. */
+  email: string
+  /** Whether using it makes the account. */
+  isNewAccount: boolean
+}
+
+/** What a link is valid for. */
+export interface LinkPurpose {
+  email: string
+  /** Whether using it makes the account. */
+  isNewAccount: boolean
+}
+
+export interface Redeemed {
+  /** The cookie's value. */
+  cookie: string
+  /** Whether the account has a password. */
+  hasPassword: boolean
+}
+
+export interface SignInLinks {
+  /**
+   * Makes a link for an email address.
+   * @returns null where it must not be sent: the account is disabled, or missing and not to be made
+   * @throws Unavailable
+   */
+  request(email: string, now: Date): Promise<SignInLink | null>
+  /** What the link is valid for; null where it is not. Uses nothing up. @throws Unavailable */
+  find(secret: string, now: Date): Promise<LinkPurpose | null>
+  /**
+   * Uses the link up and begins a session. Of two at once, one does.
+   * @param replaces the session that the client had before, which ends
+   * @returns null where the link is not valid, or not any more for its account
+   * @throws Unavailable; then the link is still valid, unless the connection was lost in the commit
+   */
+  redeem(
+    secret: string,
+    client: Client,
+    now: Date,
+    replaces?: SessionOfAccount | null,
+  ): Promise<Redeemed | null>
+}
+
+export const validMinutes = 15
+const secretBytes = 32
+/** By this the log recognises a secret, wherever it occurs. */
+const prefix = "mds_link_"
+const secretPattern = /^mds_link_[0-9A-Za-z_-]{43}$/
+
+export interface SignInLinkOptions {
+  pool: Pool
+  /** Whether people may make accounts themselves. */
+  isSignUpOpen: boolean
+}
+
+export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions): SignInLinks {
+  async function redeem(
+    tx: Transaction,
+    secret: string,
+    client: Client,
+    now: Date,
+  ): Promise<Redeemed | null> {
+    const [link] = await tx
+      .update(signInLinks)
+      .set({ used_at: now.toISOString() })
+      .where(isValid(secret, now))
+      .returning({ email: signInLinks.email })
+    if (!link) return null
+    const { email } = link
+    await attribute(tx, { who: email, origin: client.address })
+    if (isSignUpOpen) await addAccount(tx, { email, plan: "standard", requestLimit: null })
+    const [account] = await tx
+      .select({ id: accounts.id, passwordOf: passwords.account_id })
+      .from(accounts)
+      .leftJoin(passwords, eq(passwords.account_id, accounts.id))
+      .where(and(byEmail(email), eq(accounts.email, email)))
+    if (!account) return null
+    const cookie = await addSession(tx, { accountId: account.id, client, now, method: "link" })
+    return cookie === null ? null : { cookie, hasPassword: account.passwordOf !== null }
+  }
+
+  return {
+    request: async (typed, now) => {
+      const account = await pool.run(() => accountByEmail(pool.db, typed))
+      const email = account?.email ?? typed
+      const secret = await addLink(pool, email, now)
+      const isSent = account ? account.disabledAt === null : isSignUpOpen
+      return isSent ? { secret, email, isNewAccount: !account } : null
+    },
+
+    find: async (secret, now) => {
+      if (!secretPattern.test(secret)) return null
+      const [link] = await pool.run(() =>
+        pool.db
+          .select({
+            email: signInLinks.email,
+            accountEmail: accounts.email,
+            disabledAt: accounts.disabled_at,
+          })
+          .from(signInLinks)
+          .leftJoin(accounts, eq(accounts.email_folded, signInLinks.email_folded))
+          .where(isValid(secret, now)),
+      )
+      if (!link) return null
+      const { email, accountEmail, disabledAt } = link
+      if (accountEmail === null) return isSignUpOpen ? { email, isNewAccount: true } : null
+      // As `redeem` decides.
+      return accountEmail === email && disabledAt === null ? { email, isNewAccount: false } : null
+    },
+
+    redeem: async (secret, client, now, replaces = null) => {
+      if (!secretPattern.test(secret)) return null
+      return pool.run(() =>
+        pool.db.transaction(async (tx) => {
+          const redeemed = await redeem(tx, secret, client, now)
+          if (redeemed && replaces) await endSession(tx, replaces, client.address)
+          return redeemed
+        }),
+      )
+    },
+  }
+}
+
+/**
+ * Makes a link for an account that exists, for an operator to hand over.
+ * @returns the link's secret
+ * @throws AccountError where the account does not exist or is disabled
+ */
+export async function issueLink(pool: Pool, email: string, now: Date): Promise<string> {
+  const account = await pool.run(() => existingAccount(pool.db, email))
+  if (account.disabledAt !== null) throw new AccountError(`Account ${email} is disabled`)
+  return addLink(pool, account.email, now)
+}
+
+/** The path and query at which the link's secret is used. @param next a local path to go to afterwards */
+export const linkPath = (secret: string, next?: string): string =>
+  `/account/link?link=${secret}${next === undefined ? "" : `&next=${encodeURIComponent(next)}`}`
+
+async function addLink(pool: Pool, email: string, now: Date): Promise<string> {
+  const secret = prefix + randomText(secretBytes)
+  await pool.run(() =>
+    pool.db.insert(signInLinks).values({
+      sha256: hashSecret(secret),
+      email,
+      email_folded: fold(email),
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + validMinutes * 60_000).toISOString(),
+    }),
+  )
+  return secret
+}
+
+const isValid = (secret: string, now: Date) =>
+  and(
+    eq(signInLinks.sha256, hashSecret(secret)),
+    isNull(signInLinks.used_at),
+    gt(signInLinks.expires_at, now.toISOString()),
+  )

@@ -1,0 +1,49 @@
+/** What a route answers with, declared on the route: it is answered and described by this alone. */
+import { type TObject, type TProperties, Type } from "@sinclair/typebox"
+import type { Readable } from "../resources/resource.ts"
+import { asOf, type ListEndpoint } from "./list-endpoint.ts"
+
+/** An endpoint for one record of a resource, by the key in its path. */
+export interface RecordEndpoint {
+  kind: "record"
+  resource: Readable
+  parameters: TProperties
+}
+
+/** An endpoint for one object that belongs to no release, and that it makes itself. */
+export interface ObjectEndpoint {
+  kind: "object"
+  /** Of its page in the reference and of its schema. */
+  name: string
+  description: string
+  parameters: TProperties
+  schema: TObject
+}
+
+export type Endpoint = ListEndpoint | RecordEndpoint | ObjectEndpoint
+
+/** An endpoint and where it is served: `/api/v1/companies/:code`. */
+export interface ServedEndpoint {
+  path: string
+  endpoint: Endpoint
+}
+
+/** Declares the endpoint for one record. */
+export const recordEndpoint = (resource: Readable): RecordEndpoint => ({
+  kind: "record",
+  resource,
+  parameters: asOf,
+})
+
+/** Declares the endpoint for one object. */
+export const objectEndpoint = (
+  name: string,
+  description: string,
+  properties: TProperties,
+): ObjectEndpoint => ({
+  kind: "object",
+  name,
+  description,
+  parameters: {},
+  schema: Type.Object(properties, { description }),
+})

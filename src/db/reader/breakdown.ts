@@ -1,0 +1,77 @@
+/**
+ * How many records of a list have each combination of values of some fields. One scan of the list counts
+ * all combinations, from which the counts of each field add up.
+ */
+import type { Value } from "../../resources/resource.ts"
+import { type CacheSizes, createCache } from "../cache.ts"
+import type { Pool } from "../pool/pool.ts"
+import { createSharedReads } from "../pool/shared-reads.ts"
+import { bindingsOf, type List, listKey } from "./list.ts"
+import type { ReadOptions } from "./list-reader.ts"
+import { type RelationChoice, readList } from "./relation-choice.ts"
+import { bindRelease, createStatements } from "./statements.ts"
+
+export interface Group {
+  /** Of the fields, in their order. */
+  values: readonly Value[]
+  records: number
+}
+
+export interface BreakdownOptions extends ReadOptions {
+  signal?: AbortSignal
+}
+
+/**
+ * The groups in no particular order; null where there are more than can be shown.
+ * May throw Unavailable or ReleaseUnavailable.
+ * @param fields names of fields that are columns as they are
+ * @param options with a signal that the caller no longer waits: then a queued scan is dropped
+ */
+export type ReadBreakdown = (
+  list: List,
+  fields: readonly string[],
+  options: BreakdownOptions,
+) => Promise<readonly Group[] | null>
+
+export function createBreakdowns(
+  { db, run }: Pool,
+  relations: RelationChoice,
+  sizes: Pick<CacheSizes, "breakdowns">,
+): ReadBreakdown {
+  const statements = createStatements(db)
+  const share = createSharedReads(run)
+  /** As PostgreSQL gave it; "null" for too many. */
+  const cache = createCache<string>(sizes.breakdowns, (text) => 2 * text.length)
+
+  async function read(
+    list: List,
+    fields: readonly string[],
+    { release, account, signal }: BreakdownOptions,
+  ) {
+    const key = `${listKey(list, release)} ${fields}`
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    const values = { ...bindingsOf(list), ...bindRelease(release) }
+    const [row] = await readList(relations, release, list, (relation) =>
+      share(
+        `${relation} ${key}`,
+        account,
+        () => statements.breakdown(list, fields, relation).execute(values),
+        signal,
+      ),
+    )
+    if (!row) throw new Error("A breakdown returned no row")
+    cache.set(key, row.groups)
+    return row.groups
+  }
+
+  return async (list, fields, options) => {
+    const groups: [...Value[], number][] | null = JSON.parse(await read(list, fields, options))
+    return (
+      groups?.map((group) => ({
+        values: group.slice(0, fields.length),
+        records: Number(group[fields.length]),
+      })) ?? null
+    )
+  }
+}

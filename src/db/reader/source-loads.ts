@@ -1,0 +1,50 @@
+/** The latest load of each source, from the manifests of the releases. */
+import { desc, sql } from "drizzle-orm"
+import { instantText } from "../../resources/values.ts"
+import type { Pool } from "../pool/pool.ts"
+import { releases } from "../schema.ts"
+import type { Release } from "./releases.ts"
+
+export interface SourceLoad {
+  source: string
+  /** The number of the release that it made. */
+  release: number
+  /** `2026-01-02T03:04:05Z` */
+  publishedAt: string
+  files: readonly LoadedFile[]
+}
+
+/** Counts of rows, absent from manifests that something other than a load has written. */
+export interface LoadedFile {
+  name: string
+  accepted: number | null
+  rejected: number | null
+}
+
+/** The latest first, none after the release. May throw Unavailable. */
+export type ReadSourceLoads = (release: Release) => Promise<readonly SourceLoad[]>
+
+/** Without the rest of the manifest, which may have hundreds of texts. */
+const files = sql<LoadedFile[]>`(
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'name', file ->> 'name', 'accepted', file -> 'accepted', 'rejected', file -> 'rejected')), '[]')
+  from jsonb_array_elements(${releases.manifest} -> 'files') file)`
+
+export function createSourceLoads(pool: Pool): ReadSourceLoads {
+  const latest = pool.db
+    .select({
+      source: releases.source,
+      release: releases.id,
+      publishedAt: instantText(releases.published_at).mapWith(String),
+      files,
+    })
+    .from(releases)
+    .where(
+      sql`${releases.id} in (select max(r.id) from ${releases} r
+        where r.id <= ${sql.placeholder("id")} group by r.source)`,
+    )
+    .orderBy(desc(releases.id))
+    .prepare("source loads")
+
+  return ({ id }) => pool.run(() => latest.execute({ id }))
+}

@@ -1,0 +1,77 @@
+/**
+ * The tables by which people sign in. Secrets are stored as hashes alone. Triggers, written by hand in
+ * the migrations, record in the audit log when a password is set and when a session begins and ends.
+ */
+import { sql } from "drizzle-orm"
+import { bigint, index, pgTable, text, timestamp } from "drizzle-orm/pg-core"
+import { accounts } from "./account-tables.ts"
+import { bytewise, type Column, checks, instant, literals } from "./columns.ts"
+
+/** How a person can sign in. */
+export const signInMethods = ["password", "link"] as const
+export type SignInMethod = (typeof signInMethods)[number]
+
+const isSha256 = (column: Column) => sql`${column} ~ '^[0-9a-f]{64}$'`
+
+const accountId = () =>
+  bigint({ mode: "number" })
+    .notNull()
+    .references(() => accounts.id, { onDelete: "cascade" })
+
+export const passwords = pgTable(
+  "passwords",
+  {
+    account_id: accountId().primaryKey(),
+    /** Argon2id, with its parameters and salt. */
+    hash: text().notNull(),
+    /** To the microsecond: the audit log records a change of it, and two may fall into one second. */
+    password_set_at: timestamp({ withTimezone: true, mode: "string" }).notNull().defaultNow(),
+  },
+  (t) => checks("passwords", { hash: sql`${t.hash} like '$argon2id$%'` }),
+)
+
+export const sessions = pgTable(
+  "sessions",
+  {
+    /** Random, and no secret: it names the session in lists and forms. */
+    id: bytewise().primaryKey(),
+    account_id: accountId(),
+    secret_sha256: bytewise().notNull(),
+    signed_in_at: instant("signed_in_at").notNull(),
+    last_seen_at: instant("last_seen_at").notNull(),
+    /** The absolute end, however much it is used. */
+    expires_at: instant("expires_at").notNull(),
+    method: text({ enum: signInMethods }).notNull(),
+    /** The address of the client that signed in. */
+    address: text().notNull(),
+    user_agent: text().notNull(),
+  },
+  (t) => [
+    index("sessions_by_account").on(t.account_id),
+    index("sessions_by_end").on(t.expires_at),
+    index("sessions_by_last_use").on(t.last_seen_at),
+    ...checks("sessions", {
+      id: sql`${t.id} ~ '^[0-9A-Za-z_-]{16,64}$'`,
+      secret_sha256: isSha256(t.secret_sha256),
+      method: sql`${t.method} in (${literals(signInMethods)})`,
+    }),
+  ],
+)
+
+/** One-time links, by which a person signs in or, without an account, makes one. */
+export const signInLinks = pgTable(
+  "sign_in_links",
+  {
+    sha256: bytewise().primaryKey(),
+    email: text().notNull(),
+    email_folded: bytewise().notNull(),
+    created_at: instant("created_at").notNull().defaultNow(),
+    expires_at: instant("expires_at").notNull(),
+    used_at: instant("used_at"),
+  },
+  (t) => [
+    index("sign_in_links_by_email").on(t.email_folded),
+    index("sign_in_links_by_end").on(t.expires_at),
+    ...checks("sign_in_links", { sha256: isSha256(t.sha256) }),
+  ],
+)

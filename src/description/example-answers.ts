@@ -1,0 +1,164 @@
+/** What the service answers with the records of the examples, made by the code that makes its answers. */
+import { type ListPlan, planList } from "../answers/list-plan.ts"
+import { dataHeaders as dataHeadersOf, fileName, writerOf } from "../answers/representation.ts"
+import { ApiError, type ErrorCode, rateLimited } from "../http/api-error.ts"
+import { apiHeaders } from "../http/api-headers.ts"
+import type { Format } from "../http/negotiation.ts"
+import { linkHeader, pageMeta } from "../http/page.ts"
+import { readParameters } from "../http/parameters.ts"
+import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
+import type { ResourceRecord } from "../resources/resource.ts"
+import {
+  exampleKeys,
+  exampleNow,
+  exampleRecords,
+  exampleRelease,
+  exampleUsage,
+} from "./examples.ts"
+import { apiPrefix, keyedBy, type Operation } from "./operations.ts"
+
+/** A request and the answer to it. */
+export interface Example {
+  /** As one writes it: `GET /companies?format=csv`. */
+  request: string
+  /** Text for CSV and TSV, else the value of the JSON. */
+  body: unknown
+}
+
+/** Those headers whose value depends on the request. */
+export type ExampleHeaders = Readonly<Record<string, string>>
+
+const windowMs = 3_600_000
+const limit = 1_000
+const perPage = 50
+
+const keys: Readonly<Record<string, string>> = exampleKeys
+const records: Readonly<Record<string, readonly ResourceRecord[]>> = exampleRecords
+
+/** The path of the operation's example. */
+export function examplePath({ path, endpoint }: Operation): string {
+  const key = keys[keyedBy(endpoint)?.name ?? ""] ?? ""
+  return path.replace(/\{\w+\}/, key)
+}
+
+/** The answer to the operation without any parameter but the format. */
+export function exampleOf(operation: Operation, format: Format): Example {
+  const query = format === "json" ? "" : `?format=${format}`
+  return {
+    request: `GET ${examplePath(operation)}${query}`,
+    body: bodyOf(operation, format),
+  }
+}
+
+function bodyOf(operation: Operation, format: Format): unknown {
+  const { endpoint } = operation
+  if (endpoint.kind === "object") return { data: exampleUsage }
+  const { name, key } = endpoint.resource
+  const all = records[name] ?? []
+  if (endpoint.kind === "record") {
+    return { data: all.find((record) => record[key] === keys[name]) }
+  }
+  if (format === "json") return { data: all, meta: pageMeta(all.length, 1, perPage) }
+  const { head, row } = writerOf(planOf(operation, format), format)
+  return head + all.map(row).join("")
+}
+
+function planOf({ path, endpoint, ...operation }: Operation, format: Format): ListPlan {
+  if (endpoint.kind !== "list") throw new Error(`Not a list: ${path}`)
+  const target = { path: apiPrefix + examplePath({ path, endpoint, ...operation }), format }
+  const query = format === "json" ? "" : `format=${format}`
+  return planList(endpoint, { ...target, query, format: "json" }, exampleKeys.companies)
+}
+
+/** The headers of the 200 in JSON, but for `X-Request-Id`, which is another each time. */
+export function exampleHeaders(operation: Operation, baseUrl: string): ExampleHeaders {
+  const { endpoint } = operation
+  const common = {
+    ...apiHeaders,
+    "Cache-Control": "private, no-cache",
+    ...windowHeaders(endpoint.kind === "object" ? 0 : 1),
+    "X-Request-Id": exampleRequestId,
+  }
+  if (endpoint.kind === "object") return common
+  const path = apiPrefix + examplePath(operation)
+  const cacheStatus = { "Cache-Status": "mds; fwd=miss" }
+  if (endpoint.kind === "record") {
+    return { ...common, ...cacheStatus, ...dataHeadersOf(exampleRelease, `${path}?`, "json") }
+  }
+  const plan = planOf(operation, "json")
+  const total = records[endpoint.resource.name]?.length ?? 0
+  const meta = pageMeta(total, 1, perPage)
+  return {
+    ...common,
+    ...cacheStatus,
+    ...dataHeadersOf(exampleRelease, plan.key, "json"),
+    ...fileName(planOf(operation, "csv")),
+    Link: linkHeader(baseUrl + path, plan.canonical, meta),
+    "X-Total-Count": String(meta.total),
+    "X-Total-Pages": String(meta.total_pages),
+  }
+}
+
+export const exampleRequestId = "3f0b5a52-6f0e-4c83-9c5b-2f7f1f6f4a0e"
+
+const windowHeaders = (counted: number, admitted = true): ExampleHeaders => ({
+  ...toHeaders(
+    {
+      admitted,
+      limit,
+      remaining: limit - counted,
+      resetAtMs: exampleNow.getTime() + windowMs,
+    },
+    windowMs,
+    exampleNow.getTime(),
+  ),
+})
+
+/** How each error comes about. */
+const errorRequests: Readonly<Record<ErrorCode, string>> = {
+  INVALID_PARAMETER: "GET /companies?per_page=500&sort=size",
+  UNAUTHORIZED: "GET /companies with an invalid token",
+  NOT_FOUND: "GET /companies/NONE",
+  METHOD_NOT_ALLOWED: "POST /companies",
+  RATE_LIMITED: "GET /companies after 1000 requests in an hour",
+  INTERNAL: "GET /companies when the service has a fault",
+  UNAVAILABLE: "GET /companies while the database cannot be reached",
+}
+
+/** @param companies the operation that lists companies */
+export function errorExample(code: ErrorCode, companies: Operation): Example {
+  return { request: errorRequests[code], body: errorOf(code, companies).body() }
+}
+
+function errorOf(code: ErrorCode, companies: Operation): ApiError {
+  if (code === "RATE_LIMITED") return rateLimited(toResetSeconds(exampleNow.getTime() + windowMs))
+  if (code !== "INVALID_PARAMETER") return new ApiError(code)
+  const [, query = ""] = errorRequests[code].split("?")
+  try {
+    readParameters(query, companies.endpoint.parameters)
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  throw new Error(`No fault in ${query}`)
+}
+
+/** The headers of an error, of an account or, without its token, of an address that has one request. */
+export const errorHeaders = (code: ErrorCode): ExampleHeaders => ({
+  ...apiHeaders,
+  "Cache-Control": "no-store",
+  ...errorWindow(code),
+  ...errorOnlyHeaders[code],
+  "X-Request-Id": exampleRequestId,
+})
+
+function errorWindow(code: ErrorCode): ExampleHeaders {
+  if (code === "RATE_LIMITED") return windowHeaders(limit, false)
+  // The token cannot be looked up, so nothing is counted.
+  return windowHeaders(code === "UNAVAILABLE" ? 0 : 1)
+}
+
+const errorOnlyHeaders: Readonly<Partial<Record<ErrorCode, ExampleHeaders>>> = {
+  UNAUTHORIZED: { "WWW-Authenticate": 'Bearer realm="mds", error="invalid_token"' },
+  UNAVAILABLE: { "Retry-After": "5" },
+}

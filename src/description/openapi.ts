@@ -1,0 +1,113 @@
+/** The OpenAPI 3.1 document, made from the operations alone. */
+import type { ServedEndpoint } from "../answers/endpoint.ts"
+import { dataHeaders as dataHeadersOf } from "../answers/representation.ts"
+import { headerNames } from "../http/response-headers.ts"
+import { exampleHeaders } from "./example-answers.ts"
+import { exampleKeys, exampleRelease } from "./examples.ts"
+import type { JsonSchema } from "./json-schema.ts"
+import { apiPrefix, capitalised, type Operation, operationsOf } from "./operations.ts"
+import { parametersOf } from "./parameters.ts"
+import { headerObject, responsesOf, sharedResponses } from "./responses.ts"
+import { schemasOf } from "./schemas.ts"
+
+export interface DescriptionOptions {
+  served: readonly ServedEndpoint[]
+  /** The service's public address; empty where it is not known. */
+  baseUrl: string
+}
+
+/** What the API offers, for every form of its reference. */
+export interface Description {
+  operations: readonly Operation[]
+  baseUrl: string
+  openApi: JsonSchema
+}
+
+export function describeApi({ served, baseUrl }: DescriptionOptions): Description {
+  const { ETag: etag } = dataHeadersOf(exampleRelease, `${apiPrefix}/companies?`, "json")
+  const operations = operationsOf(served, { keys: exampleKeys, etag })
+  return { operations, baseUrl, openApi: openApi(operations, baseUrl) }
+}
+
+function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema {
+  const companies = companiesIn(operations)
+  const shared = exampleHeaders(companies, baseUrl)
+  const parameters = parametersOf(operations)
+  const codes = new Set(operations.flatMap(({ errors }) => errors))
+  const ofAll = headerNames.filter((name) => name in shared)
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Mining and Geological Data Service",
+      version: apiPrefix.replace(/^.*\//, ""),
+      summary: "Read-only data on ASX-listed resource companies and Australian mining tenements",
+      description: introduction,
+      contact: {
+        name: "The operator of this service",
+        ...(baseUrl !== "" && { url: `${baseUrl}/docs` }),
+      },
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [{ url: baseUrl + apiPrefix, description: "This service" }],
+    security: [{ bearerToken: [] }, { apiKey: [] }],
+    tags: tagsOf(operations),
+    paths: Object.fromEntries(
+      operations.map((operation) => [
+        operation.path,
+        {
+          get: {
+            operationId: operation.id,
+            tags: [capitalised(operation.group)],
+            summary: operation.summary,
+            description: operation.description,
+            parameters: parameters.of(operation),
+            responses: responsesOf(operation, baseUrl, shared),
+          },
+        },
+      ]),
+    ),
+    components: {
+      securitySchemes,
+      schemas: schemasOf(operations),
+      parameters: parameters.shared,
+      headers: Object.fromEntries(ofAll.map((name) => [name, headerObject(name, shared[name])])),
+      responses: sharedResponses(codes, companies, shared),
+    },
+  }
+}
+
+/** Whose answers the examples of what all have in common are. */
+export function companiesIn(operations: readonly Operation[]): Operation {
+  const found = operations.find(({ id }) => id === "listCompanies")
+  if (!found) throw new Error("No operation lists companies")
+  return found
+}
+
+export const introduction = `Every operation is a GET (or HEAD) and needs a token, in the header \`Authorization\` or, for spreadsheets, in the parameter \`api_key\`.
+
+Data is published in numbered releases, and every response with data shows exactly one of them. A client that starts at \`page=1\` and increments it until \`page >= meta.total_pages\` receives every record exactly once, also while new data is being published.
+
+Parameters are parsed strictly. Errors are JSON, whatever the format asked for. A method other than GET, HEAD and OPTIONS is answered with 405 \`METHOD_NOT_ALLOWED\`.`
+
+const securitySchemes = {
+  bearerToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "An API token, as `Authorization: Bearer TOKEN`",
+  },
+  apiKey: {
+    type: "apiKey",
+    in: "query",
+    name: "api_key",
+    description: "An API token, for spreadsheets; the header wins over it",
+  },
+}
+
+const tagsOf = (operations: readonly Operation[]): JsonSchema[] =>
+  [...new Map(operations.map(({ group, endpoint }) => [group, endpoint]))].map(
+    ([group, endpoint]) => ({
+      name: capitalised(group),
+      description:
+        endpoint.kind === "object" ? endpoint.description : endpoint.resource.description,
+    }),
+  )

@@ -1,0 +1,210 @@
+/** What is served, as the description has it: from the endpoints that the routes declare. */
+import type { TSchema } from "@sinclair/typebox"
+import type { Endpoint, ServedEndpoint } from "../answers/endpoint.ts"
+import type { ErrorCode } from "../http/api-error.ts"
+import type { Format } from "../http/negotiation.ts"
+import { formats } from "../http/negotiation.ts"
+import { cacheBusterParameter } from "../http/parameters.ts"
+import type { HeaderName } from "../http/response-headers.ts"
+import type { Readable } from "../resources/resource.ts"
+import { type JsonSchema, jsonSchema } from "./json-schema.ts"
+
+/** Where the API begins; the paths of operations are relative to it. */
+export const apiPrefix = "/api/v1"
+
+export interface Parameter {
+  name: string
+  in: "path" | "query" | "header"
+  required: boolean
+  description: string
+  schema: JsonSchema
+  /** As it is written in a request. */
+  example: string | number | boolean
+}
+
+export interface Operation {
+  /** For the functions of generated clients: `listTenementsOfCompany`. */
+  id: string
+  /** Relative to the prefix: `/companies/{code}`. */
+  path: string
+  /** What it answers with, plural: the tag, and the page of the reference. */
+  group: string
+  /** The name of the schema of what it answers with: `Company`. */
+  schema: string
+  summary: string
+  description: string
+  parameters: Parameter[]
+  formats: readonly Format[]
+  /** Of its 200, besides those that HTTP itself has. */
+  headers: readonly HeaderName[]
+  errors: readonly ErrorCode[]
+  endpoint: Endpoint
+}
+
+/** What a request is written with in examples. */
+export interface RequestExamples {
+  /** A key in a path, by resource. */
+  keys: Readonly<Record<string, string>>
+  /** Of a response. */
+  etag: string
+}
+
+export const operationsOf = (
+  served: readonly ServedEndpoint[],
+  examples: RequestExamples,
+): Operation[] =>
+  dataFirst(served).map(({ path: fullPath, endpoint }) => {
+    const path = fullPath.slice(apiPrefix.length).replace(/:(\w+)/g, "{$1}")
+    return {
+      ...naming(path, endpoint),
+      path,
+      parameters: [
+        ...pathParameters(path, endpoint, examples),
+        ...otherParameters(endpoint, examples),
+      ],
+      formats: endpoint.kind === "list" ? formats : ["json"],
+      headers: headersOf(endpoint),
+      errors: errorsOf(endpoint),
+      endpoint,
+    }
+  })
+
+const dataFirst = (served: readonly ServedEndpoint[]): ServedEndpoint[] => [
+  ...served.filter(({ endpoint }) => endpoint.kind !== "object"),
+  ...served.filter(({ endpoint }) => endpoint.kind === "object"),
+]
+
+function naming(
+  path: string,
+  endpoint: Endpoint,
+): Pick<Operation, "id" | "group" | "schema" | "summary" | "description"> {
+  if (endpoint.kind === "object") {
+    const { name, description } = endpoint
+    const schema = capitalised(name)
+    return { id: `get${schema}`, group: name, schema, summary: `Get your ${name}`, description }
+  }
+  const { resource } = endpoint
+  const named = { group: resource.name, schema: capitalised(resource.singular) }
+  if (endpoint.kind === "record") {
+    return {
+      ...named,
+      id: `get${named.schema}`,
+      summary: `Get a ${resource.singular}`,
+      description: `The ${resource.singular} with the \`${keyName(path)}\` in the path; with \`as_of\`, as it was then.`,
+    }
+  }
+  const { belongsTo, description } = endpoint
+  const owner = belongsTo?.resource.singular
+  return {
+    ...named,
+    id: `list${capitalised(resource.name)}${owner ? `Of${capitalised(owner)}` : ""}`,
+    summary: owner ? `List the ${resource.name} of a ${owner}` : `List ${resource.name}`,
+    description: [resource.description, description].filter(Boolean).join(" "),
+  }
+}
+
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function pathParameters(path: string, endpoint: Endpoint, { keys }: RequestExamples): Parameter[] {
+  const owner = keyedBy(endpoint)
+  const name = keyName(path)
+  if (!owner || name === undefined) return []
+  const schema = owner.keyInPath ?? owner.fields[owner.key]?.schema
+  const example = keys[owner.name]
+  if (!schema || example === undefined) throw new Error(`No schema or example of ${path}`)
+  return [parameterOf("path", name, { ...schema, examples: [example] }, true)]
+}
+
+const keyName = (path: string): string | undefined => /\{(\w+)\}/.exec(path)?.[1]
+
+/** The resource whose key the path has. */
+export const keyedBy = (endpoint: Endpoint): Readable | undefined =>
+  endpoint.kind === "record"
+    ? endpoint.resource
+    : endpoint.kind === "list"
+      ? endpoint.belongsTo?.resource
+      : undefined
+
+const otherParameters = (endpoint: Endpoint, { etag }: RequestExamples): Parameter[] => [
+  ...Object.entries({ ...endpoint.parameters, ...cacheBusterParameter }).map(([name, schema]) =>
+    parameterOf("query", name, schema, false),
+  ),
+  ...(endpoint.kind === "object" ? [] : [ifNoneMatch(etag)]),
+]
+
+function parameterOf(
+  where: Parameter["in"],
+  name: string,
+  declared: TSchema,
+  required: boolean,
+): Parameter {
+  const { description = "", examples, ...schema } = jsonSchema(declared)
+  const values = Array.isArray(schema.enum) ? schema.enum : []
+  const [example = schema.default ?? values[0]] = Array.isArray(examples) ? examples : []
+  if (example === undefined || description === "") {
+    throw new Error(`The parameter ${name} has no description or example`)
+  }
+  return { name, in: where, required, description: String(description), schema, example }
+}
+
+const ifNoneMatch = (etag: string): Parameter => ({
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of a response that you have: while it is current, the answer is 304",
+  schema: { type: "string" },
+  example: etag,
+})
+
+/** Of every response under the prefix, errors included. */
+export const commonHeaders: readonly HeaderName[] = [
+  "Access-Control-Allow-Origin",
+  "Access-Control-Expose-Headers",
+  "Cache-Control",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Referrer-Policy",
+  "Vary",
+  "X-Content-Type-Options",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-Request-Id",
+]
+
+/** Of every response that shows a release, 304 included. */
+export const dataHeaders: readonly HeaderName[] = [
+  ...commonHeaders,
+  "Cache-Status",
+  "ETag",
+  "Last-Modified",
+  "X-Data-Release",
+]
+
+const listHeaders: readonly HeaderName[] = [
+  ...dataHeaders,
+  "Content-Disposition",
+  "Link",
+  "X-Total-Count",
+  "X-Total-Pages",
+]
+
+/** Those that some responses lack: of an export, before the first release, or in JSON. */
+export const optionalHeaders: readonly HeaderName[] = [
+  "Content-Disposition",
+  "Last-Modified",
+  "Link",
+  "X-Total-Pages",
+]
+
+const headersOf = ({ kind }: Endpoint): readonly HeaderName[] =>
+  kind === "list" ? listHeaders : kind === "record" ? dataHeaders : commonHeaders
+
+const errorsOf = (endpoint: Endpoint): ErrorCode[] => [
+  "INVALID_PARAMETER",
+  "UNAUTHORIZED",
+  ...(keyedBy(endpoint) ? (["NOT_FOUND"] as const) : []),
+  "RATE_LIMITED",
+  "INTERNAL",
+  "UNAVAILABLE",
+]

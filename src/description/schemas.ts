@@ -1,0 +1,102 @@
+/** The schemas of what the service answers with, by name. */
+import { type ErrorCode, errorDetails, errorTable } from "../http/api-error.ts"
+import type { Readable } from "../resources/resource.ts"
+import {
+  type JsonSchema,
+  jsonSchema,
+  nullable,
+  pointInTimeName,
+  pointInTimeSchema,
+} from "./json-schema.ts"
+import { capitalised, type Operation } from "./operations.ts"
+
+export type Schemas = Readonly<Record<string, JsonSchema>>
+
+export const refTo = (kind: "schemas" | "parameters" | "headers" | "responses", name: string) => ({
+  $ref: `#/components/${kind}/${name}`,
+})
+
+export const listName = ({ schema }: Operation): string => `${schema}List`
+
+const metaName = "PageMeta"
+
+/** Every schema that the operations refer to. */
+export function schemasOf(operations: readonly Operation[]): Schemas {
+  const schemas: Record<string, JsonSchema> = {}
+  for (const operation of operations) {
+    const { endpoint, schema } = operation
+    schemas[schema] =
+      endpoint.kind === "object" ? jsonSchema(endpoint.schema) : recordSchema(endpoint.resource)
+    if (endpoint.kind === "list") {
+      schemas[listName(operation)] = objectSchema({
+        data: { type: "array", items: refTo("schemas", schema), description: "The records" },
+        meta: refTo("schemas", metaName),
+      })
+    }
+  }
+  schemas[metaName] = metaSchema
+  schemas[pointInTimeName] = pointInTimeSchema
+  const errors = new Set(operations.flatMap((operation) => operation.errors))
+  for (const code of errors) schemas[errorName(code)] = errorSchema(code)
+  return schemas
+}
+
+/** `RateLimitedError` of `RATE_LIMITED`. */
+export const errorName = (code: ErrorCode): string =>
+  `${code
+    .split("_")
+    .map((word) => capitalised(word.toLowerCase()))
+    .join("")}Error`
+
+/** An object all of whose properties are there. */
+export const objectSchema = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  others: JsonSchema = {},
+): JsonSchema => ({ type: "object", ...others, properties, required: Object.keys(properties) })
+
+/** The fields of a resource, each of which every record has. */
+const recordSchema = ({ fields, description }: Readable): JsonSchema =>
+  objectSchema(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, { schema, nullable: isNullable }]) => {
+        const own = jsonSchema(schema)
+        return [name, isNullable ? nullable(own) : own]
+      }),
+    ),
+    { description },
+  )
+
+const count = (description: string, minimum: number): JsonSchema => ({
+  type: "integer",
+  format: "int64",
+  minimum,
+  description,
+})
+
+const metaSchema = objectSchema(
+  {
+    total: count("The number of records in the whole list", 0),
+    page: count("The number of this page", 1),
+    per_page: count("Records per page", 1),
+    total_pages: count("The number of pages; 0 for an empty list", 0),
+  },
+  { description: "Where a page stands in its list." },
+)
+
+function errorSchema(code: ErrorCode): JsonSchema {
+  const details = errorDetails[code]
+  return objectSchema(
+    {
+      error: objectSchema({
+        code: { type: "string", const: code, description: "For programs" },
+        message: {
+          type: "string",
+          description: "For people",
+          examples: [errorTable[code].message],
+        },
+        ...(details && { details: jsonSchema(details) }),
+      }),
+    },
+    { description: errorTable[code].when },
+  )
+}

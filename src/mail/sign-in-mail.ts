@@ -1,0 +1,32 @@
+/** The mail with a one-time link. */
+import type { Mail } from "./mailer.ts"
+
+export interface SignInMail {
+  to: string
+  /** The link's whole address. */
+  url: string
+  madeAt: Date
+  /** How long the link is valid from then on. */
+  validMinutes: number
+  /** Whether there is no account yet: the link makes it. */
+  isNewAccount: boolean
+}
+
+const service = "Mining and Geological Data"
+
+export function signInMail({ to, url, madeAt, validMinutes, isNewAccount }: SignInMail): Mail {
+  const [subject, purpose] = isNewAccount
+    ? [`Confirm your email address for ${service}`, "Somebody, probably you, wants an account for"]
+    : [`Sign in to ${service}`, "Somebody, probably you, wants to sign in as"]
+  return {
+    to,
+    subject,
+    expiresAt: new Date(madeAt.getTime() + validMinutes * 60_000),
+    text: `${purpose} ${to}. To go on, open this link:
+
+${url}
+
+It works once, within ${validMinutes} minutes. If it was not you, ignore this mail: without the link nothing happens.
+`,
+  }
+}

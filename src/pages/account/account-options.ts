@@ -1,0 +1,25 @@
+/** What the pages about signing in are made of. */
+import type { Passwords } from "../../access/passwords.ts"
+import type { Sessions } from "../../access/sessions.ts"
+import type { SignInLimits } from "../../access/sign-in-limits.ts"
+import type { SignInLinks } from "../../access/sign-in-links.ts"
+import type { PageOptions } from "../kit/page-context.ts"
+
+export interface SignInOptions extends PageOptions {
+  sessions: Sessions
+  passwords: Passwords
+  links: SignInLinks
+  signInLimits: SignInLimits
+  /** Mails a link, in the background; null where no mail server is set. With one, `baseUrl` is set too. */
+  mailLink: ((link: MailedLink) => void) | null
+  /** Whether people may make accounts themselves. */
+  isSignUpOpen: boolean
+}
+
+export interface MailedLink {
+  to: string
+  /** The link's whole address. */
+  url: string
+  /** Whether there is no account yet: the link makes it. */
+  isNewAccount: boolean
+}

@@ -1,0 +1,87 @@
+/** Where a person is signed in, and signing out there. */
+import { Elysia } from "elysia"
+import type { SessionRow, SignedIn } from "../../access/sessions.ts"
+import { type Column, hidden, pageTitle, status, table } from "../kit/components.ts"
+import { readForm } from "../kit/form.ts"
+import { instant, instantAgo } from "../kit/format.ts"
+import { html } from "../kit/html.ts"
+import { type PageResult, signedIn } from "../kit/page-context.ts"
+import { redirect } from "../kit/page-response.ts"
+import { sessionCookie } from "../kit/session-cookie.ts"
+import type { SignInOptions } from "./account-options.ts"
+import { accountTabs } from "./account-tabs.ts"
+import { isAdmin } from "./area-options.ts"
+import { browserName } from "./browser-name.ts"
+
+export const sessionList = (options: SignInOptions) => {
+  const { sessions, now } = options
+  return new Elysia({ name: "session-list" })
+    .use(signedIn(options))
+    .get("/account/sessions", async ({ person, page }) => {
+      const rows = await sessions.list(person.accountId, now())
+      return page(sessionsPage(rows, person, now().getTime()))
+    })
+    .post(
+      "/account/sessions/end",
+      async ({ request, person, address }) => {
+        const id = (await readForm(request)).get("session")
+        await sessions.end(person.accountId, id, address)
+        return id === person.sessionId
+          ? redirect("/account/sign-in?reason=signed-out", sessionCookie.clear())
+          : redirect("/account/sessions")
+      },
+      { parse: "none" },
+    )
+    .post(
+      "/account/sessions/end-all",
+      async ({ person, address }) => {
+        await sessions.endAll(person.accountId, undefined, address)
+        return redirect("/account/sign-in?reason=signed-out-everywhere", sessionCookie.clear())
+      },
+      { parse: "none" },
+    )
+}
+
+const sessionsPage = (
+  rows: readonly SessionRow[],
+  person: SignedIn,
+  nowMs: number,
+): PageResult => ({
+  title: "Sessions",
+  section: "account",
+  main: html`${pageTitle("Sessions", "Where you are signed in. A session ends after seven days without use, and after 30 days in any case.")}
+${accountTabs("/account/sessions", isAdmin(person))}
+<div class="stack">
+${table({ caption: "Sessions", columns: columns(person.sessionId, nowMs), rows, empty: "You are signed in nowhere." })}
+<div class="row">
+<form method="post" action="/account/sign-out"><button>Sign out here</button></form>
+<form method="post" action="/account/sessions/end-all"><button class="danger">Sign out everywhere</button></form>
+</div>
+<p class="muted small">Signing out everywhere also withdraws one-time links that were not used. API tokens stay valid.</p>
+</div>`,
+})
+
+const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
+  {
+    head: "Browser",
+    cell: ({ id, userAgent }) =>
+      html`${browserName(userAgent)}${id === currentId && html` ${status("this one", "good")}`}`,
+  },
+  {
+    head: "Last seen",
+    fixed: true,
+    cell: ({ lastSeenAt }) => instantAgo(lastSeenAt.toISOString(), nowMs),
+  },
+  {
+    head: "Signed in",
+    fixed: true,
+    cell: ({ signedInAt, method }) =>
+      html`${instant(signedInAt.toISOString())}, by ${method === "link" ? "link" : "password"}`,
+  },
+  { head: "From", fixed: true, cell: ({ address }) => html`<span class="mono">${address}</span>` },
+  {
+    head: html`<span class="visually-hidden">Action</span>`,
+    cell: ({ id, userAgent, signedInAt }) =>
+      html`<form method="post" action="/account/sessions/end">${hidden("session", id)}<button class="quiet">Sign out<span class="visually-hidden"> ${browserName(userAgent)}, signed in ${signedInAt.toISOString()}</span></button></form>`,
+  },
+]

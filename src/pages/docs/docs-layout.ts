@@ -1,0 +1,36 @@
+/** The frame of every page below /docs: the way back and, where there is room, all pages beside it. */
+import type { AssetName } from "../kit/assets.ts"
+import { attributes, type Content, type Html, html } from "../kit/html.ts"
+import type { PageContent } from "../kit/layout.ts"
+import { docsGroups } from "./navigation.ts"
+
+export interface DocsPage {
+  /** The page's own, which is marked beside it. */
+  path: string
+  /** Of the document; the page's heading is part of `main`. */
+  title: string
+  main: Content
+  scripts?: readonly AssetName[]
+}
+
+export const docsLayout = ({ path, title, main, scripts }: DocsPage): PageContent => ({
+  title,
+  section: "docs",
+  ...(scripts && { scripts }),
+  main: html`<div class="docs">
+${sideNavigation(path)}
+<div class="docs-main">
+${path !== "/docs" && html`<p class="docs-back"><a href="/docs">All documentation</a></p>`}
+${main}
+</div>
+</div>`,
+})
+
+const sideNavigation = (current: string): Html =>
+  html`<nav class="docs-nav" aria-label="Documentation">${docsGroups.map(
+    ({ title, links }) =>
+      html`<h2>${title}</h2><ul>${links.map(
+        ({ path, title: name }) =>
+          html`<li><a ${attributes({ href: path, "aria-current": path === current && "page" })}>${name}</a></li>`,
+      )}</ul>`,
+  )}</nav>`

@@ -1,0 +1,50 @@
+/** What a page shows, as the API answers it. */
+import { type CanonicalQuery, queryText } from "../../../http/canonical-query.ts"
+import type { Readable } from "../../../resources/resource.ts"
+
+/** Stands where the person's token belongs: the service keeps no token that it could show. */
+export const tokenPlaceholder = "YOUR_TOKEN"
+
+export interface ApiView {
+  /** The service's public address, without a slash at its end. */
+  baseUrl: string
+  /** Under it, from `/api/v1` on. */
+  path: string
+  /** Without what the API sets by itself. */
+  query: CanonicalQuery
+  resource: Readable
+  /** Lists have the formats that spreadsheets read. */
+  kind: "list" | "record"
+}
+
+/** The address of exactly what is shown: of a list, the page. */
+export const addressOf = ({ baseUrl, path, query }: ApiView, added: CanonicalQuery = []): string =>
+  `${baseUrl}${path}${withMark(inQuery([...query, ...added]))}`
+
+/** The query for every record of the list in one answer, for programs that read CSV. */
+export const exportQuery = ({ query }: ApiView, added: CanonicalQuery = []): CanonicalQuery => [
+  ...query.filter(([name]) => !ofPage.includes(name)),
+  ["format", "csv"],
+  ["all", "true"],
+  ...added,
+]
+
+export const exportAddress = (view: ApiView, added: CanonicalQuery = []): string =>
+  addressOf({ ...view, query: exportQuery(view, added) })
+
+/**
+ * For programs that never run text as a formula: the apostrophe that keeps spreadsheets from doing so
+ * would be a part of it.
+ */
+export const unguarded: CanonicalQuery = [["formula_guard", "false"]]
+
+const ofPage = ["page", "per_page"]
+
+const withMark = (query: string): string => (query === "" ? "" : `?${query}`)
+
+/** With the characters escaped too that a URL may have, but that a shell or a program's text may not. */
+const inQuery = (query: CanonicalQuery): string =>
+  queryText(query).replace(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )

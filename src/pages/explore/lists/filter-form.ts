@@ -1,0 +1,99 @@
+/** The form above a list: an ordinary one, whose fields are the parameters of the API. */
+import type { Fault } from "../../../http/api-error.ts"
+import { fold } from "../../../text/fold.ts"
+import { type Choice, field, select } from "../../kit/components.ts"
+import { attributes, type Html, html } from "../../kit/html.ts"
+import {
+  type AskedList,
+  addressWith,
+  filtersSet,
+  pageParameters,
+  sentValue,
+} from "./list-address.ts"
+import type { FilterField } from "./list-view.ts"
+import { pathWith } from "./list-view.ts"
+
+/** The values to choose from, by the name of the filter. Without an entry, a person types the value. */
+export type Choices = ReadonlyMap<string, readonly Choice[]>
+
+export interface FormOptions {
+  list: AskedList
+  choices: Choices
+  faults: readonly Fault[]
+}
+
+export function filterForm({ list, choices, faults }: FormOptions): Html {
+  const { view, code } = list
+  const faultOf = (name: string) => faults.find(({ parameter }) => parameter === name)?.message
+  const kept = ["sort", "order", "per_page"].flatMap((name) => {
+    const value = sentValue(list, name)
+    return value === undefined ? [] : [html`<input ${attributes({ type: "hidden", name, value })}>`]
+  })
+  return html`<form class="panel filters" id="filters" method="get" action="/explore${pathWith(view.path, code)}" role="search">
+${view.filters.map((each) => filterField(each, list, choices.get(each.name), faultOf(each.name)))}
+${field({
+  name: "as_of",
+  label: "As of",
+  fault: faultOf("as_of"),
+  input: {
+    value: sentValue(list, "as_of"),
+    placeholder: "now",
+    autocomplete: "off",
+    title: "A release number, or a date as 2026-01-31",
+  },
+})}
+${kept}
+<div><button class="primary">Apply</button></div>
+</form>`
+}
+
+function filterField(
+  { name, label, type, wide, hint }: FilterField,
+  list: AskedList,
+  choices: readonly Choice[] | undefined,
+  fault: string | undefined,
+): Html {
+  const value = sentValue(list, name)
+  const common = { name, label, hint, fault }
+  const control = choices
+    ? select({ ...common, ...choiceOf(choices, list, name) })
+    : field({
+        ...common,
+        input: {
+          value,
+          type: type ?? (wide ? "search" : "text"),
+          autocomplete: "off",
+          spellcheck: "false",
+          maxlength: type ? null : 200,
+        },
+      })
+  return wide ? html`<div class="wide">${control}</div>` : control
+}
+
+/**
+ * What is set is among the choices, even if no record has it; and "Any", unless the API has a default.
+ * The API takes spellings in another case as equal.
+ */
+function choiceOf(choices: readonly Choice[], list: AskedList, name: string) {
+  const sent = sentValue(list, name)
+  const known = choices.find(({ value }) => sent !== undefined && fold(value) === fold(sent))
+  const missing = sent === undefined || known ? [] : [{ value: sent, label: sent }]
+  const byDefault = pageParameters(list.view)[name]?.default
+  const any = byDefault === undefined ? [{ value: "", label: "Any" }] : []
+  return { value: known?.value ?? sent, choices: [...any, ...missing, ...choices] }
+}
+
+/** What is set, each with a link that clears it. */
+export function filtersInUse(list: AskedList): Html | null {
+  const set = filtersSet(list)
+  const asOf = sentValue(list, "as_of")
+  const all = [
+    ...set.map(({ name, label, value }) => ({ name, words: `${label}: ${value}` })),
+    ...(asOf === undefined ? [] : [{ name: "as_of", words: `As of ${asOf}` }]),
+  ]
+  if (all.length === 0) return null
+  return html`<ul class="chips" aria-label="Filters in use">${all.map(
+    ({ name, words }) =>
+      html`<li><a href="${addressWith(list, { [name]: null })}"><span class="visually-hidden">Remove </span>${words}<span aria-hidden="true"> ×</span></a></li>`,
+  )}</ul>`
+}

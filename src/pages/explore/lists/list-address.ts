@@ -1,0 +1,78 @@
+/** The address of a list in the explorer: every view has one that can be shared. */
+import { paging } from "../../../answers/list-endpoint.ts"
+import { type CanonicalQuery, queryText } from "../../../http/canonical-query.ts"
+import { readParameters } from "../../../http/parameters.ts"
+import { decodeQuery } from "../../../http/query-string.ts"
+import { type ListView, pathWith } from "./list-view.ts"
+
+/** A list as a person asked for it. */
+export interface AskedList {
+  view: ListView
+  /** Of the company that it belongs to; empty for others. */
+  code: string
+  /** What was sent, without what was left empty. */
+  sent: CanonicalQuery
+}
+
+/** The parameters of the pages; those of the API that change a representation have no sense here. */
+export const pageParameters = ({ endpoint, filters }: ListView) =>
+  Object.fromEntries(
+    Object.entries(endpoint.parameters).filter(
+      ([name]) =>
+        name in paging ||
+        ["sort", "order", "as_of"].includes(name) ||
+        filters.some((filter) => filter.name === name),
+    ),
+  )
+
+/** @throws ApiError INVALID_PARAMETER for a parameter of the API too that no page has */
+export const checkParameters = (view: ListView, query: string): void => {
+  readParameters(query, pageParameters(view))
+}
+
+/** The query without the fields of a form that were left empty; null where there are none. */
+export function withoutEmpty(query: string): string | null {
+  const pairs = query.split("&").filter((pair) => pair !== "")
+  const filled = pairs.filter((pair) => !/^[^=]+=$/.test(pair))
+  return filled.length === pairs.length ? null : filled.join("&")
+}
+
+/** Without what the API accepts everywhere: no link may carry a token. */
+export const sentQuery = (query: string): CanonicalQuery =>
+  decodeQuery(query)
+    .filter(({ name }) => name !== "api_key" && name !== "_")
+    .map(({ name, value }) => [name, value ?? ""])
+
+export const sentValue = ({ sent }: AskedList, name: string): string | undefined =>
+  sent.find(([each]) => each === name)?.[1]
+
+/**
+ * The address of the same list with other parameters. It begins at page 1 unless a page is given.
+ * @param changes null removes a parameter
+ */
+export function addressWith(
+  { view, code, sent }: AskedList,
+  changes: Readonly<Record<string, string | null>>,
+): string {
+  const kept = sent.filter(([name]) => name !== "page" && !(name in changes))
+  const added = Object.entries(changes).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value] as const],
+  )
+  return withQuery(`/explore${pathWith(view.path, code)}`, [...kept, ...added])
+}
+
+export const withQuery = (path: string, query: CanonicalQuery): string =>
+  query.length === 0 ? path : `${path}?${queryText(query)}`
+
+/** Links to other pages that keep the point in time. */
+export const linksAt = (asOf: string | undefined) => ({
+  to: (path: string, query: CanonicalQuery = []): string =>
+    withQuery(`/explore${path}`, asOf === undefined ? query : [...query, ["as_of", asOf]]),
+})
+
+/** The filters that have a value. */
+export const filtersSet = (list: AskedList) =>
+  list.view.filters.flatMap((filter) => {
+    const value = sentValue(list, filter.name)
+    return value === undefined ? [] : [{ ...filter, value }]
+  })

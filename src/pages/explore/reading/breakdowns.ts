@@ -1,0 +1,63 @@
+/** How many records of a list have which values, for the page that shows the list. */
+import type { ListPlan } from "../../../answers/list-plan.ts"
+import type { AccountId } from "../../../db/pool/account-id.ts"
+import { within } from "../../../db/pool/deadlines.ts"
+import { Unavailable } from "../../../db/pool/unavailable.ts"
+import type { Group } from "../../../db/reader/breakdown.ts"
+import type { CachedReleases } from "../../../db/reader/newest-release.ts"
+import type { Reader } from "../../../db/reader/reader.ts"
+import { type Release, ReleaseUnavailable } from "../../../db/reader/releases.ts"
+
+export interface BreakdownOptions {
+  reader: Pick<Reader, "breakdown">
+  releases: Pick<CachedReleases, "cached" | "at">
+}
+
+/** What a breakdown is for. */
+export interface BreakdownOf {
+  plan: Pick<ListPlan, "list">
+  fields: readonly string[]
+  /** The number of the release that the page shows. */
+  release: number
+  account: AccountId
+}
+
+/** Ample for what is cached or scanned soon. A scan that takes longer is cached for the next page. */
+const waitMs = 1_000
+
+/** Null where it is not available in time: the page is shown without it, and a queued scan is dropped. */
+export async function readBreakdown(
+  options: BreakdownOptions,
+  of: BreakdownOf,
+  limitMs = waitMs,
+): Promise<readonly Group[] | null> {
+  const giveUp = new AbortController()
+  try {
+    return await within(limitMs, read(options, of, giveUp.signal))
+  } catch (error) {
+    if (error instanceof Unavailable || error instanceof ReleaseUnavailable) return null
+    throw error
+  } finally {
+    giveUp.abort()
+  }
+}
+
+async function read(
+  { reader, releases }: BreakdownOptions,
+  { plan, fields, release: id, account }: BreakdownOf,
+  signal: AbortSignal,
+): Promise<readonly Group[] | null> {
+  const release = await releaseOf(releases, id, account)
+  return release && reader.breakdown(plan.list, fields, { release, account, signal })
+}
+
+async function releaseOf(
+  releases: BreakdownOptions["releases"],
+  id: number,
+  account: AccountId,
+): Promise<Release | null> {
+  const newest = releases.cached()
+  if (newest?.id === id) return newest
+  const release = await releases.at({ kind: "release", id }, account)
+  return "refused" in release || release.id !== id ? null : release
+}

@@ -1,0 +1,163 @@
+/** The pieces that pages are made of. */
+import { type Attributes, attributes, type Content, type Html, html } from "./html.ts"
+
+/** The heading of a page, and a sentence that says in words what it shows. */
+export const pageTitle = (title: Content, lead?: Content, action?: Content): Html =>
+  html`<div class="title"><div><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>${action}</div>`
+
+export type Tone = "good" | "waiting" | "bad" | "neutral"
+
+/** A status as a word in an outline. */
+export const status = (word: string, tone: Tone = "neutral"): Html =>
+  html`<span class="status ${tone}">${word}</span>`
+
+/** A message about the page as a whole. Faults and results of a form are announced at once. */
+export const notice = (tone: Tone, content: Content, live = false): Html =>
+  html`<div class="notice ${tone}" ${attributes({ role: live && (tone === "bad" ? "alert" : "status") })}>${content}</div>`
+
+export interface Column<Row> {
+  head: Content
+  cell: (row: Row) => Content
+  /** Aligned right, in figures of one width. */
+  number?: boolean
+  /** Never wrapped. */
+  fixed?: boolean
+  /** Long text, which gets room on a phone, where the table scrolls sideways. */
+  wide?: boolean
+  /** Of the head: `{ "aria-sort": "ascending" }`. */
+  attributes?: Attributes
+}
+
+export interface TableOptions<Row> {
+  /** Says what the table has, for those who can't see where it stands. */
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  /** A sentence for a table without rows. */
+  empty: Content
+  showCaption?: boolean
+}
+
+/** The first column names the row, and stays while the others scroll sideways. */
+export function table<Row>({
+  caption,
+  columns,
+  rows,
+  empty,
+  showCaption,
+}: TableOptions<Row>): Html {
+  if (rows.length === 0) return html`<div class="panel muted"><p>${empty}</p></div>`
+  const of = ({ number, fixed, wide }: Column<Row>, extra?: Attributes) =>
+    attributes({ class: number ? "number" : fixed ? "fixed" : wide ? "wide" : null, ...extra })
+  return html`<div class="table keep-first" role="region" aria-label="${caption}" tabindex="0"><table>
+<caption class="${showCaption ? "" : "visually-hidden"}">${caption}</caption>
+<thead><tr>${columns.map((column) => html`<th ${of(column, { scope: "col", ...column.attributes })}>${column.head}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (row) =>
+      html`<tr>${columns.map((column, index) =>
+        index === 0
+          ? html`<th ${of(column, { scope: "row" })}>${column.cell(row)}</th>`
+          : html`<td ${of(column)}>${column.cell(row)}</td>`,
+      )}</tr>
+`,
+  )}</tbody></table></div>`
+}
+
+export interface FieldOptions {
+  name: string
+  label: Content
+  /** Where the name is not unique on the page. */
+  id?: string
+  hint?: Content
+  /** What is wrong with the value. */
+  fault?: string | undefined
+  /** Of the input: its value, type, limits, autocomplete. */
+  input?: Attributes
+}
+
+/** A labelled input, whose hint and fault are read with it. */
+export function field({ label, hint, fault, name, id = name, input }: FieldOptions): Html {
+  const { described, notes } = notesOf(id, hint, fault)
+  return html`<div><label for="${id}">${label}</label><input ${attributes({ id, name, type: "text", ...input, ...described })}>${notes}</div>`
+}
+
+export interface Choice {
+  value: string
+  label: string
+}
+
+export interface SelectOptions extends Omit<FieldOptions, "input"> {
+  value?: string | undefined
+  choices: readonly Choice[]
+}
+
+/** What is wrong with a value that a form sent for a choice; undefined where it is one of them. */
+export const choiceFault = (choices: readonly Choice[], sent: string): string | undefined =>
+  choices.some(({ value }) => value === sent) ? undefined : "Choose one of these"
+
+/** A labelled choice of one value. */
+export function select(options: SelectOptions): Html {
+  const { label, hint, fault, name, id = name, value = "", choices } = options
+  const { described, notes } = notesOf(id, hint, fault)
+  return html`<div><label for="${id}">${label}</label><select ${attributes({ id, name, ...described })}>${choices.map(
+    (each) =>
+      html`<option ${attributes({ value: each.value, selected: each.value === value })}>${each.label}</option>`,
+  )}</select>${notes}</div>`
+}
+
+function notesOf(id: string, hint: Content, fault: string | undefined) {
+  const ids = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
+  return {
+    described: { "aria-describedby": ids || null, "aria-invalid": fault ? "true" : null },
+    notes: [
+      hint && html`<p class="hint" id="${id}-hint">${hint}</p>`,
+      fault && html`<p class="fault" id="${id}-fault">${fault}</p>`,
+    ],
+  }
+}
+
+export const checkbox = ({
+  name,
+  label,
+  checked,
+}: {
+  name: string
+  label: Content
+  checked?: boolean
+}): Html =>
+  html`<div class="check"><input ${attributes({ type: "checkbox", id: name, name, value: "true", checked })}><label for="${name}">${label}</label></div>`
+
+/** A value that a form sends without showing it. */
+export const hidden = (name: string, value: string): Html =>
+  html`<input ${attributes({ type: "hidden", name, value })}>`
+
+/** Text with a button that copies it where scripts run: the page needs `copy.js`. */
+export const copyable = (id: string, text: string, label = "Copy"): Html =>
+  html`<div class="copyable"><pre><code id="${id}">${text}</code></pre><button type="button" data-copy="${id}" hidden>${label}</button></div>`
+
+export interface Bar {
+  label: string
+  value: number
+  /** Where the records behind it are listed. */
+  href?: string
+}
+
+/** Numbers as bars, labelled directly. */
+export function bars(rows: readonly Bar[], write: (value: number) => string): Html {
+  const largest = Math.max(1, ...rows.map(({ value }) => value))
+  return html`<ul class="bars">${rows.map(
+    ({ label, value, href }) =>
+      html`<li>${href ? html`<a href="${href}">${label}</a>` : html`<span>${label}</span>`}<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><rect ${attributes({ width: Math.max(1, Math.round((value / largest) * 1000) / 10), height: 12, rx: 1 })}/></svg><span class="numbers">${write(value)}</span></li>`,
+  )}</ul>`
+}
+
+/** Links to the parts of a section. */
+export const tabs = (
+  name: string,
+  links: readonly { path: string; label: string }[],
+  current: string,
+): Html =>
+  html`<nav aria-label="${name}"><ul class="tabs">${links.map(
+    ({ path, label }) =>
+      html`<li><a ${attributes({ href: path, "aria-current": path === current && "page" })}>${label}</a></li>`,
+  )}</ul></nav>`

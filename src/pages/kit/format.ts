@@ -1,0 +1,47 @@
+/** How values are written for people. */
+import { type Content, html } from "./html.ts"
+
+const grouped = new Intl.NumberFormat("en-AU")
+
+/** `1,234,567` */
+export const number = (value: number): string => grouped.format(value)
+
+/** `1 token`, `2 tokens` */
+export const count = (value: number, singular: string, plural = `${singular}s`): string =>
+  `${number(value)} ${value === 1 ? singular : plural}`
+
+/** A value that is not known. */
+export const dash = html`<span class="muted">–</span>`
+
+export const orDash = (value: Content): Content =>
+  value === null || value === undefined || value === "" ? dash : value
+
+/** `2026-01-02 03:04 UTC`, from `2026-01-02T03:04:05Z`. */
+export const instant = (iso: string) =>
+  html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
+
+const minuteMs = 60_000
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", minuteMs],
+] as const
+
+/** `2 hours ago`, `in 3 days`, `just now` */
+export function relative(atMs: number, nowMs: number): string {
+  const isPast = atMs <= nowMs
+  // What ends in seven days ends a second later in less.
+  const distance = isPast ? nowMs - atMs : Math.round((atMs - nowMs) / minuteMs) * minuteMs
+  const [unit, unitMs] = units.find(([, ms]) => distance >= ms) ?? []
+  if (unit === undefined || unitMs === undefined) return isPast ? "just now" : "in a moment"
+  return isPast
+    ? `${count(Math.floor(distance / unitMs), unit)} ago`
+    : `in ${count(Math.round(distance / unitMs), unit)}`
+}
+
+/** Text that others chose, beside other text: it can be written in the other direction. */
+export const isolated = (text: string) => html`<bdi>${text}</bdi>`
+
+/** With how long ago it was, or when it will be. */
+export const instantAgo = (iso: string, nowMs: number) =>
+  html`<time datetime="${iso}" title="${iso}">${relative(Date.parse(iso), nowMs)}</time>`

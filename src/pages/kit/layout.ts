@@ -1,0 +1,83 @@
+/** The frame of every page. */
+import type { Release } from "../../db/reader/releases.ts"
+import type { AssetName, Assets } from "./assets.ts"
+import { relative } from "./format.ts"
+import { type Content, type Html, html } from "./html.ts"
+
+export type Section = "overview" | "explore" | "docs" | "account"
+
+export interface PageContent {
+  /** Of the document; the page's own heading is part of `main`. */
+  title: string
+  section?: Section
+  main: Content
+  scripts?: readonly AssetName[]
+}
+
+/** What the frame shows besides the content. */
+export interface Frame {
+  assets: Assets
+  /** Of who has signed in; null for nobody, undefined where that is not known. */
+  email: string | null | undefined
+  /** The newest release, if it is known. */
+  release: Release | null
+  nowMs: number
+}
+
+const sections: readonly { section: Section; path: string; name: string }[] = [
+  { section: "overview", path: "/", name: "Overview" },
+  { section: "explore", path: "/explore", name: "Explore" },
+  { section: "docs", path: "/docs", name: "Docs" },
+  { section: "account", path: "/account", name: "Account" },
+]
+
+export const serviceName = "Mining and Geological Data"
+
+/** A whole document. */
+export function layout(content: PageContent, frame: Frame): Html {
+  const { title, section, main, scripts = [] } = content
+  const { assets } = frame
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${titleOf(title)}</title>
+<link rel="icon" href="${assets["icon.svg"].path}">
+<link rel="stylesheet" href="${assets["style.css"].path}">
+${scripts.map((name) => html`<script type="module" src="${assets[name].path}"></script>`)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="site-header"><div>
+<a class="brand" href="/"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M2 17 8 4l3.5 6.5 2-2L18 17Z"/></svg>${serviceName}</a>
+<nav aria-label="Main"><ul>${sections.map(
+    ({ section: each, path, name }) =>
+      html`<li>${each === section ? html`<a href="${path}" aria-current="page">${name}</a>` : html`<a href="${path}">${name}</a>`}</li>`,
+  )}</ul></nav>
+<div class="state">${state(frame)}</div>
+</div></header>
+<main id="main" tabindex="-1">
+${main}
+</main>
+<footer class="site-footer"><ul><li><a href="/docs">Documentation</a></li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/llms.txt">Text for programs</a></li></ul></footer>
+</body>
+</html>
+`
+}
+
+const signOut = html`<form method="post" action="/account/sign-out"><button class="quiet">Sign out</button></form>`
+
+/** Without what changes the direction of text: a title has no elements to isolate it. */
+const titleOf = (title: string): string =>
+  (title === serviceName ? title : `${title} · ${serviceName}`).replace(/\p{Bidi_Control}/gu, "")
+
+function state({ email, release, nowMs }: Frame): Content {
+  const shown: Content[] = []
+  if (release && release.id > 0) {
+    shown.push(`Release ${release.id} · ${relative(release.publishedAt * 1000, nowMs)}`)
+  }
+  if (email === null) shown.push(html`<a href="/account/sign-in">Sign in</a>`)
+  else if (email !== undefined) shown.push(html`<a href="/account">${email}</a>`, signOut)
+  return shown.map((each) => html`<div>${each}</div>`)
+}

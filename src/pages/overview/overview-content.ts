@@ -1,0 +1,85 @@
+/** The overview page. */
+import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
+import { copyable, notice, pageTitle, table } from "../kit/components.ts"
+import { instant, number, orDash, relative } from "../kit/format.ts"
+import { type Content, type Html, html } from "../kit/html.ts"
+import { type PageContent, serviceName } from "../kit/layout.ts"
+import type { DataState } from "./data-state.ts"
+
+const lead =
+  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements, from one read-only API as JSON, CSV or TSV. Data is published in numbered releases, and every answer shows exactly one of them."
+
+export const overviewContent = (
+  state: DataState,
+  publicUrl: string,
+  nowMs: number,
+): PageContent => ({
+  title: serviceName,
+  section: "overview",
+  scripts: ["copy.js"],
+  main: html`${pageTitle(serviceName, lead)}
+<div class="stack overview">
+${state.release.id === 0 ? empty : figures(state)}
+<div class="columns">
+${tryIt(publicUrl)}
+${waysIn}
+</div>
+${state.release.id > 0 && loads(state, nowMs)}
+</div>`,
+})
+
+const empty: Html = notice(
+  "waiting",
+  html`<p>There is no data yet, so every list is empty. Load a file with <code>bun run mds load SOURCE FILE</code>, and the first release appears here: see <a href="/docs/guide/loading">Loading data</a>.</p>`,
+)
+
+const figures = ({ counts }: DataState): Html =>
+  html`<dl class="figures">${counts.map(
+    ({ label, count }) => html`<div class="panel"><dt>${label}</dt><dd>${number(count)}</dd></div>`,
+  )}</dl>`
+
+const tryIt = (publicUrl: string): Html =>
+  html`<section class="panel"><h2>Try a request</h2>
+${copyable("try", `curl -H "Authorization: Bearer $MDS_TOKEN" "${publicUrl}/api/v1/companies?sort=market_cap&order=desc&per_page=5"`)}
+<p class="muted">The five largest companies. Create a token in your <a href="/account">account</a>, and put it in place of <code>$MDS_TOKEN</code>.</p></section>`
+
+const waysIn: Html = html`<section class="panel"><h2>Ways in</h2><dl class="facts">
+<dt><a href="/explore">Explore</a></dt><dd>Tables with filters, in the browser</dd>
+<dt><a href="/docs">Docs</a></dt><dd>Guide and reference, for programs and spreadsheets</dd>
+<dt><a href="/account">Account</a></dt><dd>API tokens and usage</dd>
+<dt><a href="/openapi.json">openapi.json</a></dt><dd>The description of the API, for generated clients</dd>
+</dl></section>`
+
+function loads({ release, loads: rows }: DataState, nowMs: number): Html {
+  const published = new Date(release.publishedAt * 1000).toISOString()
+  return html`<section class="stack"><h2>Where the data comes from</h2>
+<p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. Below, each source with the latest load that changed anything.</p>
+${table<SourceLoad>({
+  caption: "Sources",
+  rows,
+  empty: "No source has been loaded.",
+  columns: [
+    { head: "Source", cell: ({ source }) => html`<code>${source}</code>`, fixed: true },
+    { head: "Release", cell: ({ release: made }) => number(made), number: true },
+    { head: "Loaded", cell: ({ publishedAt }) => instant(publishedAt), fixed: true },
+    { head: "Files", cell: ({ files }) => orDash(fileNames(files)), wide: true },
+    { head: "Rows accepted", cell: ({ files }) => orDash(sum(files, "accepted")), number: true },
+    { head: "Rows rejected", cell: ({ files }) => orDash(sum(files, "rejected")), number: true },
+  ],
+})}</section>`
+}
+
+const maxFiles = 3
+
+/** The first of them; a source may be loaded from hundreds. */
+function fileNames(files: readonly LoadedFile[]): Content {
+  const names = files.slice(0, maxFiles).map(({ name }) => name)
+  const more = files.length - names.length
+  if (names.length === 0) return null
+  return more > 0 ? `${names.join(", ")} and ${number(more)} more` : names.join(", ")
+}
+
+function sum(files: readonly LoadedFile[], count: "accepted" | "rejected"): string | null {
+  const counts = files.flatMap((file) => file[count] ?? [])
+  return counts.length === 0 ? null : number(counts.reduce((total, each) => total + each, 0))
+}

@@ -1,0 +1,30 @@
+/**
+ * A path that has routes, asked for by a method that it has no route for: 405 with those that it has
+ * (RFC 9110, 15.5.6). Paths without any route stay unknown.
+ */
+import { Elysia } from "elysia"
+import { ApiError } from "../http/api-error.ts"
+import type { Route } from "./endpoint-of-route.ts"
+
+/** Only admins see that there are such pages. */
+const hidden = /^\/account\/admin(?:\/|$)/
+
+/** @param routes those outside of the API, which answers for its own */
+export function otherMethods(routes: readonly Pick<Route, "method" | "path">[]) {
+  const app = new Elysia({ name: "other-methods" })
+  const paths = Map.groupBy(routes, ({ path }) => path)
+  for (const [path, ofPath] of paths) {
+    if (hidden.test(path)) continue
+    const allow = allowed(ofPath.map(({ method }) => method))
+    app.all(path, () => {
+      throw new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: allow } })
+    })
+  }
+  return app
+}
+
+const allowed = (methods: readonly string[]): string =>
+  methods
+    .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+    .toSorted()
+    .join(", ")

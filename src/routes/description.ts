@@ -1,0 +1,49 @@
+/**
+ * The API's description, for programs. It needs no token: it has nothing of the data, nor of who asks.
+ */
+import { Elysia } from "elysia"
+import type { Describe } from "../description/describe-once.ts"
+import { codedBody, encodeBody } from "../http/content-coding.ts"
+import { namesTag } from "../http/entity-tag.ts"
+import { preflightAnswer } from "../plugins/common-headers.ts"
+import { digest } from "../text/digest.ts"
+import { once } from "../text/once.ts"
+
+export interface DescriptionOptions {
+  describe: Describe
+}
+
+export const description = ({ describe }: DescriptionOptions) => {
+  const document = once(async () => {
+    const text = JSON.stringify((await describe()).openApi)
+    return { etag: `W/"${digest(text)}"`, body: codedBody(text) }
+  })
+  return new Elysia({ name: "description" })
+    .options("/openapi.json", () => preflightAnswer())
+    .get("/openapi.json", async ({ request }) => {
+      const { etag, body } = await document()
+      const headers = { ...documentHeaders, ETag: etag }
+      if (namesTag(request.headers.get("if-none-match"), etag)) {
+        return new Response(null, { status: 304, headers })
+      }
+      const { bytes, coding } = encodeBody(body, request.headers.get("accept-encoding"))
+      return new Response(bytes, {
+        headers: {
+          ...headers,
+          "Content-Type": "application/json",
+          ...(coding && { "Content-Encoding": coding }),
+        },
+      })
+    })
+}
+
+/**
+ * Tools on other web sites read it. Any cache may store it, and asks each time whether it is current, so
+ * that nobody sees the description of a version that was replaced; that costs a 304.
+ */
+const documentHeaders = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "ETag",
+  "Cache-Control": "no-cache",
+  Vary: "Accept-Encoding",
+}

@@ -1,0 +1,27 @@
+/** The longest that a mail server accepts (RFC 5321, section 4.5.3.1.3). */
+const maxLength = 254
+
+/**
+ * Whether `text` is one email address as mail can be sent to it: with none of the characters that
+ * would separate it from another one in a header or need quotes.
+ */
+export const isEmailAddress = (text: string): boolean =>
+  text.length <= maxLength &&
+  /^[^\s@,;:<>()[\]"\\\p{Cc}\p{Cf}]+@[^\s@,;:<>()[\]"\\\p{Cc}\p{Cf}]+$/u.test(text)
+
+/** A mailbox as in the header of a mail: `Name <name@example.com>`, or the address alone. */
+export interface Mailbox {
+  /** Empty where there is none. */
+  name: string
+  address: string
+}
+
+/** @throws Error that says what is expected */
+export function readMailbox(text: string): Mailbox {
+  const [, name = "", bracketed] = /^([^<>"]*?)\s*<([^<>]*)>$/.exec(text) ?? []
+  const address = bracketed ?? text
+  if (!isEmailAddress(address) || /\p{Cc}/u.test(name)) {
+    throw new Error("must be an email address, or a name and <address>")
+  }
+  return { name, address }
+}

@@ -1,0 +1,270 @@
+/** The last requests of an account show at once, are kept for later, and never cost or fail a request. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import {
+  createRecentRequests,
+  type RecentRequest,
+  type RecentRequests,
+  type RecentRequestsOptions,
+} from "../../src/access/recent-requests.ts"
+import type { Pool } from "../../src/db/pool/pool.ts"
+import { Unavailable } from "../../src/db/pool/unavailable.ts"
+import { until } from "../support/until.ts"
+import { type Registry, registry } from "./registry.ts"
+
+let at: Registry
+
+beforeAll(async () => {
+  at = await registry()
+})
+
+afterAll(() => at.stop())
+
+const noon = new Date("2026-03-01T12:00:00Z")
+
+async function account(email: string): Promise<number> {
+  await at.issue(email)
+  const [row] = await at.sql(`select id::int from accounts where email = '${email}'`)
+  return row?.id as number
+}
+
+/** Writes only when stopped, so that timers on a busy machine do not change what a test sees. */
+const recentOf = (options: Partial<RecentRequestsOptions> = {}): RecentRequests =>
+  createRecentRequests({
+    pool: at.pool,
+    now: () => noon,
+    onFailure: () => {},
+    waitMs: 60_000,
+    writeEveryMs: 3_600_000,
+    ...options,
+  })
+
+let made = 0
+
+/** The n-th of a test arrives n ms after noon. */
+const request = (n: number, others: Partial<RecentRequest> = {}): RecentRequest => ({
+  requestId: `00000000-0000-4000-8000-${String(++made).padStart(12, "0")}`,
+  tokenId: 1,
+  atMs: noon.getTime() + n,
+  method: "GET",
+  target: `/api/v1/companies?page=${n}`,
+  status: 200,
+  ms: 1.5,
+  ...others,
+})
+
+const storedOf = async (id: number): Promise<number> => {
+  const [row] = await at.sql(
+    `select count(*)::int as n from recent_requests where account_id = ${id}`,
+  )
+  return row?.n as number
+}
+
+/** A pool whose statements fail with what this returns, if it returns something. */
+const failing = (failure: () => Error | undefined): Pool => ({
+  ...at.pool,
+  run: (statement, ...claim) => {
+    const error = failure()
+    return error ? Promise.reject(error) : at.pool.run(statement, ...claim)
+  },
+})
+
+test("a request shows at once, and the same after it was written, whatever process reads it", async () => {
+  const id = await account("once@example.com")
+  const recent = recentOf()
+  const requests = [request(1), request(2, { status: 429, ms: 0.25, method: "HEAD", tokenId: 9 })]
+  for (const each of requests) recent.record(id, each)
+  const shown = requests.toReversed()
+  expect(await recent.last(id)).toEqual(shown)
+  await recent.stop()
+  expect(await recent.last(id)).toEqual(shown)
+  expect(await recentOf().last(id)).toEqual(shown)
+  expect(await recentOf().last(await account("nothing@example.com"))).toEqual([])
+})
+
+test("the requests of all processes are merged by time", async () => {
+  const id = await account("merged@example.com")
+  const [one, other] = [recentOf(), recentOf()]
+  const requests = [1, 2, 3, 4, 5, 6].map((n) => request(n))
+  for (const [index, each] of requests.entries()) (index % 2 ? one : other).record(id, each)
+  await other.stop()
+  expect(await one.last(id)).toEqual(requests.toReversed())
+  await one.stop()
+  expect(await recentOf().last(id)).toEqual(requests.toReversed())
+})
+
+test("of each account the last hundred are kept, in memory and in the database, whatever others do", async () => {
+  const [busy, quiet] = [await account("busy@example.com"), await account("quiet@example.com")]
+  const recent = recentOf()
+  const first = request(0)
+  recent.record(quiet, first)
+  let requests: RecentRequest[] = []
+  for (let round = 0; round < 3; round++) {
+    requests = Array.from({ length: 250 }, (_, index) => request(round * 250 + index))
+    for (const each of requests) recent.record(busy, each)
+    expect(await recent.last(busy)).toEqual(requests.slice(-100).toReversed())
+    await recent.stop()
+    expect(await storedOf(busy)).toBe(100)
+  }
+  expect(await recent.last(busy)).toEqual(requests.slice(-100).toReversed())
+  expect(await recent.last(quiet)).toEqual([first])
+})
+
+test("processes that write the requests of one account at once keep its last hundred", async () => {
+  const id = await account("crossed@example.com")
+  const failures: unknown[] = []
+  const processes = Array.from({ length: 4 }, () =>
+    recentOf({ onFailure: (error) => failures.push(error) }),
+  )
+  for (let round = 0; round < 5; round++) {
+    for (const [index, each] of processes.entries()) {
+      for (let n = 0; n < 60; n++) each.record(id, request(round * 1_000 + n * 4 + index))
+    }
+    await Promise.all(processes.map((each) => each.stop()))
+  }
+  expect(failures).toEqual([])
+  expect(await storedOf(id)).toBe(100)
+  const last = await recentOf().last(id)
+  expect(last.map(({ atMs }) => atMs - noon.getTime())).toEqual(
+    Array.from({ length: 100 }, (_, index) => 4_239 - index),
+  )
+})
+
+test("while the database is away requests are kept and written later, none twice", async () => {
+  const id = await account("away@example.com")
+  let away: Error | undefined
+  const failures: unknown[] = []
+  const recent = recentOf({
+    pool: failing(() => away),
+    onFailure: (error) => failures.push(error),
+    writeEveryMs: 1,
+  })
+  away = new Unavailable("away")
+  const requests = [request(1), request(2)]
+  recent.record(id, request(0))
+  for (const each of requests) recent.record(id, each)
+  await until(() => failures.length > 2)
+  expect(await storedOf(id)).toBe(0)
+  away = undefined
+  await until(async () => (await storedOf(id)) === 3)
+  expect((await recent.last(id)).slice(0, 2)).toEqual(requests.toReversed())
+  await recent.stop()
+  expect(await storedOf(id)).toBe(3)
+})
+
+test("a write that was done but not confirmed is repeated without adding anything twice", async () => {
+  const id = await account("unconfirmed@example.com")
+  let writes = 0
+  const pool: Pool = {
+    ...at.pool,
+    run: async (statement, ...claim) => {
+      const result = await at.pool.run(statement, ...claim)
+      if (++writes === 1) throw new Unavailable("The connection was lost")
+      return result
+    },
+  }
+  const recent = recentOf({ pool, writeEveryMs: 1 })
+  recent.record(id, request(1))
+  await until(() => writes >= 2)
+  await recent.stop()
+  expect(await storedOf(id)).toBe(1)
+})
+
+test("requests whose write is not yet confirmed show once", async () => {
+  const id = await account("meanwhile@example.com")
+  const committed = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  let isWrite = true
+  const pool: Pool = {
+    ...at.pool,
+    run: async (statement, ...claim) => {
+      const held = isWrite
+      isWrite = false
+      const result = await at.pool.run(statement, ...claim)
+      if (held) {
+        committed.resolve()
+        await released.promise
+      }
+      return result
+    },
+  }
+  const recent = recentOf({ pool })
+  const [first, second] = [request(1), request(2)]
+  recent.record(id, first)
+  const stopped = recent.stop()
+  await committed.promise
+  recent.record(id, second)
+  expect(await recent.last(id)).toEqual([second, first])
+  released.resolve()
+  await stopped
+  expect(await recent.last(id)).toEqual([second, first])
+})
+
+test("what can't be stored as it is stops nothing, and neither does a deleted account", async () => {
+  const [id, deleted] = [await account("odd@example.com"), await account("gone@example.com")]
+  const failures: unknown[] = []
+  const recent = recentOf({ onFailure: (error) => failures.push(error) })
+  recent.record(deleted, request(0))
+  recent.record(id, request(1, { target: "/api/v1/a\0b" }))
+  recent.record(id, request(2, { target: `/api/v1/${"😀".slice(0, 1)}` }))
+  recent.record(id, request(3, { target: "/api/v1/'\"\\\u2028\u202e" }))
+  await at.sql(`delete from accounts where id = ${deleted}`)
+  await recent.stop()
+  expect(failures).toEqual([])
+  expect((await recentOf().last(id)).map(({ target }) => target)).toEqual([
+    "/api/v1/'\"\\\u2028\u202e",
+    "/api/v1/\ufffd",
+    "/api/v1/a\ufffdb",
+  ])
+})
+
+test("requests that can't be written in time at the stop are named", async () => {
+  const { promise: never } = Promise.withResolvers<never>()
+  const failures: unknown[] = []
+  const onFailure = (error: unknown, lost: unknown) => failures.push([(error as Error).name, lost])
+  const hanging = recentOf({ pool: { ...at.pool, run: () => never }, onFailure })
+  for (let n = 0; n < 3; n++) hanging.record(1, request(n))
+  await hanging.stop(5)
+  const away = recentOf({ pool: failing(() => new Unavailable("away")), onFailure })
+  away.record(1, request(0))
+  await away.stop()
+  expect(failures).toEqual([
+    ["Unavailable", { unwritten_requests: 3 }],
+    ["Unavailable", { unwritten_requests: 1 }],
+  ])
+})
+
+test("beyond the budget the account that has been quiet longest loses its requests, which is reported", async () => {
+  const ids: number[] = []
+  for (let n = 0; n < 3; n++) ids.push(await account(`budget${n}@example.com`))
+  const [first = 0, second = 0, third = 0] = ids
+  const failures: unknown[] = []
+  const recent = recentOf({
+    maxBytes: 3_000,
+    onFailure: (error, lost) => failures.push([(error as Error).message, lost]),
+  })
+  const target = "/x"
+  for (let n = 0; n < 3; n++) recent.record(first, request(n, { target }))
+  for (let n = 0; n < 3; n++) recent.record(second, request(n, { target }))
+  recent.record(first, request(4, { target }))
+  recent.record(third, request(5, { target }))
+  const counts = async () => Promise.all(ids.map(async (id) => (await recent.last(id)).length))
+  expect(await counts()).toEqual([4, 0, 1])
+  await recent.stop()
+  expect(failures).toEqual([
+    ["The recent requests of all accounts take more than 3000 bytes", { unwritten_requests: 3 }],
+  ])
+  expect(await counts()).toEqual([4, 0, 1])
+})
+
+test("requests are deleted after 30 days", async () => {
+  const id = await account("old@example.com")
+  const dayMs = 24 * 3_600_000
+  const early = recentOf({ now: () => new Date(noon.getTime() - dayMs) })
+  for (const ms of [-30 * dayMs - 1, -30 * dayMs]) early.record(id, request(ms))
+  await early.stop()
+  expect(await storedOf(id)).toBe(2)
+  const recent = recentOf()
+  recent.record(await account("new@example.com"), request(0))
+  await recent.stop()
+  expect((await recent.last(id)).map(({ atMs }) => atMs)).toEqual([noon.getTime() - 30 * dayMs])
+})

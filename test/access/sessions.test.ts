@@ -1,0 +1,299 @@
+/** A session is found by its cookie alone, and ends when its owner, its account or time ends it. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { setDisabled } from "../../src/access/accounts.ts"
+import { deleteExpired } from "../../src/access/session-rows.ts"
+import { createSessions, type Sessions } from "../../src/access/sessions.ts"
+import { until } from "../support/until.ts"
+import { type Registry, registry } from "./registry.ts"
+
+let at: Registry
+let sessions: Sessions
+const failures: unknown[] = []
+
+beforeAll(async () => {
+  at = await registry()
+  sessions = createSessions({ pool: at.pool, onUseNotRecorded: (error) => failures.push(error) })
+})
+
+afterAll(async () => {
+  expect(failures).toEqual([])
+  await at.stop()
+})
+
+const now = new Date("2026-03-01T00:00:00Z")
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const client = { address: "192.0.2.1", userAgent: "Mozilla/5.0 (a test)" }
+const later = (ms: number) => new Date(now.getTime() + ms)
+
+async function newAccount(): Promise<{ id: number; email: string }> {
+  const email = `${crypto.randomUUID()}@example.com`
+  await at.issue(email)
+  const [row] = await at.sql(`select id from accounts where email = '${email}'`)
+  return { id: Number(row?.id), email }
+}
+
+async function begun(accountId: number, when = now): Promise<string> {
+  return String(await sessions.start(accountId, client, when))
+}
+
+const idOf = (cookie: string): string => cookie.split(".")[0] ?? ""
+
+test("a session is found by its cookie, and by nothing that is like it", async () => {
+  const { id, email } = await newAccount()
+  const cookie = await begun(id)
+  expect(cookie).toMatch(/^[\w-]{22}\.[\w-]{43}$/)
+  expect(await sessions.find(cookie, now)).toEqual({
+    sessionId: idOf(cookie),
+    accountId: id,
+    email,
+    plan: "standard",
+    limit: 1000,
+    signedInAt: now,
+    method: "password",
+  })
+  const other = await begun(id)
+  const [, otherSecret] = other.split(".")
+  const swapped = cookie.endsWith("A") ? "B" : "A"
+  for (const wrong of [
+    "",
+    ".",
+    "x".repeat(100_000),
+    idOf(cookie),
+    `${idOf(cookie)}.`,
+    `${idOf(cookie)}.${otherSecret}`,
+    `${cookie.slice(0, -1)}${swapped}`,
+    `${cookie} `,
+    `${cookie}.`,
+    cookie.toUpperCase(),
+    `${idOf(cookie)}.${"'".repeat(43)}`,
+    `${"\0".repeat(22)}.${otherSecret}`,
+  ]) {
+    expect([wrong.slice(0, 80), await sessions.find(wrong, now)]).toEqual([
+      wrong.slice(0, 80),
+      null,
+    ])
+  }
+})
+
+test("of a session's secret only its hash is stored, and the audit has neither", async () => {
+  const { id } = await newAccount()
+  const secret = (await begun(id)).split(".")[1] ?? ""
+  for (const table of ["sessions", "access_changes"]) {
+    const rows = await at.sql(`select row_to_json(t)::text as row from ${table} t`)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain(secret.slice(0, 12))
+  }
+  const [hash] = await at.sql(`select secret_sha256 from sessions where account_id = ${id}`)
+  const audit = await at.sql("select columns::text from access_changes")
+  expect(JSON.stringify(audit)).not.toContain(String(hash?.secret_sha256))
+})
+
+test("a session ends after seven days without use, and use prolongs it", async () => {
+  const { id } = await newAccount()
+  const [used, almostForgotten, forgotten] = [await begun(id), await begun(id), await begun(id)]
+  expect(await sessions.find(used, later(6 * dayMs))).not.toBeNull()
+  expect(await sessions.find(almostForgotten, later(7 * dayMs - 1))).not.toBeNull()
+  expect(await sessions.find(forgotten, later(7 * dayMs))).toBeNull()
+  await until(async () => (await sessions.list(id, later(12 * dayMs))).some(sameAs(used)))
+  expect(await sessions.find(used, later(12 * dayMs))).not.toBeNull()
+})
+
+const sameAs = (cookie: string) => (row: { id: string }) => row.id === idOf(cookie)
+
+test("a session ends 30 days after it began, however much it is used", async () => {
+  const { id } = await newAccount()
+  const cookie = await begun(id)
+  for (let day = 6; day < 30; day += 6) {
+    expect(await sessions.find(cookie, later(day * dayMs))).not.toBeNull()
+    await until(async () => {
+      const [session] = await sessions.list(id, later(day * dayMs))
+      return session?.lastSeenAt.getTime() === later(day * dayMs).getTime()
+    })
+  }
+  expect(await sessions.find(cookie, later(30 * dayMs - 1))).not.toBeNull()
+  expect(await sessions.find(cookie, later(30 * dayMs))).toBeNull()
+  expect(await sessions.list(id, later(30 * dayMs))).toEqual([])
+})
+
+test("no session begins or was last seen in the future, whose times are whole seconds", async () => {
+  const { id } = await newAccount()
+  const cookie = await begun(id, later(999))
+  const [row] = await sessions.list(id, now)
+  expect([row?.signedInAt, row?.lastSeenAt]).toEqual([now, now])
+  await sessions.find(cookie, later(minuteMs + 999))
+  await until(async () => {
+    const [row] = await sessions.list(id, now)
+    return row?.lastSeenAt.getTime() === later(minuteMs).getTime()
+  })
+})
+
+test("when a session was last seen is written once a minute at most", async () => {
+  const { id } = await newAccount()
+  const cookie = await begun(id)
+  const [before] = await at.sql(`select xmin::text from sessions where account_id = ${id}`)
+  for (let second = 0; second < 60; second += 10) {
+    expect(await sessions.find(cookie, later(second * 1000))).not.toBeNull()
+  }
+  const [after] = await at.sql(`select xmin::text from sessions where account_id = ${id}`)
+  expect(after).toEqual(before as Record<string, unknown>)
+  expect(await sessions.find(cookie, later(minuteMs))).not.toBeNull()
+  await until(async () => {
+    const [row] = await sessions.list(id, now)
+    return row?.lastSeenAt.getTime() === later(minuteMs).getTime()
+  })
+})
+
+test("a disabled account's sessions find nobody, and it gets no new one", async () => {
+  const { id, email } = await newAccount()
+  const cookie = await begun(id)
+  await setDisabled(at.editor, email, true)
+  expect(await sessions.find(cookie, now)).toBeNull()
+  expect(await sessions.start(id, client, now)).toBeNull()
+  expect(await sessions.start(999_999_999, client, now)).toBeNull()
+})
+
+test("a person ends one session, all others, or all, and nobody else's", async () => {
+  const [mine, theirs] = [await newAccount(), await newAccount()]
+  const cookies = await Promise.all([1, 2, 3, 4].map(() => begun(mine.id)))
+  const [first = "", second = "", third = ""] = cookies
+  const foreign = await begun(theirs.id)
+  const found = () =>
+    Promise.all(
+      [...cookies, foreign].map(async (each) => (await sessions.find(each, now)) !== null),
+    )
+
+  for (const wrong of ["", "\0", "x".repeat(100_000)]) await sessions.end(mine.id, wrong)
+  await sessions.end(theirs.id, idOf(first))
+  expect(await found()).toEqual([true, true, true, true, true])
+  await sessions.end(mine.id, idOf(first), client.address)
+  expect(await found()).toEqual([false, true, true, true, true])
+  await sessions.end(mine.id, idOf(first))
+  expect(await sessions.endAll(mine.id, idOf(third))).toBe(2)
+  expect(await found()).toEqual([false, false, true, false, true])
+  expect(await sessions.endAll(mine.id)).toBe(1)
+  expect(await found()).toEqual([false, false, false, false, true])
+  expect(await sessions.find(second, now)).toBeNull()
+})
+
+test("a new session replaces the one before, which each account's audit shows as its owner's doing", async () => {
+  const [mine, theirs] = [await newAccount(), await newAccount()]
+  const before = await begun(theirs.id)
+  const replaces = { accountId: theirs.id, sessionId: idOf(before) }
+  const cookie = await sessions.start(mine.id, client, now, { replaces })
+  expect(await sessions.find(String(cookie), now)).toMatchObject({ email: mine.email })
+  expect(await sessions.find(before, now)).toBeNull()
+  for (const [{ id, email }, action] of [
+    [mine, "created"],
+    [theirs, "deleted"],
+  ] as const) {
+    const [entry] = await at.sql(
+      `select action, who from access_changes where account_id = ${id} order by id desc limit 1`,
+    )
+    expect(entry).toEqual({ action, who: email })
+  }
+})
+
+test("a list tells sessions apart, the last one used first", async () => {
+  const { id } = await newAccount()
+  const older = await begun(id)
+  const newer = await sessions.start(
+    id,
+    { address: "2001:db8:0:1::/64", userAgent: "x".repeat(5000) },
+    later(minuteMs),
+    { method: "link" },
+  )
+  expect(await sessions.list(id, later(minuteMs))).toEqual([
+    {
+      id: idOf(String(newer)),
+      method: "link",
+      address: "2001:db8:0:1::/64",
+      userAgent: "x".repeat(300),
+      signedInAt: later(minuteMs),
+      lastSeenAt: later(minuteMs),
+      expiresAt: later(minuteMs + 30 * dayMs),
+    },
+    {
+      id: idOf(older),
+      method: "password",
+      ...client,
+      signedInAt: now,
+      lastSeenAt: now,
+      expiresAt: later(30 * dayMs),
+    },
+  ])
+})
+
+test("the audit says who signed in and out, how and from where", async () => {
+  const { id, email } = await newAccount()
+  const cookie = await begun(id)
+  await sessions.end(id, idOf(cookie), "192.0.2.2")
+  const entries = await at.sql(
+    `select action, columns, who, origin from access_changes
+     where account_id = ${id} and columns ? 'signed_in_at' order by id`,
+  )
+  const signedInAt = "2026-03-01T00:00:00+00:00"
+  expect([...entries] as unknown[]).toEqual([
+    {
+      action: "created",
+      columns: { signed_in_at: [null, signedInAt], method: [null, "password"] },
+      who: email,
+      origin: "192.0.2.1",
+    },
+    {
+      action: "deleted",
+      columns: { signed_in_at: [signedInAt, null], method: ["password", null] },
+      who: email,
+      origin: "192.0.2.2",
+    },
+  ])
+})
+
+test("what has expired is deleted, and nothing else", async () => {
+  const { id } = await newAccount()
+  const [idle, kept] = [await begun(id), await begun(id, later(dayMs))]
+  await deleteExpired(at.pool, later(7 * dayMs))
+  const rows = await at.sql(`select id from sessions where account_id = ${id}`)
+  expect([...rows].map((row) => row.id)).toEqual([idOf(kept)])
+  expect(idOf(idle)).not.toBe(idOf(kept))
+})
+
+test("what the audit log has of sessions is deleted after 400 days, and nothing else", async () => {
+  const { id } = await newAccount()
+  await begun(id)
+  await at.sql(`insert into access_changes (at, account_id, action, columns, who, origin)
+    select timestamptz '${later(0).toISOString()}' - age, ${id}, 'created', columns, 'early', 'here'
+    from (values (interval '400 days'), ('400 days' - interval '1 second')) as a (age),
+      (values (jsonb '{"signed_in_at": [null, 1]}'), ('{"plan": [null, "admin"]}'), ('{}')) as b (columns)`)
+  await deleteExpired(at.pool, later(0))
+  const left =
+    await at.sql(`select columns from access_changes where account_id = ${id} and who = 'early'
+    order by at, columns`)
+  const old = [{}, { plan: [null, "admin"] }]
+  expect(left.map(({ columns }) => columns)).toEqual([
+    ...old,
+    ...old.slice(0, 1),
+    { plan: [null, "admin"] },
+    { signed_in_at: [null, 1] },
+  ])
+})
+
+test("what is to be deleted is found by its time, among many sessions that last", async () => {
+  const { id } = await newAccount()
+  await at.sql(`insert into sessions (id, account_id, secret_sha256, signed_in_at, last_seen_at,
+      expires_at, method, address, user_agent)
+    select lpad(n::text, 22, '0'), ${id}, lpad(n::text, 64, '0'), now(), now() - n * interval '1 second',
+      now() + n * interval '1 second', 'password', '192.0.2.1', '' from generate_series(1, 20000) n`)
+  await at.sql(`insert into access_changes (account_id, action, columns, who, origin)
+    select ${id}, 'created', '{"signed_in_at": [null, 1]}', 'many', 'here' from generate_series(1, 20000)`)
+  await at.sql("analyze sessions, access_changes")
+  const plan = async (statement: string) =>
+    (await at.sql(`explain ${statement}`)).map((row) => row["QUERY PLAN"]).join("\n")
+  for (const statement of [
+    `delete from sessions where expires_at <= now() or last_seen_at <= now() - interval '7 days'`,
+    `delete from access_changes where columns ? 'signed_in_at' and at <= now() - interval '400 days'`,
+  ]) {
+    expect(await plan(statement)).not.toContain("Seq Scan")
+  }
+  await at.sql(`delete from accounts where id = ${id}`)
+})

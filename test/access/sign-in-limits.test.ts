@@ -1,0 +1,135 @@
+/** Attempts to sign in and requests for links are limited by account and by address, in all processes together. */
+import { expect, test } from "bun:test"
+import { createSignInLimits } from "../../src/access/sign-in-limits.ts"
+import { connectRedis } from "../../src/redis/connection.ts"
+import { redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
+
+sayIfLeftOut(import.meta.path)
+
+const minuteMs = 60_000
+
+function limitsAt(start: string) {
+  const clock = { now: new Date(start) }
+  const limits = createSignInLimits({ now: () => clock.now, redis: null })
+  const refusal = async (email: string, address: string) =>
+    (await limits.attempt(email, address)).limitedUntil
+  return { ...limits, refusal, clock }
+}
+
+test("an account has ten attempts in a quarter of an hour, from whatever addresses and however it is written", async () => {
+  const { refusal, clock } = limitsAt("2026-03-01T00:00:00Z")
+  const emails = ["a@example.com", "A@example.com"]
+  for (let count = 0; count < 10; count++) {
+    expect(await refusal(emails[count % 2] ?? "", `192.0.2.${count}`)).toBeNull()
+    clock.now = new Date(clock.now.getTime() + 1000)
+  }
+  expect(await refusal("a@example.com", "192.0.2.99")).toEqual(new Date("2026-03-01T00:15:00Z"))
+  expect(await refusal("b@example.com", "192.0.2.99")).toBeNull()
+  clock.now = new Date("2026-03-01T00:15:00Z")
+  expect(await refusal("a@example.com", "192.0.2.99")).toBeNull()
+  expect(await refusal("a@example.com", "192.0.2.99")).toEqual(new Date("2026-03-01T00:15:01Z"))
+})
+
+test("an address has a hundred attempts, and one past that uses up none of an account's", async () => {
+  const { refusal, clock } = limitsAt("2026-03-01T00:00:00Z")
+  for (let count = 0; count < 100; count++) {
+    expect(await refusal(`${count}@example.com`, "192.0.2.1")).toBeNull()
+  }
+  for (let count = 0; count < 20; count++) {
+    expect(await refusal("a@example.com", "192.0.2.1")).not.toBeNull()
+  }
+  expect(await refusal("a@example.com", "192.0.2.2")).toBeNull()
+  clock.now = new Date(clock.now.getTime() + 15 * minuteMs)
+  expect(await refusal("a@example.com", "192.0.2.1")).toBeNull()
+})
+
+test("links have limits of their own: five for an account, twenty for an address", async () => {
+  const { attempt, requestLink } = limitsAt("2026-03-01T00:00:00Z")
+  for (let count = 0; count < 10; count++) await attempt("a@example.com", "192.0.2.1")
+  for (let count = 0; count < 5; count++) {
+    expect(await requestLink("a@example.com", "192.0.2.1")).toBeNull()
+  }
+  expect(await requestLink("a@example.com", "192.0.2.1")).not.toBeNull()
+  for (let count = 0; count < 14; count++) {
+    expect(await requestLink(`${count}@example.com`, "192.0.2.1")).toBeNull()
+  }
+  expect(await requestLink("z@example.com", "192.0.2.1")).not.toBeNull()
+  expect(await requestLink("z@example.com", "192.0.2.2")).toBeNull()
+})
+
+test("attempts that succeed use up none of an account's", async () => {
+  const { attempt, clock } = limitsAt("2026-03-01T00:00:00Z")
+  for (let count = 0; count < 50; count++) {
+    const admitted = await attempt("a@example.com", `192.0.2.${count}`)
+    expect([count, admitted.limitedUntil]).toEqual([count, null])
+    await admitted.succeeded()
+    clock.now = new Date(clock.now.getTime() + 1000)
+  }
+  for (let count = 0; count < 10; count++) {
+    expect((await attempt("a@example.com", "192.0.2.99")).limitedUntil).toBeNull()
+  }
+  expect((await attempt("a@example.com", "192.0.2.99")).limitedUntil).not.toBeNull()
+})
+
+test("whatever succeeds and when, no more than ten guesses are admitted in a quarter of an hour", async () => {
+  const { attempt, clock } = limitsAt("2026-03-01T00:00:00Z")
+  const guessedMs: number[] = []
+  for (let second = 0; second < 3_600; second += 7) {
+    clock.now = new Date(Date.parse("2026-03-01T00:00:00Z") + second * 1000)
+    const admitted = await attempt("a@example.com", `192.0.2.${second % 200}`)
+    if (admitted.limitedUntil) continue
+    // The owner's, every third, and as slow as a hash can be.
+    if (second % 3 === 0) {
+      clock.now = new Date(clock.now.getTime() + 6_000)
+      await admitted.succeeded()
+    } else guessedMs.push(clock.now.getTime())
+  }
+  expect(guessedMs.length).toBeGreaterThan(20)
+  for (const [index, at] of guessedMs.entries()) {
+    const later = guessedMs[index + 10]
+    if (later !== undefined) expect(later - at).toBeGreaterThanOrEqual(15 * minuteMs)
+  }
+})
+
+test("attempts at once are admitted ten times, although none has failed yet", async () => {
+  const { attempt } = limitsAt("2026-03-01T00:00:00Z")
+  const all = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => attempt("a@example.com", `192.0.2.${index}`)),
+  )
+  expect(all.filter(({ limitedUntil }) => limitedUntil === null)).toHaveLength(10)
+})
+
+test("a session of the account has attempts of its own, ten as well", async () => {
+  const { attempt } = limitsAt("2026-03-01T00:00:00Z")
+  for (let count = 0; count < 20; count++) await attempt("a@example.com", `192.0.2.${count}`)
+  const inSession = () => attempt("a@example.com", "192.0.2.99", "a session")
+  for (let count = 0; count < 10; count++) expect((await inSession()).limitedUntil).toBeNull()
+  expect((await inSession()).limitedUntil).not.toBeNull()
+  expect((await attempt("a@example.com", "192.0.2.99", "another")).limitedUntil).toBeNull()
+})
+
+test.skipIf(!redisIsInstalled)("processes that share Redis share the limits", async () => {
+  const server = await redisServer()
+  const redis = connectRedis({
+    url: server.url,
+    answerWithinMs: 5_000,
+    onLost: (error) => expect(error).toBeUndefined(),
+    onBack: () => {},
+  })
+  await redis.ready
+  const now = () => new Date("2026-03-01T00:00:00Z")
+  const processes = [1, 2].map(() => createSignInLimits({ now, redis }))
+  for (let count = 0; count < 10; count++) {
+    expect(
+      (await processes[count % 2]?.attempt("a@example.com", "192.0.2.1"))?.limitedUntil,
+    ).toBeNull()
+  }
+  for (const each of processes) {
+    expect((await each.attempt("a@example.com", "192.0.2.1")).limitedUntil).not.toBeNull()
+    expect(await each.requestLink("a@example.com", "192.0.2.1")).toBeNull()
+  }
+  const keys = JSON.stringify(await server.cli("KEYS", "*"))
+  expect(keys).not.toContain("example.com")
+  redis.close()
+  await server.stop()
+})

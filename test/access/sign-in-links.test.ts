@@ -1,0 +1,178 @@
+/** A one-time link signs in once, within 15 minutes, to the account with exactly the address that it was sent to. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { setDisabled } from "../../src/access/accounts.ts"
+import { deleteExpired } from "../../src/access/session-rows.ts"
+import { createSessions, type Sessions } from "../../src/access/sessions.ts"
+import {
+  createSignInLinks,
+  issueLink,
+  linkPath,
+  type Redeemed,
+  type SignInLinks,
+} from "../../src/access/sign-in-links.ts"
+import { type Registry, refusal, registry } from "./registry.ts"
+
+let at: Registry
+let sessions: Sessions
+let closed: SignInLinks
+let open: SignInLinks
+
+beforeAll(async () => {
+  at = await registry()
+  sessions = createSessions({
+    pool: at.pool,
+    onUseNotRecorded: (error) => expect(error).toBeUndefined(),
+  })
+  closed = createSignInLinks({ pool: at.pool, isSignUpOpen: false })
+  open = createSignInLinks({ pool: at.pool, isSignUpOpen: true })
+})
+
+afterAll(() => at.stop())
+
+const now = new Date("2026-03-01T00:00:00Z")
+const minuteMs = 60_000
+const later = (ms: number) => new Date(now.getTime() + ms)
+const client = { address: "192.0.2.1", userAgent: "a test" }
+
+async function newAccount(email = `${crypto.randomUUID()}@example.com`): Promise<string> {
+  await at.issue(email)
+  return email
+}
+
+async function linkFor(email: string, links = closed): Promise<string> {
+  const link = await links.request(email, now)
+  return link?.secret ?? "none"
+}
+
+const signedIn = async (redeemed: Redeemed | null) =>
+  redeemed && (await sessions.find(redeemed.cookie, now))
+
+test("a link is looked at as often as one likes, and signs in once", async () => {
+  const email = await newAccount()
+  const secret = await linkFor(email)
+  for (let count = 0; count < 20; count++) {
+    expect(await closed.find(secret, now)).toEqual({ email, isNewAccount: false })
+  }
+  const cookie = await closed.redeem(secret, client, now)
+  expect(await signedIn(cookie)).toMatchObject({ email, method: "link" })
+  expect(await closed.redeem(secret, client, now)).toBeNull()
+  expect(await closed.find(secret, now)).toBeNull()
+})
+
+test("of many that use a link at once, one signs in", async () => {
+  const email = await newAccount()
+  const secret = await linkFor(email)
+  const cookies = await Promise.all(
+    Array.from({ length: 8 }, () => closed.redeem(secret, client, now)),
+  )
+  expect(cookies.filter((cookie) => cookie !== null)).toHaveLength(1)
+})
+
+test("after 15 minutes a link is not valid", async () => {
+  const secret = await linkFor(await newAccount())
+  const [last, first] = [later(15 * minuteMs - 1000), later(15 * minuteMs)]
+  expect(await closed.find(secret, last)).not.toBeNull()
+  expect(await closed.find(secret, first)).toBeNull()
+  expect(await closed.redeem(secret, client, first)).toBeNull()
+  await deleteExpired(at.pool, later(15 * minuteMs + 1000))
+  const hash = Bun.CryptoHasher.hash("sha256", secret, "hex")
+  expect([...(await at.sql(`select 1 from sign_in_links where sha256 = '${hash}'`))]).toEqual([])
+})
+
+test("what is like a link is none", async () => {
+  const secret = await linkFor(await newAccount())
+  const swapped = secret.endsWith("A") ? "B" : "A"
+  for (const wrong of [
+    "",
+    secret.slice(0, -1),
+    secret.slice(0, -1) + swapped,
+    secret.slice("mds_link_".length),
+    `${secret}A`,
+    `${secret}\0`,
+    "x".repeat(100_000),
+  ]) {
+    expect(await closed.find(wrong, now)).toBeNull()
+    expect(await closed.redeem(wrong, client, now)).toBeNull()
+  }
+})
+
+test("of a link only its hash is stored", async () => {
+  const email = await newAccount()
+  const secret = await linkFor(email)
+  await closed.redeem(await linkFor(email), client, now)
+  for (const table of ["sign_in_links", "sessions", "access_changes"]) {
+    const rows = await at.sql(`select row_to_json(t)::text from ${table} t`)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain(secret.slice(9, 25))
+  }
+})
+
+test("a link is sent for an account that is there, to the address it was created with", async () => {
+  const email = await newAccount(`${crypto.randomUUID()}@Example.com`)
+  expect(await closed.request(email.toLowerCase(), now)).toMatchObject({ email })
+  expect(await closed.request("nobody@example.com", now)).toBeNull()
+  await setDisabled(at.editor, email, true)
+  expect(await closed.request(email, now)).toBeNull()
+  expect(await open.request(email, now)).toBeNull()
+})
+
+test("a link of an account that was disabled since signs nobody in", async () => {
+  const email = await newAccount()
+  const secret = await linkFor(email)
+  await setDisabled(at.editor, email, true)
+  expect(await closed.redeem(secret, client, now)).toBeNull()
+})
+
+test("where accounts are open to all, a link makes a standard account, and where not, none", async () => {
+  const email = `${crypto.randomUUID()}@example.com`
+  const secret = await linkFor(email, open)
+  expect(await open.find(secret, now)).toEqual({ email, isNewAccount: true })
+  expect([...(await at.sql(`select 1 from accounts where email = '${email}'`))]).toEqual([])
+  const cookie = await open.redeem(secret, client, now)
+  expect(await signedIn(cookie)).toMatchObject({ email, plan: "standard", limit: 1000 })
+  const [entry] = await at.sql(
+    `select who, origin from access_changes where columns -> 'email' ->> 1 = '${email}'`,
+  )
+  expect(entry).toEqual({ who: email, origin: client.address })
+
+  const late = `${crypto.randomUUID()}@example.com`
+  expect(await closed.redeem(await linkFor(late, open), client, now)).toBeNull()
+  expect([...(await at.sql(`select 1 from accounts where email = '${late}'`))]).toEqual([])
+})
+
+test("a link to a mailbox whose address only folds to an account's does not sign in to it", async () => {
+  const name = crypto.randomUUID()
+  const kelvin = `mi\u212ae-${name}@example.com`
+  const secret = await linkFor(kelvin, open)
+  expect(secret).toStartWith("mds_link_")
+  const email = await newAccount(`mike-${name}@example.com`)
+  expect(await open.redeem(secret, client, now)).toBeNull()
+  expect(await open.request(kelvin, now)).toMatchObject({ email })
+})
+
+test("two links for a new address make one account", async () => {
+  const email = `${crypto.randomUUID()}@example.com`
+  const secrets = [await linkFor(email, open), await linkFor(email, open)]
+  const cookies = await Promise.all(secrets.map((secret) => open.redeem(secret, client, now)))
+  const people = await Promise.all(cookies.map(signedIn))
+  expect(people.map((person) => person?.email)).toEqual([email, email])
+  expect(people[0]?.accountId).toBe(people[1]?.accountId as number)
+})
+
+test("an operator makes a link for an account that exists and is enabled", async () => {
+  const email = await newAccount()
+  const secret = await issueLink(at.pool, email.toUpperCase(), now)
+  expect(await signedIn(await closed.redeem(secret, client, now))).toMatchObject({ email })
+  expect(await refusal(issueLink(at.pool, "nobody@example.com", now))).toBe(
+    "Account nobody@example.com does not exist",
+  )
+  await setDisabled(at.editor, email, true)
+  expect(await refusal(issueLink(at.pool, email, now))).toBe(`Account ${email} is disabled`)
+})
+
+test("a link's address has its secret in the query, and where to go afterwards", () => {
+  expect(linkPath("mds_link_x")).toBe("/account/link?link=mds_link_x")
+  expect(linkPath("mds_link_x", "/explore?a=1&b=2")).toBe(
+    "/account/link?link=mds_link_x&next=%2Fexplore%3Fa%3D1%26b%3D2",
+  )
+})

@@ -1,0 +1,208 @@
+/** What people do in the account area, in a real browser, with the tokens that they get there used by a real curl. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { linkSecret } from "../pages/visitor.ts"
+import {
+  browserIsInstalled,
+  reportIfSkipped,
+  startBrowser,
+  type TestBrowser,
+  type Visitor,
+} from "../support/browser.ts"
+import {
+  assertAccessible,
+  assertFits,
+  desktopWidth,
+  phoneWidth,
+  resize,
+} from "../support/usable.ts"
+import { type Site, startSite } from "./site.ts"
+
+reportIfSkipped(import.meta.path)
+
+const password = "correct horse battery staple"
+
+describe.skipIf(!browserIsInstalled)("in a browser", () => {
+  let site: Site
+  let browser: TestBrowser
+
+  beforeAll(async () => {
+    site = await startSite()
+    browser = await startBrowser(site.service.url)
+  })
+
+  afterAll(async () => {
+    await browser.stop()
+    await site.stop()
+  })
+
+  /** A link of a new account, as an operator hands it over. */
+  async function linkOf(email: string): Promise<string> {
+    await site.service.issue(email)
+    return `/account/link?link=${await linkSecret(site.service, email)}`
+  }
+
+  test("a one-time link opens the account once, and a password from then on", async () => {
+    await using visitor = await browser.visitor()
+    const { page, visit } = visitor
+    const link = await linkOf("link@example.com")
+    // A mail scanner opens it too, and does not use it up.
+    await visit(link)
+    await visit(link)
+    await assertFitsBoth(visitor)
+    await press(visitor, "Sign in")
+    expect(await heading(visitor)).toBe("Choose a password")
+    await page.getByLabel("New password").fill(password)
+    await press(visitor, "Set the password")
+    expect(pathOf(visitor)).toBe("/account")
+    await visit(link, 410)
+
+    await visit("/account/sessions")
+    await press(visitor, "Sign out here")
+    await visit("/account/tokens")
+    expect(await heading(visitor)).toBe("Sign in")
+    const form = page.getByRole("region", { name: "With your password" })
+    await form.getByLabel("Email").fill("link@example.com")
+    await form.getByLabel("Password").fill("wrong password")
+    await press(visitor, "Sign in")
+    expect(await textOf(visitor)).toContain("The email address or the password is wrong")
+    await form.getByLabel("Password").fill(password)
+    await press(visitor, "Sign in")
+    expect(pathOf(visitor)).toBe("/account/tokens")
+    await visitor.assertClean()
+  })
+
+  test.each([[true], [false]])(
+    "a token is created, used, rotated and revoked, with scripts: %j",
+    async (javaScript) => {
+      await using visitor = await browser.visitor({ javaScript })
+      const { page, visit } = visitor
+      await visit(await linkOf(`tokens-${javaScript}@example.com`))
+      await press(visitor, "Sign in")
+      await visit("/account/tokens")
+      await page.getByLabel("Name").fill("Nightly <script>")
+      await page.getByLabel("Expires").selectOption("In 30 days")
+      await page.getByLabel("For spreadsheets").check()
+      await press(visitor, "Create token")
+      await assertFitsBoth(visitor)
+      if (javaScript) await assertAccessible(page)
+      const line = await page.textContent("#curl")
+      const first = await copied(visitor)
+
+      expect(await shell(line)).toContain('"data":[{')
+      const get = (token: string) => site.service.get("/companies/BIG", { token })
+      expect((await get(first)).status).toBe(200)
+      await follow(visitor, "I have copied it")
+      expect(await page.content()).not.toContain(first)
+
+      await visit("/account/usage")
+      const uses = page.getByRole("region", { name: "Requests by token" })
+      expect(await uses.getByRole("row", { name: "Nightly" }).textContent()).toMatch(/2\s*2$/)
+      expect(await page.textContent("#requests")).toContain("GET /api/v1/companies/BIG")
+
+      await visit("/account/tokens")
+      await follow(visitor, "Rotate")
+      await page.getByLabel("How long the old token still works").selectOption("0")
+      await press(visitor, `Rotate ${prefixOf(first)}`)
+      const second = await copied(visitor)
+      expect(second).not.toBe(first)
+      expect([(await get(first)).status, (await get(second)).status]).toEqual([401, 200])
+
+      await visit("/account/tokens")
+      await follow(visitor, "Revoke")
+      await press(visitor, `Revoke ${prefixOf(second)}`)
+      expect(await textOf(visitor)).toContain(`Revoked ${prefixOf(second)}`)
+      expect((await get(second)).status).toBe(401)
+      await visit("/account/audit")
+      const audit = await textOf(visitor)
+      for (const prefix of [first, second].map(prefixOf)) expect(audit).toContain(prefix)
+      await visitor.assertClean()
+    },
+  )
+
+  test("somebody new confirms an address by the mail's link and has an account", async () => {
+    await using visitor = await browser.visitor()
+    const { page, visit } = visitor
+    await visit("/account/sign-in")
+    await follow(visitor, "Create one")
+    await page.getByLabel("Email").fill("new@example.com")
+    await press(visitor, "Send me the link")
+    expect(await heading(visitor)).toBe("Check your mail")
+    await assertFitsBoth(visitor)
+    const { subject, text = "" } = await site.mail.mailTo("new@example.com")
+    expect(subject).not.toBe("")
+    const link = new URL(/http:\S+/.exec(text)?.[0] ?? "none in the mail")
+    expect(link.origin).toBe(site.service.url)
+
+    await visit(link.pathname + link.search)
+    await press(visitor, "Create the account")
+    await follow(visitor, "Not now")
+    expect(await textOf(visitor)).toContain("new@example.com")
+    await visit(link.pathname + link.search, 410)
+    await visit("/account/tokens")
+    await page.getByLabel("Name").fill("First")
+    await press(visitor, "Create token")
+    const token = await copied(visitor)
+    expect((await site.service.get("/companies", { token })).status).toBe(200)
+    await visitor.assertClean()
+  })
+
+  test("signing out everywhere ends the sessions of other browsers", async () => {
+    await using here = await browser.visitor()
+    await using there = await browser.visitor()
+    for (const visitor of [here, there]) {
+      await visitor.visit(await linkOf("everywhere@example.com"))
+      await press(visitor, "Sign in")
+      await visitor.visit("/account")
+      expect(pathOf(visitor)).toBe("/account")
+    }
+    await here.visit("/account/sessions")
+    await press(here, "Sign out everywhere")
+    expect(await textOf(here)).toContain("You are signed out on every device")
+    await there.visit("/account")
+    expect(await heading(there)).toBe("Sign in")
+    await here.assertClean()
+    await there.assertClean()
+  })
+})
+
+/** For pages that only a form or a link leads to; those with an address of their own are all checked elsewhere. */
+async function assertFitsBoth({ page }: Visitor): Promise<void> {
+  await resize(page, phoneWidth)
+  await assertFits(page)
+  await resize(page, desktopWidth)
+  await assertFits(page)
+}
+
+/** The new token, by its button where scripts run. */
+async function copied({ page }: Visitor): Promise<string> {
+  const token = (await page.textContent("#token")) ?? ""
+  const button = page.locator("[data-copy=token]")
+  if (await button.isVisible()) {
+    await button.click()
+    await page.locator("[data-copy=token]", { hasText: "Copied" }).waitFor()
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token)
+  }
+  return token
+}
+
+const prefixOf = (token: string): string => token.slice(0, "mds_12345678".length)
+
+const press = (visitor: Visitor, name: string) =>
+  opening(visitor, () => visitor.page.getByRole("button", { name }).click())
+const follow = (visitor: Visitor, name: string) =>
+  opening(visitor, () => visitor.page.getByRole("link", { name }).first().click())
+
+/** Does what opens another page, and waits for that. */
+async function opening({ page }: Visitor, open: () => Promise<void>): Promise<void> {
+  const opened = page.waitForEvent("load")
+  await open()
+  await opened
+}
+
+const heading = ({ page }: Visitor) => page.textContent("h1")
+const textOf = ({ page }: Visitor) => page.textContent("main")
+const pathOf = ({ page }: Visitor): string => new URL(page.url()).pathname
+
+/** What a line prints that was copied from a page. */
+const shell = (line: string | null): Promise<string> =>
+  new Response(Bun.spawn(["sh", "-c", line ?? ""], { stderr: "ignore" }).stdout).text()

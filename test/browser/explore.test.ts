@@ -1,0 +1,113 @@
+/** The explorer in a real browser: what it shows is what its links, lines and files give elsewhere. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import {
+  browserIsInstalled,
+  reportIfSkipped,
+  startBrowser,
+  type TestBrowser,
+  type Visitor,
+} from "../support/browser.ts"
+import { type Site, startSite } from "./site.ts"
+
+reportIfSkipped(import.meta.path)
+
+describe.skipIf(!browserIsInstalled)("in a browser", () => {
+  let site: Site
+  let browser: TestBrowser
+  let visitor: Visitor
+
+  beforeAll(async () => {
+    site = await startSite()
+    browser = await startBrowser(site.service.url)
+    visitor = await browser.visitor()
+    await site.signIn(visitor, "standard")
+  })
+
+  afterAll(async () => {
+    await browser.stop()
+    await site.stop()
+  })
+
+  test("results follow what is typed, and the address with them", async () => {
+    const { page, visit } = visitor
+    await visit("/explore/tenements?state=WA")
+    await page.getByLabel("Holder").pressSequentially("aard")
+    await page.waitForURL(/holder=aard/)
+    expect(await firstColumn(visitor)).toEqual(["E47/1234"])
+    const { search } = new URL(page.url())
+    expect(search).toBe("?holder=aard&state=WA")
+    await visit(`/explore/tenements${search}`)
+    expect(await firstColumn(visitor)).toEqual(["E47/1234"])
+    expect(await page.getByLabel("Holder").inputValue()).toBe("aard")
+    await visitor.assertClean()
+  })
+
+  test("the address, the lines, the formula and the file give what the table shows", async () => {
+    const { page, visit } = visitor
+    const token = site.service.tokens.standard
+    await visit("/explore/companies?sector=materials&sort=market_cap&order=desc")
+    const shown = await firstColumn(visitor)
+    expect(shown.slice(0, 2)).toEqual(["MAX", "BI2"])
+    await page.getByLabel("Token", { exact: true }).selectOption(token.slice(0, 12))
+    await page.getByLabel("Its value").fill(token)
+
+    const curl = await copied(visitor, "curl")
+    expect(codesOf(await shell(curl))).toEqual(shown)
+    const address = await copied(visitor, "Address")
+    const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } })
+    expect(codesOf(await answer.text())).toEqual(shown)
+    const formula = await copied(visitor, "Google Sheets")
+    const imported = /^=IMPORTDATA\("(.*)"\)$/.exec(formula)?.[1] ?? ""
+    expect(firstCells(await (await fetch(imported)).text())).toEqual(shown)
+
+    const downloading = page.waitForEvent("download")
+    await page.getByRole("link", { name: "Download CSV" }).click()
+    const file = await (await downloading).path()
+    expect(firstCells(await Bun.file(file).text())).toEqual(shown)
+    await visitor.assertClean()
+  })
+
+  test("a view that is shared shows its receiver the same", async () => {
+    await using receiver = await browser.visitor()
+    const { page, visit } = receiver
+    await visitor.visit("/explore/companies?sector=materials&sort=market_cap&order=desc")
+    await visit(new URL(visitor.page.url()).pathname + new URL(visitor.page.url()).search)
+    expect(await page.textContent("h1")).toBe("Sign in")
+    await site.signIn(receiver, "admin")
+    await page.goto(visitor.page.url())
+    expect(await firstColumn(receiver)).toEqual(await firstColumn(visitor))
+  })
+
+  test("without scripts the same form shows the same", async () => {
+    await using plain = await browser.visitor({ javaScript: false })
+    await site.signIn(plain, "standard")
+    await plain.visit("/explore/tenements?state=WA")
+    await plain.page.getByLabel("Holder").fill("aard")
+    await plain.page.getByRole("button", { name: "Apply" }).click()
+    await plain.page.waitForURL(/holder=aard/)
+    expect(await firstColumn(plain)).toEqual(["E47/1234"])
+    await plain.assertClean()
+  })
+})
+
+const firstColumn = ({ page }: Visitor): Promise<string[]> =>
+  page.locator("tbody tr > :first-child").allTextContents()
+
+/** The line for a program, by the button that copies it. */
+async function copied({ page }: Visitor, program: string): Promise<string> {
+  await page.locator(".programs label", { hasText: program }).click()
+  await page.locator("[data-copy]:visible").click()
+  await page.locator("[data-copy]:visible", { hasText: "Copied" }).waitFor()
+  return page.evaluate("navigator.clipboard.readText()")
+}
+
+const codesOf = (json: string): string[] =>
+  JSON.parse(json).data.map(({ asx_code }: { asx_code: string }) => asx_code)
+
+/** Without the head. No code has a comma, and no other field begins a line with three capitals. */
+const firstCells = (csv: string): string[] =>
+  [...csv.matchAll(/^([A-Z0-9]{3,6}),/gm)].map(([, cell = ""]) => cell)
+
+/** What a line prints that was copied from a page. */
+const shell = (line: string): Promise<string> =>
+  new Response(Bun.spawn(["sh", "-c", line], { stderr: "ignore" }).stdout).text()

@@ -1,0 +1,146 @@
+/** Every page keeps to its policy and to itself, and can be used by anybody: on a phone, by keyboard, without scripts. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { type AppOptions, createApp } from "../../src/app.ts"
+import {
+  browserIsInstalled,
+  reportIfSkipped,
+  startBrowser,
+  type TestBrowser,
+  type Visitor,
+} from "../support/browser.ts"
+import {
+  assertAccessible,
+  assertFits,
+  assertKeyboardReaches,
+  assertNeedsNoScript,
+  assertReadableInTheDark,
+  desktopWidth,
+  phoneWidth,
+  resize,
+} from "../support/usable.ts"
+import { forPrograms, type PageExample, pages, type Who } from "./pages.ts"
+import { type Site, startSite } from "./site.ts"
+
+reportIfSkipped(import.meta.path)
+
+test("every route that is no program's has an example here", () => {
+  // Nothing of the options is used before a request comes.
+  const routes = createApp({} as AppOptions)
+    .routes.filter(({ method, path }) => method === "GET" && !/^\/api\/v1|\.csv$/.test(path))
+    .map(({ path }) => path)
+  const known = [...pages.map(({ route }) => route), ...forPrograms]
+  expect(routes.filter((route) => !known.includes(route))).toEqual([])
+})
+
+describe.skipIf(!browserIsInstalled)("in a browser", () => {
+  let site: Site
+  let browser: TestBrowser
+  let visitors: Record<Who, { scripted: Visitor; plain: Visitor }>
+
+  beforeAll(async () => {
+    site = await startSite()
+    browser = await startBrowser(site.service.url)
+    const [admin, standard, nobody] = await Promise.all([
+      visitorsAs("admin"),
+      visitorsAs("standard"),
+      visitorsAs("nobody"),
+    ])
+    visitors = { admin, standard, nobody }
+  })
+
+  afterAll(async () => {
+    await browser.stop()
+    await site.stop()
+  })
+
+  async function visitorsAs(who: Who) {
+    const [scripted, plain] = await Promise.all([
+      browser.visitor({ width: phoneWidth }),
+      browser.visitor({ width: phoneWidth, javaScript: false }),
+    ])
+    await site.signIn(scripted, who)
+    await site.signIn(plain, who)
+    return { scripted, plain }
+  }
+
+  /** Opens it, and not a page that it leads to. */
+  async function open(visitor: Visitor, example: PageExample): Promise<void> {
+    const path = site.pathOf(example)
+    await visitor.visit(path, example.status)
+    expect(visitor.page.url()).toBe(site.service.url + path)
+    if (example.shownByScript) await visitor.page.waitForSelector(example.shownByScript)
+  }
+
+  /** Fails on what is wrong with the page for those without scripts. */
+  async function assertPlain(visitor: Visitor): Promise<void> {
+    await assertFits(visitor.page)
+    await assertNeedsNoScript(visitor.page)
+    await visitor.assertClean()
+  }
+
+  const isFirstOfKind = (example: PageExample): boolean =>
+    pages.find(({ kind }) => kind === example.kind) === example
+
+  test.each(pages.map((example) => [example.path, example.as ?? "nobody", example] as const))(
+    "%s, opened by %s, keeps to its policy, fits a phone and a desktop, and can be used by anybody",
+    async (_, as, example) => {
+      const { scripted, plain } = visitors[as]
+      await open(scripted, example)
+      const { page } = scripted
+      await scripted.assertClean()
+      await assertFits(page)
+      if (example.kind) await assertAccessible(page)
+      await resize(page, desktopWidth)
+      await assertFits(page)
+      if (example.kind && isFirstOfKind(example)) {
+        await assertReadableInTheDark(page)
+        await assertKeyboardReaches(page)
+      }
+      await resize(page, phoneWidth)
+      if (!(await page.evaluate("document.scripts.length > 0"))) return assertPlain(scripted)
+      await scripted.assertClean()
+      if (example.shownByScript) return
+      await open(plain, example)
+      await assertPlain(plain)
+    },
+  )
+
+  test("the first key press offers to skip to the content", async () => {
+    const { page, visit } = visitors.nobody.scripted
+    await visit("/docs")
+    await page.keyboard.press("Tab")
+    expect(await page.textContent(":focus")).toBe("Skip to content")
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Tab")
+    expect(
+      await page.evaluate("document.querySelector('main').contains(document.activeElement)"),
+    ).toBe(true)
+  })
+
+  test("a copy button copies exactly the text beside it, and says so", async () => {
+    const { page, visit } = visitors.nobody.scripted
+    await visit("/docs/guide/first-request")
+    const button = page.locator("[data-copy]").first()
+    const text = await page.locator("pre code").first().textContent()
+    await button.click()
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text)
+    expect(await button.textContent()).toBe("Copied")
+  })
+
+  test("a request is tried in the reference, under the policy of every page", async () => {
+    const { page, visit, assertClean } = visitors.nobody.scripted
+    await visit("/docs/try")
+    await page.getByRole("button", { name: "Authorize" }).first().click()
+    const dialog = page.locator(".modal-ux")
+    await dialog.locator("input").first().fill(site.service.tokens.standard)
+    await dialog.getByRole("button", { name: "Apply credentials" }).first().click()
+    await dialog.getByRole("button", { name: "Close" }).first().click()
+    const operation = page.locator("#operations-Usage-getUsage")
+    await operation.locator(".opblock-summary-control").click()
+    await operation.getByRole("button", { name: "Execute" }).click()
+    const answer = operation.locator(".live-responses-table .response")
+    expect(await answer.locator(".response-col_status").textContent()).toContain("200")
+    expect(await answer.textContent()).toContain('"plan"')
+    await assertClean()
+  })
+})

@@ -1,0 +1,120 @@
+/** Every page that a person can open, with an address of it that shows much. */
+import { guidePages, guidePath } from "../../src/pages/docs/guide-pages.ts"
+
+export type Who = "admin" | "standard" | "nobody"
+
+export interface PageExample {
+  /** As the app has it. */
+  route: string
+  /** `{token}` and `{account}` stand for the ids of those that the tests' site has. */
+  path: string
+  /** Who opens it; without it, somebody who has not signed in. */
+  as?: Who
+  /** 200 where it is left out. */
+  status?: number
+  /** Selects what a script shows, without which the page is of no use. */
+  shownByScript?: string
+  /**
+   * What it is an example of. These are given to axe too, which takes its time; the first of each kind
+   * is also looked at in dark colours and walked through by keyboard.
+   */
+  kind?: Kind
+}
+
+/** What pages are made of: those of one kind have their elements and their style from the same code. */
+type Kind =
+  | "error"
+  | "overview"
+  | "list"
+  | "record"
+  | "tables"
+  | "chart"
+  | "form"
+  | "guide"
+  | "reference"
+  | "swagger"
+
+/** Of the guide: the one with the most code, that with the widest tables, and one of prose. */
+const guideExamples = ["paging", "google-sheets", "errors"]
+const referenceExamples = ["subsidiaries", "usage"]
+
+export const pages: readonly PageExample[] = [
+  { route: "*", path: "/nothing-here", status: 404, kind: "error" },
+  { route: "/", path: "/", kind: "overview" },
+  { route: "/", path: "/?signed-in", as: "standard" },
+  ...explorer([
+    ["/tenements", "/explore/tenements", { kind: "list" }],
+    ["/tenements", "/explore/tenements?state=nope", { status: 400, kind: "list" }],
+    ["/tenements", "/explore/tenements?holder=nobody+of+this+name"],
+    ["/companies", "/explore/companies"],
+    ["/companies", "/explore/companies?sector=materials&sort=market_cap&order=desc"],
+    ["/reports", "/explore/reports"],
+    ["/reports", "/explore/reports?from=2026-02-01&as_of=1"],
+    ["/subsidiaries", "/explore/subsidiaries"],
+    ["/companies/:code", "/explore/companies/BIG", { kind: "record" }],
+    ["/companies/:code", "/explore/companies/APO"],
+    ["/companies/:code", "/explore/companies/NOPE", { status: 404 }],
+    ["/companies/:code/tenements", "/explore/companies/BIG/tenements"],
+    ["/companies/:code/subsidiaries", "/explore/companies/BIG/subsidiaries"],
+    ["/tenements/:id", "/explore/tenements/WA-E47-1235"],
+    ["/reports/:hash", "/explore/reports/a5", { kind: "record" }],
+  ]),
+  { route: "/account", path: "/account", as: "standard" },
+  { route: "/account/tokens", path: "/account/tokens", as: "standard", kind: "tables" },
+  { route: "/account/tokens", path: "/account/tokens", as: "admin" },
+  ...["", "/rotate", "/revoke"].map((action) => ({
+    route: `/account/tokens/:id${action}`,
+    path: `/account/tokens/{token}${action}`,
+    as: "standard" as const,
+  })),
+  { route: "/account/usage", path: "/account/usage", as: "standard", kind: "chart" },
+  { route: "/account/audit", path: "/account/audit", as: "standard", kind: "tables" },
+  { route: "/account/admin", path: "/account/admin", as: "admin", kind: "tables" },
+  { route: "/account/admin/:id", path: "/account/admin/{account}", as: "admin", kind: "form" },
+  { route: "/account/admin", path: "/account/admin", as: "standard", status: 404 },
+  { route: "/account/password", path: "/account/password", as: "standard" },
+  { route: "/account/sessions", path: "/account/sessions", as: "standard" },
+  { route: "/account/sign-in", path: "/account/sign-in", kind: "form" },
+  { route: "/account/sign-in", path: "/account/sign-in", as: "standard" },
+  { route: "/account/sign-up", path: "/account/sign-up" },
+  { route: "/account/link", path: "/account/link?link=used", status: 410 },
+  { route: "/docs", path: "/docs", kind: "overview" },
+  { route: "/docs/reference", path: "/docs/reference" },
+  ...["companies", "tenements", "subsidiaries", "reports", "releases", "usage"].map((name) => ({
+    route: "/docs/reference/:name",
+    path: `/docs/reference/${name}`,
+    ...(referenceExamples.includes(name) && { kind: "reference" as const }),
+  })),
+  { route: "/docs/try", path: "/docs/try", shownByScript: ".opblock", kind: "swagger" },
+  ...guidePages.map(({ name }) => ({
+    route: "/docs/guide/:name",
+    path: guidePath(name),
+    ...(guideExamples.includes(name) && { kind: "guide" as const }),
+  })),
+  { route: "/docs/guide/:name", path: "/docs/guide/nothing", status: 404 },
+]
+
+function explorer(
+  examples: readonly [route: string, path: string, others?: Pick<PageExample, "status" | "kind">][],
+): PageExample[] {
+  return examples.map(([route, path, others]) => ({
+    route: `/explore${route}`,
+    path,
+    as: "admin",
+    ...others,
+  }))
+}
+
+/** What programs ask for, on paths beside those of the API, and what leads or downloads. */
+export const forPrograms = [
+  "/health/live",
+  "/health/ready",
+  "/metrics",
+  "/assets/:file",
+  "/docs.md",
+  "/llms.txt",
+  "/explore/",
+  "/openapi.json",
+  "/docs/reference.md",
+  "/assets/swagger-ui/:file",
+]

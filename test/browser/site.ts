@@ -1,0 +1,63 @@
+/** The service of the browser tests, which mails links, and people who have signed in to it. */
+import { issueToken } from "../../src/access/tokens.ts"
+import { signedInByLink } from "../pages/visitor.ts"
+import type { Visitor } from "../support/browser.ts"
+import { mailServer } from "../support/mail-server.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { freePort } from "../support/supervised.ts"
+import type { PageExample, Who } from "./pages.ts"
+
+export type Site = Awaited<ReturnType<typeof startSite>>
+
+export async function startSite() {
+  const mail = mailServer()
+  const port = freePort()
+  const service = await testService({
+    // Browsers have a clock too, and so has the database.
+    now: new Date(),
+    settings: {
+      PORT: String(port),
+      BASE_URL: `http://127.0.0.1:${port}`,
+      SIGNUP: "open",
+      SMTP_URL: mail.url,
+      MAIL_FROM: "data@example.com",
+    },
+  })
+  await use(service)
+  const [ids] = await service.sql<[{ token: number; account: number }]>`
+    select tokens.id::int as token, accounts.id::int as account
+    from accounts join tokens on account_id = accounts.id and revoked_at is null
+    where email = 'standard@example.com' limit 1`
+  return {
+    service,
+    mail,
+    /** The path of an example here. */
+    pathOf: ({ path }: Pick<PageExample, "path">): string =>
+      path.replace("{token}", `${ids.token}`).replace("{account}", `${ids.account}`),
+    signIn: async (visitor: Visitor, who: Who) => {
+      if (who === "nobody") return
+      const { jar } = await signedInByLink(service, `${who}@example.com`)
+      await visitor.signIn(jar.cookie ?? "")
+    },
+    stop: async () => {
+      await service.stop()
+      mail.stop()
+    },
+  }
+}
+
+/** Fills the pages about use: with long names, and with requests that went well and that did not. */
+async function use({ editor, issue, revoke, get, tokens, clock }: TestService): Promise<void> {
+  const email = "standard@example.com"
+  const { value } = await issueToken(editor, {
+    email,
+    name: "Valuation of the gold tenements of Western Australia, for the board (quarterly).xlsx",
+    expiresAt: new Date(clock.now.getTime() + 30 * 86_400_000),
+  })
+  await revoke(await issue(email))
+  const filters = "state=WA&status=granted&holder=aardvark+minerals&format=csv&all=true"
+  await get(`/tenements?${filters}`, { token: value })
+  for (const path of ["/companies", "/companies/BIG", "/reports/none", "/tenements?state=nope"]) {
+    await get(path, { token: tokens.standard })
+  }
+}

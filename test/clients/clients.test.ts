@@ -1,0 +1,97 @@
+/** Clients generated from the served description type-check, and read every endpoint of a running service. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { exampleNow } from "../../src/description/examples.ts"
+import { operationsIn, readDocument } from "../description/document.ts"
+import { publishedExamples } from "../description/published-examples.ts"
+import { installPackages, runProgram } from "../support/packages.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+/** Generating and type-checking take seconds, and many of them on a busy machine. */
+const limitMs = 300_000
+
+const areInstalled = await installPackages(import.meta.dir, import.meta.path)
+
+describe.skipIf(!areInstalled)("a client", () => {
+  let publisher: TestService
+  let service: TestService
+  /** Has the programs, what was generated for them, and their packages. */
+  let directory: string
+
+  beforeAll(async () => {
+    publisher = await publishedExamples()
+    service = await testService({ beside: publisher, now: exampleNow })
+    directory = await mkdtemp(join(tmpdir(), "mds-test-clients-"))
+    await cp(join(import.meta.dir, "programs"), directory, { recursive: true })
+    await symlink(join(import.meta.dir, "node_modules"), join(directory, "node_modules"))
+    const served = await fetch(`${service.url}/openapi.json`)
+    await Bun.write(join(directory, "openapi.json"), await served.text())
+    const generators = [
+      ["openapi-typescript/bin/cli.js", "openapi.json", "-o", "generated/openapi-typescript.ts"],
+      [
+        "@hey-api/openapi-ts/bin/run.js",
+        "-i",
+        "openapi.json",
+        "-o",
+        "generated/hey-api",
+        "--no-log-file",
+      ],
+    ]
+    for (const [program = "", ...options] of generators)
+      await run(`node_modules/${program}`, ...options)
+  }, limitMs)
+
+  afterAll(async () => {
+    await service.stop()
+    await publisher.stop()
+    await rm(directory, { recursive: true })
+  })
+
+  async function run(...command: string[]): Promise<string> {
+    const environment = { SERVICE_URL: service.url, TOKEN: service.tokens.admin }
+    const { status, output } = await runProgram(command, { directory, environment })
+    if (status !== 0) throw new Error(`${command[0]} failed: ${output}`)
+    return output
+  }
+
+  test(
+    "type-checks, whichever generator it is from",
+    async () => {
+      expect(await run("node_modules/typescript/bin/tsc", "-p", ".")).toBe("")
+    },
+    limitMs,
+  )
+
+  test.each(["openapi-fetch", "hey-api"])("of %s reads every endpoint", async (name) => {
+    const { answers, ...others } = JSON.parse(await run(`${name}.ts`))
+    const operations = operationsIn(await readDocument(service.url))
+    expect(Object.keys(answers)).toEqual(operations.map(({ operationId }) => operationId))
+    const read = (path: string) => service.get(path).then((answer) => answer.json())
+    const path = "/companies/XMR"
+    expect(answers).toEqual({
+      listCompanies: await read(
+        "/companies?sector=Materials&sort=market_cap&order=desc&per_page=10",
+      ),
+      getCompany: await read(path),
+      listTenementsOfCompany: await read(`${path}/tenements`),
+      listSubsidiariesOfCompany: await read(`${path}/subsidiaries`),
+      listTenements: await read("/tenements?state=WA"),
+      getTenement: await read("/tenements/WA-E47-9001"),
+      listReports: await read("/reports?from=2026-01-01&as_of=2"),
+      getReport: await read("/reports/0f4c2d1e8b7a69583746251403f2e1d0"),
+      listReleases: await read("/releases"),
+      getUsage: {
+        data: expect.objectContaining({ plan: "admin", used: null, limit: 2_147_483_647 }),
+      },
+    })
+    expect(others).toEqual({
+      marketCap: 4_815_000_000,
+      notNull: 4_815_000_000,
+      state: "WA",
+      fault: "per_page",
+      csv: await (await service.get("/companies?format=csv&all=true")).text(),
+    })
+  })
+})

@@ -1,0 +1,68 @@
+/** Operators print one-time links, see where people are signed in, and sign them out, from the command line. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { visitor } from "../pages/visitor.ts"
+import { command } from "../support/process.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService({ now: new Date() })
+})
+afterAll(() => service.stop())
+
+const mds = (args: string[], settings: Record<string, string> = {}) =>
+  command(args, { DATABASE_URL: service.database.url, ACTOR: "jo", ...settings })
+
+const linkText = /^http:\/\/127\.0\.0\.1:3000(\/account\/link\?link=(mds_link_[\w-]{43}))\n$/
+
+test("creating an account prints a link that signs its owner in", async () => {
+  const email = "created@example.com"
+  const { printed, exitCode } = await mds(["account", "create", email])
+  expect([exitCode, printed]).toEqual([0, expect.stringMatching(linkText)])
+  const [, path = "", link = ""] = linkText.exec(printed) ?? []
+  const person = visitor(service)
+  expect(await (await person.get(path)).text()).toContain(email)
+  expect((await person.post("/account/link", { link })).status).toBe(303)
+  expect(await (await person.get("/account/sessions")).text()).toContain(email)
+})
+
+test("a link is printed with the public address, and for an account that exists alone", async () => {
+  const settings = { BASE_URL: "https://data.example.com" }
+  const made = await mds(["account", "link", "ADMIN@example.com"], settings)
+  expect(made).toEqual({
+    exitCode: 0,
+    printed: expect.stringMatching(/^https:\/\/data\.example\.com\/account\/link\?link=mds_link_/),
+    said: "The link signs in once, within 15 minutes\n",
+  })
+  expect(await mds(["account", "link", "nobody@example.com"])).toEqual({
+    exitCode: 1,
+    printed: "",
+    said: "Account nobody@example.com does not exist\n",
+  })
+})
+
+test("sessions are listed and ended, which the audit shows as the operator's doing", async () => {
+  const email = "standard@example.com"
+  const person = visitor(service, "Mozilla/5.0 (\u00fc a test)")
+  const { printed } = await mds(["account", "link", email])
+  const [, , link = ""] = linkText.exec(printed) ?? []
+  await person.post("/account/link", { link })
+  const listed = await mds(["account", "sessions", email])
+  const [head, row = ""] = listed.printed.split("\n")
+  expect(head?.split(/ {2,}/)).toEqual(["signed in", "by", "last seen", "from", "browser"])
+  expect(row).toMatch(/ {2}link {2}.* {2}127\.0\.0\.1 {2}Mozilla\/5\.0 \(\? a test\)$/)
+
+  expect((await mds(["account", "sign-out", email])).said).toBe(
+    `Ended 1 session of account ${email}\n`,
+  )
+  expect((await person.get("/account/sessions")).status).toBe(303)
+  const audit = (await mds(["account", "show", email])).printed.trimEnd().split("\n")
+  expect(audit.at(-2)).toMatch(
+    / session +created +method link, .* standard@example\.com +127\.0\.0\.1$/,
+  )
+  expect(audit.at(-1)).toMatch(/ session +deleted +method link, .* jo +command line on /)
+  expect((await mds(["account", "sign-out", email])).said).toBe(
+    `Ended 0 sessions of account ${email}\n`,
+  )
+})

@@ -1,0 +1,102 @@
+/** The code samples of the guide, and running them as a reader would. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { scratchDirectory } from "../support/scratch.ts"
+
+/** In the guide's files, in place of the service's address. */
+export const placeholder = "https://mds.example.com"
+
+const folder = new URL("../../src/guide/", import.meta.url)
+
+/** The pages for users of the API. The others are for operators: what they tell to run is not run here. */
+export const userPages = [
+  "first-request",
+  "paging",
+  "google-sheets",
+  "excel",
+  "data-frames",
+  "limits",
+  "releases",
+  "errors",
+  "versions",
+]
+
+export const textOf = (page: string): Promise<string> =>
+  Bun.file(new URL(`${page}.md`, folder)).text()
+
+export interface Sample {
+  page: string
+  language: string
+  code: string
+}
+
+export async function samplesOf(pages: readonly string[]): Promise<Sample[]> {
+  const texts = await Promise.all(pages.map(textOf))
+  return pages.flatMap((page, index) =>
+    [...(texts[index] ?? "").matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(
+      ([, language = "", code = ""]) => ({ page, language, code }),
+    ),
+  )
+}
+
+const programs: Record<string, { file: string; command: string[] }> = {
+  sh: { file: "sample.sh", command: ["bash", "-eu"] },
+  python: { file: "sample.py", command: ["python3"] },
+  ts: { file: "sample.ts", command: [process.execPath] },
+}
+
+export const isRunnable = ({ language }: Sample): boolean => language in programs
+
+const succeeds = (...command: string[]) => {
+  try {
+    return Bun.spawnSync(command).success
+  } catch {
+    return false
+  }
+}
+
+const needs: Record<string, () => boolean> = {
+  sh: () => succeeds("curl", "--version") && succeeds("jq", "--version"),
+  python: () => succeeds("python3", "-c", "import requests"),
+  pandas: () => succeeds("python3", "-c", "import pandas"),
+  ts: () => true,
+}
+
+/** Whether this machine has what the sample needs. */
+export const isInstalled = ({ language, code }: Sample): boolean =>
+  needs[code.includes("import pandas") ? "pandas" : language]?.() ?? false
+
+export interface Service {
+  url: string
+  token: string
+}
+
+/** A directory for samples to run in, where one finds what an earlier one wrote. */
+export function workingDirectory() {
+  const path = mkdtempSync(join(scratchDirectory, "mds-sample-"))
+
+  async function run({ language, code }: Sample, { url, token }: Service) {
+    const program = programs[language]
+    if (!program) throw new Error(`Cannot run ${language}`)
+    await Bun.write(join(path, program.file), code.replaceAll(placeholder, url))
+    const child = Bun.spawn([...program.command, program.file], {
+      cwd: path,
+      env: { PATH: process.env.PATH, HOME: path, MDS_TOKEN: token },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    })
+    const [exitCode, output, errors] = await Promise.all([
+      child.exited,
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ])
+    return { exitCode, output, errors }
+  }
+
+  return {
+    run,
+    read: (file: string) => Bun.file(join(path, file)).text(),
+    remove: () => rmSync(path, { recursive: true }),
+  }
+}

@@ -1,0 +1,238 @@
+/** The guide as pages and as text: every file is there, every link leads somewhere, and no markup gets in. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { linkTo } from "../../src/pages/docs/guide.ts"
+import { guidePages } from "../../src/pages/docs/guide-pages.ts"
+import { renderMarkdown } from "../../src/pages/docs/markdown.ts"
+import { placeholder } from "../guide/samples.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+let service: TestService
+beforeAll(async () => {
+  service = await testService()
+})
+afterAll(() => service.stop())
+
+const open = (path: string, init?: RequestInit) => fetch(service.url + path, init)
+const textOf = async (path: string): Promise<string> => (await open(path)).text()
+
+const pathOf = (name: string) => `/docs/guide/${name}`
+const paths = ["/docs", ...guidePages.map(({ name }) => pathOf(name))]
+
+test("every file of the guide is a page, under the title of its heading", async () => {
+  const directory = new URL("../../src/guide/", import.meta.url)
+  const files = await Array.fromAsync(new Bun.Glob("*.md").scan(Bun.fileURLToPath(directory)))
+  expect(guidePages.map(({ name }) => `${name}.md`).sort()).toEqual(files.sort())
+  const index = await textOf("/docs")
+  for (const { name, title } of guidePages) {
+    expect(index).toContain(`<dt><a href="${pathOf(name)}">${title}</a></dt>`)
+    const page = await textOf(pathOf(name))
+    expect(page).toContain(`<h1>${title}</h1>`)
+    expect(page).toContain(`<a href="${pathOf(name)}" aria-current="page">${title}</a>`)
+    const markdown = await open(`${pathOf(name)}.md`)
+    expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
+    expect((await markdown.text()).startsWith(`# ${title}\n`)).toBe(true)
+  }
+})
+
+test("a page of the guide that does not exist is a page that says so", async () => {
+  for (const path of [
+    pathOf("nothing"),
+    pathOf("nothing.md"),
+    pathOf("..%2fconfig"),
+    pathOf(".md"),
+  ]) {
+    const answer = await open(path)
+    expect([path, answer.status]).toEqual([path, 404])
+    expect(await answer.text()).toContain("<h1>Page not found</h1>")
+  }
+})
+
+/** Pages that need a session lead to sign-in, and are tested with it. */
+const elsewhere = /^\/(?:account|explore|openapi\.json$)/
+
+test("every link of the documentation leads to a page, and to a part that it has", async () => {
+  const pages = new Map<string, string>()
+  const queue = ["/", ...paths, "/docs.md", "/llms.txt"]
+  const broken: string[] = []
+  const seen = new Set<string>()
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    if (pages.has(path)) continue
+    const answer = await open(path)
+    const text = await answer.text()
+    pages.set(path, text)
+    if (answer.status !== 200) broken.push(`${path}: ${answer.status}`)
+    const type = answer.headers.get("content-type") ?? ""
+    if (!/^text\/(?:html|markdown|plain)/.test(type)) continue
+    const links = type.startsWith("text/html")
+      ? [...text.matchAll(/(?:href|src)="([^"]*)"/g)]
+      : [...text.matchAll(/\]\(([^)]*)\)/g)]
+    for (const [, link = ""] of links) {
+      const target = new URL(link.replaceAll("&amp;", "&"), service.url + path)
+      if (target.origin !== service.url) continue
+      const { pathname, hash } = target
+      if (elsewhere.test(pathname)) continue
+      queue.push(pathname)
+      if (hash) seen.add(`${pathname}${hash}`)
+    }
+  }
+  const missing = [...seen].filter((link) => {
+    const [path = "", id = ""] = link.split("#")
+    const target = pages.get(path.replace(/\.md$/, "")) ?? ""
+    return !target.includes(` id="${id}"`)
+  })
+  expect(broken).toEqual([])
+  expect(missing).toEqual([])
+  expect(pages.size).toBeGreaterThan(2 * guidePages.length)
+})
+
+test("samples have the address at which the service is reached", async () => {
+  for (const path of [...paths.slice(1), pathOf("paging.md"), "/docs.md", "/llms.txt"]) {
+    expect([path, (await textOf(path)).includes(placeholder)]).toEqual([path, false])
+  }
+  expect(await textOf(pathOf("paging"))).toContain(`${service.url}/api/v1/tenements?state=WA&amp;`)
+  expect(await textOf("/docs.md")).toContain(`${service.url}/api/v1/tenements?state=WA&`)
+  expect(await textOf("/llms.txt")).toContain(`(${service.url}/docs/guide/paging.md)`)
+})
+
+test("HEAD has the headers of GET and no body", async () => {
+  for (const path of ["/", "/docs", pathOf("paging"), "/docs.md", "/llms.txt"]) {
+    const [get, head] = await Promise.all([open(path), open(path, { method: "HEAD" })])
+    const type = get.headers.get("content-type")
+    expect([path, head.status, head.headers.get("content-type")]).toEqual([path, 200, type])
+    expect(await head.text()).toBe("")
+    await get.body?.cancel()
+  }
+})
+
+test("pages may be kept by the browser alone and are asked for again, texts are short-lived", async () => {
+  const cachingOf = async (path: string) => (await open(path)).headers.get("cache-control")
+  expect(await cachingOf("/")).toBe("private, no-cache")
+  expect(await cachingOf("/docs")).toBe("private, no-cache")
+  expect(await cachingOf(pathOf("paging"))).toBe("private, no-cache")
+  // They have the address that the client named: not for others.
+  for (const path of texts) expect(await cachingOf(path)).toBe("private, max-age=300")
+})
+
+const texts = ["/docs.md", "/llms.txt", "/docs/reference.md", pathOf("paging.md")]
+
+test("BASE_URL is the address in samples, where it is set", async () => {
+  const settings = { BASE_URL: "https://data.example.org/mining" }
+  const behindProxy = await testService({ beside: service, settings })
+  const page = await (await fetch(behindProxy.url + pathOf("paging"))).text()
+  for (const path of texts) {
+    const { headers } = await fetch(behindProxy.url + path)
+    expect([path, headers.get("cache-control")]).toEqual([path, "public, max-age=300"])
+  }
+  await behindProxy.stop()
+  expect(page).toContain("https://data.example.org/mining/api/v1/tenements?state=WA&amp;")
+})
+
+test("each text has the address of who asks, also after others have asked", async () => {
+  const hosts = ["a.example", "b.example", "a.example"]
+  for (const path of texts) {
+    for (const host of hosts) {
+      const text = await (await open(path, { headers: { Host: host } })).text()
+      const other = host === "a.example" ? "b.example" : "a.example"
+      expect([path, text.includes(`http://${host}/`), text.includes(other)]).toEqual([
+        path,
+        true,
+        false,
+      ])
+    }
+  }
+})
+
+test("docs.md has every page of the guide, and the reference", async () => {
+  const answer = await open("/docs.md")
+  expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
+  const text = await answer.text()
+  for (const { title } of guidePages) expect(text).toContain(`\n# ${title}\n`)
+  expect(text).toEndWith(await textOf("/docs/reference.md"))
+})
+
+test("llms.txt has a heading, a summary and lists of links", async () => {
+  const answer = await open("/llms.txt")
+  expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8")
+  const text = await answer.text()
+  expect(text).toMatch(/^# .+\n\n> .+\n\n/)
+  for (const { name, title } of guidePages) {
+    expect(text).toContain(`\n- [${title}](${service.url}${pathOf(name)}.md): `)
+  }
+})
+
+test("programs stand in a block that can be copied, with their characters escaped", async () => {
+  const page = await textOf(pathOf("paging"))
+  const blocks = [...page.matchAll(/<pre tabindex="0"><code id="([^"]+)">(.*?)<\/code><\/pre>/gs)]
+  expect(blocks.length).toBeGreaterThanOrEqual(4)
+  for (const [, id] of blocks)
+    expect(page).toContain(`<button type="button" data-copy="${id}" hidden>`)
+  expect(new Set(blocks.map(([, id]) => id)).size).toBe(blocks.length)
+  expect(page).toContain("async function* readAll&lt;T&gt;(")
+  expect(page).toMatch(/<script type="module" src="\/assets\/copy\.[0-9a-f]+\.js">/)
+})
+
+test("no page of the documentation has markup that the policy forbids", async () => {
+  for (const path of paths) {
+    const page = await textOf(path)
+    expect([path, /\sstyle=|<style|<script(?![^>]* src=)|\son\w+="/.test(page)]).toEqual([
+      path,
+      false,
+    ])
+  }
+})
+
+const rendered = (markdown: string) => renderMarkdown(markdown, linkTo).body.text
+
+test("HTML in Markdown is text", () => {
+  const forms = [
+    "<script>alert(1)</script>",
+    "a <img src=x onerror=alert(1)> b",
+    "<div onclick=alert(1)>\n\ntext\n\n</div>",
+    "- <b>x</b>\n- <svg/onload=alert(1)>",
+    "| a |\n|---|\n| <iframe src=x> |",
+    "> <a href=x>y</a>",
+    "**<i>**",
+    "`<u>`",
+    "```\n<script>\n```",
+    "    <script>",
+    "&lt;script&gt;",
+    "\\<script>",
+    "<!-- x --><script>alert(1)</script>",
+    "<!-- x -->\n<script>alert(1)</script>\n<!-- y -->",
+    "<![CDATA[<script>]]>",
+    "<?php <script> ?>",
+    "<!doctype html>",
+    "![<script>](x)",
+    "# <script>\n\n## <script>\n\n| a |\n|---|\n| b |",
+    "![a](javascript:alert(1))",
+  ]
+  for (const form of forms) {
+    const tags = [...rendered(form).matchAll(/<\/?([a-z!?][\w-]*)/gi)].map(([, name = ""]) => name)
+    const ours = ["p", "ul", "ol", "li", "h2", "h3", "a", "span", "div", "table", "thead", "tbody"]
+    const allowed = [...ours, "tr", "th", "td", "blockquote", "strong", "code", "pre", "button"]
+    expect([form, tags.filter((name) => !allowed.includes(name))]).toEqual([form, []])
+    expect([form, /onerror=alert(?![^<]*<\/)|\son\w+=[^&]*>/.test(rendered(form))]).toEqual([
+      form,
+      false,
+    ])
+  }
+  expect(rendered("a <b>c</b>")).toBe("<p>a &lt;b&gt;c&lt;/b&gt;</p>\n")
+  expect(rendered("a\n\n<!-- comment -->\n\nb")).toBe("<p>a</p>\n<p>b</p>\n")
+})
+
+test("links lead to pages of the guide, to this site and to others, and nowhere else", () => {
+  const addressOf = (href: string) => /href="([^"]*)"/.exec(rendered(`[x](${href})`))?.[1] ?? null
+  expect(addressOf("releases.md")).toBe("/docs/guide/releases")
+  expect(addressOf("accounts.md#limits")).toBe("/docs/guide/accounts#limits")
+  expect(addressOf("/account")).toBe("/account")
+  expect(addressOf("https://example.com/?a=1&b=2")).toBe("https://example.com/?a=1&amp;b=2")
+  expect(addressOf("#part")).toBe("#part")
+  for (const href of [
+    "../src/config.ts",
+    "javascript:alert(1)",
+    "//evil.example",
+    "data:text/html,x",
+  ]) {
+    expect([href, addressOf(href)]).toEqual([href, null])
+  }
+})

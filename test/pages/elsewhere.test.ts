@@ -1,0 +1,148 @@
+/** The lines of "Use this view elsewhere" get from the API exactly what the page shows. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { $ } from "bun"
+import { canonicalQuery } from "../../src/http/canonical-query.ts"
+import { type ApiView, tokenPlaceholder } from "../../src/pages/explore/elsewhere/api-view.ts"
+import { snippetsOf } from "../../src/pages/explore/elsewhere/snippets.ts"
+import { companies } from "../../src/resources/companies.ts"
+import { reports } from "../../src/resources/reports.ts"
+import { tenements } from "../../src/resources/tenements.ts"
+import { readRecord } from "../contract/bodies.ts"
+import { awkward } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { readFormulaText, readPowerQueryText, readRText } from "./literal-readers.ts"
+
+let service: TestService
+const nastyHolder = `O'Brien's "Quoted" \\ $HOME \`id\` $(id) 100% %41 #(lf) [a-z]{2} é😀 &=+?#;!*~()`
+
+beforeAll(async () => {
+  const [first, ...others] = awkward.tenements
+  if (!first) throw new Error("No tenements")
+  const tenements = [{ ...first, holder_name: `${nastyHolder} Pty Ltd` }, ...others]
+  service = await testService({ records: { ...awkward, tenements } })
+})
+
+afterAll(() => service.stop())
+
+const view = (
+  path: string,
+  resource: ApiView["resource"],
+  query: Record<string, unknown> = {},
+  kind: ApiView["kind"] = "list",
+): ApiView => ({
+  baseUrl: service.url,
+  path: `/api/v1${path}`,
+  query: canonicalQuery(query, {}),
+  resource,
+  kind,
+})
+
+const views: [string, () => ApiView][] = [
+  ["all companies", () => view("/companies", companies)],
+  [
+    "a page of reports",
+    () => view("/reports", reports, { per_page: 2, page: 2, type: "Drilling" }),
+  ],
+  ["a search for anything", () => view("/tenements", tenements, { holder: nastyHolder, as_of: 1 })],
+  ["a company's tenements", () => view("/companies/BIG/tenements", tenements, { state: "WA" })],
+]
+
+const line = (of: ApiView, id: string, token = service.tokens.admin): string => {
+  const found = snippetsOf(of).find((each) => each.id === id)
+  if (!found) throw new Error(`No ${id}`)
+  expect(found.code.split(tokenPlaceholder).length - 1).toBe(
+    id === "excel" || id === "address" ? 0 : 1,
+  )
+  return found.code.replace(tokenPlaceholder, token)
+}
+
+const queryText = ({ query }: ApiView) =>
+  new URLSearchParams(query.map(([...pair]) => pair)).toString()
+const pathOf = ({ path }: ApiView) => path.slice("/api/v1".length)
+
+/** What the API answers for the page, and for every row. */
+const asPage = async (of: ApiView) => (await service.get(`${pathOf(of)}?${queryText(of)}`)).text()
+async function asExport(of: ApiView, added: Record<string, string> = {}): Promise<string> {
+  const query = new URLSearchParams(queryText(of))
+  query.delete("page")
+  query.delete("per_page")
+  for (const [name, value] of Object.entries({ format: "csv", all: "true", ...added })) {
+    query.set(name, value)
+  }
+  const answer = await service.get(`${pathOf(of)}?${query}`)
+  expect(answer.status).toBe(200)
+  return answer.text()
+}
+const unguarded = { formula_guard: "false" }
+
+/** Without a header, as spreadsheets ask. */
+const fetched = async (url: string) => {
+  const answer = await fetch(url)
+  expect([url, answer.status]).toEqual([url, 200])
+  return answer.text()
+}
+
+describe.each(views)("%s", (_, of) => {
+  test("the curl line prints what the page shows", async () => {
+    const printed = await $`bash -c ${line(of(), "curl")}`.text()
+    expect(printed).toBe(await asPage(of()))
+    expect(JSON.parse(printed).data.length).toBeGreaterThan(0)
+  })
+
+  test("the formula of Google Sheets imports every row", async () => {
+    const [, literal = ""] = /^=IMPORTDATA\((".*")\)$/s.exec(line(of(), "sheets")) ?? []
+    expect(await fetched(readFormulaText(literal))).toBe(await asExport(of()))
+  })
+
+  test("Power Query asks for every row, and keeps the key out of the query", async () => {
+    const code = line(of(), "excel")
+    const [, base = ""] = /Web\.Contents\(\s*("[^\n]*"),\n/.exec(code) ?? []
+    const [, path = ""] = /RelativePath = (".*"),\n/.exec(code) ?? []
+    const [, fields = ""] = /Query = \[(.*)\],\n/.exec(code) ?? []
+    const url = new URL(`${readPowerQueryText(base)}/${readPowerQueryText(path)}`)
+    for (const [, name = "", value = ""] of fields.matchAll(
+      /#("(?:[^"]|"")*") = ("(?:[^"]|"")*")/g,
+    )) {
+      url.searchParams.set(readPowerQueryText(name), readPowerQueryText(value))
+    }
+    url.searchParams.set(/ApiKeyName = "(\w+)"/.exec(code)?.[1] ?? "", service.tokens.admin)
+    expect(await fetched(url.href)).toBe(await asExport(of(), unguarded))
+    expect(code).not.toContain("mds_")
+  })
+
+  test("Python asks for every row with the header", async () => {
+    // The call itself, made with Python's own library: pandas passes both on to it.
+    const program = `
+import ast, sys, urllib.request
+call = next(node for node in ast.walk(ast.parse(sys.argv[1])) if isinstance(node, ast.Call))
+assert ast.unparse(call.func) == "pd.read_csv"
+options = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+request = urllib.request.Request(ast.literal_eval(call.args[0]), headers=options["storage_options"])
+sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
+    const printed = await $`python3 -c ${program} ${line(of(), "python")}`.text()
+    expect(printed).toBe(await asExport(of(), unguarded))
+  })
+
+  test("R asks for every row with the header", async () => {
+    const code = line(of(), "r")
+    const [, url = "", header = ""] =
+      /url\(\s*(".*"),\n\s*headers = c\(Authorization = (".*?")\)/.exec(code) ?? []
+    const headers = { Authorization: readRText(header) }
+    const answer = await fetch(readRText(url), { headers })
+    expect(await answer.text()).toBe(await asExport(of(), unguarded))
+  })
+
+  test("the address is the page's", async () => {
+    const headers = { Authorization: `Bearer ${service.tokens.admin}` }
+    expect(await (await fetch(line(of(), "address"), { headers })).text()).toBe(await asPage(of()))
+  })
+})
+
+test("a record's lines give the record, as JSON", async () => {
+  const big = view("/companies/BIG", companies, { as_of: 1 }, "record")
+  const expected = { data: await readRecord(await service.get("/companies/BIG?as_of=1")) }
+  expect(JSON.parse(await $`bash -c ${line(big, "curl")}`.text())).toEqual(expected)
+  const program = `${line(big, "python")}\nprint(json.dumps(record))`
+  expect(JSON.parse(await $`python3 -c ${program}`.text())).toEqual(expected.data)
+  expect(snippetsOf(big).map(({ id }) => id)).toEqual(["curl", "excel", "python", "r", "address"])
+})

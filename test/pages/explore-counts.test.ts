@@ -1,0 +1,105 @@
+/** Counts by value add up as filters see the values, and never hold up a page. */
+import { expect, test } from "bun:test"
+import { planList } from "../../src/answers/list-plan.ts"
+import { Unavailable } from "../../src/db/pool/unavailable.ts"
+import type { Group } from "../../src/db/reader/breakdown.ts"
+import type { Reader } from "../../src/db/reader/reader.ts"
+import { noRelease, ReleaseUnavailable } from "../../src/db/reader/releases.ts"
+import { readBreakdown } from "../../src/pages/explore/reading/breakdowns.ts"
+import { tally } from "../../src/pages/explore/reading/tally.ts"
+import { tenementList } from "../../src/routes/tenements.ts"
+import { awkward } from "../support/fixtures.ts"
+import { testService } from "../support/service.ts"
+import { barsOf, cellsOf, optionsOf } from "./page-reader.ts"
+import { signedInVisitor } from "./visitor.ts"
+
+const group = (value: Group["values"][number], records: number, other = "x"): Group => ({
+  values: [other, value],
+  records,
+})
+
+test("spellings that a filter takes as equal count together, under the most frequent", () => {
+  const groups = [
+    group("granted", 2),
+    group("Granted", 3),
+    group("GRANTED", 1, "y"),
+    group("pending", 6),
+  ]
+  expect(tally(groups, 1)).toEqual([
+    { value: "Granted", records: 6 },
+    { value: "pending", records: 6 },
+  ])
+})
+
+test("unknown values count, last among equals in no order but that of the alphabet", () => {
+  expect(tally([group(null, 2), group("b", 1), group("a", 1)], 1)).toEqual([
+    { value: null, records: 2 },
+    { value: "a", records: 1 },
+    { value: "b", records: 1 },
+  ])
+})
+
+test("a field of several values counts for each, once", () => {
+  const groups = [group("Drilling; Results", 2), group("drilling; Drilling", 1), group(";", 4)]
+  expect(tally(groups, 1, true)).toEqual([
+    { value: ";", records: 4 },
+    { value: "Drilling", records: 3 },
+    { value: "Results", records: 2 },
+  ])
+})
+
+const plan = planList(tenementList, { path: "/x", query: "", format: "json" }, "")
+const of = { plan, fields: ["state"], release: 3, account: 1 }
+const releases = {
+  cached: () => ({ id: 3, publishedAt: 1 }),
+  at: async () => ({ refused: "not asked" }),
+}
+
+test("a count that takes too long is left out, and nobody waits for it any more", async () => {
+  const never = new Promise<never>(() => {})
+  const signals: (AbortSignal | undefined)[] = []
+  const breakdown: Reader["breakdown"] = (_list, _fields, { signal }) => {
+    signals.push(signal)
+    return never
+  }
+  expect(await readBreakdown({ reader: { breakdown }, releases }, of, 10)).toBeNull()
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+})
+
+test("a count that is not possible now is left out, and any other failure is one of the page", async () => {
+  const failing = (error: Error) =>
+    readBreakdown({ reader: { breakdown: async () => Promise.reject(error) }, releases }, of)
+  expect(await failing(new Unavailable("The queue is full"))).toBeNull()
+  expect(await failing(new ReleaseUnavailable(noRelease))).toBeNull()
+  await expect(failing(new Error("A mistake"))).rejects.toThrow("A mistake")
+})
+
+test("a release that is no longer there is not counted", async () => {
+  const reader = { breakdown: async () => [] }
+  expect(await readBreakdown({ reader, releases }, { ...of, release: 2 })).toBeNull()
+  expect(await readBreakdown({ reader, releases }, of)).toEqual([])
+})
+
+test("where values are too many, the list is shown without their counts, and they are typed", async () => {
+  const [first] = awkward.tenements
+  if (!first) throw new Error("No tenements")
+  const tenements = Array.from({ length: 5_001 }, (_, index) => ({
+    ...first,
+    id: `many-${index}`,
+    status: `Status ${index}`,
+  }))
+  const service = await testService({ records: { ...awkward, tenements } })
+  try {
+    const person = await signedInVisitor(service, "admin@example.com")
+    const page = await person.read("/explore/tenements?per_page=3")
+    expect(cellsOf(page)).toHaveLength(3)
+    expect(barsOf(page, "By status")).toEqual([])
+    expect(page).toContain("Not counted: it would take too long, or there are too many values.")
+    expect(optionsOf(page, "status")).toBeUndefined()
+    expect(page).toContain('<input id="status" name="status" type="text"')
+    const few = await person.read("/explore/tenements?status=status+7")
+    expect(barsOf(few, "By status")).toMatchObject([{ label: "Status 7", records: 1 }])
+  } finally {
+    await service.stop()
+  }
+})

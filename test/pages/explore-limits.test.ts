@@ -1,0 +1,102 @@
+/** The explorer counts within the account's window, and gives nothing that the account could not ask the API. */
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { headingOf, optionsOf } from "./page-reader.ts"
+import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
+
+let service: TestService
+let person: SignedInVisitor
+
+beforeEach(async () => {
+  service = await testService()
+  person = await signedInVisitor(service, "enterprise@example.com")
+})
+
+afterEach(() => service.stop())
+
+test("each page and download counts as a request, and the limit is one with the API's", async () => {
+  const paths = [
+    "/explore/tenements",
+    "/explore/tenements?state=XX",
+    "/explore/companies/BIG",
+    "/explore/companies/NOPE",
+    "/explore/reports.csv",
+  ]
+  for (const path of paths) expect((await person.get(path)).status).not.toBe(429)
+  // Neither a redirect nor the frame's own files count.
+  await person.get("/explore")
+  await person.get("/explore/tenements?state=")
+  const token = service.tokens.enterprise
+  const answer = await service.get("/tenements", { token })
+  expect(answer.headers.get("x-ratelimit-remaining")).toBe(
+    String(enterpriseLimit - paths.length - 1),
+  )
+  const usage = (await (await service.get("/usage", { token })).json()) as {
+    data: { requests_per_hour: { requests: number }[] }
+  }
+  expect(usage.data.requests_per_hour.at(-1)?.requests).toBe(paths.length + 1)
+})
+
+test("when the window is used up, a page says so and when to come back", async () => {
+  for (let request = 0; request < enterpriseLimit; request++) {
+    expect((await person.get("/explore/tenements")).status).toBe(200)
+    service.clock.advance(60_000)
+  }
+  for (const path of ["/explore/tenements", "/explore/companies/BIG", "/explore/reports.csv"]) {
+    const answer = await person.get(path)
+    const seconds = 3_600 - enterpriseLimit * 60
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, String(seconds)])
+    const page = await answer.text()
+    expect(headingOf(page)).toBe("Your requests are used up")
+    expect(page).toContain(
+      "Your account may make 7 requests within an hour, by these pages and by your programs together. The next one is free at 01:00:01 UTC, in 53 minutes: open this page again then.",
+    )
+  }
+  expect((await service.get("/tenements", { token: service.tokens.enterprise })).status).toBe(429)
+  expect((await service.get("/tenements")).status).toBe(200)
+  service.clock.advance(3_600_000)
+  expect((await person.get("/explore/tenements")).status).toBe(200)
+})
+
+test("a download is the API's export, named and not to be kept by others", async () => {
+  const query = "state=WA&status=granted"
+  const answer = await person.get(`/explore/tenements.csv?${query}&bom=true`)
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    "content-type": "text/csv; charset=utf-8; header=present",
+    "content-disposition": 'attachment; filename="tenements.csv"',
+    "cache-control": "private, no-store",
+    "x-data-release": "1",
+    vary: "Cookie, Accept-Encoding",
+  })
+  expect(answer.headers.get("access-control-allow-origin")).toBeNull()
+  const api = await service.get(`/tenements?${query}&format=csv&all=true&bom=true`)
+  expect(await answer.bytes()).toEqual(await api.bytes())
+
+  const ofCompany = await person.get("/explore/companies/BIG/subsidiaries.csv?as_of=1")
+  const same = await service.get("/companies/BIG/subsidiaries?format=csv&all=true&as_of=1")
+  expect(await ofCompany.text()).toBe(await same.text())
+  expect((await person.get("/explore/subsidiaries.csv")).status).toBe(200)
+  expect((await person.get("/explore/companies/NOPE/tenements.csv")).status).toBe(404)
+  expect((await person.get("/explore/tenements.csv?page=2")).status).toBe(400)
+})
+
+test("the tokens to choose from are the person's own that can be used, by name alone", async () => {
+  const email = "enterprise@example.com"
+  const expired = await service.issue(email, new Date(service.clock.now.getTime() + 60_000))
+  const revoked = await service.issue(email)
+  await service.revoke(revoked)
+  service.clock.advance(120_000)
+  const page = await person.read("/explore/tenements")
+  const own = service.tokens.enterprise
+  expect(optionsOf(page, "token-name")).toEqual(["", own.slice(0, 12)])
+  for (const token of [own, expired, revoked, service.tokens.admin])
+    expect(page).not.toContain(token)
+  expect(page).toContain("YOUR_TOKEN")
+})
+
+test("a session that has ended gets neither a page nor a download", async () => {
+  await service.sql`delete from sessions`
+  for (const path of ["/explore/tenements", "/explore/reports.csv", "/explore/companies/BIG"]) {
+    expect((await person.get(path)).status).toBe(303)
+  }
+})

@@ -1,0 +1,313 @@
+/** The explorer's lists show what the API answers for the same query, and say so in words. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { type ListBody, readList } from "../contract/bodies.ts"
+import { awkward } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import {
+  addressesIn,
+  barsOf,
+  cellsOf,
+  faultAt,
+  headingOf,
+  leadOf,
+  linkTo,
+  optionsOf,
+} from "./page-reader.ts"
+import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
+
+let service: TestService
+let person: SignedInVisitor
+
+beforeAll(async () => {
+  service = await testService()
+  person = await signedInVisitor(service, "admin@example.com")
+})
+
+afterAll(() => service.stop())
+
+type Shown = ListBody["data"][number]
+
+const number = (value: unknown, decimals = 0) =>
+  value === null
+    ? "–"
+    : Number(value).toLocaleString("en-AU", {
+        minimumFractionDigits: decimals,
+        maximumFractionDigits: 6,
+      })
+const area = (value: unknown) =>
+  typeof value === "number" && value > 0 && value < 0.005
+    ? "<0.01"
+    : number(typeof value === "number" ? Number(value.toFixed(2)) : value, 2)
+const text = (value: unknown) => (value === null || value === "" ? "–" : String(value))
+const lines = (value: unknown) =>
+  text(value)
+    .split(";")
+    .map((each) => each.trim())
+    .filter(Boolean)
+    .join(" | ") || text(value)
+const moment = (value: unknown) =>
+  `${String(value).slice(0, 10)} ${String(value).slice(11, 16)} UTC`
+
+/** What each list's cells are of a record. */
+const rows: Record<string, (record: Shown) => string[]> = {
+  companies: (c) => [
+    text(c.asx_code),
+    text(c.company_name),
+    text(c.gics_sector),
+    text(c.gics_industry_group),
+    c.is_active ? "active" : "inactive",
+    number(c.total_tenements),
+    number(c.market_cap_aud),
+  ],
+  tenements: (t) => [
+    text(t.tenement_id),
+    text(t.state),
+    text(t.status),
+    text(t.type),
+    lines(t.holder_name),
+    text(t.grant_date),
+    text(t.expiry_date),
+    area(t.area_km2),
+  ],
+  reports: (r) => [
+    text(r.title),
+    text(r.asx_code),
+    lines(r.type),
+    moment(r.published_at),
+    r.url === null ? "–" : "Open",
+  ],
+  subsidiaries: (s) => [
+    text(s.name),
+    text(s.parent_asx_code),
+    text(s.country),
+    number(s.ownership_percentage, 2),
+  ],
+}
+
+const lists: [path: string, query: string, kind: string][] = [
+  ["/companies", "", "companies"],
+  ["/companies", "active=false", "companies"],
+  ["/companies", "search=ore&sort=market_cap&order=desc", "companies"],
+  ["/companies", "sector=M%C3%89TAUX+PR%C3%89CIEUX", "companies"],
+  ["/tenements", "", "tenements"],
+  ["/tenements", "state=WA&status=GRANTED", "tenements"],
+  ["/tenements", "holder=%25", "tenements"],
+  ["/reports", "", "reports"],
+  ["/reports", "company=big&from=2026-01-01", "reports"],
+  ["/companies/BIG/tenements", "", "tenements"],
+  ["/companies/big/tenements", "state=WA", "tenements"],
+  ["/companies/BIG/subsidiaries", "", "subsidiaries"],
+]
+
+describe.each(lists)("%s?%s", (path, query, kind) => {
+  test("its pages together have every row of the API's list, in order", async () => {
+    const all = await readList(await service.get(`${path}?${query}&per_page=100`))
+    const shown: string[][] = []
+    let next: string | undefined = `/explore${path}?${query}&per_page=3`
+    for (let page = 1; next && page < 100; page++) {
+      const answer = await person.read(next)
+      const cells = cellsOf(answer)
+      shown.push(...cells)
+      const last = Math.min(page * 3, all.meta.total)
+      if (all.meta.total > 0) {
+        expect(answer).toContain(
+          `Rows ${number((page - 1) * 3 + 1)}–${number(last)} of ${number(all.meta.total)}`,
+        )
+      }
+      next = linkTo(answer, "Next")
+    }
+    const row = rows[kind]
+    expect(shown).toEqual(all.data.map((record) => row?.(record) ?? []))
+  })
+
+  test("the sentence tells how many there are, and at which release", async () => {
+    const { meta } = await readList(await service.get(`${path}?${query}`))
+    const lead = leadOf(await person.read(`/explore${path}?${query}`))
+    expect(lead).toStartWith(`${number(meta.total)} `)
+    expect(lead).toEndWith(", at release 1")
+  })
+})
+
+test("the list of all subsidiaries has those of every company", async () => {
+  const page = await person.read("/explore/subsidiaries?per_page=100")
+  const names = awkward.subsidiaries.map(({ name }) => name)
+  expect(
+    cellsOf(page)
+      .map(([name]) => name)
+      .sort(),
+  ).toEqual(names.sort())
+  expect(leadOf(page)).toBe(`${names.length} subsidiaries, at release 1`)
+  const answer = await person.get("/explore/subsidiaries?company=big&per_page=25&as_of=")
+  expect([answer.status, answer.headers.get("location")]).toEqual([
+    303,
+    "/explore/companies/big/subsidiaries?per_page=25",
+  ])
+})
+
+test("the sentence has the filters in words", async () => {
+  const page = await person.read(
+    "/explore/tenements?holder=Ore+%22%3C&state=WA&status=granted&type=x",
+  )
+  expect(leadOf(page)).toBe(
+    '0 tenements in Western Australia with the status “granted” of the type “x” held by names containing “Ore "<”, at release 1',
+  )
+  const reports = await person.read("/explore/reports?company=big&from=2026-01-01&to=2026-01-31")
+  expect(leadOf(reports)).toMatch(/^\d+ announcements? of BIG from 2026-01-01 to 2026-01-31, at/)
+})
+
+test("what is set shows as set, and each has a link that clears it alone", async () => {
+  const page = await person.read("/explore/tenements?holder=ore&state=WA&per_page=5&page=1")
+  expect(page).toContain('name="holder" type="search" value="ore"')
+  expect(page).toContain('<option value="WA" selected>')
+  expect(linkTo(page, "Remove Holder: ore ×")).toBe("/explore/tenements?state=WA&per_page=5")
+  expect(linkTo(page, "Remove State: WA ×")).toBe("/explore/tenements?holder=ore&per_page=5")
+})
+
+test("fields of the form that were left empty do not stand in the address", async () => {
+  const answer = await person.get("/explore/tenements?holder=&state=WA&status=&type=&as_of=")
+  expect([answer.status, answer.headers.get("location")]).toEqual([
+    303,
+    "/explore/tenements?state=WA",
+  ])
+  const none = await person.get("/explore/tenements?holder=&state=")
+  expect(none.headers.get("location")).toBe("/explore/tenements")
+})
+
+test("a token in the address of a page is not read, and in none of its links", async () => {
+  const token = service.tokens.standard
+  const page = await person.read(`/explore/tenements?state=WA&per_page=1&api_key=${token}&_=7`)
+  expect(page).not.toContain(token)
+  expect(linkTo(page, "Next")).toBe("/explore/tenements?state=WA&per_page=1&page=2")
+  const signedOut = await fetch(`${service.url}/explore/tenements?api_key=${token}`, {
+    redirect: "manual",
+  })
+  expect(signedOut.status).toBe(303)
+})
+
+test("the choices of a filter are the values of the data, whatever else is set", async () => {
+  const page = await person.read("/explore/tenements?state=TAS&status=nonsense")
+  const statuses = awkward.tenements.flatMap(({ status }) => status ?? [])
+  const offered = optionsOf(page, "status") ?? []
+  expect(offered.slice(0, 2)).toEqual(["", "nonsense"])
+  const folded = (values: string[]) => [...new Set(values.map((each) => each.toLowerCase()))].sort()
+  expect(folded(offered.slice(2))).toEqual(folded(statuses))
+  expect(offered.slice(2)).toHaveLength(folded(statuses).length)
+})
+
+test.each([
+  ["/tenements", "", "By status"],
+  ["/tenements", "", "By state"],
+  ["/tenements", "holder=ore", "By state"],
+  ["/companies", "", "By sector"],
+  ["/reports", "", "By type"],
+  ["/companies/BIG/tenements", "", "By status"],
+])(
+  "each bar of %s?%s %s is the total of the list that it leads to",
+  async (path, query, heading) => {
+    const { meta } = await readList(await service.get(`${path}?${query}`))
+    const bars = barsOf(await person.read(`/explore${path}?${query}`), heading) ?? []
+    expect(bars.length).toBeGreaterThan(0)
+    for (const { label, records, href } of bars) {
+      if (href === undefined) expect(label).toBe("unknown")
+      else {
+        const { pathname, search } = new URL(href, service.url)
+        const behind = await readList(await service.get(pathname.slice("/explore".length) + search))
+        expect([label, behind.meta.total]).toEqual([label, records])
+      }
+    }
+    // A report of several types counts for each.
+    const sum = bars.reduce((total, { records }) => total + records, 0)
+    if (heading !== "By type") expect(sum).toBe(meta.total)
+  },
+)
+
+test("a list is sorted by the links in its head, which say how it is", async () => {
+  const heads = (page: string) => /<thead>(.*?)<\/thead>/s.exec(page)?.[1] ?? ""
+  const page = await person.read("/explore/companies?search=ore&page=1")
+  expect(heads(page).match(/<th [^>]*aria-sort="ascending"[^>]*><a[^>]*>Company/)).not.toBeNull()
+  expect(linkTo(page, "Company")).toBe("/explore/companies?search=ore&order=desc")
+  const byCap = linkTo(page, "Market cap, A$") ?? ""
+  expect(byCap).toBe("/explore/companies?search=ore&sort=market_cap&order=desc")
+  const sorted = heads(await person.read(byCap))
+  expect(sorted.match(/aria-sort/g)).toHaveLength(1)
+  expect(sorted).toMatch(/<th [^>]*aria-sort="descending"[^>]*><a[^>]*>Market cap/)
+  expect(heads(await person.read("/explore/tenements"))).not.toContain("aria-sort")
+})
+
+test("a page past the last one, and a list without records, say what to do", async () => {
+  const past = await person.read("/explore/tenements?page=99&per_page=3")
+  const pages = Math.ceil(awkward.tenements.length / 3)
+  expect(past).toContain(`There is no page 99: the list ends at page ${pages}.`)
+  const last = await person.read(linkTo(past, "Go to the last page") ?? "")
+  expect(cellsOf(last).length).toBeGreaterThan(0)
+  expect(linkTo(last, "Next")).toBeUndefined()
+
+  const empty = await person.read("/explore/tenements?holder=nobody+at+all&state=WA")
+  expect(empty).toContain("No tenement matches. Remove a filter, or")
+  expect(linkTo(empty, "show all tenements")).toBe("/explore/tenements")
+})
+
+test("a fault stands at its field, and nothing else fails for it", async () => {
+  const query = "state=XX&from=2026-02-30&as_of=99&stat=WA&page=0&format=csv&status=a&status=b"
+  const page = await person.read(`/explore/tenements?${query}`, 400)
+  expect(faultAt(page, "state")).toBe("Must be one of WA, NSW, QLD, VIC, SA, TAS, NT")
+  expect(faultAt(page, "status")).toBe("Must be given once")
+  for (const words of [
+    "<code>stat</code>: Unknown parameter; did you mean state?",
+    "<code>from</code>: Unknown parameter",
+    "<code>format</code>: Unknown parameter",
+    "<code>page</code>: Must be an integer from 1",
+  ]) {
+    expect(page).toContain(words)
+  }
+  const reports = await person.read("/explore/reports?from=2026-02-02&to=2026-01-01", 400)
+  expect(faultAt(reports, "from")).toBe("Must not be after to")
+  const release = await person.read("/explore/reports?as_of=99", 400)
+  expect(faultAt(release, "as_of")).toBe("Release 99 is not published; the newest is 1")
+  for (const odd of [
+    "state=%ff",
+    "holder=%00",
+    "state",
+    "state=WA&state=WA",
+    "page=1e3",
+    `holder=${"x".repeat(201)}`,
+  ]) {
+    expect((await person.get(`/explore/tenements?${odd}`)).status).toBe(400)
+  }
+})
+
+test("a company that is not there is a page that says where to look", async () => {
+  for (const path of ["/NOPE/tenements", "/NOPE/subsidiaries", "/%00/tenements"]) {
+    const page = await person.read(`/explore/companies${path}`, 404)
+    expect(headingOf(page)).toBe("No such company")
+  }
+})
+
+test("a person who has not signed in is led to do so, and back", async () => {
+  for (const path of [
+    "/explore/tenements?state=WA",
+    "/explore/companies/BIG",
+    "/explore/reports.csv",
+  ]) {
+    const answer = await fetch(service.url + path, { redirect: "manual" })
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      303,
+      `/account/sign-in?next=${encodeURIComponent(path)}`,
+    ])
+  }
+})
+
+test("every link of a list leads to a page that is there", async () => {
+  const pages = [
+    "/explore/companies",
+    "/explore/tenements?state=WA",
+    "/explore/reports",
+    "/explore/companies/BIG",
+  ]
+  for (const page of pages) {
+    const links = addressesIn(await person.read(page)).filter((each) => each.startsWith("/explore"))
+    // Records of a company that was never loaded name it all the same.
+    for (const link of new Set(links.filter((each) => !each.endsWith("/GONE"))))
+      expect([link, (await person.get(link)).status]).not.toEqual([link, 404])
+  }
+})

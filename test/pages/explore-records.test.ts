@@ -1,0 +1,215 @@
+/** Every record has a page with all its fields, on which text of the data is never markup. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readRecord } from "../contract/bodies.ts"
+import { awkward, type Fixtures } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { barsOf, cellsOf, factsOf, headingOf, leadOf, linkTo } from "./page-reader.ts"
+import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
+
+let service: TestService
+let person: SignedInVisitor
+
+const attack = `<script>alert("1")</script>"'><img src=x onerror=alert(1)>&lt;b&gt;`
+const [company, tenement, subsidiary, report] = [
+  awkward.companies[0],
+  awkward.tenements[0],
+  awkward.subsidiaries[0],
+  awkward.reports[0],
+]
+if (!company || !tenement || !subsidiary || !report) throw new Error("The fixtures are empty")
+
+const hostile: Fixtures = {
+  companies: [
+    ...awkward.companies,
+    {
+      ...company,
+      asx_code: "XSS",
+      company_name: attack,
+      gics_sector: attack,
+      gics_industry_group: attack,
+    },
+  ],
+  tenements: [
+    ...awkward.tenements,
+    {
+      ...tenement,
+      id: "hostile",
+      tenement_id: attack,
+      status: attack,
+      type: attack,
+      holder_name: `${attack}; ${attack} Two`,
+      asx_codes: ["XSS"],
+    },
+  ],
+  subsidiaries: [
+    ...awkward.subsidiaries,
+    { ...subsidiary, id: "hostile", name: attack, country: attack, parent_asx_code: "XSS" },
+  ],
+  reports: [
+    ...awkward.reports,
+    {
+      ...report,
+      hash: "hostile",
+      asx_code: "XSS",
+      title: attack,
+      type: attack,
+      url: "javascript:alert(1)",
+    },
+    {
+      ...report,
+      hash: "hostile2",
+      asx_code: "XSS",
+      url: `https://example.com/"><script>alert(1)</script>`,
+    },
+    {
+      ...report,
+      hash: "hostile3",
+      asx_code: "XSS",
+      url: "data:text/html,<script>alert(1)</script>",
+    },
+    { ...report, hash: "hostile4", asx_code: "XSS", url: "https://" },
+  ],
+}
+
+beforeAll(async () => {
+  service = await testService({ records: hostile })
+  person = await signedInVisitor(service, "admin@example.com")
+})
+
+afterAll(() => service.stop())
+
+const dash = (value: unknown) => (value === null || value === "" ? "–" : String(value))
+
+test("a tenement's page has every field", async () => {
+  for (const { id } of awkward.tenements) {
+    const path = `/tenements/${encodeURIComponent(id)}`
+    const record = await readRecord(await service.get(path))
+    const page = await person.read(`/explore${path}`)
+    const holders = dash(record.holder_name)
+      .split(/\s*;\s*/)
+      .filter(Boolean)
+      .join(" | ")
+    expect(factsOf(page)).toMatchObject({
+      Tenement: record.tenement_id,
+      Identifier: id,
+      State: record.state,
+      Status: dash(record.status),
+      Type: dash(record.type),
+      Holder: holders || dash(record.holder_name),
+      Granted: dash(record.grant_date),
+      Expires: dash(record.expiry_date),
+    })
+    expect(page).toContain(`/api/v1${path}`)
+  }
+})
+
+test("an announcement's page has every field, and leads to its company and its document", async () => {
+  for (const { hash } of awkward.reports) {
+    const record = await readRecord(await service.get(`/reports/${hash}`))
+    const page = await person.read(`/explore/reports/${hash}`)
+    expect(factsOf(page)).toMatchObject({
+      Title: record.title,
+      Company: record.asx_code,
+      Hash: hash,
+      Document: dash(record.url),
+    })
+    expect(linkTo(page, String(record.asx_code))).toBe(`/explore/companies/${record.asx_code}`)
+    if (record.url !== null) expect(linkTo(page, String(record.url))).toBe(String(record.url))
+  }
+})
+
+test("a company's page has its fields, its tenements by value, its subsidiaries and announcements", async () => {
+  const record = await readRecord(await service.get("/companies/BIG"))
+  const page = await person.read("/explore/companies/big")
+  expect(headingOf(page)).toBe(String(record.company_name))
+  expect(leadOf(page)).toBe("Listed as BIG, at release 1")
+  expect(factsOf(page)).toEqual({
+    "ASX code": "BIG",
+    Company: "Big Ore, Limited",
+    "Market capitalisation, A$": "250,000,000,000",
+    "GICS sector": "Materials",
+    "GICS industry group": "Metals & Mining",
+    Tenements: String(record.total_tenements),
+    Listed: "active",
+  })
+  for (const heading of ["By status", "By state"]) {
+    for (const { href, records } of barsOf(page, heading) ?? []) {
+      if (href) expect(leadOf(await person.read(href))).toStartWith(`${records} tenement`)
+    }
+  }
+  const [, subsidiaries = "", reports = ""] = page.split('<section class="stack whole">')
+  const names = awkward.subsidiaries.filter(({ parent_asx_code: code }) => code === "BIG")
+  const shown = cellsOf(subsidiaries).map(([name]) => name)
+  expect(shown).toHaveLength(Math.min(10, names.length))
+  const announced = awkward.reports.filter(({ asx_code: code }) => code === "BIG")
+  expect(cellsOf(reports)).toHaveLength(Math.min(10, announced.length))
+  if (announced.length > 10) {
+    expect(linkTo(reports, `All ${announced.length} announcements`)).toBe(
+      "/explore/reports?company=BIG",
+    )
+  }
+})
+
+test("a company without anything says so", async () => {
+  const page = await person.read("/explore/companies/NIL")
+  expect(page).toContain("Neither the company nor one of its subsidiaries holds a tenement.")
+  expect(page).toContain("No subsidiaries are known.")
+  expect(page).toContain("No announcements are known.")
+})
+
+test.each([
+  "/explore/companies?search=script",
+  "/explore/companies/XSS",
+  "/explore/companies/XSS/tenements",
+  "/explore/companies/XSS/subsidiaries",
+  "/explore/tenements/hostile",
+  "/explore/tenements",
+  "/explore/reports/hostile",
+  "/explore/reports/hostile2",
+  "/explore/reports/hostile3",
+  "/explore/reports/hostile4",
+  "/explore/reports?company=XSS",
+  `/explore/tenements?holder=${encodeURIComponent(attack)}&status=${encodeURIComponent(attack)}&as_of=1`,
+  `/explore/reports?search=${encodeURIComponent(attack)}`,
+])("text of the data and of the address is never markup: %s", async (path) => {
+  const page = await person.read(path)
+  const scripts = page.match(/<script\b[^>]*>/g) ?? []
+  expect(scripts).toHaveLength(2)
+  for (const script of scripts)
+    expect(script).toMatch(/^<script type="module" src="\/assets\/\w+\.\w+\.js">$/)
+  expect(page).not.toMatch(/<img|<b>/)
+  expect(page).not.toMatch(/(?:href|src|action)="\s*(?:javascript|data):/i)
+  expect(page).toMatch(
+    path.includes("hostile4") ? /https:\/\// : /&lt;script&gt;|javascript:|%3Cscript%3E/,
+  )
+})
+
+test("text of an address with a fault, or of one that leads nowhere, is never markup", async () => {
+  const sent = encodeURIComponent(attack)
+  for (const path of [
+    `tenements?state=${sent}`,
+    `tenements?${sent}=1`,
+    `tenements/${sent}`,
+    `companies/${sent}`,
+    `companies/${sent}/tenements`,
+    `reports/x?as_of=${sent}`,
+  ]) {
+    const answer = await person.get(`/explore/${path}`)
+    const page = await answer.text()
+    expect([path, [400, 404].includes(answer.status)]).toEqual([path, true])
+    expect(page).not.toMatch(/<script>|<img/)
+  }
+})
+
+test("a record that is not there is a page that says so", async () => {
+  for (const path of [
+    "/tenements/none",
+    "/reports/none",
+    "/companies/NONE",
+    "/tenements/%00",
+    "/tenements/a%2Fb",
+  ]) {
+    const page = await person.read(`/explore${path}`, 404)
+    expect(headingOf(page)).toMatch(/^No such record$|^Page not found$/)
+  }
+})

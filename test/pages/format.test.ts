@@ -1,0 +1,32 @@
+/** How values are written for people. */
+import { expect, test } from "bun:test"
+import { loadAssets } from "../../src/pages/kit/assets.ts"
+import { relative } from "../../src/pages/kit/format.ts"
+import { layout } from "../../src/pages/kit/layout.ts"
+
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000] as const
+
+test.each([
+  [7 * day, "in 7 days"],
+  [7 * day - second, "in 7 days"],
+  [7 * day - 2 * hour, "in 7 days"],
+  [day, "in 1 day"],
+  [day - second, "in 1 day"],
+  [day - 2 * hour, "in 22 hours"],
+  [hour - second, "in 1 hour"],
+  [90 * second, "in 2 minutes"],
+  [minute, "in 1 minute"],
+  [second, "in a moment"],
+  [0, "just now"],
+  [-second, "just now"],
+  [-(2 * day - second), "1 day ago"],
+  [-(hour - second), "59 minutes ago"],
+])("%d ms from now is %p", (ms, text) => {
+  expect(relative(ms, 0)).toBe(text)
+})
+
+test("a title has no characters that change the direction of text", async () => {
+  const frame = { assets: await loadAssets(), email: null, release: null, nowMs: 0 }
+  const page = layout({ title: "a\u202eb\u2066c\u200fd", main: null }, frame).text
+  expect(page).toContain("<title>abcd · ")
+})

@@ -1,0 +1,59 @@
+/** A template escapes every value, and refuses a value where escaping would not make it safe. */
+import { expect, test } from "bun:test"
+import { attributes, html } from "../../src/pages/kit/html.ts"
+
+const script = `<script>alert("x")</script>'&`
+const escaped = "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;"
+
+test("values are escaped in text and in attributes", () => {
+  expect(html`<p title="${script}">${script}</p>`.text).toBe(`<p title="${escaped}">${escaped}</p>`)
+})
+
+test("markup of a template passes into another, text does not", () => {
+  const inner = html`<b>${"a<b"}</b>`
+  expect(html`<p>${inner}${[inner, "<i>", null]}${false}</p>`.text).toBe(
+    "<p><b>a&lt;b</b><b>a&lt;b</b>&lt;i&gt;</p>",
+  )
+})
+
+test("attributes are escaped, and left out where they are false, null or undefined", () => {
+  const given = { value: script, checked: true, disabled: false, placeholder: null, max: 5 }
+  expect(html`<input ${attributes(given)}>`.text).toBe(`<input value="${escaped}" checked max="5">`)
+})
+
+test.each([
+  ["an unquoted attribute", () => html`<p title=${"x"}></p>`],
+  ["the name of a tag", () => html`<${"p"}></p>`],
+  ["single quotes", () => html`<p title='${"x"}'></p>`],
+  ["a script", () => html`<script>const a = ${"x"}</script>`],
+  ["a stylesheet", () => html`<style>${"x"}</style>`],
+  ["a comment", () => html`<!-- ${"x"} -->`],
+  ["a handler", () => html`<p onclick="${"x"}"></p>`],
+  ["a style", () => html`<p style="${"x"}"></p>`],
+  ["a tag, as text", () => html`<p ${"hidden"}></p>`],
+  ["markup in an attribute", () => html`<p title="${html`x`}"></p>`],
+  ["a handler among attributes", () => html`<p ${attributes({ onclick: "x" })}></p>`],
+])("a template with a value in %s throws", (_, template) => {
+  expect(template).toThrow()
+})
+
+test.each(["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "JaVaScRiPt:x"])(
+  "no address is %s",
+  (address) => {
+    expect(() => html`<a href="${address}">x</a>`).toThrow()
+    expect(() => html`<a ${attributes({ href: address })}>x</a>`).toThrow()
+  },
+)
+
+test.each(["/explore?a=b&c=d", "https://example.com/", "#main", "?page=2", "mailto:a@example.com"])(
+  "an address may be %s",
+  (address) => {
+    const expected = `<a href="${address.replace("&", "&amp;")}">x</a>`
+    expect(html`<a href="${address}">x</a>`.text).toBe(expected)
+  },
+)
+
+test("a value after an attribute with a > or a quote in its text stands in text", () => {
+  expect(html`<p title="a > b">${"<"}</p>`.text).toBe('<p title="a > b">&lt;</p>')
+  expect(html`<p>it's ${"<"} "quoted" ${"<"}</p>`.text).toBe('<p>it\'s &lt; "quoted" &lt;</p>')
+})

@@ -1,0 +1,192 @@
+/** The overview tells the state of the data at the newest release, and asks the database once for each. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { load } from "../../src/loading/load.ts"
+import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { none } from "../support/fixtures.ts"
+import { type Relay, relayTo, statementObserver } from "../support/relay.ts"
+import { scratchDirectory } from "../support/scratch.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+
+const browser = { Accept: "text/html" }
+
+let database: TestService
+/** Serves the same database through a relay, which counts the statements and can be cut. */
+let service: TestService
+let relay: Relay
+let directory: string
+/** Those on data, without those of housekeeping. */
+const statements: string[] = []
+const isOnData = (text: string) =>
+  /"(?:companies|tenements|subsidiaries|reports)"|"manifest"/.test(text)
+
+beforeAll(async () => {
+  database = await testService({ records: none })
+  const { hostname, port } = new URL(database.database.url)
+  relay = await relayTo(
+    { hostname, port: Number(port || 5432) },
+    statementObserver((text) => {
+      if (isOnData(text)) statements.push(text)
+    }),
+  )
+  const through = new URL(database.database.url)
+  through.hostname = "127.0.0.1"
+  through.port = String(relay.port)
+  service = await testService({ beside: database, reach: () => through.href })
+  directory = mkdtempSync(join(scratchDirectory, "mds-overview-"))
+})
+
+afterAll(async () => {
+  relay.stop()
+  rmSync(directory, { recursive: true })
+  await service.stop()
+  await database.stop()
+})
+
+const openOverview = async (): Promise<string> => {
+  const answer = await fetch(`${service.url}/`, { headers: browser })
+  expect(answer.status).toBe(200)
+  return answer.text()
+}
+
+async function loadFile(sourceName: string, name: string, content: string) {
+  const source = sourceNamed(sourceName)
+  if (typeof source === "string") throw new Error(source)
+  const path = join(directory, name)
+  await Bun.write(path, content)
+  return load({ url: database.database.url, source, files: [path], rejectsDir: directory })
+}
+
+/** The text of the cells of each row of the table of sources. */
+const sourcesIn = (page: string): string[][] =>
+  [...page.matchAll(/<tr><th [^>]*scope="row".*?<\/tr>/gs)].map(([row]) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = ""]) =>
+      cell.replace(/<[^>]*>/g, "").trim(),
+    ),
+  )
+
+const figuresIn = (page: string): Record<string, string> =>
+  Object.fromEntries(
+    [...page.matchAll(/<dt>([^<]*)<\/dt><dd>([\d,]*)<\/dd>/g)].map(([, label, value]) => [
+      label,
+      value,
+    ]),
+  )
+
+test("an empty database is said to be empty, and how to fill it", async () => {
+  await database.sql`delete from releases`
+  await until(async () => (await openOverview()).includes("There is no data yet"))
+  const page = await openOverview()
+  expect(page).toContain("bun run mds load SOURCE FILE")
+  expect(page).toContain(`href="/docs/guide/loading"`)
+  expect(figuresIn(page)).toEqual({})
+})
+
+test("the page has the counts of each resource, and the latest load of each source", async () => {
+  await loadFile(
+    "companies",
+    "companies.csv",
+    "asx_code,company_name,is_active\r\nAAA,Alpha,true\r\nBBB,Beta <b>,true\r\nCCC,Gone,false\r\n",
+  )
+  const rows = Array.from({ length: 1200 }, (_, index) => `t-${index},E1/${index},WA`)
+  await loadFile(
+    "tenements",
+    "tenements <1>.csv",
+    ["id,tenement_id,state", ...rows, "bad,E1/1,XX", ""].join("\r\n"),
+  )
+  const changed = await loadFile(
+    "companies",
+    "later.csv",
+    "asx_code,company_name,is_active\r\nAAA,Alpha,true\r\nBBB,Beta,true\r\nCCC,Gone,false\r\n",
+  )
+  const page = await openOverview()
+  expect(figuresIn(page)).toEqual({
+    "Active companies": "2",
+    Tenements: "1,200",
+    Subsidiaries: "0",
+    Reports: "0",
+  })
+  expect(page).toContain(`Release ${changed.release} was published on`)
+  const [companies, tenements, ...others] = sourcesIn(page)
+  const minute = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
+  expect(companies).toEqual(["companies", "3", minute, "later.csv", "3", "0"])
+  expect(tenements).toEqual(["tenements", "2", minute, "tenements &lt;1&gt;.csv", "1,200", "1"])
+  expect(others).toEqual([])
+})
+
+test("the page leads to every other part, and has a request to try", async () => {
+  const page = await openOverview()
+  for (const path of ["/explore", "/docs", "/account", "/openapi.json"]) {
+    expect(page).toContain(`<dt><a href="${path}">`)
+  }
+  const [, line = ""] = /<code id="try">(.*?)<\/code>/s.exec(page) ?? []
+  const command = line.replaceAll("&quot;", '"').replaceAll("&amp;", "&")
+  const curl = Bun.spawn(["sh", "-c", `${command} --silent --fail`], {
+    env: { PATH: process.env.PATH, MDS_TOKEN: service.tokens.admin },
+    stdout: "pipe",
+  })
+  expect(await new Response(curl.stdout).json()).toMatchObject({ meta: { per_page: 5 } })
+})
+
+test("however many open it, the database is asked once for each release", async () => {
+  await openOverview()
+  statements.length = 0
+  const pages = await Promise.all(Array.from({ length: 200 }, openOverview))
+  expect(new Set(pages).size).toBe(1)
+  expect(statements).toEqual([])
+
+  await loadFile(
+    "reports",
+    "reports.csv",
+    "hash,asx_code,title,published_at\r\nr,AAA,T,2026-01-01T00:00:00Z\r\n",
+  )
+  statements.length = 0
+  const after = await Promise.all(Array.from({ length: 200 }, openOverview))
+  expect(figuresIn(after.at(-1) ?? "")).toMatchObject({ Reports: "1" })
+  const counts = statements.filter((text) => /\bcount\(/i.test(text))
+  expect(counts).toHaveLength(4)
+  expect(statements).toHaveLength(5)
+})
+
+test("lists of the API without parameters need no count of their own afterwards", async () => {
+  await openOverview()
+  statements.length = 0
+  for (const path of ["/companies", "/tenements", "/reports"]) {
+    expect((await service.get(path)).status).toBe(200)
+  }
+  expect(statements.filter((text) => /\bcount\(/i.test(text))).toEqual([])
+  expect(statements).toHaveLength(3)
+})
+
+test("a page that was counted is shown although the tables can't be read", async () => {
+  await openOverview()
+  await database.sql.begin(async (sql) => {
+    await sql`lock table companies, tenements, subsidiaries, reports in access exclusive mode`
+    for (let view = 0; view < 5; view++) await openOverview()
+  })
+})
+
+test("while the database can't be reached, the page says so with 503", async () => {
+  relay.stop()
+  const answers: { status: number; text: string; retryAfter: string | null }[] = []
+  await until(async () => {
+    service.clock.advance(2_000)
+    const answer = await fetch(`${service.url}/`, { headers: browser })
+    answers.push({
+      status: answer.status,
+      text: await answer.text(),
+      retryAfter: answer.headers.get("retry-after"),
+    })
+    return answer.status === 503
+  })
+  const { text = "", retryAfter } = answers.at(-1) ?? {}
+  expect(text).toContain("The database can&#39;t be reached")
+  expect(Number(retryAfter)).toBeGreaterThan(0)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(
+    answers.length > 1 ? new Set([200, 503]) : new Set([503]),
+  )
+  const guide = await fetch(`${service.url}/docs/guide/errors`, { headers: browser })
+  expect(guide.status).toBe(200)
+})

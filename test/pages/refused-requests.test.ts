@@ -1,0 +1,267 @@
+/** What no page of the service sends is refused with a reason, and every response tells browsers to run nothing foreign. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readForm } from "../../src/pages/kit/form.ts"
+import { PageError } from "../../src/pages/kit/page-error.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { hiddenField, textOf } from "./page-reader.ts"
+import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
+
+let service: TestService
+let person: SignedInVisitor
+
+beforeAll(async () => {
+  service = await testService()
+  person = await signedInVisitor(service, "person@example.com")
+})
+afterAll(() => service.stop())
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+const browser = { Accept: "text/html,*/*;q=0.8" }
+const ask = (path: string, method = "GET", headers: Record<string, string> = browser) =>
+  fetch(service.url + path, { method, headers, redirect: "manual" })
+
+const tokensOf = ({ accountId }: SignedInVisitor) =>
+  service.sql`select id::int, revoked_at, expires_at from tokens
+    where account_id = ${accountId} order by id`
+
+async function createToken() {
+  const form = hiddenField(await person.read("/account/tokens"), "form")
+  expect((await person.post("/account/tokens", { form, name: "nightly" })).status).toBe(200)
+  return Number((await tokensOf(person)).at(-1)?.id)
+}
+
+test.each(["-1", "0", "NaN", "never", "7.0", " 7", "3650"])(
+  "a lifetime that is none of the choices makes no token: %p",
+  async (lifetime) => {
+    const form = hiddenField(await person.read("/account/tokens"), "form")
+    const before = await tokensOf(person)
+    const fields = { form, name: "a name to keep", lifetime }
+    const answer = await person.post("/account/tokens", fields)
+    const text = await answer.text()
+    expect(answer.status).toBe(400)
+    expect(text).toContain('<p class="fault" id="lifetime-fault">Choose one of these</p>')
+    expect(text).toContain('value="a name to keep"')
+    expect([...(await tokensOf(person))]).toEqual([...before])
+  },
+)
+
+test.each(["zz", "-5", "", "0.0", "1e1"])(
+  "a grace that is none of the choices rotates nothing: %p",
+  async (grace) => {
+    const id = await createToken()
+    const path = `/account/tokens/${id}/rotate`
+    const form = hiddenField(await person.read(path), "form")
+    const before = await tokensOf(person)
+    const answer = await person.post(path, { form, grace })
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringContaining('<p class="fault" id="grace-fault">Choose one of these</p>'),
+    ])
+    expect([...(await tokensOf(person))]).toEqual([...before])
+  },
+)
+
+test("a form with a field twice is refused, and changes nothing", async () => {
+  const form = hiddenField(await person.read("/account/tokens"), "form")
+  const before = await tokensOf(person)
+  const body = new URLSearchParams({ form, name: "a" })
+  body.append("name", "b")
+  const answer = await person.post("/account/tokens", body)
+  expect([answer.status, textOf(await answer.text())]).toEqual([
+    400,
+    expect.stringContaining("The field “name” was sent twice, so nothing was changed."),
+  ])
+  expect([...(await tokensOf(person))]).toEqual([...before])
+})
+
+test("where a browser sends both, Sec-Fetch-Site and Origin must agree", async () => {
+  const { host } = new URL(service.url)
+  for (const [headers, status] of [
+    [{ "Sec-Fetch-Site": "same-origin", Origin: "https://evil.example" }, 403],
+    [{ "Sec-Fetch-Site": "same-origin", Origin: "null" }, 403],
+    [{ "Sec-Fetch-Site": "same-origin", Origin: service.url }, 303],
+    [{ "Sec-Fetch-Site": "same-origin", Origin: `https://${host}` }, 303],
+    [{ "Sec-Fetch-Site": "same-origin" }, 303],
+    [{ Origin: `https://${host}` }, 303],
+  ] as const) {
+    const answer = await fetch(`${service.url}/account/sign-out`, {
+      method: "POST",
+      headers,
+      redirect: "manual",
+    })
+    expect([headers, answer.status]).toEqual([headers, status])
+  }
+})
+
+test("every response outside the API has the policy", async () => {
+  const page = await (await ask("/")).text()
+  const asset = /href="(\/assets\/icon[^"]+)"/.exec(page)?.[1] ?? "no icon"
+  for (const path of [
+    "/",
+    "/docs",
+    "/docs.md",
+    "/llms.txt",
+    "/openapi.json",
+    "/health/live",
+    "/health/ready",
+    "/metrics",
+    "/nothing-here",
+    "/account/tokens",
+    "/explore/companies.csv",
+    asset,
+  ]) {
+    for (const headers of [browser, { Accept: "application/json" }]) {
+      const answer = await ask(path, "GET", headers)
+      await answer.body?.cancel()
+      expect([path, answer.headers.get("content-security-policy")]).toEqual([path, policy])
+    }
+  }
+  const answer = await service.get("/companies")
+  expect(answer.headers.get("content-security-policy")).toBeNull()
+})
+
+test("a redirect depends on the cookie", async () => {
+  const answer = await ask("/account/tokens")
+  expect([answer.status, answer.headers.get("vary")]).toEqual([303, "Cookie"])
+})
+
+test("a known path with another method is 405 with those that are possible, in words", async () => {
+  const page = await (await ask("/")).text()
+  const asset = /href="(\/assets\/icon[^"]+)"/.exec(page)?.[1] ?? "no icon"
+  for (const [method, path, allow] of [
+    ["GET", "/account/sign-out", "POST"],
+    ["GET", "/account/send-link", "POST"],
+    ["GET", "/account/sessions/end-all", "POST"],
+    ["PUT", "/account/sign-in", "GET, HEAD, POST"],
+    ["DELETE", "/account/tokens/5", "GET, HEAD, POST"],
+    ["POST", "/", "GET, HEAD"],
+    ["POST", "/docs", "GET, HEAD"],
+    ["PATCH", "/explore/companies", "GET, HEAD"],
+    ["DELETE", "/health/live", "GET, HEAD"],
+    ["POST", "/llms.txt", "GET, HEAD"],
+    ["POST", asset, "GET, HEAD"],
+    ["PUT", "/openapi.json", "GET, HEAD, OPTIONS"],
+  ] as const) {
+    const shown = await ask(path, method)
+    expect([method, path, shown.status, shown.headers.get("allow")]).toEqual([
+      method,
+      path,
+      405,
+      allow,
+    ])
+    expect(shown.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(textOf(await shown.text())).toContain("Not possible here")
+  }
+  const json = await ask("/openapi.json", "PUT", { Accept: "application/json" })
+  expect([json.status, await json.json()]).toEqual([
+    405,
+    { error: { code: "METHOD_NOT_ALLOWED", message: expect.any(String) } },
+  ])
+  for (const path of ["/nothing-here", "/account/nothing-here", "/docs/a/b/c"]) {
+    for (const method of ["GET", "POST", "DELETE"]) {
+      expect([path, method, (await ask(path, method)).status]).toEqual([path, method, 404])
+    }
+  }
+  for (const path of ["/", "/docs", "/openapi.json", "/health/live"]) {
+    expect([path, (await ask(path, "HEAD")).status]).toEqual([path, 200])
+  }
+})
+
+test("a form that does not arrive in time is given up, and its connection closed", async () => {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) =>
+      readForm(request, 50).then(
+        (form) => new Response(form.get("a")),
+        (error: unknown) => {
+          if (!(error instanceof PageError)) throw error
+          return new Response(error.title, { status: error.status, headers: { ...error.headers } })
+        },
+      ),
+  })
+  const closed = Promise.withResolvers<string>()
+  let received = ""
+  const socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port: server.port ?? 0,
+    socket: {
+      data: (_, data) => {
+        received += data.toString()
+      },
+      close: () => closed.resolve(received),
+      error: (_, error) => closed.reject(error),
+    },
+  })
+  socket.write(
+    "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\na=1",
+  )
+  const answer = await closed.promise
+  expect(answer).toStartWith("HTTP/1.1 408 ")
+  expect(answer).toEndWith("Sent too slowly")
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" }
+  const whole = await fetch(server.url, { method: "POST", body: "a=1", headers })
+  expect(await whole.text()).toBe("1")
+  await server.stop(true)
+})
+
+test("the fields of a token's name take as much as the service does", async () => {
+  const id = await createToken()
+  for (const path of ["/account/tokens", `/account/tokens/${id}`]) {
+    expect(await person.read(path)).toMatch(/<input id="name"[^>]* maxlength="100"/)
+  }
+})
+
+test.each(["\u200b", "\u200b\u2060 \u00ad", "\u3164", "\u2800", "a\u202eb", "\u2066a"])(
+  "a name that does not show, or shows in another direction, is refused: %p",
+  async (name) => {
+    const form = hiddenField(await person.read("/account/tokens"), "form")
+    const before = await tokensOf(person)
+    expect((await person.post("/account/tokens", { form, name })).status).toBe(400)
+    expect(await tokensOf(person)).toHaveLength(before.length)
+  },
+)
+
+test("a name is isolated from the text beside it", async () => {
+  const name = "\u05d0\u05d1\u05d2 1"
+  const form = hiddenField(await person.read("/account/tokens"), "form")
+  await person.post("/account/tokens", { form, name })
+  const id = Number((await tokensOf(person)).at(-1)?.id)
+  for (const path of ["", `/${id}`, `/${id}/rotate`, `/${id}/revoke`]) {
+    expect([path, await person.read(`/account/tokens${path}`)]).toEqual([
+      path,
+      expect.stringContaining(`<bdi>${name}</bdi>`),
+    ])
+  }
+})
+
+test("a token in an address is not carried on to the page for signing in", async () => {
+  for (const [path, next] of [
+    ["/account/usage?api_key=mds_secret", "/account/usage"],
+    ["/account/usage?a=%C3%A9&api_key=mds_secret&b=1", "/account/usage?a=%C3%A9&b=1"],
+    ["/account/usage?API%5Fkey=mds_secret&b=1", "/account/usage?b=1"],
+    ["/account/usage?a=%C3%A9", "/account/usage?a=%C3%A9"],
+  ] as const) {
+    const location = (await ask(path)).headers.get("location") ?? ""
+    expect([path, new URLSearchParams(location.split("?")[1]).get("next")]).toEqual([path, next])
+  }
+})
+
+test("a typed name is kept when a person is asked to sign in again", async () => {
+  const old = await signedInVisitor(service, "old@example.com", {
+    at: new Date(service.clock.now.getTime() - 3_700_000),
+  })
+  const posted = await old.post("/account/tokens", {
+    form: crypto.randomUUID(),
+    name: "nightly & more",
+    lifetime: "30",
+  })
+  const next = "/account/tokens?name=nightly+%26+more"
+  expect([posted.status, posted.headers.get("location")]).toEqual([
+    303,
+    `/account/sign-in?${new URLSearchParams({ next, reason: "again" })}`,
+  ])
+  expect(await person.read(next)).toMatch(/<input id="name"[^>]* value="nightly &amp; more"/)
+})

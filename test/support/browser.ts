@@ -1,0 +1,137 @@
+/** A real Chromium for a test file, in which each test is a new visitor whose every fault is recorded. */
+import { expect } from "bun:test"
+import { type BrowserContext, chromium, type Page } from "playwright-core"
+import { reportSkipped } from "./supervised.ts"
+
+const programs = ["chromium", "chromium-browser", "google-chrome"]
+const program = programs.map((name) => Bun.which(name)).find((path) => path !== null) ?? null
+
+/** For `describe.skipIf(!browserIsInstalled)`. */
+export const browserIsInstalled = program !== null
+
+/** Reports a test file that is skipped, if it is. Pass `import.meta.path`. */
+export function reportIfSkipped(path: string): void {
+  if (!browserIsInstalled) reportSkipped(path, "chromium")
+}
+
+export interface VisitorOptions {
+  /** Of the window, in CSS pixels. */
+  width?: number
+  scheme?: "light" | "dark"
+  /** Whether the pages' scripts run; what a test evaluates does in either case. */
+  javaScript?: boolean
+}
+
+/** Someone with a browser profile of their own. `await using` closes it. */
+export interface Visitor extends AsyncDisposable {
+  context: BrowserContext
+  page: Page
+  /** @param session the value of the session's cookie */
+  signIn(session: string): Promise<void>
+  /** Opens a path of the service, which must answer with this status. */
+  visit(path: string, status?: number): Promise<void>
+  /**
+   * Fails on what no page may do: write to the console, throw, violate the policy of its content, ask
+   * another host for anything, or miss a file. Fails but once for each.
+   */
+  assertClean(): Promise<void>
+}
+
+export interface TestBrowser {
+  visitor(options?: VisitorOptions): Promise<Visitor>
+  /** For `afterAll`. */
+  stop(): Promise<void>
+}
+
+/** Other hosts are not even resolved; whoever asks for one is found out all the same. */
+const launchArguments = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-sync",
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+/** Starts one for the service at `url`. Call it in `beforeAll`. */
+export async function startBrowser(url: string): Promise<TestBrowser> {
+  const browser = await chromium.launch({
+    executablePath: program ?? "chromium",
+    args: launchArguments,
+  })
+  return {
+    visitor: async ({ width = 1240, scheme = "light", javaScript = true } = {}) => {
+      const context = await browser.newContext({
+        baseURL: url,
+        colorScheme: scheme,
+        javaScriptEnabled: javaScript,
+        permissions: ["clipboard-read", "clipboard-write"],
+        reducedMotion: "reduce",
+        viewport: { width, height: 800 },
+      })
+      const faults = await recordFaults(context, new URL(url).origin)
+      const page = await context.newPage()
+      return {
+        context,
+        page,
+        signIn: (session) => {
+          // The prefix needs HTTPS here, although what is served on loopback may set such a cookie.
+          const secureUrl = url.replace(/^http:/, "https:")
+          const name = "__Host-session"
+          return context.addCookies([{ name, value: session, url: secureUrl, httpOnly: true }])
+        },
+        visit: async (path, status = 200) => {
+          const response = await page.goto(path)
+          expect([path, response?.status()]).toEqual([path, status])
+        },
+        assertClean: async () => {
+          // What the pages reported before comes before its answer.
+          for (const page of context.pages()) await page.evaluate("0")
+          expect(faults()).toEqual([])
+        },
+        [Symbol.asyncDispose]: () => context.close(),
+      }
+    },
+    stop: () => browser.close(),
+  }
+}
+
+/** Returns what takes the faults since it was last called. */
+async function recordFaults(context: BrowserContext, origin: string): Promise<() => string[]> {
+  const recorded: { fault: string; of: string }[] = []
+  /** Pages that are answers to what cannot be answered, which the browser reports as missing files. */
+  const refusals = new Set<string>()
+  const record = (fault: string, of: string): void => {
+    recorded.push({ fault, of })
+  }
+  context.on("console", (message) => {
+    const { url } = message.location()
+    record(`${message.type()} on the console of ${url}: ${message.text()}`, url)
+  })
+  context.on("weberror", (error) => record(`thrown: ${error.error()}`, ""))
+  context.on("request", (request) => {
+    const { protocol, origin: asked } = new URL(request.url())
+    const isLocal = asked === origin || ["data:", "blob:"].includes(protocol)
+    if (!isLocal) record(`request to ${request.url()}`, "")
+  })
+  context.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? ""
+    // A request that its page gave up, and a link that became a download.
+    if (reason !== "net::ERR_ABORTED") record(`${reason} at ${request.url()}`, "")
+  })
+  context.on("response", (response) => {
+    const isRefusal = response.status() >= 400 && response.status() < 500
+    if (isRefusal && response.request().isNavigationRequest()) refusals.add(response.url())
+  })
+  await context.exposeBinding("recordViolation", ({ page }, violation: string) =>
+    record(`${page.url()} violates its policy: ${violation}`, ""),
+  )
+  await context.addInitScript(`
+    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
+      recordViolation([violatedDirective, blockedURI, sample].join(" "))
+    })
+  `)
+  return () =>
+    recorded
+      .splice(0)
+      .filter(({ fault, of }) => !(fault.includes("Failed to load resource") && refusals.has(of)))
+      .map(({ fault }) => fault)
+}

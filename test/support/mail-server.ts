@@ -1,0 +1,140 @@
+/** A real SMTP server for a test (RFC 5321), which keeps the mails that it is sent and delivers none. */
+import PostalMime, { type Email } from "postal-mime"
+import { until } from "./until.ts"
+
+export interface MailServerOptions {
+  /** Who may send; without it, anybody. */
+  login?: { user: string; password: string }
+  /**
+   * Replaces the reply to a command, or to "." at the end of a mail, for example by "550 No such user".
+   * An empty one sends nothing, as by a server that hangs; undefined leaves the reply as it is.
+   */
+  replace?: (command: string) => string | undefined
+}
+
+export interface ReceivedMail {
+  /** Those of the envelope, which decide where a mail goes. */
+  sender: string
+  recipients: string[]
+  /** As it was sent, one character a byte. */
+  source: string
+}
+
+export interface MailServer {
+  /** For SMTP_URL, with the login. */
+  url: string
+  /** What it has accepted, oldest first. */
+  mails: readonly ReceivedMail[]
+  /** The newest mail to an address, parsed; waits for the first one. */
+  mailTo(address: string): Promise<Email>
+  /** For `afterAll`. */
+  stop(): void
+}
+
+/** Listens on a free port of 127.0.0.1. */
+export function mailServer({
+  login,
+  replace = () => undefined,
+}: MailServerOptions = {}): MailServer {
+  const mails: ReceivedMail[] = []
+  const credentials = login && btoa(`\0${login.user}\0${login.password}`)
+  const listener = Bun.listen<(text: string) => string>({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open(socket) {
+        socket.data = linesTo(smtpSession((mail) => mails.push(mail), credentials, replace))
+        socket.write("220 mail.test\r\n")
+      },
+      data(socket, chunk) {
+        const replies = socket.data(chunk.toString("latin1"))
+        socket.write(replies)
+        if (replies.includes("221 ")) socket.end()
+      },
+    },
+  })
+  const user = login
+    ? `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}@`
+    : ""
+  return {
+    url: `smtp://${user}127.0.0.1:${listener.port}`,
+    mails,
+    mailTo: async (address) => {
+      const newest = () => mails.findLast(({ recipients }) => recipients.includes(address))
+      await until(() => newest() !== undefined)
+      return PostalMime.parse(Buffer.from(newest()?.source ?? "", "latin1"))
+    },
+    stop: () => listener.stop(true),
+  }
+}
+
+/** Cuts what arrives into lines, and returns the replies to those that are whole. */
+function linesTo(reply: (line: string) => string): (text: string) => string {
+  let unread = ""
+  return (text) => {
+    const lines = (unread + text).split("\r\n")
+    unread = lines.pop() ?? ""
+    const replies = lines.map(reply).filter((line) => line !== "")
+    return replies.map((line) => `${line}\r\n`).join("")
+  }
+}
+
+/** Replies to a client's lines; those of a mail itself get none. */
+function smtpSession(
+  deliver: (mail: ReceivedMail) => void,
+  credentials: string | undefined,
+  replace: (command: string) => string | undefined,
+): (line: string) => string {
+  let isTrusted = credentials === undefined
+  let envelope = { sender: "", recipients: [] as string[] }
+  let mail: string[] | undefined
+
+  const end = (lines: string[]): string => {
+    deliver({ ...envelope, source: lines.map((line) => `${line}\r\n`).join("") })
+    mail = undefined
+    return reset()
+  }
+  const reset = (): string => {
+    envelope = { sender: "", recipients: [] }
+    return "250 OK"
+  }
+
+  return (line) => {
+    if (mail && line !== ".") {
+      // A client puts a dot before a line that begins with one.
+      mail.push(line.replace(/^\./, ""))
+      return ""
+    }
+    const replacement = replace(line)
+    if (replacement !== undefined) return replacement
+    if (mail) return end(mail)
+    const [verb = "", argument = ""] = line.split(/ (.*)/s)
+    switch (verb.toUpperCase()) {
+      case "EHLO":
+        return credentials ? "250-mail.test\r\n250 AUTH PLAIN" : "250 mail.test"
+      case "AUTH":
+        isTrusted = argument === `PLAIN ${credentials}`
+        return isTrusted ? "235 Accepted" : "535 Wrong user or password"
+      case "MAIL":
+        if (!isTrusted) return "530 Authentication required"
+        envelope.sender = addressIn(argument)
+        return "250 OK"
+      case "RCPT":
+        envelope.recipients.push(addressIn(argument))
+        return "250 OK"
+      case "DATA":
+        if (envelope.recipients.length === 0) return "503 No recipients"
+        mail = []
+        return "354 Go on"
+      case "RSET":
+        return reset()
+      case "QUIT":
+        return "221 Bye"
+      default:
+        return "502 Unknown command"
+    }
+  }
+}
+
+/** The address in `FROM:<a@example.com> BODY=8BITMIME`. */
+const addressIn = (argument: string): string => /<([^>]*)>/.exec(argument)?.[1] ?? ""

@@ -1,0 +1,20 @@
+/** What is made once is made once for all who ask, and a failure is not kept. */
+import { expect, test } from "bun:test"
+import { once } from "../../src/text/once.ts"
+
+test("all callers get the result of the first call", async () => {
+  let calls = 0
+  const get = once(async () => ++calls)
+  expect(await Promise.all([get(), get()])).toEqual([1, 1])
+  expect(await get()).toBe(1)
+})
+
+test("after a failure the next call tries again", async () => {
+  let calls = 0
+  const get = once(async () => {
+    if (++calls === 1) throw new Error("no")
+    return calls
+  })
+  expect(await get().catch((error: Error) => error.message)).toBe("no")
+  expect(await get()).toBe(2)
+})
