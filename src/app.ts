@@ -20,13 +20,15 @@ import { description } from "./routes/description.ts"
 import { type OperationOptions, operations } from "./routes/operations.ts"
 import { releases } from "./routes/releases.ts"
 import { reports } from "./routes/reports.ts"
+import { type SourcesOptions, sources } from "./routes/sources.ts"
 import { tenements } from "./routes/tenements.ts"
 import { usage } from "./routes/usage.ts"
 
 export type AppOptions = AnswersOptions &
   OperationOptions &
   PagesOptions &
-  RequestLogOptions & { trustedProxies: number }
+  RequestLogOptions &
+  SourcesOptions & { trustedProxies: number }
 
 /**
  * The service over its parts. A route added to the group is behind all that stands above it.
@@ -58,6 +60,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(tenements(options))
         .use(reports(options))
         .use(releases(options))
+        .use(sources(options))
         .use(others)
         .all("/", () => notFound())
         .all("/*", () => notFound()),

@@ -8,7 +8,9 @@ const commands = {
   serve: async () => (await import("./commands/serve.ts")).addServeCommand,
   migrate: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
   load: async () => (await import("./commands/load.ts")).addLoadCommand,
+  fetch: async () => (await import("./commands/fetch.ts")).addFetchCommand,
   holders: async () => (await import("./commands/holders.ts")).addHolderCommands,
+  sources: async () => (await import("./commands/sources.ts")).addSourceCommands,
   releases: async () => (await import("./commands/releases.ts")).addReleaseCommands,
   account: async () => (await import("./commands/accounts.ts")).addAccountCommands,
   token: async () => (await import("./commands/tokens.ts")).addTokenCommands,
@@ -26,7 +28,7 @@ for (const [name, command] of Object.entries(commands)) {
   // Anything else is an option, a request for help or an error, which may list them all.
   if (name !== given && Object.hasOwn(commands, given)) continue
   const add = await command()
-  add(program, () => readConfig(process.env))
+  add(program, () => readConfig(process.env), process.env)
 }
 
 await run(program)

@@ -8,6 +8,8 @@ export interface Readings {
   redis: { answering: boolean; losses: number } | null
   /** The log's buffer; null without one. */
   log: { dropped: number; failures: number; bytes: number } | null
+  /** Sources that the process has fetched, by what came of it; null where it fetches none. */
+  fetches: Readonly<Record<string, number>> | null
   /** Requests without a valid token, by status. */
   unauthenticated: Readonly<Record<string, number>>
   /** Whether the process is subscribed to notifications of changes. */
@@ -89,6 +91,13 @@ const declared: readonly Declared[] = [
     help: "Estimated size of the log lines waiting to be written",
     kind: "Gauge",
     values: ({ log }) => single(log?.bytes),
+  },
+  {
+    name: "mds_fetches_total",
+    help: "Sources that were to be fetched, by what came of it; absent without FETCH_EVERY",
+    kind: "Counter",
+    label: "outcome",
+    values: ({ fetches }) => fetches ?? {},
   },
   {
     name: "mds_unauthenticated_requests_total",

@@ -72,6 +72,7 @@ const allowed: Record<string, string[]> = {
   db: [schema, "resources", "text"],
   sources: [schema, "resources", "text"],
   loading: ["db", schema, "resources", "sources", "text"],
+  fetching: ["db", "loading", "resources", "sources", "text"],
   access: ["db", schema, "redis", "resources", "text"],
   answers: ["db", "http", "log", "redis", "resources", "text"],
   plugins: ["access", "answers", "db", "http", "log", "resources"],
@@ -118,6 +119,7 @@ const allowed: Record<string, string[]> = {
     "access",
     "config.ts",
     "db",
+    "fetching",
     "listen-error.ts",
     "loading",
     "log",
@@ -203,7 +205,7 @@ test("serving starts without what only loading, a scrape of the metrics or the r
   expect(ofLoading).toEqual(["loading/file-error.ts", "loading/load-error.ts"])
   const ofDescription = loaded.filter((path) => partOf(path) === "description")
   expect(ofDescription).toEqual(["description/describe-once.ts"])
-  for (const name of ["cli-progress", "csv-parse", "iconv-lite", "prom-client", "yauzl"]) {
+  for (const name of ["cli-progress", "csv-parse", "iconv-lite", "prom-client", "sax", "yauzl"]) {
     expect(packages).not.toContain(name)
   }
 })

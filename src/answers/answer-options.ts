@@ -2,6 +2,7 @@ import type { ConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import type { Releases } from "../db/reader/releases.ts"
 import type { Log } from "../log/log.ts"
+import type { HolderNames } from "../resources/holder-names.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import type { PageSequences } from "./sequences/page-sequences.ts"
 
@@ -20,6 +21,8 @@ export interface AnswerOptions {
   exportShutdown: AbortSignal
   /** The service's public address, which links carry; empty for relative links. */
   baseUrl: string
+  /** Which holders are shown by their names. The reader must have the same. */
+  holders: HolderNames
   log: Log
   now: () => Date
 }

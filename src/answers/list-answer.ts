@@ -19,6 +19,7 @@ import {
   notModified,
   respond,
   statusWhenMade,
+  tagKey,
 } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
 import { answerOnceMore, createReleaseResolver } from "./resolve-release.ts"
@@ -40,19 +41,20 @@ export type AnswerList = (context: RequestContext, prepared: PreparedList) => Pr
 export function createListAnswer(options: AnswerOptions): AnswerList {
   const resolver = createReleaseResolver(options.releases, options.now)
 
-  return async (context, { plan, pages }) => {
+  return async (context, { plan: planned, pages }) => {
     const account = accountOf(context)
     const pinned = await pages.release()
-    const resolve = () => resolver.resolve(plan.points.asOf, account)
+    const resolve = () => resolver.resolve(planned.points.asOf, account)
     const resolved = pinned ?? (await resolve())
-    const cached = plan.cacheable ? options.cachedAnswers.get(resolved, plan.id) : undefined
+    const cached = planned.cacheable ? options.cachedAnswers.get(resolved, planned.id) : undefined
     if (cached) {
       await pages.begin(resolved, cached.totalPages)
       return respond(context.request, cached, cacheStatus.hit)
     }
 
     async function answer(release: Release): Promise<Response> {
-      const headers = dataHeaders(release, plan.key, plan.format)
+      const plan = await resolver.withOldest(planned, account)
+      const headers = dataHeaders(release, tagKey(plan.key, options.holders), plan.format)
       if (isKnown(context.request, headers.ETag)) {
         await pages.begin(release)
         return notModified(apiResponseHeaders(headers), statusWhenMade(plan))

@@ -1,6 +1,6 @@
 /** A list endpoint, and the parameters that follow from its resource. */
 import { type TProperties, Type } from "@sinclair/typebox"
-import type { Scope } from "../db/reader/statements.ts"
+import type { Parent } from "../db/reader/statements.ts"
 import { formats } from "../http/negotiation.ts"
 import { filterOf, type Readable } from "../resources/resource.ts"
 import { oneOf } from "../text/one-of.ts"
@@ -12,7 +12,9 @@ interface Declaration {
   /** The resource's filters that this endpoint accepts. */
   filters: readonly string[]
   /** If the list belongs to one record of another resource. */
-  belongsTo?: { resource: Readable; scope: Scope }
+  belongsTo?: Parent
+  /** If it shows what is known now, whatever the release. */
+  ofNoRelease?: true
 }
 
 export interface ListEndpoint extends Declaration {
@@ -84,7 +86,7 @@ export const representation = {
   }),
 }
 
-function parametersOf({ resource, filters }: Declaration): TProperties {
+function parametersOf({ resource, filters, ofNoRelease }: Declaration): TProperties {
   const sorts = Object.keys(resource.sorts)
   return {
     ...paging,
@@ -93,7 +95,7 @@ function parametersOf({ resource, filters }: Declaration): TProperties {
       sort: oneOf(sorts, { default: sorts[0], description: "Field to sort by" }),
       order: ordering.order,
     }),
-    ...asOf,
+    ...(!ofNoRelease && asOf),
     ...(resource.history && changes),
     ...representation,
   }

@@ -50,7 +50,7 @@ export interface ListPlan {
   id: string
   /**
    * Whether its response is the same each time at a release. What a query compares with may be another
-   * release the next time; and exports are too large.
+   * release the next time; old versions are pruned; and exports are too large.
    */
   cacheable: boolean
   /** Identifies the page sequence, by a text of fixed length. */
@@ -109,12 +109,27 @@ export function planList(
     byteOrderMark: bom,
     formulaGuard: formula_guard,
     key,
-    cacheable: !all && points.updated_since === undefined && points.removed_since === undefined,
+    cacheable:
+      !all &&
+      !endpoint.ofNoRelease &&
+      !endpoint.resource.pastVersions &&
+      points.updated_since === undefined &&
+      points.removed_since === undefined,
     id: digest(`${format} ${path}?${queryText(canonical)}`),
     sequenceId: digest(`${pages} ${format} ${cacheBuster(query)}`),
     path,
     canonical,
   }
+}
+
+/**
+ * The plan of a list of versions, with the oldest release that is kept. Such a list depends on it too:
+ * pruning makes it shorter.
+ */
+export function planFrom(plan: ListPlan, oldest: number): ListPlan {
+  const from = ` from release ${oldest}`
+  const { key, list } = plan
+  return { ...plan, key: key + from, list: { ...list, identity: list.identity + from } }
 }
 
 /** These choose a part of the list, a release and a representation, but do not change the list itself. */

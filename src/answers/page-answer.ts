@@ -30,8 +30,9 @@ export async function pageAnswer(
   return respond(context.request, answer, statusWhenMade(plan))
 }
 
-function toAnswer(
-  { plan, headers }: ResolvedPlan,
+/** @param headers that every response to this query has */
+export function toAnswer(
+  { plan, headers }: Pick<ResolvedPlan, "plan" | "headers">,
   records: Records,
   meta: PageMeta,
   baseUrl: string,

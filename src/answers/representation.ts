@@ -12,6 +12,7 @@ import {
 import { delimitedEncoders } from "../http/delimited-encoder.ts"
 import { entityTag, namesTag } from "../http/entity-tag.ts"
 import { type Format, mediaTypes } from "../http/negotiation.ts"
+import type { HolderNames } from "../resources/holder-names.ts"
 import { type Readable, valueTypeOf } from "../resources/resource.ts"
 import type { Answer } from "./cached-answers.ts"
 import type { ListPlan } from "./list-plan.ts"
@@ -22,16 +23,28 @@ export type ResponseHeaders = Readonly<Record<string, string>>
 export const apiResponseHeaders = (headers: ResponseHeaders): Headers =>
   new Headers({ ...apiHeaders, ...headers })
 
-/** The headers of a response with data, which is a function of release, query and format. */
+/** The headers of a response with data, which is a function of release or state, query and format. */
 export interface DataHeaders extends ResponseHeaders {
   ETag: string
 }
 
-export const dataHeaders = (release: Release, key: string, format: Format): DataHeaders => ({
+/**
+ * The key of an entity tag. Without the names of natural persons the response is another one: a client
+ * that has them must not be told that they are current.
+ */
+export const tagKey = (key: string, holders: HolderNames): string =>
+  holders === "all" ? key : `${key} holders=${holders}`
+
+/** Of a response that belongs to no release. */
+export const stateHeaders = (etag: string, format: Format): DataHeaders => ({
   "Content-Type": format === "json" ? mediaTypes.json : delimitedType(format),
   "Cache-Control": "private, no-cache",
+  ETag: etag,
+})
+
+export const dataHeaders = (release: Release, key: string, format: Format): DataHeaders => ({
+  ...stateHeaders(entityTag(release, key, format), format),
   "X-Data-Release": String(release.id),
-  ETag: entityTag(release, key, format),
   ...(release.id > 0 && { "Last-Modified": new Date(release.publishedAt * 1000).toUTCString() }),
 })
 

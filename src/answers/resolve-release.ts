@@ -6,7 +6,7 @@ import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isFuture, type PointInTime } from "../http/point-in-time.ts"
-import type { PointsInTime } from "./list-plan.ts"
+import { type ListPlan, type PointsInTime, planFrom } from "./list-plan.ts"
 
 export interface ReleaseResolver {
   /**
@@ -14,6 +14,8 @@ export interface ReleaseResolver {
    * @throws ApiError INVALID_PARAMETER for the future and for what is no longer kept; Unavailable
    */
   resolve(asOf: PointInTime | undefined, account: AccountId): Promise<Release>
+  /** The plan of a list of versions with the oldest release that is kept; any other as it is. @throws Unavailable */
+  withOldest(plan: ListPlan, account: AccountId): Promise<ListPlan>
   /** The list with the releases that `updated_since` and `removed_since` name. @throws the same */
   comparing(list: List, points: PointsInTime, options: ReadOptions): Promise<List>
 }
@@ -34,6 +36,9 @@ export function createReleaseResolver(releases: Releases, now: () => Date): Rele
   return {
     resolve: (asOf, account) =>
       asOf === undefined ? releases.current(account) : resolve("as_of", asOf, account),
+
+    withOldest: async (plan, account) =>
+      plan.list.resource.pastVersions ? planFrom(plan, await releases.oldest(account)) : plan,
 
     comparing: async (list, { updatedSince, removedSince }, { release: shown, account }) => {
       const bound: Record<string, unknown> = {}

@@ -2,6 +2,12 @@ import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import { formatCount } from "../loading/progress.ts"
 import {
+  readSuggestions,
+  suggestionsCsv,
+  writeSuggestions,
+} from "../loading/suggested-companies.ts"
+import type { Suggestion } from "../loading/suggestions.ts"
+import {
   checkUnlinkedPath,
   readUnlinked,
   type UnlinkedHolder,
@@ -12,7 +18,9 @@ import { withDatabase } from "./database.ts"
 import { formatTable, logToStderr, printResult } from "./terminal.ts"
 
 export function addHolderCommands(program: Command, config: () => Config): void {
-  const holders = program.command("holders").description("list holders of tenements")
+  const holders = program
+    .command("holders")
+    .description("list holders of tenements, and the companies that they may belong to")
 
   holders
     .command("unlinked")
@@ -29,6 +37,29 @@ export function addHolderCommands(program: Command, config: () => Config): void 
       const written = await withDatabase(config(), ({ url }) => writeUnlinked(url, csv))
       logToStderr(`Wrote ${formatCount(written.holders)} holders to ${written.path}`)
     })
+
+  holders
+    .command("suggest")
+    .description("list the companies that unlinked holders may belong to, most tenements first")
+    .option("--csv <file>", "write them to a CSV file, to complete and load as subsidiaries")
+    .addHelpText(
+      "after",
+      "\nLinks nothing. Prints the same CSV if standard output is not a terminal.",
+    )
+    .action(async ({ csv }: { csv?: string }) => {
+      if (csv === undefined) {
+        const found = await withDatabase(config(), ({ url }) => readSuggestions(url))
+        return printResult(
+          process.stdout.isTTY ? suggestionTable(found) : suggestionsCsv(found).trimEnd(),
+        )
+      }
+      checkUnlinkedPath(csv)
+      const written = await withDatabase(config(), ({ url }) => writeSuggestions(url, csv))
+      logToStderr(
+        `Wrote ${formatCount(written.suggestions)} suggestions for ${formatCount(written.holders)} holders to ${written.path}; ` +
+          `fill in parent_asx_code where one is right, then run \`mds load subsidiaries ${written.path} --partial\``,
+      )
+    })
 }
 
 const holderTable = (holders: readonly UnlinkedHolder[]): string =>
@@ -36,3 +67,21 @@ const holderTable = (holders: readonly UnlinkedHolder[]): string =>
     ["tenements", "holder"],
     holders.map(({ name, tenements }) => [formatCount(tenements), name]),
   )
+
+const suggestionTable = (suggestions: readonly Suggestion[]): string =>
+  formatTable(
+    ["tenements", "holder", "code", "company", "reason"],
+    suggestions.map(({ holder, company, reason, similarName }) => [
+      formatCount(holder.tenements),
+      shortened(holder.name),
+      company.asx_code,
+      shortened(company.company_name + (company.is_active ? "" : " (inactive)")),
+      similarName === company.company_name ? reason : `${reason}: ${shortened(similarName)}`,
+    ]),
+  )
+
+const maxCell = 48
+
+/** Two long names would break every line of the table. */
+const shortened = (text: string): string =>
+  text.length <= maxCell ? text : `${text.slice(0, maxCell - 1)}…`

@@ -1,8 +1,12 @@
 import { join } from "node:path"
 import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
+import { fetchAddresses, isAddress } from "../fetching/fetch-address.ts"
+import { instantText } from "../fetching/fetch-files.ts"
+import { defaultLimits } from "../fetching/limits.ts"
 import { load } from "../loading/load.ts"
-import { progressOn } from "../loading/progress.ts"
+import { parseObserved } from "../loading/observation.ts"
+import { type Progress, progressOn } from "../loading/progress.ts"
 import { formatSummary } from "../loading/summary.ts"
 import { vacuumChanged } from "../loading/vacuum.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
@@ -10,15 +14,21 @@ import type { Source } from "../sources/source.ts"
 import { withDatabase } from "./database.ts"
 import { handleSignals } from "./signals.ts"
 import { formatTable, printCompleted, printResult, warnIfUnconfirmed } from "./terminal.ts"
+import { userAgent } from "./user-agent.ts"
 
 interface LoadFlags {
   dryRun?: boolean
   acceptShrink?: boolean
+  acceptEmpty?: string[]
+  removeMissingNow?: boolean
+  observed?: string
   partial?: boolean
   allSectors?: boolean
+  sheet?: string
   maxRejects?: number
   rejectsDir?: string
   unlinked?: string
+  allowPrivate?: boolean
   json?: boolean
 }
 
@@ -31,12 +41,30 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .argument("<source>", "one of the sources below", parseSource)
     .argument(
       "<files...>",
-      "CSV, TSV, NDJSON, JSON, GeoJSON or dBase, also in gzip or zip, or - for standard input",
+      "CSV, TSV, NDJSON, JSON, GeoJSON, dBase or Excel (.xlsx), also in gzip or zip, - for standard input, or https:// addresses",
     )
     .option("--dry-run", "do everything except publish")
-    .option("--accept-shrink", "publish even if more than 5% of the source's records are missing")
+    .option(
+      "--accept-shrink",
+      "publish even if more than 5% of the source's records are newly missing",
+    )
+    .option(
+      "--accept-empty <column>",
+      "publish even if this column goes mostly empty; may be repeated",
+      (column: string, others: readonly string[] = []) => [...others, column],
+    )
+    .option(
+      "--remove-missing-now",
+      "remove or deactivate what is missing at once, without waiting for further loads to confirm it",
+    )
+    .option(
+      "--observed <time>",
+      "when the files were true: a date (its beginning in UTC) or a date-time with its zone (default: now)",
+      observedTime,
+    )
     .option("--partial", "add and change records, but remove none")
     .option("--all-sectors", "load companies of every sector (asx-directory, asx-sectors)")
+    .option("--sheet <name>", "read this sheet of an Excel workbook")
     .option(
       "--max-rejects <n>",
       "accept up to n rejected rows (default: 1,000 or 5% of the rows)",
@@ -50,25 +78,28 @@ export function addLoadCommand(program: Command, config: () => Config): void {
       "--unlinked <file>",
       "write the unlinked holders to a CSV file, to complete and load as subsidiaries",
     )
+    .option("--allow-private", "fetch from private networks and this machine too")
     .option("--json", "print the summary as one JSON object")
     .addHelpText("after", `\n${formatTable(["Sources:", ""], descriptions)}`)
     .action(async (source: Source, files: string[], flags: LoadFlags) => {
-      const { json, ...flagged } = flags
+      const { json, allowPrivate = false, ...flagged } = flags
       const progress = progressOn(process.stderr)
       const signals = handleSignals(progress.stop)
       const options = {
         rejectsDir: join(config().DATA_DIR, "rejects"),
+        absentAfterHours: config().ABSENT_AFTER_HOURS,
         ...flagged,
       }
       await withDatabase(config(), async ({ url }) => {
         const { committing: onCommit, published: onPublished } = signals
+        const given = await localFiles(files, source, url, config(), allowPrivate, progress)
         const summary = await load({
           url,
           source,
-          files,
           progress,
           onCommit,
           onPublished,
+          ...given,
           ...options,
         })
         const text = json ? JSON.stringify(summary) : formatSummary(summary)
@@ -80,10 +111,42 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     })
 }
 
+/** The files with addresses downloaded, and when those were true. */
+async function localFiles(
+  files: readonly string[],
+  source: Source,
+  databaseUrl: string,
+  config: Config,
+  allowPrivate: boolean,
+  progress: Progress,
+): Promise<{ files: readonly string[]; observed?: string }> {
+  if (!files.some(isAddress)) return { files }
+  const { paths, observed } = await fetchAddresses(files, {
+    databaseUrl,
+    dataDir: config.DATA_DIR,
+    rawFiles: config.RAW_FILES,
+    source: source.name,
+    userAgent: await userAgent(config),
+    allowPrivate,
+    limits: defaultLimits,
+    progress,
+    now: () => new Date(),
+  })
+  return { files: paths, ...(observed && { observed: instantText(observed) }) }
+}
+
 function parseSource(name: string): Source {
   const source = sourceNamed(name)
   if (typeof source === "string") throw new InvalidArgumentError(source)
   return source
+}
+
+function observedTime(written: string): string {
+  const observed = parseObserved(written)
+  if (observed !== undefined) return observed
+  throw new InvalidArgumentError(
+    "Must be a date as YYYY-MM-DD, or a date-time with its zone as 2026-01-02T03:04:05Z.",
+  )
 }
 
 function nonNegativeInteger(written: string): number {

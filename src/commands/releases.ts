@@ -1,11 +1,25 @@
 import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
+import { type ReleaseOrigin, releaseOrigin } from "../db/release-files.ts"
+import { withSnapshot } from "../db/snapshot.ts"
+import { keptFile, rawDirectory } from "../fetching/raw-files.ts"
+import { LoadError } from "../loading/load-error.ts"
 import { prune } from "../loading/prune.ts"
 import { withDatabase } from "./database.ts"
-import { printCompleted } from "./terminal.ts"
+import { printCompleted, printResult } from "./terminal.ts"
 
 export function addReleaseCommands(program: Command, config: () => Config): void {
   const releases = program.command("releases").description("manage releases")
+
+  releases
+    .command("show")
+    .description("show the files that a release was loaded from, and where those that are kept are")
+    .argument("<release>", "its number", parseRelease)
+    .option("--json", "print it as one JSON object")
+    .action(async (id: number, { json }: { json?: boolean }) => {
+      const origin = await readOrigin(config(), id)
+      await printResult(json ? JSON.stringify(origin) : originText(origin))
+    })
 
   releases
     .command("prune")
@@ -27,6 +41,41 @@ export function addReleaseCommands(program: Command, config: () => Config): void
           : `Pruned ${releases} releases and deleted ${records} superseded records; the oldest release kept is ${oldest}`,
       )
     })
+}
+
+interface TracedOrigin extends ReleaseOrigin {
+  /** `kept` is the path of the raw file; null where it is not kept. */
+  files: (ReleaseOrigin["files"][number] & { kept: string | null })[]
+}
+
+async function readOrigin(config: Config, id: number): Promise<TracedOrigin> {
+  const origin = await withDatabase(config, ({ url }) =>
+    withSnapshot(url, (sql) => releaseOrigin(sql, id)),
+  )
+  if (origin === null) throw new LoadError(`There is no release ${id}`)
+  const directory = rawDirectory(config.DATA_DIR, origin.source)
+  const files = origin.files.map(async (file) => ({
+    ...file,
+    kept: file.sha256 === null ? null : await keptFile(directory, file.sha256),
+  }))
+  return { ...origin, files: await Promise.all(files) }
+}
+
+const originText = ({ id, published_at, source, observed, files }: TracedOrigin): string =>
+  [
+    `release: ${id}, of ${published_at}`,
+    `source: ${source}, of files that were true at ${observed ?? "a time that is not known"}`,
+    ...files.map(
+      ({ name, sha256, kept }) =>
+        `file: ${name}, SHA-256 ${sha256 ?? "not known"}, ${kept === null ? "not kept" : `kept as ${kept}`}`,
+    ),
+  ].join("\n")
+
+function parseRelease(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new InvalidArgumentError("Must be the number of a release.")
+  }
+  return Number(text)
 }
 
 function parseDays(text: string): number {

@@ -1,9 +1,10 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { createLog } from "../log/log.ts"
+import { createLog, type Log } from "../log/log.ts"
 import { createLogBuffer, type LogBuffer } from "../log/log-buffer.ts"
 import type { Service } from "../service.ts"
 import { type Database, openMigrated } from "./database.ts"
+import { createRegularFetches, type RegularFetches } from "./regular-fetches.ts"
 import { ignoreOutputErrors, writeToStandardOutput } from "./standard-streams.ts"
 import { logToStderr } from "./terminal.ts"
 
@@ -36,14 +37,17 @@ export async function serve(config: Config, database: Database): Promise<Service
   try {
     // Only here, so that the other commands start without loading the server.
     const { startService } = await import("../service.ts")
+    const fetches = regularFetches(config, log)
     const service = await startService({
       config,
       databaseUrl: database.url,
       log,
       logBuffer: buffer.readings,
+      ...(fetches && { fetches: fetches.counts }),
       now,
     })
-    stopOnSignal(service, database, buffer)
+    stopOnSignal({ service, fetches, database, buffer })
+    fetches?.start()
     return service
   } catch (error) {
     await database.close()
@@ -52,14 +56,30 @@ export async function serve(config: Config, database: Database): Promise<Service
   }
 }
 
+const regularFetches = ({ FETCH_EVERY, SHUTDOWN_SECONDS }: Config, log: Log) =>
+  FETCH_EVERY === 0
+    ? null
+    : createRegularFetches({
+        everyHours: FETCH_EVERY,
+        log,
+        stopWithinMs: SHUTDOWN_SECONDS * 1000,
+      })
+
+interface Running {
+  service: Service
+  fetches: RegularFetches | null
+  database: Database
+  buffer: LogBuffer
+}
+
 /** A second signal exits without waiting for requests in progress. */
-function stopOnSignal(service: Service, database: Database, buffer: LogBuffer): void {
+function stopOnSignal({ service, fetches, database, buffer }: Running): void {
   let stopping = false
   const stop = async (exitCode: number): Promise<void> => {
     if (stopping) process.exit(exitCode)
     stopping = true
     logToStderr("Stopping")
-    await service.stop()
+    await Promise.all([service.stop(), fetches?.stop()])
     await database.close()
     await buffer.flush(logFlushMs)
     process.exit(0)

@@ -34,6 +34,10 @@ export function handleSignals(restoreTerminal: () => void) {
 
   for (const signal of Object.keys(exitCodes) as Signal[]) process.on(signal, () => end(signal))
   return {
+    /** Another load begins. */
+    loading: () => {
+      reached = "loading"
+    },
     committing: () => {
       reached = "committing"
     },

@@ -43,6 +43,10 @@ import {
 export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] as const
 export type State = (typeof states)[number]
 
+/** What came of a load: a release, no difference, or a refusal with its reason. */
+export const loadOutcomes = ["published", "unchanged", "refused"] as const
+export type LoadOutcome = (typeof loadOutcomes)[number]
+
 const provenance = {
   source: text().notNull(),
   since_release: integer().notNull(),
@@ -118,6 +122,27 @@ export const companiesHistory = pgTable(
     index("companies_history_until").on(t.until_release),
     index("companies_history_since").on(t.since_release),
     ...checks("companies_history", { ...companyChecks(t), ...isSupersededLater(t) }),
+  ],
+)
+
+/**
+ * The names that companies bore in earlier releases, which link tenements too. They stay when the
+ * history is pruned: no link ends because an old release is deleted.
+ */
+export const formerNames = pgTable(
+  "former_names",
+  {
+    asx_code: bytewise().notNull(),
+    name: text().notNull(),
+    name_key: bytewise().notNull(),
+    /** The release that gave the company another name. */
+    until_release: integer().notNull(),
+    /** Whether the name was certainly this company's: its code has not been another's since. */
+    is_certain: boolean().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.asx_code, t.name_key] }),
+    ...checks("former_names", { asx_code: isAsxCode(t.asx_code) }),
   ],
 )
 
@@ -248,5 +273,68 @@ export const reportsHistory = pgTable(
     index("reports_history_newest_first").on(t.published_at.desc(), t.hash),
     index("reports_history_since").on(t.since_release),
     ...checks("reports_history", { ...reportChecks(t), ...isSupersededLater(t) }),
+  ],
+)
+
+/** What came of the loads of each source. It says nothing about the data itself, and belongs to no release. */
+export const loadedSources = pgTable(
+  "sources",
+  {
+    name: bytewise().notNull(),
+    resource: bytewise().notNull(),
+    /** When its last load ended, whatever came of it. */
+    last_loaded_at: instant("last_loaded_at").notNull(),
+    last_outcome: text({ enum: loadOutcomes }).notNull(),
+    /** Why the last load was refused. */
+    last_reason: text(),
+    /** When the newest files that were not refused were true. */
+    last_observed_at: instant("last_observed_at"),
+    /** The SHA-256 digests of the last files that were not refused, sorted. */
+    last_files: text().array(),
+    /** The last release that changed its records, and when it was published. */
+    last_release: integer(),
+    last_changed_at: instant("last_changed_at"),
+    /** What its publisher asks of those who use it. Neither here nor in the address is a secret. */
+    licence: text(),
+    attribution: text(),
+    /** Where its files are published: without user, query and fragment, which may have a token. */
+    address: text(),
+    /** When its files were last fetched, whether or not they had changed. */
+    last_fetched_at: instant("last_fetched_at"),
+    /** Of the last files that were not refused: rows by what became of them. */
+    counts: jsonb().notNull().default({}),
+  },
+  (t) => [
+    primaryKey({ columns: [t.name, t.resource] }),
+    ...checks("sources", {
+      last_outcome: sql`${t.last_outcome} in (${literals(loadOutcomes)})`,
+      last_reason: sql`(${t.last_reason} is not null) = (${t.last_outcome} = 'refused')`,
+      address: sql`${t.address} ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$'`,
+      counts: sql`jsonb_typeof(${t.counts}) = 'object'`,
+    }),
+  ],
+)
+
+/**
+ * Stored records that the last complete load of their source lacked. They keep their values until
+ * further loads confirm that they have gone. The times are those at which the files were true.
+ */
+export const missingRecords = pgTable(
+  "missing_records",
+  {
+    source: bytewise().notNull(),
+    resource: bytewise().notNull(),
+    key: bytewise().notNull(),
+    missing_since: instant("missing_since").notNull(),
+    last_missing_at: instant("last_missing_at").notNull(),
+    /** How many loads have lacked it, each of files of another time. */
+    loads: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.source, t.resource, t.key] }),
+    ...checks("missing_records", {
+      last_missing_at: sql`${t.last_missing_at} >= ${t.missing_since}`,
+      loads: sql`${t.loads} > 0`,
+    }),
   ],
 )

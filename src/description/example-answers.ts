@@ -1,6 +1,12 @@
 /** What the service answers with the records of the examples, made by the code that makes its answers. */
-import { type ListPlan, planList } from "../answers/list-plan.ts"
-import { dataHeaders as dataHeadersOf, fileName, writerOf } from "../answers/representation.ts"
+import { type ListPlan, planFrom, planList } from "../answers/list-plan.ts"
+import {
+  cacheStatus,
+  dataHeaders as dataHeadersOf,
+  fileName,
+  statusWhenMade,
+  writerOf,
+} from "../answers/representation.ts"
 import { ApiError, type ErrorCode, rateLimited } from "../http/api-error.ts"
 import { apiHeaders } from "../http/api-headers.ts"
 import type { Format } from "../http/negotiation.ts"
@@ -11,6 +17,7 @@ import type { ResourceRecord } from "../resources/resource.ts"
 import {
   exampleKeys,
   exampleNow,
+  exampleOldest,
   exampleRecords,
   exampleRelease,
   exampleUsage,
@@ -81,23 +88,29 @@ export function exampleHeaders(operation: Operation, baseUrl: string): ExampleHe
   }
   if (endpoint.kind === "object") return common
   const path = apiPrefix + examplePath(operation)
-  const cacheStatus = { "Cache-Status": "mds; fwd=miss" }
   if (endpoint.kind === "record") {
-    return { ...common, ...cacheStatus, ...dataHeadersOf(exampleRelease, `${path}?`, "json") }
+    return {
+      ...common,
+      "Cache-Status": cacheStatus.miss,
+      ...dataHeadersOf(exampleRelease, `${path}?`, "json"),
+    }
   }
   const plan = planOf(operation, "json")
   const total = records[endpoint.resource.name]?.length ?? 0
   const meta = pageMeta(total, 1, perPage)
   return {
     ...common,
-    ...cacheStatus,
-    ...dataHeadersOf(exampleRelease, plan.key, "json"),
+    "Cache-Status": statusWhenMade(plan),
+    ...(endpoint.ofNoRelease ? {} : dataHeadersOf(exampleRelease, keyOf(plan), "json")),
     ...fileName(planOf(operation, "csv")),
     Link: linkHeader(baseUrl + path, plan.canonical, meta),
     "X-Total-Count": String(meta.total),
     "X-Total-Pages": String(meta.total_pages),
   }
 }
+
+const keyOf = (plan: ListPlan): string =>
+  plan.list.resource.pastVersions ? planFrom(plan, exampleOldest).key : plan.key
 
 export const exampleRequestId = "3f0b5a52-6f0e-4c83-9c5b-2f7f1f6f4a0e"
 

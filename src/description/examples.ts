@@ -20,6 +20,59 @@ const releaseCounts = {
   reports_removed: 0,
 }
 
+const minerals = {
+  asx_code: "XMR",
+  company_name: "EXAMPLE MINERALS LIMITED",
+  market_cap_aud: 4_815_000_000,
+  gics_sector: "Materials",
+  gics_industry_group: "Materials",
+  total_tenements: 2,
+  is_active: true,
+} as const
+
+const granted = {
+  id: "WA-E47-9001",
+  tenement_id: "E47/9001",
+  state: "WA",
+  status: "granted",
+  type: "exploration",
+  holder_name: "EXAMPLE GOLD PTY LTD",
+  grant_date: "2021-05-17",
+  expiry_date: "2031-05-16",
+  area_km2: 212.75,
+} as const
+
+const drilling = {
+  hash: "0f4c2d1e8b7a69583746251403f2e1d0",
+  asx_code: "XMR",
+  title: "Drilling extends Example Hill, and a new lode",
+  type: "Progress report; Assays",
+  published_at: "2026-02-03T22:41:07Z",
+  url: "https://example.com/announcements/0f4c2d1e8b7a69583746251403f2e1d0.pdf",
+} as const
+
+const first = "2026-01-30T18:00:00Z"
+const second = "2026-02-15T18:00:00Z"
+
+const madeByOne = {
+  since_release: 1,
+  since: first,
+  until_release: 2,
+  until: second,
+  source: "sample",
+  files: "sample.ndjson",
+  changed: null,
+} as const
+
+const madeByTwo = {
+  since_release: 2,
+  since: second,
+  until_release: null,
+  until: null,
+  source: "wa",
+  files: "CurrentTenements.csv",
+} as const
+
 /** The records of each list, in its order. */
 export const exampleRecords = {
   companies: [
@@ -32,15 +85,7 @@ export const exampleRecords = {
       total_tenements: 0,
       is_active: true,
     },
-    {
-      asx_code: "XMR",
-      company_name: "EXAMPLE MINERALS LIMITED",
-      market_cap_aud: 4_815_000_000,
-      gics_sector: "Materials",
-      gics_industry_group: "Materials",
-      total_tenements: 2,
-      is_active: true,
-    },
+    minerals,
   ],
   tenements: [
     {
@@ -54,17 +99,7 @@ export const exampleRecords = {
       expiry_date: null,
       area_km2: 96.4,
     },
-    {
-      id: "WA-E47-9001",
-      tenement_id: "E47/9001",
-      state: "WA",
-      status: "granted",
-      type: "exploration",
-      holder_name: "EXAMPLE GOLD PTY LTD",
-      grant_date: "2021-05-17",
-      expiry_date: "2031-05-16",
-      area_km2: 212.75,
-    },
+    granted,
   ],
   subsidiaries: [
     {
@@ -83,14 +118,7 @@ export const exampleRecords = {
     },
   ],
   reports: [
-    {
-      hash: "0f4c2d1e8b7a69583746251403f2e1d0",
-      asx_code: "XMR",
-      title: "Drilling extends Example Hill, and a new lode",
-      type: "Progress report; Assays",
-      published_at: "2026-02-03T22:41:07Z",
-      url: "https://example.com/announcements/0f4c2d1e8b7a69583746251403f2e1d0.pdf",
-    },
+    drilling,
     {
       hash: "7d9b8a6c5e4f30212f3e4d5c6b7a8990",
       asx_code: "XEN",
@@ -100,23 +128,97 @@ export const exampleRecords = {
       url: null,
     },
   ],
+  "company-versions": [
+    {
+      ...madeByTwo,
+      changed: "total_tenements",
+      ...minerals,
+    },
+    {
+      ...madeByOne,
+      ...minerals,
+      total_tenements: 1,
+    },
+  ],
+  "tenement-versions": [
+    {
+      ...madeByTwo,
+      changed: "status; grant_date; expiry_date",
+      ...granted,
+    },
+    {
+      ...madeByOne,
+      ...granted,
+      status: "pending",
+      grant_date: null,
+      expiry_date: null,
+    },
+  ],
+  "report-versions": [
+    {
+      ...madeByOne,
+      until_release: null,
+      until: null,
+      ...drilling,
+    },
+  ],
   releases: [
     {
       id: 2,
-      published_at: "2026-02-15T18:00:00Z",
-      source: "asx-announcements",
+      published_at: second,
+      source: "wa",
       ...releaseCounts,
-      reports_added: 1,
+      companies_changed: 1,
+      tenements_added: 1,
+      tenements_changed: 1,
     },
     {
       id: 1,
-      published_at: "2026-01-30T18:00:00Z",
+      published_at: first,
       source: "sample",
       ...releaseCounts,
       companies_added: 2,
-      tenements_added: 2,
+      tenements_added: 1,
       subsidiaries_added: 2,
-      reports_added: 1,
+      reports_added: 2,
+    },
+  ],
+  sources: [
+    {
+      source: "asx-directory",
+      resource: "companies",
+      licence: null,
+      attribution: null,
+      address: null,
+      last_fetched_at: null,
+      last_loaded_at: "2026-02-16T02:00:00Z",
+      last_outcome: "unchanged",
+      last_observed_at: "2026-02-16T02:00:00Z",
+      last_changed_at: first,
+      last_release: 1,
+      records: 2,
+      missing: 0,
+      rejected: 0,
+      unknown_values: 0,
+      linked_percentage: null,
+    },
+    {
+      source: "wa",
+      resource: "tenements",
+      licence: "CC BY 4.0",
+      attribution: null,
+      address: "https://example.com/files/CurrentTenements.csv",
+      last_fetched_at: "2026-02-16T02:00:00Z",
+      last_loaded_at: second,
+      last_outcome: "published",
+      last_observed_at: "2026-02-15T00:00:00Z",
+      last_changed_at: second,
+      last_release: 2,
+      records: 2,
+      missing: 0,
+      rejected: 1,
+      unknown_values: 3,
+      linked_percentage: 100,
     },
   ],
 } as const satisfies Record<string, readonly ResourceRecord[]>
@@ -124,8 +226,11 @@ export const exampleRecords = {
 /** The release that the examples show. */
 export const exampleRelease: Release = {
   id: 2,
-  publishedAt: Date.parse("2026-02-15T18:00:00Z") / 1000,
+  publishedAt: Date.parse(second) / 1000,
 }
+
+/** The oldest that is kept. */
+export const exampleOldest = 1
 
 /** When the examples were asked for, by an account that had made no request before. */
 export const exampleNow = new Date("2026-02-16T09:30:00Z")

@@ -3,7 +3,7 @@ import { errorTable } from "../http/api-error.ts"
 import { headerNames, headerOf } from "../http/response-headers.ts"
 import { errorExample, exampleOf } from "./example-answers.ts"
 import { companiesIn, type Description, introduction } from "./openapi.ts"
-import { capitalised, type Operation } from "./operations.ts"
+import { type Operation, titleOf } from "./operations.ts"
 import { bodyText, curlLine, defaultText, fieldsOf, groupsOf, targetOf, typeText } from "./words.ts"
 
 /** All of it. @param publicUrl the address of the service, for requests */
@@ -19,7 +19,7 @@ export function referenceMarkdown({ operations }: Description, publicUrl: string
 function groupMarkdown(name: string, members: readonly Operation[], publicUrl: string): string {
   const [first] = members
   return [
-    `## ${capitalised(name)}`,
+    `## ${titleOf(name)}`,
     ...(first ? ["Fields:", fieldsTable(first)] : []),
     ...members.map((operation) => operationMarkdown(operation, publicUrl)),
   ].join("\n\n")

@@ -5,7 +5,7 @@ import { headerNames } from "../http/response-headers.ts"
 import { exampleHeaders } from "./example-answers.ts"
 import { exampleKeys, exampleRelease } from "./examples.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import { apiPrefix, capitalised, type Operation, operationsOf } from "./operations.ts"
+import { apiPrefix, type Operation, operationsOf, titleOf } from "./operations.ts"
 import { parametersOf } from "./parameters.ts"
 import { headerObject, responsesOf, sharedResponses } from "./responses.ts"
 import { schemasOf } from "./schemas.ts"
@@ -57,7 +57,7 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
         {
           get: {
             operationId: operation.id,
-            tags: [capitalised(operation.group)],
+            tags: [titleOf(operation.group)],
             summary: operation.summary,
             description: operation.description,
             parameters: parameters.of(operation),
@@ -85,7 +85,7 @@ export function companiesIn(operations: readonly Operation[]): Operation {
 
 export const introduction = `Every operation is a GET (or HEAD) and needs a token, in the header \`Authorization\` or, for spreadsheets, in the parameter \`api_key\`.
 
-Data is published in numbered releases, and every response with data shows exactly one of them. A client that starts at \`page=1\` and increments it until \`page >= meta.total_pages\` receives every record exactly once, also while new data is being published.
+Data is published in numbered releases, and every response with data shows exactly one of them, but for the list of sources, which belongs to none. A client that starts at \`page=1\` and increments it until \`page >= meta.total_pages\` receives every record exactly once, also while new data is being published.
 
 Parameters are parsed strictly. Errors are JSON, whatever the format asked for. A method other than GET, HEAD and OPTIONS is answered with 405 \`METHOD_NOT_ALLOWED\`.`
 
@@ -106,7 +106,7 @@ const securitySchemes = {
 const tagsOf = (operations: readonly Operation[]): JsonSchema[] =>
   [...new Map(operations.map(({ group, endpoint }) => [group, endpoint]))].map(
     ([group, endpoint]) => ({
-      name: capitalised(group),
+      name: titleOf(group),
       description:
         endpoint.kind === "object" ? endpoint.description : endpoint.resource.description,
     }),

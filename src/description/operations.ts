@@ -84,7 +84,7 @@ function naming(
     return { id: `get${schema}`, group: name, schema, summary: `Get your ${name}`, description }
   }
   const { resource } = endpoint
-  const named = { group: resource.name, schema: capitalised(resource.singular) }
+  const named = { group: resource.name, schema: pascal(resource.singular) }
   if (endpoint.kind === "record") {
     return {
       ...named,
@@ -95,15 +95,26 @@ function naming(
   }
   const { belongsTo, description } = endpoint
   const owner = belongsTo?.resource.singular
+  // The versions of a company, not its company versions.
+  const listed = owner ? resource.name.replace(`${owner}-`, "") : resource.name
   return {
     ...named,
-    id: `list${capitalised(resource.name)}${owner ? `Of${capitalised(owner)}` : ""}`,
-    summary: owner ? `List the ${resource.name} of a ${owner}` : `List ${resource.name}`,
+    id: `list${pascal(listed)}${owner ? `Of${pascal(owner)}` : ""}`,
+    summary: owner ? `List the ${words(listed)} of a ${owner}` : `List ${words(listed)}`,
     description: [resource.description, description].filter(Boolean).join(" "),
   }
 }
 
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `company versions` of `company-versions`. */
+const words = (name: string): string => name.replaceAll("-", " ")
+
+/** The title of a group: `Company versions`. */
+export const titleOf = (group: string): string => capitalised(words(group))
+
+/** `CompanyVersions`. */
+const pascal = (name: string): string => words(name).split(" ").map(capitalised).join("")
 
 function pathParameters(path: string, endpoint: Endpoint, { keys }: RequestExamples): Parameter[] {
   const owner = keyedBy(endpoint)
@@ -181,8 +192,10 @@ export const dataHeaders: readonly HeaderName[] = [
   "X-Data-Release",
 ]
 
+/** Of a response that shows no release, 304 included. */
+export const stateHeaders: readonly HeaderName[] = [...commonHeaders, "Cache-Status", "ETag"]
+
 const listHeaders: readonly HeaderName[] = [
-  ...dataHeaders,
   "Content-Disposition",
   "Link",
   "X-Total-Count",
@@ -197,8 +210,11 @@ export const optionalHeaders: readonly HeaderName[] = [
   "X-Total-Pages",
 ]
 
-const headersOf = ({ kind }: Endpoint): readonly HeaderName[] =>
-  kind === "list" ? listHeaders : kind === "record" ? dataHeaders : commonHeaders
+function headersOf(endpoint: Endpoint): readonly HeaderName[] {
+  if (endpoint.kind === "object") return commonHeaders
+  if (endpoint.kind === "record") return dataHeaders
+  return [...(endpoint.ofNoRelease ? stateHeaders : dataHeaders), ...listHeaders]
+}
 
 const errorsOf = (endpoint: Endpoint): ErrorCode[] => [
   "INVALID_PARAMETER",

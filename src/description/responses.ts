@@ -11,7 +11,13 @@ import {
   exampleOf,
 } from "./example-answers.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import { commonHeaders, dataHeaders, type Operation, optionalHeaders } from "./operations.ts"
+import {
+  commonHeaders,
+  dataHeaders,
+  type Operation,
+  optionalHeaders,
+  stateHeaders,
+} from "./operations.ts"
 import { errorName, listName, objectSchema, refTo } from "./schemas.ts"
 
 type Headers = Record<string, JsonSchema>
@@ -65,11 +71,32 @@ export const responsesOf = (
       ]),
     ),
   },
-  ...(operation.endpoint.kind !== "object" && { 304: refTo("responses", notModifiedName) }),
+  ...notModifiedOf(operation, baseUrl, shared),
   ...Object.fromEntries(
     operation.errors.map((code) => [errorTable[code].status, refTo("responses", errorName(code))]),
   ),
 })
+
+function notModifiedOf(
+  operation: Operation,
+  baseUrl: string,
+  shared: ExampleHeaders,
+): Record<string, JsonSchema> {
+  const { endpoint } = operation
+  if (endpoint.kind === "object") return {}
+  if (endpoint.kind === "record" || !endpoint.ofNoRelease) {
+    return { 304: refTo("responses", notModifiedName) }
+  }
+  const examples = exampleHeaders(operation, baseUrl)
+  return {
+    304: {
+      description: notModifiedText,
+      headers: headerObjects(stateHeaders, examples, shared),
+    },
+  }
+}
+
+const notModifiedText = "The response that you have is current."
 
 const successText = ({ endpoint, schema }: Operation): string =>
   endpoint.kind === "list" ? `A page of the list of ${schema} records.` : `The ${schema} asked for.`
@@ -88,7 +115,7 @@ export const sharedResponses = (
   shared: ExampleHeaders,
 ): Record<string, JsonSchema> => ({
   [notModifiedName]: {
-    description: "The response that you have is current.",
+    description: notModifiedText,
     headers: headerObjects(dataHeaders, shared, shared),
   },
   ...Object.fromEntries(

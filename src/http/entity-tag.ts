@@ -15,6 +15,10 @@ export interface ShownRelease {
 export const entityTag = (release: ShownRelease, query: string, format: string): string =>
   `W/"${release.id}-${digest(`${release.publishedAt} ${format} ${query}`)}"`
 
+/** The tag of a response that belongs to no release, but to a version of what it shows. */
+export const stateTag = (version: string, query: string, format: string): string =>
+  `W/"${digest(`${version} ${format} ${query}`)}"`
+
 /** Whether `If-None-Match` lists the tag, by weak comparison. `*` is for the caller to look for. */
 export function namesTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false

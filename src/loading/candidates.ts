@@ -5,12 +5,14 @@
 import type { Resource, ResourceRecord } from "../resources/resource.ts"
 import type { Mapped, RawRecord, Source } from "../sources/source.ts"
 import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
+import { createKeptFields } from "./kept-fields.ts"
 import type { Progress } from "./progress.ts"
 import { inBatches } from "./reading/batches.ts"
 import type { InputFile } from "./reading/input.ts"
 import { openInputs } from "./reading/input-file.ts"
 import { openRows } from "./reading/rows.ts"
 import type { Rejects } from "./rejects.ts"
+import { keyWith } from "./shared-references.ts"
 import { recordReader } from "./validate.ts"
 
 export interface Candidate {
@@ -20,6 +22,8 @@ export interface Candidate {
   record: ResourceRecord
   /** The reason to leave it out unless its source has already loaded a record of that key. */
   onlyIfStored: string | null
+  /** What tells it from other records of its reference; null where a reference is of one record. */
+  distinction: string | null
 }
 
 /** What reading collects besides the candidates. */
@@ -35,25 +39,32 @@ export interface Collected {
 export async function* candidatesOfFiles(
   source: Source,
   paths: readonly string[],
-  { allSectors }: { allSectors: boolean },
+  { allSectors, sheet }: { allSectors: boolean; sheet?: string | undefined },
   collected: Collected,
 ): AsyncGenerator<Candidate[]> {
   for await (const input of inputsOf(paths)) {
     const processor = createRowProcessor(input.name, source.resource, collected)
     const { figures } = processor
+    const kept = createKeptFields(source.fromOptional)
     const warn = (what: string) => countText(figures.warnings, what)
-    const { format, counts, batches } = await openRows(input, source, warn)
+    const note = (what: string) => {
+      figures.notes = [...(figures.notes ?? []), what]
+    }
+    const { format, counts, batches } = await openRows(input, source, { warn, note }, sheet)
     if (counts !== "lines") figures.counted = counts
     for await (const rows of batches) {
-      yield processor.process(rows, (row) => {
+      const candidates = processor.process(rows, (row) => {
         const readable = row.error === undefined ? row.raw : row.readable
         return source.map(readable ?? {}, { format, allSectors })
       })
+      kept.see(rows, candidates)
+      yield candidates
       const { bytesTotal } = input
       const bytesRead = input.bytesRead()
       collected.progress.reading({ file: input.name, rows: figures.read, bytesRead, bytesTotal })
     }
     figures.sha256 = input.sha256()
+    if (kept.names().length > 0) figures.kept_fields = kept.names()
   }
 }
 
@@ -82,6 +93,10 @@ export async function* candidatesOfRecords(
   }
 }
 
+/** The keys that a record may be stored under. */
+const keysOf = (key: string, distinction: string | null | undefined): string[] =>
+  distinction ? [key, keyWith(key, distinction)] : [key]
+
 interface LocatedRow {
   line: number
   raw: unknown
@@ -102,21 +117,22 @@ function createRowProcessor(name: string, resource: Resource, collected: Collect
     if (row.error !== undefined) return rejectUnreadable(row, row.error, mapped)
     if ("leftOut" in mapped) return void countText(figures.left_out, mapped.leftOut)
     if ("rejected" in mapped) return reject(row, mapped.rejected)
+    const { warnings = [], onlyIfStored = null, distinction = null } = mapped
     const read = validate(mapped.record)
     if ("rejected" in read) {
-      if (read.key !== undefined) keys.push(read.key)
+      if (read.key !== undefined) keys.push(...keysOf(read.key, distinction))
       return reject(row, read.rejected)
     }
-    const { warnings = [], onlyIfStored = null } = mapped
     for (const warning of warnings) countText(figures.warnings, warning)
-    return { file, line: row.line, record: read.record, onlyIfStored }
+    return { file, line: row.line, record: read.record, onlyIfStored, distinction }
   }
 
   /** Only its key is used. Without it, any record that seems missing may be this row's. */
   function rejectUnreadable(row: LocatedRow, error: string, mapped: Mapped): undefined {
     const read = "record" in mapped ? validate(mapped.record) : undefined
     const key = read && ("record" in read ? read.record[resource.key] : read.key)
-    if (typeof key === "string") keys.push(key)
+    const distinction = "record" in mapped ? mapped.distinction : undefined
+    if (typeof key === "string") keys.push(...keysOf(key, distinction))
     else figures.unreadable++
     reject(row, error)
   }

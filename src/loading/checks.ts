@@ -5,9 +5,11 @@
 import type { TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
 import { countText, type FileFigures, locationOf, rowsRead } from "./figures.ts"
-import { joinRows } from "./joined-rows.ts"
+import { completeRows, joinRows } from "./joined-rows.ts"
+import { leaveOutOtherIds } from "./other-ids.ts"
 import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./precedence.ts"
 import type { Rejects } from "./rejects.ts"
+import { numberApart, tellApart } from "./shared-references.ts"
 import type { Staging } from "./staging.ts"
 
 interface Context {
@@ -16,14 +18,21 @@ interface Context {
   /** The load's source, by name. */
   source: string
   joinedField: Source["joinedField"]
+  sharedReferences: Source["sharedReferences"]
   files: readonly FileFigures[]
   rejects: Rejects
 }
 
 export async function checkStaged(context: Context): Promise<void> {
+  if (context.sharedReferences) await tellApart(context, context.sharedReferences)
   await removeDuplicates(context)
   await leaveOutUnlessStored(context)
-  for (const { file, reason, count } of await leaveOutOfHigherSources(context)) {
+  const { sharedReferences } = context
+  const leftOut = [
+    ...(await leaveOutOfHigherSources(context)),
+    ...(sharedReferences ? await leaveOutOtherIds(context, sharedReferences) : []),
+  ]
+  for (const { file, reason, count } of leftOut) {
     countText(fileAt(context.files, file).left_out, reason, count)
   }
   await takeOverFromLowerSources(context)
@@ -39,7 +48,11 @@ async function removeDuplicates(context: Context): Promise<void> {
   const repeated = `select ${key} from ${staged} group by ${key} having count(*) > 1`
   const [any] = await sql.unsafe(`${repeated} limit 1`)
   if (!any) return
-  if (joinedField !== undefined) await joinRows(sql, staging, joinedField, repeated)
+  if (joinedField !== undefined) {
+    await completeRows(sql, staging, joinedField, repeated)
+    await joinRows(sql, staging, joinedField, repeated)
+  }
+  if (context.sharedReferences) await numberApart(context, repeated)
   await sql.unsafe(`
     create temporary table duplicates on commit drop as
     with ranked as (

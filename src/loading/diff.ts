@@ -6,11 +6,11 @@
 import type { TransactionSql } from "postgres"
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
-import { arrayLiteral } from "../text/array-literal.ts"
 import { withDeferredIndexes } from "./deferred-indexes.ts"
-import type { ChangeFigures } from "./figures.ts"
-import { missingCondition, type WhenMissing } from "./guard.ts"
+import { guardAgainstEmptying } from "./emptied.ts"
+import type { ChangeFigures, FileFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
+import type { StagedValues } from "./staged-values.ts"
 import type { Staging } from "./staging.ts"
 
 interface Target {
@@ -18,6 +18,11 @@ interface Target {
   staging: Staging
   source: string
   release: number
+  values: StagedValues
+  /** Fields that may go empty. */
+  acceptEmpty: readonly string[]
+  /** The load's files. */
+  files: readonly FileFigures[]
   /** Columns of added rows that no record contains, as expressions over the staged row `s`. */
   computed: Readonly<Record<string, string>>
 }
@@ -31,21 +36,30 @@ export async function applyStaged(
   return { added, changed }
 }
 
-async function updateChanged({ sql, staging, source, release }: Target): Promise<number> {
+async function updateChanged(target: Target): Promise<number> {
+  const { sql, staging, source, release, values } = target
   const { staged, table, key, columns } = staging
-  const others = columns.filter((column) => column !== key)
-  const assignments = others.map((column) => `${column} = s.${column}`)
-  const result = await sql.unsafe(
-    `with changed as materialized (
-       select t.${key} from ${table} t join ${staged} s on t.${key} = s.${key}
-       where t.source = $1
-         and (${others.map((column) => `t.${column}`)}) is distinct from (${others.map((column) => `s.${column}`)})
-     ), kept as (${keepInHistory(staging.resource.table, `t.${key} in (select ${key} from changed)`, "$2")})
-     update ${table} t set ${assignments}, since_release = $2 from ${staged} s, changed
-     where t.${key} = s.${key} and t.${key} = changed.${key}`,
-    [source, release],
+  const others = columns.filter((column) => column !== key && !values.isKept(column))
+  await sql.unsafe(`
+    drop table if exists changed;
+    create temporary table changed (key text collate "C") on commit drop`)
+  const { count } = await sql.unsafe(
+    `insert into changed select t.${key} from ${table} t join ${staged} s on t.${key} = s.${key}
+     where t.source = $1
+       and (${others.map((column) => `t.${column}`)}) is distinct from (${others.map(values.of)})`,
+    [source],
   )
-  return result.count
+  if (count === 0) return 0
+  await sql.unsafe("analyze changed")
+  await guardAgainstEmptying(target)
+  const assignments = others.map((column) => `${column} = ${values.of(column)}`)
+  await sql.unsafe(
+    `with kept as (${keepInHistory(staging.resource.table, `t.${key} in (select key from changed)`, "$1")})
+     update ${table} t set ${assignments}, since_release = $1::integer from ${staged} s, changed c
+     where t.${key} = s.${key} and t.${key} = c.key`,
+    [release],
+  )
+  return count
 }
 
 /** Inserts in the default order of lists, so that the rows of a page are stored together. */
@@ -63,27 +77,4 @@ async function insertAdded({ sql, staging, source, release, computed }: Target):
     [source, release],
   )
   return result.count
-}
-
-/**
- * Only for a load that is its source's complete set. Records of `rejectedKeys` are left unchanged.
- */
-export async function applyMissing(
-  { sql, staging, source, release }: Target,
-  whenMissing: WhenMissing,
-  rejectedKeys: readonly string[],
-): Promise<Pick<ChangeFigures, "removed" | "deactivated">> {
-  const { table } = staging
-  const condition = missingCondition(staging, whenMissing)
-  const removal =
-    whenMissing === "remove"
-      ? `delete from ${table} t where ${condition}`
-      : `update ${table} t set ${whenMissing.setFalse} = false, since_release = $3 where ${condition}`
-  const result = await sql.unsafe(
-    `with kept as (${keepInHistory(staging.resource.table, condition, "$3")}) ${removal}`,
-    [source, arrayLiteral(rejectedKeys), release],
-  )
-  return whenMissing === "remove"
-    ? { removed: result.count, deactivated: 0 }
-    : { removed: 0, deactivated: result.count }
 }

@@ -18,8 +18,12 @@ export interface FileFigures {
   repeated: number
   /** Reason to count: rows that the source does not load. */
   left_out: Record<string, number>
+  /** Fields for which it has no column; stored records keep their values. */
+  kept_fields?: string[]
   /** Text to count: values that could not be mapped and stay unknown. */
   warnings: Record<string, number>
+  /** How the file was read, where that is not plain: its encoding, what was ignored of it. */
+  notes?: string[]
 }
 
 export interface ChangeFigures {
@@ -30,10 +34,19 @@ export interface ChangeFigures {
   deactivated: number
 }
 
+export interface MissingFigures {
+  /** Records that are missing from their source and have not gone yet. */
+  missing: number
+  /** Those of them that the load before did not lack. */
+  newly: number
+  /** Records that were missing, and that this load has. */
+  returned: number
+}
+
 export interface LinkFigures {
   /** Tenements linked to a company. */
   linked: number
-  /** Of these, by the company's own name, and by a subsidiary's; some by both. */
+  /** Of these, by the company's name, present or former, and by a subsidiary's; some by both. */
   directly: number
   through_subsidiaries: number
   /** Tenements with a holder that are not linked to a company. */
@@ -46,8 +59,12 @@ export interface LinkFigures {
 }
 
 export interface Manifest {
+  /** When the files were true; absent in releases of earlier versions. */
+  observed?: string
   files: FileFigures[]
   resources: Partial<Record<ResourceName, ChangeFigures>>
+  /** Absent where nothing was missing before or after the load. */
+  missing?: Partial<Record<ResourceName, MissingFigures>>
   /** Absent where the load changed nothing that links depend on. */
   links?: LinkFigures
 }

@@ -11,6 +11,32 @@ import { splitValues } from "../text/fold.ts"
 import { fieldReader } from "./field-values.ts"
 import type { Staging } from "./staging.ts"
 
+/**
+ * Rows of one key and one value of the field, such as the same title twice, once without its area:
+ * where none contradicts another, each is given the values that it lacks.
+ *
+ * @param repeated a query of the keys that several rows have
+ */
+export async function completeRows(
+  sql: TransactionSql,
+  { staged, resource, key, columns }: Staging,
+  name: string,
+  repeated: string,
+): Promise<void> {
+  const ofField = [name, ...derivedNames(resource, name)]
+  const others = columns.filter((column) => column !== key && !ofField.includes(column))
+  await sql.unsafe(
+    `update ${staged} s set ${others.map((column) => `${column} = whole.${column}`)}
+     from (
+       select ${key} as key, ${name} as value, ${others.map((column) => `min(${column}) as ${column}`)}
+       from ${staged} where ${key} in (${repeated}) group by ${key}, ${name}
+       having count(distinct (${others})) > 1 and count(distinct file) = 1
+         and ${others.map((column) => `count(distinct ${column}) <= 1`).join(" and ")}
+     ) whole
+     where s.${key} = whole.key and s.${name} is not distinct from whole.value`,
+  )
+}
+
 /** @param repeated a query of the keys that several rows have */
 export async function joinRows(
   sql: TransactionSql,

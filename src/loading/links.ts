@@ -1,9 +1,10 @@
 /**
  * Which tenements are linked to which companies. A tenement is linked to every company that holds
- * it in its own name or in that of a subsidiary whose parent is a stored company. Names are
- * compared by their normalised keys; the empty key is linked to nothing.
+ * it in its own name, present or former, or in that of a subsidiary whose parent is a stored
+ * company: see `name-owners.ts`. Names are compared by their normalised keys; the empty key is
+ * linked to nothing.
  *
- * `tenements.asx_codes` and `companies.total_tenements` follow from the three tables alone, so they
+ * `tenements.asx_codes` and `companies.total_tenements` follow from these tables alone, so they
  * are computed again in the transaction of every load that touches one of these. Only rows whose
  * links changed are written, and take the load's release.
  */
@@ -11,7 +12,9 @@ import type { TransactionSql } from "postgres"
 import { companies, tenements } from "../db/schema.ts"
 import type { Resource } from "../resources/resource.ts"
 import type { LinkFigures } from "./figures.ts"
+import { keepFormerNames } from "./former-names.ts"
 import { keepInHistory } from "./history.ts"
+import { nameOwners } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
 
 /**
@@ -24,7 +27,7 @@ export async function linkColumns(
   { links }: Resource,
 ): Promise<Record<string, string>> {
   if (links !== "holders") return {}
-  await nameOwners(sql)
+  await findNames(sql)
   return {
     asx_codes: `array(
       select distinct n.asx_code from link_names n where n.key = any(s.holder_keys) order by 1)`,
@@ -37,7 +40,8 @@ export async function relink(
   progress: Progress,
 ): Promise<LinkFigures> {
   progress.step("Linking tenements to companies")
-  await nameOwners(sql)
+  await keepFormerNames(sql, release)
+  await findNames(sql)
   await sql.unsafe(findLinks)
   await sql.unsafe("analyze links")
   const relinked = await sql.unsafe(linkTenements, [release])
@@ -55,17 +59,11 @@ export async function relink(
   }
 }
 
-/**
- * The companies that each name stands for. Created on each call, as both tables may have changed.
- */
-const nameOwners = (sql: TransactionSql) =>
+/** Creates `link_names` on each call, as the tables that it follows from may have changed. */
+const findNames = (sql: TransactionSql) =>
   sql.unsafe(`
     drop table if exists link_names;
-    create temporary table link_names on commit drop as
-    select name_key as key, asx_code, true as is_own from companies where name_key <> ''
-    union
-    select s.name_key, s.parent_asx_code, false
-    from subsidiaries s join companies c on c.asx_code = s.parent_asx_code where s.name_key <> '';
+    create temporary table link_names on commit drop as ${nameOwners};
     create index on link_names (key);
     analyze link_names`)
 

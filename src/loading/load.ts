@@ -2,10 +2,13 @@
 import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
+import type { Part } from "./apply-part.ts"
 import { type Collected, candidatesOfFiles, candidatesOfRecords } from "./candidates.ts"
+import { checkAcceptEmpty } from "./emptied.ts"
 import { LoadError } from "./load-error.ts"
+import { observedOf } from "./observation.ts"
 import { type Progress, silent } from "./progress.ts"
-import { type Part, publish } from "./publish.ts"
+import { publish } from "./publish.ts"
 import { Rejects } from "./rejects.ts"
 import type { LoadSummary } from "./summary.ts"
 import { checkUnlinkedPath, writeUnlinked } from "./unlinked.ts"
@@ -17,6 +20,15 @@ interface CommonOptions {
   dryRun?: boolean
   /** Lets a load remove more than a twentieth of its source's records. */
   acceptShrink?: boolean
+  /** Fields of which a load may empty more than a third of the known values. */
+  acceptEmpty?: readonly string[]
+  /**
+   * When the files were true: a date, which is its beginning in UTC, or a date-time with a zone. By
+   * default now or, where the bytes are those of the last load, what that load said.
+   */
+  observed?: string
+  /** How long a record must have been missing before it goes; 48 by default. */
+  absentAfterHours?: number
   /**
    * The directory for the file of rejected rows, if there are any; created when needed. If it
    * cannot be written, or is not given, the first rejected rows are warnings.
@@ -37,8 +49,14 @@ export interface LoadOptions extends CommonOptions {
   files: readonly string[]
   /** Loads companies of every sector, where the source would leave some out. */
   allSectors?: boolean
+  /**
+   * The sheet of an Excel workbook to read; by default, the first that has the source's columns.
+   */
+  sheet?: string
   /** Adds and changes only, although the source's files are its complete set. */
   partial?: boolean
+  /** What the files lack goes at once, although the source's files may lack records for a time. */
+  removeMissingNow?: boolean
   /**
    * The file, which must not exist yet, for the holders that are not linked to a company
    * afterwards.
@@ -52,10 +70,15 @@ export interface LoadOptions extends CommonOptions {
  * @throws OutcomeUnknown where the connection is lost during the commit.
  */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
-  const { url, source, files, allSectors = false, partial = false, unlinked } = options
+  const { url, source, files, allSectors = false, partial = false, sheet, unlinked } = options
+  const complete = source.complete && !partial
   if (files.length === 0) throw new LoadError("Cannot load: no files were given")
   if (files.filter((file) => file === "-").length > 1) {
     throw new LoadError("Cannot read standard input twice: give - only once")
+  }
+  checkAcceptEmpty(source.resource, options.acceptEmpty ?? [])
+  if (options.removeMissingNow && !complete) {
+    throw new LoadError("Cannot remove what is missing: such a load only adds and changes records")
   }
   if (unlinked !== undefined) {
     if (options.dryRun)
@@ -65,8 +88,8 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
   const summary = await run(options, source.name, (collected) => [
     {
       ...source,
-      candidates: candidatesOfFiles(source, files, { allSectors }, collected),
-      complete: source.complete && !partial,
+      candidates: candidatesOfFiles(source, files, { allSectors, sheet }, collected),
+      complete,
     },
   ])
   if (unlinked === undefined) return summary
@@ -98,17 +121,21 @@ export function loadRecords(options: LoadRecordsOptions): Promise<LoadSummary> {
       const given = records[resource.name]
       if (!given) return []
       const candidates = candidatesOfRecords(resource, given, collected)
-      return [{ resource, candidates, complete: true, whenMissing: "remove" }]
+      return [
+        { resource, candidates, complete: true, whenMissing: "remove", missingGoAtOnce: true },
+      ]
     }),
   )
 }
 
 async function run(
-  options: CommonOptions,
+  options: CommonOptions & Pick<LoadOptions, "removeMissingNow">,
   source: string,
   partsOf: (collected: Collected) => Part[],
 ): Promise<LoadSummary> {
-  const { url, dryRun = false, acceptShrink = false } = options
+  const { url, dryRun = false, acceptShrink = false, acceptEmpty = [] } = options
+  const { removeMissingNow = false, absentAfterHours = 48 } = options
+  const observed = observedOf(options.observed)
   const { onCommit = () => {}, onPublished = () => {} } = options
   const startedMs = performance.now()
   const progress = options.progress ?? silent
@@ -128,6 +155,10 @@ async function run(
       collected,
       dryRun,
       acceptShrink,
+      acceptEmpty,
+      observed,
+      removeMissingNow,
+      absentAfterHours,
       onCommit,
       onPublished,
     })

@@ -34,9 +34,12 @@ export function progressOn(stream: NodeJS.WriteStream): Progress {
   return stream.isTTY ? barProgress(stream) : lineProgress((line) => stream.write(`${line}\n`))
 }
 
+const maxBars = 10
+
 function barProgress(stream: NodeJS.WriteStream): Progress {
   let current: SingleBar | undefined
   let file = ""
+  let files = 0
   const startedAt = { ms: 0 }
   const stop = () => {
     current?.stop()
@@ -46,10 +49,20 @@ function barProgress(stream: NodeJS.WriteStream): Progress {
   const start = (reading: Reading) => {
     stop()
     file = reading.file
+    files++
     startedAt.ms = performance.now()
     const known = reading.bytesTotal !== null
     const format = `{file} ${known ? "{bar} {percentage}% " : ""}{rows} rows, {rate}/s${known ? ", {eta_formatted} left" : ""}`
-    current = new SingleBar({ stream, format, hideCursor: true, etaBuffer: 50, fps: 5 })
+    // The bars of many files would fill the terminal.
+    const clearOnComplete = files > maxBars
+    current = new SingleBar({
+      stream,
+      format,
+      hideCursor: true,
+      clearOnComplete,
+      etaBuffer: 50,
+      fps: 5,
+    })
     current.start(reading.bytesTotal ?? 0, 0, { file, rows: "0", rate: "0" })
   }
   return {
@@ -78,18 +91,32 @@ export function lineProgress(
   write: (line: string) => void,
   now = () => performance.now(),
 ): Progress {
-  let startedMs = now()
-  let lastMs = startedMs
+  const loadStartedMs = now()
+  let startedMs = loadStartedMs
+  let lastMs = loadStartedMs
+  let files = 0
   let file = ""
+  let rowsBefore = 0
+  let rows = 0
   return {
     reading: (reading) => {
+      const nowMs = now()
       if (reading.file !== file) {
         file = reading.file
-        startedMs = lastMs = now()
+        files++
+        rowsBefore += rows
+        startedMs = nowMs
       }
-      if (now() - lastMs < lineEveryMs) return
-      lastMs = now()
-      write(readingLine(reading, lastMs - startedMs))
+      rows = reading.rows
+      if (nowMs - lastMs < lineEveryMs) return
+      // Of files that are each read in less time, a rate and a time left would mean nothing.
+      const isLong = files === 1 || startedMs <= lastMs
+      lastMs = nowMs
+      write(
+        isLong
+          ? readingLine(reading, nowMs - startedMs)
+          : manyLine(file, files, rowsBefore + rows, nowMs - loadStartedMs),
+      )
     },
     step: (text) => write(`${text} …`),
     warn: write,
@@ -103,6 +130,9 @@ function readingLine({ file, rows, bytesRead, bytesTotal }: Reading, elapsedMs: 
   const leftSeconds = Math.ceil((elapsedMs * (bytesTotal / bytesRead - 1)) / 1000)
   return `${start}, ${Math.floor((100 * bytesRead) / bytesTotal)}%, ${leftSeconds} s left`
 }
+
+const manyLine = (file: string, files: number, rows: number, elapsedMs: number) =>
+  `${file} (file ${formatCount(files)}): ${formatCount(rows)} rows in all, ${formatCount(ratePerSecond(rows, elapsedMs))}/s`
 
 const ratePerSecond = (rows: number, elapsedMs: number) =>
   elapsedMs > 0 ? Math.round((rows * 1000) / elapsedMs) : 0

@@ -2,26 +2,21 @@
  * The only writer of data. Everything from the lock to the release's own row is one transaction, so a
  * reader sees all of a release or none of it, and a load that is killed leaves no trace.
  *
- *   lock -> for each resource: stage -> checks -> guard -> diff -> then: links -> release -> commit
+ *   lock -> for each resource: stage -> checks -> absence -> guards -> diff
+ *        -> then: links -> release -> what is known of the source -> commit
  */
 import type { Sql, TransactionSql } from "postgres"
 import { committed } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
+import type { MissingRecord } from "../db/missing-records.ts"
 import type { ResourceName } from "../resources/resource.ts"
-import type { Source } from "../sources/source.ts"
-import type { Candidate, Collected } from "./candidates.ts"
-import { checkStaged } from "./checks.ts"
-import { applyMissing, applyStaged } from "./diff.ts"
-import type { ChangeFigures, LinkFigures, Manifest } from "./figures.ts"
-import { guardAgainstShrinking } from "./guard.ts"
-import { linkColumns, relink } from "./links.ts"
-import { stage } from "./staging.ts"
-
-/** The records of one resource in a load, and what their source declares about them. */
-export interface Part
-  extends Pick<Source, "resource" | "complete" | "whenMissing" | "joinedField"> {
-  candidates: AsyncIterable<readonly Candidate[]>
-}
+import { applyPart, type Part } from "./apply-part.ts"
+import type { Collected } from "./candidates.ts"
+import type { ChangeFigures, LinkFigures, Manifest, MissingFigures } from "./figures.ts"
+import { relink } from "./links.ts"
+import { LoadError } from "./load-error.ts"
+import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
+import { recordLoad, recordRefusal } from "./source-record.ts"
 
 export interface Load {
   url: string
@@ -30,6 +25,14 @@ export interface Load {
   collected: Collected
   dryRun: boolean
   acceptShrink: boolean
+  /** Fields that may go empty. */
+  acceptEmpty: readonly string[]
+  /** When the files were true, where the operator says so; never in the future. */
+  observed: string | undefined
+  /** Records that are missing go now, whatever their source declares. */
+  removeMissingNow: boolean
+  /** How long a record must have been missing before it goes. */
+  absentAfterHours: number
   /** Called before the COMMIT of a release. */
   onCommit: () => void
   /** Called after the COMMIT of a release. */
@@ -39,7 +42,12 @@ export interface Load {
 export interface Published {
   /** Null where nothing is published: nothing differs, or it is a dry run. */
   release: number | null
+  /** When the files were true. */
+  observed: string
   resources: Partial<Record<ResourceName, ChangeFigures>>
+  missing: Partial<Record<ResourceName, MissingFigures>>
+  /** The largest of the missing records. */
+  largestMissing: Partial<Record<ResourceName, MissingRecord[]>>
   links: LinkFigures | null
 }
 
@@ -59,12 +67,24 @@ export type Confirmed = Published & Pick<ConfirmedChange<Published>, "unconfirme
 export async function publish(load: Load): Promise<Confirmed> {
   const isPublished = ({ release }: Published) => release !== null
   const work = async (client: Sql) => {
-    const published = await inTransaction(client, load)
+    const published = await inTransaction(client, load).catch(async (error: unknown) => {
+      if (error instanceof LoadError && !load.dryRun) await noteRefusal(client, load, error)
+      throw error
+    })
     if (isPublished(published)) load.onPublished()
     return published
   }
   const { value, unconfirmed } = await changeAndConfirm(load.url, work, isPublished)
   return { ...value, unconfirmed }
+}
+
+/** A failure to note it must not hide why the load was refused. */
+async function noteRefusal(client: Sql, load: Load, { message }: LoadError): Promise<void> {
+  for (const { resource } of load.parts) {
+    await recordRefusal(client, load.source, resource.name, message).catch((error: unknown) => {
+      load.collected.progress.warn(`Cannot note that the load was refused: ${error}`)
+    })
+  }
 }
 
 const whenUnknown =
@@ -119,47 +139,50 @@ async function acquireLoadLock(sql: TransactionSql, { collected }: Load): Promis
   await sql`select pg_advisory_xact_lock(${publishingLock})`
 }
 
+type Applied = Pick<Published, "observed" | "resources" | "missing" | "largestMissing">
+
 async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
+  const last = await lastObservation(sql, load.source)
+  checkObserved(load.observed, last, load.source)
   const [next] = await sql`select coalesce(max(id), 0) + 1 as id from releases`
   const release: number = next?.id
-  const resources: Partial<Record<ResourceName, ChangeFigures>> = {}
+  const applied: Applied = { observed: last.now, resources: {}, missing: {}, largestMissing: {} }
   for (const part of load.parts) {
-    resources[part.resource.name] = await applyPart(sql, load, part, release)
+    const { name } = part.resource
+    const { observed, changes, missing, largestMissing } = await applyPart(
+      sql,
+      load,
+      part,
+      release,
+      last,
+    )
+    applied.observed = observed
+    applied.resources[name] = changes
+    if (!missing) continue
+    applied.missing[name] = missing
+    applied.largestMissing[name] = largestMissing
   }
+  const { resources } = applied
   const changed = load.parts.filter(({ resource }) => rowsChanged(resources[resource.name]) > 0)
-  if (changed.length === 0) return { release: null, resources, links: null }
   const links = changed.some(({ resource }) => resource.links !== undefined)
     ? await relink(sql, release, load.collected.progress)
     : null
-  load.collected.progress.step("Publishing")
-  await insertRelease(sql, load, release, resources, links)
-  return { release, resources, links }
-}
-
-async function applyPart(
-  sql: TransactionSql,
-  load: Load,
-  { resource, candidates, complete, whenMissing, joinedField }: Part,
-  release: number,
-): Promise<ChangeFigures> {
-  const { source, collected } = load
-  const { files, rejects, progress } = collected
-  const staging = await stage(sql, resource, candidates)
-  progress.step(`Comparing ${resource.name}`)
-  await checkStaged({ sql, staging, source, joinedField, files, rejects })
-  const rejectedKeys = collected.rejectedKeys.get(resource) ?? []
-  // A row that could not be parsed may be the very record that seems missing.
-  const isWhole = complete && files.every(({ unreadable }) => unreadable === 0)
-  if (isWhole && !load.acceptShrink) {
-    await guardAgainstShrinking(sql, staging, whenMissing, source, rejectedKeys)
+  if (changed.length > 0) {
+    load.collected.progress.step("Publishing")
+    await insertRelease(sql, load, release, applied, links)
   }
-  const computed = await linkColumns(sql, resource)
-  const target = { sql, staging, source, release, computed }
-  // Missing records first, so that those just added need not be searched.
-  const missing = isWhole
-    ? await applyMissing(target, whenMissing, rejectedKeys)
-    : { removed: 0, deactivated: 0 }
-  return { ...(await applyStaged(target)), ...missing }
+  for (const part of load.parts) {
+    await recordLoad(sql, {
+      source: load.source,
+      resource: part.resource.name,
+      published: part.published,
+      files: load.collected.files,
+      observed: applied.observed,
+      digests: digestsOf(load.collected.files),
+      release: changed.includes(part) ? release : null,
+    })
+  }
+  return { release: changed.length > 0 ? release : null, ...applied, links }
 }
 
 export const rowsChanged = (figures: ChangeFigures | undefined): number =>
@@ -169,10 +192,16 @@ async function insertRelease(
   sql: TransactionSql,
   { source, collected }: Load,
   release: number,
-  resources: Published["resources"],
+  { observed, resources, missing }: Applied,
   links: LinkFigures | null,
 ): Promise<void> {
-  const manifest: Manifest = { files: collected.files, resources, ...(links ? { links } : {}) }
+  const manifest: Manifest = {
+    observed,
+    files: collected.files,
+    resources,
+    ...(Object.keys(missing).length > 0 ? { missing } : {}),
+    ...(links ? { links } : {}),
+  }
   // Truncated, not rounded, so that no release is dated in the future; and never before the previous one.
   await sql.unsafe(
     `insert into releases (id, published_at, source, manifest)

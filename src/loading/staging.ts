@@ -41,7 +41,8 @@ export async function stage(
   const staging = { resource, table, staged: `staged_${table}`, key: resource.key, columns: names }
   await sql.unsafe(`
     create temporary table ${staging.staged} on commit drop as
-    select 0 as file, 0 as line, null::text as only_if_stored, ${names} from ${table} with no data`)
+    select 0 as file, 0 as line, null::text as only_if_stored,
+      null::text as distinction, ${names} from ${table} with no data`)
   await fill(sql, staging.staged, [...provenance, ...columns], candidates)
   // The planner has no statistics of a table just filled.
   await sql.unsafe(`analyze ${staging.staged} (${staging.key})`)
@@ -52,6 +53,7 @@ const provenance: readonly StagedColumn[] = [
   { name: "file", cell: ({ file }) => copyCell(file) },
   { name: "line", cell: ({ line }) => copyCell(line) },
   { name: "only_if_stored", cell: ({ onlyIfStored }) => copyCell(onlyIfStored) },
+  { name: "distinction", cell: ({ distinction }) => copyCell(distinction) },
 ]
 
 function stagedColumns({ table, fields, derived }: Resource): StagedColumn[] {

@@ -1,6 +1,8 @@
 /** What a load did, as values and as text. */
-import type { ResourceName } from "../resources/resource.ts"
-import type { ChangeFigures, FileFigures, LinkFigures } from "./figures.ts"
+import type { MissingRecord } from "../db/missing-records.ts"
+import { type ResourceName, resourceNames } from "../resources/resource.ts"
+import type { ChangeFigures, FileFigures, LinkFigures, MissingFigures } from "./figures.ts"
+import { fileLines } from "./file-lines.ts"
 import { formatCount } from "./progress.ts"
 import type { UnlinkedFile } from "./unlinked.ts"
 
@@ -9,8 +11,14 @@ export interface LoadSummary {
   dryRun: boolean
   /** Null where nothing was published: nothing differed, or it was a dry run. */
   release: number | null
+  /** When the files were true. */
+  observed: string
   files: FileFigures[]
   resources: Partial<Record<ResourceName, ChangeFigures>>
+  /** Resources of which records are missing, or were before this load. */
+  missing: Partial<Record<ResourceName, MissingFigures>>
+  /** The largest of the missing records. */
+  largestMissing: Partial<Record<ResourceName, MissingRecord[]>>
   /** Null where the load changed nothing that links depend on. */
   links: LinkFigures | null
   /**
@@ -26,45 +34,19 @@ export interface LoadSummary {
 
 /** Several lines, without a line break at the end. */
 export function formatSummary(summary: LoadSummary): string {
-  const { files, resources, links, unlinked, rejectsFile } = summary
+  const { source, files, resources, missing, links, unlinked, rejectsFile } = summary
   return [
-    ...files.flatMap(fileLines),
+    ...fileLines(files),
     ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
+    ...keptLines(files),
+    ...resourceNames.flatMap((name) =>
+      missing[name] ? missingLines(source, missing[name], summary.largestMissing[name] ?? []) : [],
+    ),
     ...(links ? [linkText(links), holderText(links)] : []),
     ...(unlinked ? [unlinkedText(unlinked)] : []),
     ...(rejectsFile ? [`Rejected rows are in ${rejectsFile}`] : []),
     outcome(summary),
   ].join("\n")
-}
-
-function fileLines({
-  name,
-  read,
-  unreadable,
-  accepted,
-  rejected,
-  repeated,
-  left_out,
-  warnings,
-}: FileFigures) {
-  const counts = [
-    `${formatCount(read)} rows read`,
-    `${formatCount(accepted)} accepted`,
-    `${formatCount(rejected)} rejected`,
-    ...(repeated > 0 ? [`${formatCount(repeated)} repeated`] : []),
-    ...Object.entries(left_out).map(
-      ([reason, count]) => `${formatCount(count)} left out (${reason})`,
-    ),
-  ]
-  return [
-    `${name}: ${counts.join(", ")}`,
-    ...(unreadable > 0
-      ? [`  ${formatCount(unreadable)} rows could not be parsed, so no record counts as missing`]
-      : []),
-    ...Object.entries(warnings).map(
-      ([text, count]) => `  warning: ${text} (${formatCount(count)})`,
-    ),
-  ]
 }
 
 function changeText({ added, changed, removed, deactivated }: ChangeFigures): string {
@@ -75,6 +57,38 @@ function changeText({ added, changed, removed, deactivated }: ChangeFigures): st
     ...(deactivated > 0 ? [`${formatCount(deactivated)} deactivated`] : []),
   ]
   return counts.join(", ")
+}
+
+/** Fields that all or some of the files say nothing of. */
+function keptLines(files: readonly FileFigures[]): string[] {
+  const names = new Set(files.flatMap(({ kept_fields = [] }) => kept_fields))
+  return [...names].map((name) => {
+    const without = files.filter(({ kept_fields }) => kept_fields?.includes(name)).length
+    const which =
+      without === files.length
+        ? "the files lack a column for it"
+        : `${formatCount(without)} of the ${formatCount(files.length)} files lack a column for it`
+    return `  ${name} stays as it is: ${which}`
+  })
+}
+
+function missingLines(
+  source: string,
+  { missing, newly, returned }: MissingFigures,
+  largest: readonly MissingRecord[],
+): string[] {
+  const names = largest.map(({ key, label }) => `${key} (${label})`)
+  const more = missing > largest.length ? ", …" : ""
+  return [
+    ...(missing > 0
+      ? [
+          `  ${formatCount(missing)} missing from the files, ${formatCount(newly)} of them newly; what is missing stays until further loads confirm it: ` +
+            `${names.join("; ")}${more}`,
+          `  list them with \`mds sources show ${source}\``,
+        ]
+      : []),
+    ...(returned > 0 ? [`  ${formatCount(returned)} no longer missing`] : []),
+  ]
 }
 
 function linkText(links: LinkFigures): string {

@@ -12,6 +12,7 @@ import { codeOf } from "../text/error-code.ts"
 import { splitValues } from "../text/fold.ts"
 import { reasonOf } from "./file-error.ts"
 import { LoadError } from "./load-error.ts"
+import { nameOwners } from "./name-owners.ts"
 
 export interface UnlinkedFile {
   path: string
@@ -21,6 +22,8 @@ export interface UnlinkedFile {
 /** A holder, in its most frequent spelling. */
 export interface UnlinkedHolder {
   name: string
+  /** What all of its spellings share. */
+  key: string
   /** How many tenements it holds, alone or with others. */
   tenements: number
 }
@@ -29,19 +32,19 @@ export interface UnlinkedHolder {
  * @throws LoadError if the file cannot be created, which a load should find out before it begins
  */
 export function checkUnlinkedPath(path: string): void {
-  write(path, "")
+  writeNewFile(path, "")
   rmSync(path)
 }
 
 /** Writes the unlinked holders of the newest release. @throws LoadError */
 export async function writeUnlinked(url: string, path: string): Promise<UnlinkedFile> {
   const holders = await readUnlinked(url)
-  write(path, unlinkedCsv(holders))
+  writeNewFile(path, unlinkedCsv(holders))
   return { path, holders: holders.length }
 }
 
 /** Writes all of the file or nothing. Never overwrites one: a person may have half completed it. */
-function write(path: string, text: string): void {
+export function writeNewFile(path: string, text: string): void {
   let isOurs = false
   try {
     const file = openSync(path, "wx")
@@ -64,7 +67,8 @@ export const readUnlinked = (url: string): Promise<UnlinkedHolder[]> =>
     client.begin("isolation level repeatable read read only", unlinkedHolders),
   )
 
-async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
+/** Those of the transaction's snapshot, most tenements first. */
+export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
   const linked = await linkedKeys(sql)
   const keyOf = memoized(normaliseName)
   const spellings = new Map<string, Map<string, number>>()
@@ -78,15 +82,12 @@ async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
       spellings.set(key, names.set(name, (names.get(name) ?? 0) + count))
     }
   }
-  return [...spellings.values()].map(mergeSpellings).sort(mostFrequentFirst)
+  return [...spellings].map(mergeSpellings).sort(mostFrequentFirst)
 }
 
 async function linkedKeys(sql: TransactionSql): Promise<Set<string>> {
-  const rows = await sql.unsafe(
-    `select name_key from companies
-     union select s.name_key from subsidiaries s join companies c on c.asx_code = s.parent_asx_code`,
-  )
-  return new Set(rows.map(({ name_key }) => String(name_key)))
+  const rows = await sql.unsafe(`select distinct key from (${nameOwners}) names`)
+  return new Set(rows.map(({ key }) => String(key)))
 }
 
 /** By key, so that a tenement counts once for a holder that it names twice. */
@@ -105,10 +106,10 @@ function memoized(keyOf: (name: string) => string): (name: string) => string {
   }
 }
 
-function mergeSpellings(names: ReadonlyMap<string, number>): UnlinkedHolder {
+function mergeSpellings([key, names]: [string, ReadonlyMap<string, number>]): UnlinkedHolder {
   const byCount = [...names].sort(([a, x], [b, y]) => y - x || compare(a, b))
   const tenements = byCount.reduce((total, [, count]) => total + count, 0)
-  return { name: byCount[0]?.[0] ?? "", tenements }
+  return { name: byCount[0]?.[0] ?? "", key, tenements }
 }
 
 const mostFrequentFirst = (a: UnlinkedHolder, b: UnlinkedHolder) =>

@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import type { AnswerOptions } from "../answers/answer-options.ts"
 import { createListAnswer } from "../answers/list-answer.ts"
 import { createRecordAnswer } from "../answers/record-answer.ts"
+import { createStateAnswer, type ReadState } from "../answers/state-answer.ts"
 import { apiHeaders } from "../http/api-headers.ts"
 import { endpointOfRoute } from "./endpoint-of-route.ts"
 import { negotiation } from "./negotiation.ts"
@@ -12,9 +13,10 @@ import { requestTarget } from "./request-target.ts"
 
 export type AnswersOptions = AnswerOptions & RateLimitOptions
 
-/** Gives `list` and `one`. Behind the chain that they need; each of its plugins runs once. */
+/** Gives `list`, `state` and `one`. Behind the chain that they need; each of its plugins runs once. */
 export const answers = (options: AnswersOptions) => {
   const answerList = createListAnswer(options)
+  const answerState = createStateAnswer(options)
   const answerRecord = createRecordAnswer(options)
   return new Elysia({ name: "answers" })
     .use(contextFields())
@@ -52,6 +54,12 @@ export const answers = (options: AnswersOptions) => {
             if (!requestedList) throw new Error("The route declares no list")
             const prepared = preparedList ?? options.lists.prepare(context, requestedList)
             return withHeadersSet(set, await answerList(context, prepared))
+          },
+          /** The list that the route declares, which belongs to no release. */
+          state: async (read: ReadState) => {
+            if (!requestedList) throw new Error("The route declares no list")
+            const { plan } = preparedList ?? options.lists.prepare(context, requestedList)
+            return withHeadersSet(set, await answerState(context, plan, read))
           },
           /** The record that the route declares. */
           one: async () => {

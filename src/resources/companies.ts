@@ -49,7 +49,11 @@ export const companies: Resource = {
     ),
     total_tenements: field(
       table.total_tenements,
-      Type.Integer({ minimum: 0, description: "Number of tenements in the list of its tenements" }),
+      Type.Integer({
+        minimum: 0,
+        description:
+          "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
+      }),
       { computed: true },
     ),
     is_active: field(table.is_active, Type.Boolean({ description: "Whether it is listed today" })),

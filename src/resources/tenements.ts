@@ -4,6 +4,7 @@ import { normaliseName } from "../text/company-name.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { oneOf } from "../text/one-of.ts"
 import { equals, includes } from "./conditions.ts"
+import { searchedHolders, shownHolders } from "./holder-names.ts"
 import { derived, field, filter, type Resource } from "./resource.ts"
 import { termFilter } from "./term-filter.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
@@ -30,6 +31,7 @@ export const tenements: Resource = {
     holder_name: field(
       table.holder_name,
       Type.String({ description: "Holder; several are listed as A; B" }),
+      { mask: shownHolders },
     ),
     grant_date: field(table.grant_date, calendarDate("Day of grant")),
     expiry_date: field(table.expiry_date, calendarDate("Day of expiry")),
@@ -50,7 +52,12 @@ export const tenements: Resource = {
       equals(table.type_folded),
       fold,
     ),
-    holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
+    holder: termFilter(
+      "Part of a holder's name",
+      "gold",
+      table.holder_name_folded,
+      searchedHolders,
+    ),
   },
   sorts: {},
   defaultOrder: [{ column: table.id, direction: "asc" }],

@@ -5,6 +5,7 @@ import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { companies as resource } from "../resources/companies.ts"
 import { ofParent, subsidiaries } from "../resources/subsidiaries.ts"
 import { ofCompany, tenements } from "../resources/tenements.ts"
+import { ofRecord, versionsOf } from "../resources/versions.ts"
 
 export const companyList = listEndpoint({
   description:
@@ -29,6 +30,13 @@ export const subsidiariesOfCompany = listEndpoint({
   belongsTo: { resource, scope: ofParent },
 })
 
+export const companyHistory = listEndpoint({
+  description: "Newest first.",
+  resource: versionsOf(resource),
+  filters: [],
+  belongsTo: ofRecord(resource),
+})
+
 export const companies = (options: AnswersOptions) =>
   new Elysia({ name: "companies", prefix: "/companies" })
     .use(answers(options))
@@ -36,3 +44,4 @@ export const companies = (options: AnswersOptions) =>
     .get("/:code", ({ one }) => one(), { reads: company })
     .get("/:code/tenements", ({ list }) => list(), { lists: tenementsOfCompany })
     .get("/:code/subsidiaries", ({ list }) => list(), { lists: subsidiariesOfCompany })
+    .get("/:code/history", ({ list }) => list(), { lists: companyHistory })

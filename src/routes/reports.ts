@@ -3,6 +3,7 @@ import { recordEndpoint } from "../answers/endpoint.ts"
 import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { reports as resource } from "../resources/reports.ts"
+import { ofRecord, versionsOf } from "../resources/versions.ts"
 
 export const reportList = listEndpoint({
   description: "Newest first.",
@@ -12,8 +13,16 @@ export const reportList = listEndpoint({
 
 const report = recordEndpoint(resource)
 
+export const reportHistory = listEndpoint({
+  description: "Newest first.",
+  resource: versionsOf(resource),
+  filters: [],
+  belongsTo: ofRecord(resource),
+})
+
 export const reports = (options: AnswersOptions) =>
   new Elysia({ name: "reports", prefix: "/reports" })
     .use(answers(options))
     .get("/", ({ list }) => list(), { lists: reportList })
     .get("/:hash", ({ one }) => one(), { reads: report })
+    .get("/:hash/history", ({ list }) => list(), { lists: reportHistory })

@@ -3,6 +3,7 @@ import { recordEndpoint } from "../answers/endpoint.ts"
 import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { tenements as resource } from "../resources/tenements.ts"
+import { ofRecord, versionsOf } from "../resources/versions.ts"
 
 export const tenementList = listEndpoint({
   description: "Ordered by `id`.",
@@ -12,8 +13,16 @@ export const tenementList = listEndpoint({
 
 const tenement = recordEndpoint(resource)
 
+export const tenementHistory = listEndpoint({
+  description: "Newest first.",
+  resource: versionsOf(resource),
+  filters: [],
+  belongsTo: ofRecord(resource),
+})
+
 export const tenements = (options: AnswersOptions) =>
   new Elysia({ name: "tenements", prefix: "/tenements" })
     .use(answers(options))
     .get("/", ({ list }) => list(), { lists: tenementList })
     .get("/:id", ({ one }) => one(), { reads: tenement })
+    .get("/:id/history", ({ list }) => list(), { lists: tenementHistory })

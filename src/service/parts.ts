@@ -19,6 +19,7 @@ import { createReader } from "../db/reader/reader.ts"
 import { createReadiness } from "../db/reader/readiness.ts"
 import { createReleases, type Releases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
+import { createSources } from "../db/reader/sources.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
@@ -37,6 +38,8 @@ export interface PartsOptions {
   log: Log
   /** Reads the state of the buffer that the log is written through, if there is one. */
   logBuffer?: () => LogBufferReadings
+  /** Counts the sources that the process has fetched, if it does. */
+  fetches?: () => Readonly<Record<string, number>>
   now: () => Date
 }
 
@@ -103,6 +106,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const metrics = createMetrics(() => ({
     redis,
     log: options.logBuffer?.() ?? null,
+    fetches: options.fetches?.() ?? null,
     unauthenticated: unauthenticated.totals(),
     listening: notifications.listening,
     cachedAnswers: cachedAnswers.readings(),
@@ -137,13 +141,14 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       ...signIn.parts,
       tokens: async (accountId) =>
         (await listOwnTokens(pools.account, accountId, { now: now(), ended: 0 })).toReversed(),
-      reader: createReader(pools, sizes, releases.recordSeen),
+      reader: createReader(pools, sizes, releases.recordSeen, config.HOLDER_NAMES),
       exportSlots: createConcurrencyLimiter({
         slots: config.MAX_EXPORTS,
         slotsPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
         queueLength: config.QUEUE_LENGTH,
         queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
       }),
+      holders: config.HOLDER_NAMES,
       exportWaitMs: config.QUEUE_SECONDS * 1000,
       exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
       exportShutdown: exportShutdown.signal,
@@ -156,6 +161,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
         cachedRelease: releases.cached,
         now,
       }),
+      readSources: createSources(pools),
       sourceLoads: createSourceLoads(pools.lookups),
       readiness: createReadiness(readinessReleases.current, now),
       metrics,

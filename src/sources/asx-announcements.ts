@@ -18,7 +18,7 @@ export const asxAnnouncements: Source = {
   columns: {
     required: ["ticker", "documentKey", "date", "headline", "announcementTypes"],
     optional: ["fileSize", "isPriceSensitive"],
-    others: "refuse",
+    others: "report",
   },
   complete: false,
   whenMissing: "remove",

@@ -5,14 +5,15 @@ import type { RawRecord } from "./source.ts"
 export const cellText = (raw: RawRecord, column: string): string => String(raw[column] ?? "").trim()
 
 /** What the files have for a company without a market capitalisation. */
-const noMarketCap = new Set(["", "--", "SUSPENDED"])
+const noMarketCap = new Set(["", "-", "--", "N/A", "SUSPENDED"])
 
 /**
- * `1529190000` or `1,529,190,000`; null where there is none. With commas elsewhere than between
- * thousands, validation rejects the row.
+ * `1529190000` or `1,529,190,000`, also after `$` or `A$`; null where there is none. With commas
+ * elsewhere than between thousands, validation rejects the row.
  */
 export function marketCapOf(raw: RawRecord): string | null {
   const written = cellText(raw, "Market Cap")
   if (noMarketCap.has(written.toUpperCase())) return null
-  return /^\d{1,3}(,\d{3})+$/.test(written) ? written.replaceAll(",", "") : written
+  const amount = written.replace(/^A?\$ ?(?=\d)/i, "")
+  return /^\d{1,3}(,\d{3})+$/.test(amount) ? amount.replaceAll(",", "") : amount
 }

@@ -16,11 +16,12 @@ export const asxDirectory: Source = {
   columns: {
     required: ["ASX code", "Company name", "GICS industry group"],
     optional: ["Listing date", "Market Cap"],
-    others: "refuse",
+    others: "report",
   },
   banner: /^ASX listed companies as at /i,
   complete: true,
   whenMissing: { setFalse: "is_active" },
+  fromOptional: { market_cap_aud: ["Market Cap"] },
   map: (raw, { allSectors }) => {
     const { sector, industryGroup, isUnknown } = classify(cellText(raw, "GICS industry group"))
     return {

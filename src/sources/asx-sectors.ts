@@ -20,7 +20,7 @@ export const asxSectors: Source = {
   columns: {
     required: ["Code", "Company", "Sector", "Market Cap"],
     optional: ["Weight(%)"],
-    others: "refuse",
+    others: "report",
   },
   complete: false,
   whenMissing: { setFalse: "is_active" },

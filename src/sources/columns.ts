@@ -11,12 +11,18 @@ export interface Columns {
    * that a source has had. If a file has several of them, the first one named here is read.
    */
   spellings?: Readonly<Record<string, readonly string[]>>
-  /** Whether a column of another name is an error or is ignored. */
-  others: "refuse" | "ignore"
+  /**
+   * Whether a column of another name is an error, or is ignored, or is ignored and named in the
+   * summary of the load. Files of many more columns than are read need not have them named.
+   */
+  others: "refuse" | "ignore" | "report"
 }
 
-/** For each column of a header its name in the source, null for one to ignore; or what is wrong. */
-export type ColumnMatch = { names: (string | null)[] } | { error: string }
+/**
+ * For each column of a header its name in the source, null for one to ignore, and the ignored ones
+ * that are to be named, if there are any; or what is wrong.
+ */
+export type ColumnMatch = { names: (string | null)[]; reported?: string[] } | { error: string }
 
 /** Whether a header has every column that a source requires. */
 export const hasRequired = (columns: Columns, header: readonly string[]): boolean =>
@@ -25,6 +31,17 @@ export const hasRequired = (columns: Columns, header: readonly string[]): boolea
       header.some((written) => isSame(column, written)),
     ),
   )
+
+/** How many columns of a header are the source's. */
+export const knownColumns = (
+  { required, optional, spellings }: Columns,
+  header: readonly string[],
+): number =>
+  [...required, ...optional].filter((name) =>
+    (spellings?.[name] ?? [name]).some((column) =>
+      header.some((written) => isSame(column, written)),
+    ),
+  ).length
 
 /** Names are compared regardless of case and surrounding blanks. */
 export function matchColumns(columns: Columns, header: readonly string[]): ColumnMatch {
@@ -46,7 +63,11 @@ export function matchColumns(columns: Columns, header: readonly string[]): Colum
     ...(columns.others === "refuse" ? unknown.map((name) => unknownColumn(name, known)) : []),
     ...missing.map((name) => missingColumn(spelled(name), unknown, columns.others)),
   ]
-  if (errors.length === 0) return { names }
+  if (errors.length === 0) {
+    return columns.others === "report" && unknown.length > 0
+      ? { names, reported: unknown }
+      : { names }
+  }
   if (missing.length === columns.required.length && missing.length > 1)
     return { error: noKnownColumns(header, known) }
   return { error: errors.join("; ") }
@@ -66,7 +87,7 @@ function missingColumn(
   const written = spellings.map((name) => `"${name}"`).join(" or ")
   // Where unknown columns are refused, the misspelled one has already been named.
   const near =
-    others === "ignore"
+    others !== "refuse"
       ? spellings.map((name) => nearestName(name, unknown)).find(Boolean)
       : undefined
   return `column ${written} is missing${near ? ` (did you mean "${excerpt(near)}"?)` : ""}`

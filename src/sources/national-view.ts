@@ -5,18 +5,14 @@
  */
 import type { State } from "../db/schema.ts"
 import { ownersIn } from "./national-owners.ts"
-import { commonStatuses, commonTypes } from "./national-phrases.ts"
-import { type Register, register, registerSource, tenementOf } from "./register-tenement.ts"
+import { registerSource, tenementOf } from "./register-tenement.ts"
 import type { RawRecord, Source } from "./source.ts"
-
-export const commonRegister: Register = register(commonStatuses, commonTypes)
 
 /** A register in the view's columns. `stateOf` returns undefined where a row's state is unknown. */
 export function viewSource(
   name: string,
   description: string,
   stateOf: (raw: RawRecord) => State | undefined,
-  { statuses, types }: Register = commonRegister,
 ): Source {
   return {
     name,
@@ -26,23 +22,21 @@ export function viewSource(
       optional: ["area", "identifier", "state", "jurisdiction"],
       others: "ignore",
     },
+    fromOptional: { area_km2: ["area"] },
     ...registerSource,
     map: (raw) => {
       const state = stateOf(raw)
       if (!state) return { rejected: "has neither a state nor an identifier that names one" }
-      return tenementOf(
-        { statuses, types },
-        {
-          state,
-          reference: raw.name,
-          status: raw.status,
-          type: raw.tenementType,
-          holders: ownersIn(raw.owner),
-          grantDate: raw.grantDate,
-          expiryDate: raw.expireDate,
-          area: raw.area,
-        },
-      )
+      return tenementOf({
+        state,
+        reference: raw.name,
+        status: raw.status,
+        type: raw.tenementType,
+        holders: ownersIn(raw.owner),
+        grantDate: raw.grantDate,
+        expiryDate: raw.expireDate,
+        area: raw.area,
+      })
     },
   }
 }

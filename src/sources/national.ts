@@ -6,6 +6,7 @@
 import { type State, states } from "../db/schema.ts"
 import { viewSource } from "./national-view.ts"
 import { nsw } from "./nsw.ts"
+import { sharedReferences } from "./nsw-references.ts"
 import { nt } from "./nt.ts"
 import { qld } from "./qld.ts"
 import { sa } from "./sa.ts"
@@ -33,6 +34,7 @@ export const national: Source = {
     "the national MineralTenement view (EarthResourceML), with a state or an identifier in each row",
     stateOf,
   ),
+  sharedReferences,
   yieldsTo,
 }
 
@@ -42,6 +44,7 @@ export const nationalByState: readonly Source[] = states.map((state) => ({
     `the national MineralTenement view of ${state}, where its rows name no state`,
     (raw) => stateOf(raw) ?? state,
   ),
+  sharedReferences,
   yieldsTo,
 }))
 

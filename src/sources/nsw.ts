@@ -5,35 +5,14 @@
  * the title begins (`EL 8123 (1992)`); a title is granted if it has a grant date, as
  * the register lists titles in force, and pending if its letters are those of an application.
  *
- * The older export repeats a title for each of its holders.
+ * The older export repeats a title for each of its holders, and some for no visible reason.
  */
 import { ownersIn } from "./national-owners.ts"
-import { commonStatuses, commonTypes } from "./national-phrases.ts"
-import { register, registerSource, tenementOf } from "./register-tenement.ts"
+import { sharedReferences } from "./nsw-references.ts"
+import { registerSource, tenementOf } from "./register-tenement.ts"
 import { textOf } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
-import type { Phrases, TenementType } from "./tenement-vocabulary.ts"
-
-const letters: Phrases<TenementType> = {
-  A: "exploration",
-  AL: "assessment",
-  AUTH: "exploration",
-  CCL: "mining",
-  CL: "mining",
-  CML: "mining",
-  EL: "exploration",
-  EP: "exploration",
-  GL: "mining",
-  MC: "mineral claim",
-  ML: "mining",
-  MPL: "general purpose",
-  OPL: "opal",
-  PL: "prospecting",
-  PLL: "mining",
-  SL: "mining",
-}
-
-const newSouthWales = register(commonStatuses, { ...commonTypes, ...letters })
+import { lettersOfNsw } from "./tenement-types.ts"
 
 export const nsw: Source = {
   name: "nsw",
@@ -41,22 +20,26 @@ export const nsw: Source = {
     "New South Wales' register of titles, in today's columns or those of the older export",
   columns: {
     required: ["title", "holder", "grant_date", "expiry_date"],
-    optional: ["company", "type", "status", "area"],
+    optional: ["company", "type", "status", "area", "act"],
     spellings: {
       title: ["title", "TENID"],
       holder: ["holder", "OWNER"],
       grant_date: ["grant_date", "GRANTDATE"],
       expiry_date: ["expiry_date", "EXPIREDATE"],
       status: ["status", "TENSTATUS"],
+      act: ["act_year", "act year", "actyear", "act"],
     },
     others: "ignore",
   },
+  fromOptional: { area_km2: ["area"] },
   ...registerSource,
+  sharedReferences,
   map: (raw) => {
     const { prefix, isApplication } = prefixOf(raw.title)
-    return tenementOf(newSouthWales, {
+    return tenementOf({
       state: "NSW",
       reference: raw.title,
+      act: raw.act,
       status: textOf(raw.status) ?? statusOf(raw, isApplication),
       type: textOf(raw.type) ?? prefix,
       holders: ownersIn(textOf(raw.holder) === null ? raw.company : raw.holder),
@@ -72,7 +55,7 @@ function prefixOf(title: unknown): { prefix: string | null; isApplication: boole
   const written = /^\s*([A-Z]+)/i.exec(textOf(title) ?? "")?.[1]?.toUpperCase()
   if (written === undefined) return { prefix: null, isApplication: false }
   const applied = written.replace(/A$/, "")
-  const isApplication = applied !== written && Object.hasOwn(letters, applied)
+  const isApplication = applied !== written && Object.hasOwn(lettersOfNsw, applied)
   return { prefix: isApplication ? applied : written, isApplication }
 }
 

@@ -15,12 +15,19 @@ export const ownCompanies = ownColumns(companies)
 export const ownTenements = ownColumns(tenements)
 export const ownReports = ownColumns(reports)
 /**
- * A load writes the unlinked holders as such a file: without parents, and with the number of their
- * tenements. A person fills in the parents that there are.
+ * The unlinked holders are written as such a file: without parents, and with the number of their
+ * tenements and, where asked, the companies that they may belong to. A person fills in the parents.
  */
 export const ownSubsidiaries: Source = ownColumns(subsidiaries, {
   mayBeAbsent: ["id"],
-  ignored: ["tenements"],
+  ignored: [
+    "tenements",
+    "suggested_asx_code",
+    "suggested_company",
+    "suggested_is_active",
+    "reason",
+    "similar_name",
+  ],
   complete: withId,
   leaveOut: withoutParent,
 })
@@ -59,6 +66,13 @@ function ownColumns(
     },
     complete: true,
     whenMissing: "remove",
+    missingGoAtOnce: true,
+    fromOptional: Object.fromEntries(
+      names(fields.filter(([, field]) => field.loaded && field.nullable)).map((name) => [
+        name,
+        [name],
+      ]),
+    ),
     map: (raw, { format }) => {
       const record = withoutFormulaGuard(raw, format)
       const leftOut = leaveOut(record)
@@ -69,11 +83,11 @@ function ownColumns(
 
 /**
  * Exports write `'` before text that a spreadsheet would run as a formula; it is removed here. So
- * text that itself begins with `'=` loses its `'` in CSV and TSV; the other formats are read
+ * text that itself begins with `'=` loses its `'` in CSV, TSV and workbooks; the other formats are read
  * unchanged.
  */
 function withoutFormulaGuard(raw: RawRecord, format: MapOptions["format"]): RawRecord {
-  if (format !== "csv" && format !== "tsv") return raw
+  if (format !== "csv" && format !== "tsv" && format !== "xlsx") return raw
   const unguarded: Record<string, unknown> = {}
   for (const name in raw) {
     const value = raw[name]

@@ -8,39 +8,9 @@
  * distinguished by `DATE_RANGE`, the class in the map's legend: there it is of expiry dates,
  * elsewhere of grant or lodgement dates.
  */
-import { register, registerSource, tenementOf } from "./register-tenement.ts"
+import { registerSource, tenementOf } from "./register-tenement.ts"
 import { areaOf, dateOf, textOf } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
-
-const phrases = register(
-  {
-    Granted: "granted",
-    Application: "pending",
-    Suspended: "suspended",
-    Expired: "expired",
-    Surrendered: "surrendered",
-    Cancelled: "cancelled",
-    Forfeited: "forfeited",
-    Refused: "refused",
-    Rejected: "refused",
-    Withdrawn: "withdrawn",
-    Lapsed: "lapsed",
-    "Non-Current": "ceased",
-    "Non Current": "ceased",
-  },
-  {
-    "Exploration Permit Coal": "exploration",
-    "Exploration Permit Minerals": "exploration",
-    "Exploration Permit Minerals other than Coal": "exploration",
-    "Exploration Permit for Coal": "exploration",
-    "Exploration Permit for Minerals": "exploration",
-    "Exploration Permit for Minerals other than Coal": "exploration",
-    "Mineral Development Licence": "mineral development",
-    "Mining Lease": "mining",
-    "Mining Claim": "mineral claim",
-    "Prospecting Permit": "prospecting",
-  },
-)
 
 export const qld: Source = {
   name: "qld",
@@ -63,10 +33,15 @@ export const qld: Source = {
     },
     others: "ignore",
   },
+  fromOptional: {
+    grant_date: ["granted"],
+    expiry_date: ["expires"],
+    area_km2: ["squareMetres", "hectares"],
+  },
   ...registerSource,
   map: (raw) => {
     if (isMoratorium(raw)) return { leftOut: "moratorium areas, which are not permits" }
-    return tenementOf(phrases, {
+    return tenementOf({
       state: "QLD",
       reference: raw.reference,
       status: raw.status,

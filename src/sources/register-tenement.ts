@@ -3,6 +3,7 @@
  */
 import type { State } from "../db/schema.ts"
 import { tenements } from "../resources/tenements.ts"
+import { distinctionOf } from "./nsw-references.ts"
 import {
   areaOf,
   dateOf,
@@ -14,24 +15,8 @@ import {
   Unmapped,
 } from "./register-values.ts"
 import type { Mapped } from "./source.ts"
-import {
-  type PhraseReader,
-  type Phrases,
-  phraseReader,
-  type TenementStatus,
-  type TenementType,
-} from "./tenement-vocabulary.ts"
-
-export interface Register {
-  statuses: PhraseReader<TenementStatus>
-  types: PhraseReader<TenementType>
-}
-
-/** The phrases of a register, prepared for look-ups. */
-export const register = (
-  statuses: Phrases<TenementStatus>,
-  types: Phrases<TenementType>,
-): Register => ({ statuses: phraseReader(statuses), types: phraseReader(types) })
+import { statusOf } from "./tenement-statuses.ts"
+import { typeOf } from "./tenement-types.ts"
 
 /**
  * What all registers have in common: complete sets, some with a row for each holder of a tenement.
@@ -48,6 +33,8 @@ export interface Entry {
   state: State
   /** The whole reference, from which the id is made. */
   reference: unknown
+  /** The act of parliament under which it was granted, of titles whose numbers begin anew with each. */
+  act?: unknown
   status: unknown
   type: unknown
   /** One holder each. */
@@ -59,7 +46,7 @@ export interface Entry {
   areaUnit?: unknown
 }
 
-export function tenementOf(register: Register, entry: Entry): Mapped {
+export function tenementOf(entry: Entry): Mapped {
   const { state } = entry
   const reference = textOf(entry.reference)
   if (reference === null)
@@ -75,22 +62,26 @@ export function tenementOf(register: Register, entry: Entry): Mapped {
       id: tenementIdOf(state, reference),
       tenement_id: shownReference(reference),
       state,
-      status: valueOrWarning("status", vocabularyWord(register.statuses, entry.status)),
-      type: valueOrWarning("type", vocabularyWord(register.types, entry.type)),
+      status: valueOrWarning("status", vocabularyWord(entry.status, statusOf)),
+      type: valueOrWarning(
+        "type",
+        vocabularyWord(entry.type, (phrase) => typeOf(state, phrase, reference)),
+      ),
       holder_name: holdersOf(entry.holders),
       grant_date: valueOrWarning("grant_date", dateOf(entry.grantDate, state)),
       expiry_date: valueOrWarning("expiry_date", dateOf(entry.expiryDate, state)),
       area_km2: valueOrWarning("area_km2", areaOf(entry.area, entry.areaUnit)),
     },
     warnings,
+    ...(state === "NSW" ? { distinction: distinctionOf(entry) } : {}),
   }
 }
 
 function vocabularyWord<Word extends string>(
-  words: PhraseReader<Word>,
   written: unknown,
+  wordOf: (phrase: string) => Word | undefined,
 ): MappedValue<Word> {
   const phrase = textOf(written)
   if (phrase === null) return null
-  return words(phrase) ?? new Unmapped(`has no mapping for "${phrase.slice(0, 60)}"`)
+  return wordOf(phrase) ?? new Unmapped(`has no mapping for "${phrase.slice(0, 60)}"`)
 }

@@ -131,17 +131,21 @@ const unitsKm2: readonly [unit: RegExp, km2: number][] = [
 ]
 const inexactUnits = /^(bl|blocks?|sub-?blocks?|units?|graticular (sections?|blocks?))\.?$/i
 
+/** A comma elsewhere than between thousands, such as a decimal one. */
+const hasOddComma = /,(?!\d{3}(?:\D|$))|^-?(?:\d{4,}|0\d*)?,|\..*,/
+
 /**
  * Square kilometres. The unit is in a column of its own or follows the amount (`17.7 HA`).
  * Registers write zero where they have no area. A block has no exact area: it is narrower further
  * south.
  */
-export function areaOf(written: unknown, unitWritten: unknown = null): MappedValue<number> {
-  const text = textOf(written)
+export function areaOf(cell: unknown, unitWritten: unknown = null): MappedValue<number> {
+  const text = textOf(cell)
   if (text === null) return null
   const parts = /^(-?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(.*)$/i.exec(text)
-  const amount = Number((parts?.[1] ?? "").replaceAll(",", ""))
-  if (!parts || !Number.isFinite(amount) || amount < 0) {
+  const written = parts?.[1] ?? ""
+  const amount = Number(written.replaceAll(",", ""))
+  if (!parts || !Number.isFinite(amount) || amount < 0 || hasOddComma.test(written)) {
     return new Unmapped(`is not a number: "${excerpt(text)}"`)
   }
   if (amount === 0) return null
@@ -179,11 +183,15 @@ export const withoutShare = (name: string): string =>
   name.replace(/[\s-]*\(?\s*\d+(?:\.\d+)?\s*%\s*\)?[\s,]*$/, "").trim()
 
 /**
- * A reference as this service writes it: without the blank between letters and number, so that a
- * tenement that a register writes as `E 47/1234` is `E47/1234`, as people write it.
+ * A reference as this service writes it: in upper case and without the blank between letters and
+ * number, so that a tenement that registers write as `E 47/1234` and `e47/1234` is `E47/1234`, as
+ * people write it.
  */
 export const shownReference = (reference: string): string =>
-  reference.trim().replace(/(?<=\p{L})\s+(?=\d)/gu, "")
+  reference
+    .trim()
+    .replace(/(?<=\p{L})\s+(?=\d)/gu, "")
+    .toUpperCase()
 
 /**
  * An id from the state and the whole reference: `E 47/1234` of WA is `WA-E47-1234`. It contains
@@ -192,7 +200,6 @@ export const shownReference = (reference: string): string =>
  */
 export function tenementIdOf(state: State, reference: string): string {
   const plain = shownReference(reference)
-    .toUpperCase()
     .replace(/[^A-Z0-9._~]+/g, "-")
     .replace(/^-|-$/g, "")
   return `${state}-${plain}`

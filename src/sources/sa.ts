@@ -3,42 +3,17 @@
  * layer with column names of its own. Times are local noon, and the features' ids change with every
  * download: a tenement is identified by its label, an application by its file reference.
  */
-import { register, registerSource, tenementOf } from "./register-tenement.ts"
+import { registerSource, tenementOf } from "./register-tenement.ts"
 import { holdersInCell, textOf } from "./register-values.ts"
 import type { Source } from "./source.ts"
 
-const phrases = register(
-  {
-    Active: "granted",
-    Application: "pending",
-    Expired: "expired",
-    Surrendered: "surrendered",
-    Cancelled: "cancelled",
-    Forfeited: "forfeited",
-    Refused: "refused",
-    Withdrawn: "withdrawn",
-    Lapsed: "lapsed",
-    Suspended: "suspended",
-  },
-  {
-    EL: "exploration",
-    ELA: "exploration",
-    ML: "mining",
-    MLA: "mining",
-    EML: "extractive",
-    EMLA: "extractive",
-    RL: "retention",
-    RLA: "retention",
-    MPL: "miscellaneous",
-    MPLA: "miscellaneous",
-    MC: "mineral claim",
-    // A private mine.
-    PM: "mining",
-  },
-)
-
 export const sa: Source = {
   name: "sa",
+  published: {
+    licence: "CC BY 4.0",
+    attribution:
+      "Contains data from the Department for Energy and Mining, © Government of South Australia, licensed under CC BY 4.0",
+  },
   description:
     "the South Australian register: licences, mineral and extractive leases, applications, as GeoJSON, CSV or dBase",
   columns: {
@@ -57,11 +32,12 @@ export const sa: Source = {
     },
     others: "ignore",
   },
+  fromOptional: { grant_date: ["granted"], expiry_date: ["expires"], area_km2: ["area", "unit"] },
   ...registerSource,
   map: (raw) => {
     const reference = textOf(raw.reference)
     const type = textOf(raw.type)
-    return tenementOf(phrases, {
+    return tenementOf({
       state: "SA",
       reference: withType(reference, type),
       // The layer of applications has no status, only the outcome of those that are decided.

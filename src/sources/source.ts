@@ -8,11 +8,12 @@ import type { Resource } from "../resources/resource.ts"
 import type { Columns } from "./columns.ts"
 
 /**
- * A row as read, by column name: text from CSV, TSV and dBase, any JSON value from the JSON forms.
+ * A row as read, by column name: text from CSV, TSV, dBase and workbooks, any JSON value from the
+ * JSON forms.
  */
 export type RawRecord = Readonly<Record<string, unknown>>
 
-export type FileFormat = "csv" | "tsv" | "ndjson" | "json" | "geojson" | "dbase"
+export type FileFormat = "csv" | "tsv" | "ndjson" | "json" | "geojson" | "dbase" | "xlsx"
 
 export interface MapOptions {
   format: FileFormat
@@ -32,10 +33,37 @@ export type Mapped =
        * that record is then updated, as it is still in the file.
        */
       onlyIfStored?: string
+      /**
+       * Where several records may have one reference (`sharedReferences`): what tells this one from
+       * the others, safe in a path; empty where the row has nothing that does.
+       */
+      distinction?: string
     }
   | { rejected: string }
   /** A row that is not a record of the resource; counted by reason. */
   | { leftOut: string }
+
+/**
+ * For references that several records share. Those that a file has side by side have ids with their
+ * distinction, others have plain ids; and files of other layouts, or other sources, may have ids
+ * with another distinction, or none.
+ */
+export interface SharedReferences {
+  /** What these ids begin with. */
+  idPrefix: string
+  /** A PostgreSQL regular expression whose group is the plain id in an id. */
+  plainId: string
+  /** The field whose value is the same in all files, and differs between records of one reference. */
+  sameField: string
+}
+
+/** On what terms a source is published. */
+export interface Published {
+  /** By its usual short name: `CC BY 4.0`. */
+  licence: string
+  /** The words that the licence asks for. */
+  attribution?: string
+}
 
 export interface Source {
   /** As on the command line, in releases and in each record's `source` column. */
@@ -43,6 +71,8 @@ export interface Source {
   /** One line for the help of the command line. */
   description: string
   resource: Resource
+  /** What its publisher says of it, where that is known. An operator may know more. */
+  published?: Published
   columns: Columns
   /** Matches a line that may precede the header. */
   banner?: RegExp
@@ -53,10 +83,21 @@ export interface Source {
   /** What becomes of a missing record: it is removed, or a boolean column of it is set to false. */
   whenMissing: "remove" | { setFalse: string }
   /**
+   * Its files are an operator's own word: what they lack goes at once. What other files lack is
+   * missing until further loads confirm it, because public downloads lack records for hours.
+   */
+  missingGoAtOnce?: true
+  /**
+   * The fields that are read from optional columns, with these columns. Where a file lacks one of them
+   * and has no value of the field in any row, the field of a stored record stays as it is.
+   */
+  fromOptional?: Readonly<Record<string, readonly string[]>>
+  /**
    * A field of which its files have a row for each value: rows of one key that differ in nothing
    * else are one record that lists all values, as `A; B`.
    */
   joinedField?: string
+  sharedReferences?: SharedReferences
   /**
    * Sources that take precedence: their records are never touched and they take over this source's
    * records. `mayAdd` says whether records that none of them has may be added once one of them is

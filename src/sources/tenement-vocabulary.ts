@@ -1,7 +1,7 @@
 /**
  * The vocabulary of this service for a tenement's status and type. Every register has its own
- * phrases; each source maps them to the vocabulary, and a phrase without a mapping stays unknown
- * and is counted, so that a new phrase is noticed and never guessed.
+ * phrases; the words in them that decide are mapped to the vocabulary, and a phrase without one
+ * stays unknown and is counted, so that it is noticed and never guessed.
  *
  * A status is what the register says. A granted tenement that is past its expiry date stays
  * granted: hundreds of them await renewal.
@@ -51,17 +51,3 @@ const table = (of: string, words: Readonly<Record<string, string>>): string =>
     "|---|---|",
     ...Object.entries(words).map(([word, meaning]) => `| ${word} | ${meaning} |`),
   ].join("\n")
-
-/** A register's phrases, and the word for each. Compared regardless of case and blanks. */
-export type Phrases<Word extends string> = Readonly<Record<string, Word>>
-
-/** The word for a phrase; undefined for an unknown one. */
-export type PhraseReader<Word extends string> = (phrase: string) => Word | undefined
-
-/** Prepares a register's phrases once, for look-ups in every row. */
-export function phraseReader<Word extends string>(phrases: Phrases<Word>): PhraseReader<Word> {
-  const words = new Map(Object.entries(phrases).map(([phrase, word]) => [normalised(phrase), word]))
-  return (phrase) => words.get(normalised(phrase))
-}
-
-const normalised = (phrase: string): string => phrase.replace(/\s+/g, " ").trim().toLowerCase()

@@ -1,6 +1,5 @@
 /** Victoria's register of mineral tenements. */
 import { ownersIn } from "./national-owners.ts"
-import { commonRegister } from "./national-view.ts"
 import { registerSource, tenementOf } from "./register-tenement.ts"
 import type { Source } from "./source.ts"
 
@@ -12,9 +11,14 @@ export const vic: Source = {
     optional: ["grant1_dt", "expl_dt", "hectares"],
     others: "ignore",
   },
+  fromOptional: {
+    grant_date: ["grant1_dt"],
+    expiry_date: ["expl_dt"],
+    area_km2: ["hectares"],
+  },
   ...registerSource,
   map: (raw) =>
-    tenementOf(commonRegister, {
+    tenementOf({
       state: "VIC",
       reference: raw.tno,
       status: raw.statussdsc,

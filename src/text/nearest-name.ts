@@ -13,3 +13,15 @@ export function nearestName(name: string, known: readonly string[]): string | un
 
 /** Ignores case and separators, which vary most: perPage, per-page and PER_PAGE mean per_page. */
 const spelling = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
+
+const minNearLength = 7
+
+/**
+ * Whether a word is a misspelling of another with hardly any doubt: one letter is wrong, missing or
+ * added, not the first, in a word so long that no other one is meant.
+ */
+export const isNearSpelling = (word: string, other: string): boolean =>
+  Math.min(word.length, other.length) >= minNearLength &&
+  word.length <= other.length + 1 &&
+  word[0] === other[0] &&
+  distance(word, other) === 1

@@ -12,6 +12,8 @@ export interface CommandOptions {
   url: string
   /** `DATA_DIR`. */
   dataDir: string
+  /** Settings besides these two. */
+  variables?: Record<string, string>
   cwd?: string
   stdin?: "pipe" | "ignore" | Blob
   /** File descriptors; without them the output is collected. */
@@ -21,7 +23,7 @@ export interface CommandOptions {
 
 export const startOptions = (
   args: readonly string[],
-  { url, dataDir, cwd = tmpdir() }: CommandOptions,
+  { url, dataDir, variables, cwd = tmpdir() }: CommandOptions,
 ) => ({
   command: [process.execPath, main, ...args],
   cwd,
@@ -31,6 +33,7 @@ export const startOptions = (
     HOME: process.env.HOME,
     DATABASE_URL: url,
     DATA_DIR: dataDir,
+    ...variables,
   },
 })
 

@@ -1,5 +1,5 @@
-/** The unlinked holders can be listed and exported at any time. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+/** The unlinked holders, and what they may belong to, can be listed and exported at any time. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
@@ -66,4 +66,57 @@ test("--csv writes a file that, parents filled in, loads as subsidiaries; and ne
 test("a list whose reader closes the pipe has succeeded", async () => {
   const { code, stderr } = await bench.runUnread(["holders", "unlinked"])
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+})
+
+describe("suggestions", () => {
+  const suggest = (...args: string[]) => bench.run(["holders", "suggest", ...args])
+  const suggested = [
+    "name,parent_asx_code,country,ownership_percentage,tenements,suggested_asx_code,suggested_company,suggested_is_active,reason,similar_name",
+    '"QUARRY, PITS LTD",,,,2,QZA,Quarry,true,same first words,Quarry',
+    "QUARRY ALPHA,,,,1,QZA,Quarry,true,same first words,Quarry",
+    "",
+  ].join("\r\n")
+  beforeAll(async () => {
+    await bench.empty()
+    await bench.load("companies", "asx_code,company_name,is_active\nQZA,Quarry,true\n")
+    await bench.load("tenements", tenements)
+  })
+
+  test("are listed at any time, as CSV where the output is no terminal", async () => {
+    const { code, stdout, stderr } = await suggest()
+    expect({ code, stdout: stdout.trimEnd(), stderr }).toEqual({
+      code: 0,
+      stdout: suggested.trimEnd(),
+      stderr: "",
+    })
+  })
+
+  test.skipIf(!hasTerminals)("are a table on a terminal", async () => {
+    const { child, output } = onTerminal(["holders", "suggest"], bench.options())
+    expect(await child.exited).toBe(0)
+    expect(output().replaceAll("\r\n", "\n")).toBe(
+      "tenements  holder            code  company  reason\n" +
+        "2          QUARRY, PITS LTD  QZA   Quarry   same first words\n" +
+        "1          QUARRY ALPHA      QZA   Quarry   same first words\n",
+    )
+  })
+
+  test("are written with --csv to a file that links once a parent is filled in, never over another", async () => {
+    const path = join(bench.directory, "suggestions.csv")
+    expect(await suggest("--csv", path)).toEqual({
+      code: 0,
+      stdout: "",
+      stderr:
+        `Wrote 2 suggestions for 2 holders to ${path}; ` +
+        `fill in parent_asx_code where one is right, then run \`mds load subsidiaries ${path} --partial\`\n`,
+    })
+    expect(readFileSync(path, "utf8")).toBe(suggested)
+    expect((await suggest("--csv", path)).stderr).toBe(`Cannot write ${path}: file exists\n`)
+    const unchanged = await bench.load("subsidiaries", [path], { partial: true })
+    expect(unchanged.release).toBeNull()
+    writeFileSync(path, suggested.replace('LTD",,', 'LTD",QZA,'))
+    const loaded = await bench.load("subsidiaries", [path], { partial: true })
+    expect(loaded.links).toMatchObject({ linked: 2, through_subsidiaries: 2 })
+    expect((await suggest()).stdout).not.toContain("PITS")
+  })
 })

@@ -31,19 +31,23 @@ const routes = createApp({} as AppOptions)
   .routes.filter(({ path, method }) => path.startsWith("/api") && method !== "OPTIONS")
   .map(({ path, method }) => [method === "ALL" ? "GET" : method, path] as const)
 
-test("the app has the interface's eight routes, the releases, the usage, and two for all else", () => {
+test("the app has the interface's eight routes, three histories, the releases, the sources, the usage, and two for all else", () => {
   expect([...new Set(routes.map(([method, path]) => `${method} ${path}`))].sort()).toEqual([
     "GET /api/v1/",
     "GET /api/v1/*",
     "GET /api/v1/companies/",
     "GET /api/v1/companies/:code",
+    "GET /api/v1/companies/:code/history",
     "GET /api/v1/companies/:code/subsidiaries",
     "GET /api/v1/companies/:code/tenements",
     "GET /api/v1/releases/",
     "GET /api/v1/reports/",
     "GET /api/v1/reports/:hash",
+    "GET /api/v1/reports/:hash/history",
+    "GET /api/v1/sources/",
     "GET /api/v1/tenements/",
     "GET /api/v1/tenements/:id",
+    "GET /api/v1/tenements/:id/history",
     "GET /api/v1/usage/",
   ])
 })

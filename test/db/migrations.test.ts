@@ -393,3 +393,35 @@ describe("a database with rows in all tables", () => {
     await expect(refusal).rejects.toMatchObject({ code: "23514", constraint_name: constraint })
   })
 })
+
+test("the former names of companies are those that the history still has", async () => {
+  const { sql, url } = await databaseBeforeChecks()
+  await sql.unsafe(`
+    insert into releases select id, ('2026-01-01'::date + id) + case when id > 4 then interval '3 years' else '0' end, 'test', '{}'
+      from generate_series(1, 6) id;
+    insert into companies select code, 'Now ' || code, '', 'NOW ' || code, null, null, null, null, 0, true, 'test', since
+      from (values ('AAA', 3), ('BBB', 4), ('CCC', 5), ('DDD', 6), ('EEE', 6), ('FFF', 4)) c (code, since);
+    insert into companies_history
+      select code, name, '', key, null, null, null, null, 0, is_active, 'test', since, until from (values
+        -- Renamed twice, between changes of other fields.
+        ('AAA', 'One', 'ONE', true, 1, 2), ('AAA', 'Two', 'TWO', true, 2, 3),
+        -- Another company took over the code.
+        ('BBB', 'First', 'FIRST', true, 1, 2), ('BBB', 'Gone', 'GONE', true, 2, 3), ('BBB', 'Gone', 'GONE', false, 3, 4),
+        -- Three years between the loads.
+        ('CCC', 'Long Ago', 'LONG AGO', true, 1, 5),
+        -- Only spelt in another way.
+        ('DDD', 'NOW, DDD', 'NOW DDD', true, 5, 6),
+        -- Removed, and another of that code added later.
+        ('EEE', 'Removed', 'REMOVED', true, 1, 2),
+        ('FFF', '...', '', true, 1, 4)) h (code, name, key, is_active, since, until)`)
+  await migrate(url)
+  const names = await sql`select asx_code, name, until_release, is_certain from former_names
+    order by asx_code, until_release`
+  expect(names.map((each) => Object.values(each))).toEqual([
+    ["AAA", "One", 2, true],
+    ["AAA", "Two", 3, true],
+    ["BBB", "First", 2, false],
+    ["BBB", "Gone", 4, false],
+    ["CCC", "Long Ago", 5, false],
+  ])
+})

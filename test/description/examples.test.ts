@@ -57,7 +57,12 @@ function expectHeaders(answer: Response, { headers }: ResponseObject): void {
     Object.fromEntries(
       described.map(([name, { example }]) => [
         name.toLowerCase(),
-        name === "X-Request-Id" ? expect.stringMatching(/^[0-9a-f-]{36}$/) : String(example),
+        name === "X-Request-Id"
+          ? expect.stringMatching(/^[0-9a-f-]{36}$/)
+          : // The tag of what belongs to no release is another in each database.
+            example === undefined
+            ? expect.any(String)
+            : String(example),
       ]),
     ),
   )
@@ -87,8 +92,8 @@ test("the bodies of every operation in every media type", async () => {
       count++
     }
   }
-  // Six lists in three media types each, three records and one object.
-  expect(count).toBe(6 * 3 + 3 + 1)
+  // Ten lists in three media types each, three records and one object.
+  expect(count).toBe(10 * 3 + 3 + 1)
 })
 
 test("the headers of every operation in JSON, and the one that CSV alone has", async () => {

@@ -100,12 +100,16 @@ test("every endpoint under /api/v1 is described, and nothing that is not served"
   ).toEqual({
     "/companies": "listCompanies",
     "/companies/{code}": "getCompany",
+    "/companies/{code}/history": "listVersionsOfCompany",
     "/companies/{code}/tenements": "listTenementsOfCompany",
     "/companies/{code}/subsidiaries": "listSubsidiariesOfCompany",
     "/tenements": "listTenements",
     "/tenements/{id}": "getTenement",
+    "/tenements/{id}/history": "listVersionsOfTenement",
     "/reports": "listReports",
     "/reports/{hash}": "getReport",
+    "/reports/{hash}/history": "listVersionsOfReport",
+    "/sources": "listSources",
     "/releases": "listReleases",
     "/usage": "getUsage",
   })

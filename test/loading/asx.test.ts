@@ -56,7 +56,10 @@ test("companies of every sector are loaded with allSectors", async () => {
 test("a delisted company is inactive, keeps its fields, and is active again when it returns", async () => {
   await bench.load("asx-directory", first)
   const without = directory(...first.split("\n").slice(2))
-  const left = await bench.load("asx-directory", without, { acceptShrink: true })
+  const left = await bench.load("asx-directory", without, {
+    acceptShrink: true,
+    removeMissingNow: true,
+  })
   expect(left.resources.companies).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
   expect((await listed()).QZA).toEqual([
     "QUARRY ALPHA LIMITED",

@@ -23,7 +23,17 @@ const files: readonly [what: string, content: string | Uint8Array, message: RegE
   [
     "a web page",
     "<!DOCTYPE html>\n<html><body>502, sorry</body></html>",
-    /it looks like a web page/,
+    /it is a web page \(HTML\), such as a sign-in or error page, not a table \("<!DOCTYPE html> <html>/,
+  ],
+  [
+    "a sign-in page",
+    '\r\n<!-- v2 -->\n<html lang="en"><head><title>\n Sign in, please </title></head><body>a,b</body></html>',
+    /it is a web page \(HTML\), such as a sign-in or error page, not a table \("Sign in, please"\)/,
+  ],
+  [
+    "an exception of a map service",
+    '<?xml version="1.0"?>\n<ows:ExceptionReport version="2.0.0"><ows:Exception/></ows:ExceptionReport>',
+    /it is XML, not a table \("<ows:ExceptionReport/,
   ],
   [
     "an error message",
@@ -43,8 +53,15 @@ const files: readonly [what: string, content: string | Uint8Array, message: RegE
     Buffer.from("PK\u0003\u0004 and so on"),
     /it is a truncated or corrupt zip file or workbook/,
   ],
-  ["UTF-16", Buffer.from(`\ufeff${good}`, "utf16le"), /it is UTF-16 text; save it as UTF-8/],
-  ["Latin-1", Buffer.from(good.replace("Alpha", "Alphé"), "latin1"), /it is not UTF-8 text/],
+  ["a PDF", "%PDF-1.7\n1 0 obj,\n", /it is a PDF$/],
+  ["an RTF document", "{\\rtf1\\ansi a,b}\n", /it is an RTF document/],
+  ["a picture", Buffer.from("\u0089PNG\r\n\u001a\n", "latin1"), /it is a picture/],
+  ["a GeoPackage", "SQLite format 3\0 and so on", /it is a SQLite database/],
+  [
+    "a password's workbook",
+    Buffer.from("\u00d0\u00cf\u0011\u00e0\u00a1\u00b1", "latin1"),
+    /it is an old Excel workbook \(\.xls\), or one with a password/,
+  ],
   ["a cut quoted value", `${good}QZB,"Bet`, /it is truncated: it ends inside a quoted value/],
   [
     "a cut row",

@@ -268,9 +268,13 @@ test("the tables of a zip file are loaded together, and its other files skipped"
 const zips: readonly [what: string, content: Buffer, message: RegExp][] = [
   ["truncated", zipFile({ "a.dbf": dbase([record(1)]) }).subarray(0, -9), /truncated or corrupt/],
   ["corrupt", damaged(zipFile({ "a.csv": "fmt_tenid".repeat(99) })), /truncated or corrupt/],
-  ["of a workbook", zipFile({ "[Content_Types].xml": "<x/>" }), /it is an Excel workbook/],
+  ["of an office document", zipFile({ "[Content_Types].xml": "<x/>" }), /it is an office document/],
   ["without a table", zipFile({ "a.txt": "x", "a.prj": "y" }), /contains no table/],
-  ["of a zip", zipFile({ "a.zip": zipFile({ "a.csv": "x" }) }), /it is a zip file inside another/],
+  [
+    "of a zip",
+    zipFile({ "a.zip": zipFile({ "a.csv": "x" }) }),
+    /it is a zip file or a workbook inside another file/,
+  ],
 ]
 
 function damaged(zip: Buffer): Buffer {

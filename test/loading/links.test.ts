@@ -124,3 +124,40 @@ test("a load of reports does not change links", async () => {
   expect(summary.release).not.toBeNull()
   expect(summary.links).toBeNull()
 })
+
+/** A company and its options, as the exchange lists both. */
+const listings = (...rows: string[]) =>
+  bench.load("companies", `asx_code,company_name,is_active\n${rows.join("\n")}\n`, {
+    acceptShrink: true,
+  })
+
+test.each([
+  ["the ordinary share's, whose code is the shorter", ["QZMCA", true], ["QZM", true], "QZM"],
+  [
+    "that of the listed one, where the others are listed no longer",
+    ["QZM", false],
+    ["QZN", true],
+    "QZN",
+  ],
+  [
+    "the first in alphabetical order, where the codes are of one length",
+    ["QZY", true],
+    ["QZX", true],
+    "QZX",
+  ],
+] as const)("the tenements of a name under several codes are %s", async (_, one, other, owner) => {
+  const rows = [one, other].map(([code, isActive]) => `${code},Quarry Twin NL,${isActive}`)
+  const twins = "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY TWIN NL\nt2,E 2,WA,Twin Pits\n"
+  // A subsidiary of the other listing is one of the same company.
+  const secondary = owner === one[0] ? other[0] : one[0]
+  await bench.load("subsidiaries", `id,name,parent_asx_code\ns1,Twin Pits,${secondary}\n`, {
+    acceptShrink: true,
+  })
+  for (const order of [rows, rows.toReversed()]) {
+    await bench.sql`truncate companies, tenements`
+    await listings(...order)
+    await bench.load("tenements", twins)
+    expect(await codes()).toEqual({ t1: owner, t2: owner })
+    expect(await totals()).toEqual({ [secondary]: 0, [owner]: 2 })
+  }
+})

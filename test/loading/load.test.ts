@@ -27,7 +27,8 @@ const current = () => bench.sql`
   from companies order by asx_code`
 
 test("a load is one numbered release, whose manifest says what came from where", async () => {
-  const summary = await bench.load("companies", three)
+  const observed = "2020-01-02T03:04:05Z"
+  const summary = await bench.load("companies", three, { observed })
   expect(summary.release).toBe(1)
   expect(summary.resources).toEqual({
     companies: { added: 3, changed: 0, removed: 0, deactivated: 0 },
@@ -63,6 +64,7 @@ test("a load is one numbered release, whose manifest says what came from where",
     id: 1,
     source: "companies",
     manifest: {
+      observed,
       files: [
         {
           name: "rows.csv",
@@ -73,6 +75,7 @@ test("a load is one numbered release, whose manifest says what came from where",
           unreadable: 0,
           repeated: 0,
           left_out: {},
+          kept_fields: ["gics_industry_group"],
           warnings: {},
         },
       ],
@@ -262,11 +265,12 @@ test("a load that would remove more than a twentieth is refused with the counts,
 })
 
 test("a dry run reports the counts of the load and publishes nothing", async () => {
-  const dry = await bench.load("companies", three, { dryRun: true })
+  const observed = "2020-01-02T03:04:05Z"
+  const dry = await bench.load("companies", three, { dryRun: true, observed })
   expect(dry.release).toBeNull()
   expect(await bench.releases()).toBe(0)
   expect(Array.from(await current())).toEqual([])
-  const real = await bench.load("companies", three)
+  const real = await bench.load("companies", three, { observed })
   expect<unknown>({ ...dry, dryRun: false, release: 1, seconds: 0 }).toEqual({
     ...real,
     seconds: 0,

@@ -40,3 +40,21 @@ test("no time left is estimated for an input of unknown length", () => {
   progress.reading(reading(1_000, 5, null))
   expect(written).toEqual(["a.csv: 1,000 rows, 50/s"])
 })
+
+test("many files that are each read at once are reported every ten seconds too", () => {
+  let nowMs = 0
+  const written: string[] = []
+  const progress = lineProgress(
+    (line) => written.push(line),
+    () => nowMs,
+  )
+  for (let nth = 1; nth <= 1_838; nth++) {
+    progress.reading({ file: `${nth}.csv`, rows: 100, bytesRead: 10, bytesTotal: 10 })
+    nowMs += 100
+  }
+  expect(written).toHaveLength(18)
+  expect(written.slice(0, 2)).toEqual([
+    "101.csv (file 101): 10,100 rows in all, 1,010/s",
+    "201.csv (file 201): 20,100 rows in all, 1,005/s",
+  ])
+})

@@ -309,9 +309,13 @@ test("a file of another source is refused with the name of that source", async (
   expect(await bench.releases()).toBe(0)
 })
 
-test("tenements missing from a register are removed", async () => {
-  await bench.load("wa", features(waFeature, { ...waFeature, fmt_tenid: "M 77/9002" }))
-  const summary = await bench.load("wa", features(waFeature), { acceptShrink: true })
+test("tenements missing from two loads of a register, days apart, are removed", async () => {
+  const both = features(waFeature, { ...waFeature, fmt_tenid: "M 77/9002" })
+  await bench.load("wa", both, { observed: "2020-01-01T00:00:00Z" })
+  const one = (observed: string) =>
+    bench.load("wa", features(waFeature), { acceptShrink: true, observed })
+  expect((await one("2020-01-02T00:00:00Z")).release).toBeNull()
+  const summary = await one("2020-01-04T00:00:00Z")
   expect(summary.resources.tenements).toMatchObject({ removed: 1 })
   expect(Object.keys(await stored())).toEqual(["WA-M77-9001"])
 })

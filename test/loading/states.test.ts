@@ -59,11 +59,9 @@ test("NSW, older export: units are not an area, dates are yyyyMMdd, a title's ro
       0.177,
     ],
     "NSW-ML78": ["ML78", "NSW", "granted", "mining", "BETA NL", "2001-01-31", "2031-01-31", 0.01],
+    "NSW-ML78~2": ["ML78", "NSW", "granted", "mining", "BETA NL", "2001-01-31", "2031-01-31", 0.02],
   })
-  expect(summary.files[0]).toMatchObject({ read: 7, accepted: 4, repeated: 2, rejected: 1 })
-  expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
-    [7, 'id "NSW-ML78" is already in line 6, with different values'],
-  ])
+  expect(summary.files[0]).toMatchObject({ read: 7, accepted: 5, repeated: 2, rejected: 0 })
   expect(summary.files[0]?.warnings).toEqual({
     "area_km2 is in UNITS, which have no exact area": 1,
     'status has no mapping for "PONDERED"': 1,
@@ -215,6 +213,54 @@ test("the national view: a row's state is the one it names, or that of its ident
   expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
     [5, "has neither a state nor an identifier that names one"],
   ])
+})
+
+test("the national view: types and statuses are known by the words that decide, or by the reference", async () => {
+  const rows = [
+    "EL31234,Exploration Licence (EL),Grant,X,,,,,NT",
+    "ELR31235,Exploration Licence in Retention (ELR),Renew Retained,X,,,,,NT",
+    "MLN1,Mineral Lease (Northern) (MLN),Reduction Retained,X,,,,,NT",
+    "MLC2,Mineral Lease (Central) (MLC),Issued,X,,,,,NT",
+    "RL3,Reserve Land (RL),Revised Application,X,,,,,NT",
+    "EL31236,EL,Granted,X,,,,,NT",
+    "EL19/2001,LICENCE,Pending Renewal,X,,,,,TAS",
+    "4M/2022,LEASE,Granted,X,,,,,TAS",
+    "1872P/M,LEASE,Granted,X,,,,,TAS",
+    "5W/2022,LEASE,Granted,X,,,,,TAS",
+    "EL5,Exploration Licence,Ceased - s26(11),X,,,,,VIC",
+    "EL6,retentiona lease,Expired - s16A,X,,,,,VIC",
+    "MC7,mineral claim (production),Limbo,X,,,,,SA",
+    "E1,COMMONWEALTH EXPLORATION LICENCE,Live,X,,,,,WA",
+    "epm26903,exploration permit minerals,granted,X,,,,,QLD",
+  ]
+  const summary = await bench.load("national", file(`${view},state`, ...rows))
+  const read = Object.fromEntries(
+    Object.entries<unknown[]>(await held()).map(([id, [reference, , status, type]]) => [
+      id,
+      [reference, status, type],
+    ]),
+  )
+  expect(read).toEqual({
+    "NT-EL31234": ["EL31234", "granted", "exploration"],
+    "NT-EL31236": ["EL31236", "granted", "exploration"],
+    "NT-ELR31235": ["ELR31235", "granted", "retention"],
+    "NT-MLC2": ["MLC2", "granted", "mining"],
+    "NT-MLN1": ["MLN1", "granted", "mining"],
+    "NT-RL3": ["RL3", "pending", "reserve"],
+    "QLD-EPM26903": ["EPM26903", "granted", "exploration"],
+    "SA-MC7": ["MC7", null, "mineral claim"],
+    "TAS-1872P-M": ["1872P/M", "granted", "mining"],
+    "TAS-4M-2022": ["4M/2022", "granted", "mining"],
+    "TAS-5W-2022": ["5W/2022", "granted", null],
+    "TAS-EL19-2001": ["EL19/2001", "granted", "exploration"],
+    "VIC-EL5": ["EL5", "ceased", "exploration"],
+    "VIC-EL6": ["EL6", "expired", "retention"],
+    "WA-E1": ["E1", "granted", "exploration"],
+  })
+  expect(summary.files[0]?.warnings).toEqual({
+    'status has no mapping for "Limbo"': 1,
+    'type has no mapping for "LEASE"': 1,
+  })
 })
 
 test("where rows name no state, the source does", async () => {

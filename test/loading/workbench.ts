@@ -70,7 +70,8 @@ export async function workbench(): Promise<Workbench> {
     releases: async () => (await sql`select count(*)::integer as count from releases`)[0]?.count,
     empty: async () => {
       await sql`truncate companies, tenements, subsidiaries, reports, releases,
-        companies_history, tenements_history, subsidiaries_history, reports_history`
+        companies_history, tenements_history, subsidiaries_history, reports_history,
+        sources, missing_records, former_names`
     },
     close: async () => {
       await sql.end({ timeout: 1 })

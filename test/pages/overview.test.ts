@@ -111,9 +111,39 @@ test("the page has the counts of each resource, and the latest load of each sour
   expect(page).toContain(`Release ${changed.release} was published on`)
   const [companies, tenements, ...others] = sourcesIn(page)
   const minute = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
-  expect(companies).toEqual(["companies", "3", minute, "later.csv", "3", "0"])
-  expect(tenements).toEqual(["tenements", "2", minute, "tenements &lt;1&gt;.csv", "1,200", "1"])
+  expect(companies).toEqual(["companies", "3", minute, minute, "later.csv", "3", "0", "0"])
+  expect(tenements).toEqual([
+    "tenements",
+    "2",
+    minute,
+    minute,
+    "tenements &lt;1&gt;.csv",
+    "1,200",
+    "0",
+    "1",
+  ])
   expect(others).toEqual([])
+})
+
+test("a source is as it is now: also after a load that was refused, and with what its publisher asks for", async () => {
+  await loadFile("sa", "leases.csv", "LABEL,LICENCEES\r\n").catch(() => {})
+  await database.sql`
+    update sources set licence = 'CC BY <4.0>', attribution = '© A & B' where name = 'tenements'`
+  service.clock.advance(1_000)
+  const page = await openOverview()
+  const [, refused] = sourcesIn(page)
+  expect(refused).toEqual([
+    "sa",
+    "–",
+    expect.stringMatching(/UTC refused$/),
+    "–",
+    "–",
+    "0",
+    "0",
+    "–",
+  ])
+  expect(page).toContain("<code>tenements</code>: © A &amp; B. Licence: CC BY &lt;4.0&gt;")
+  await database.sql`delete from sources where name = 'sa'`
 })
 
 test("the page leads to every other part, and has a request to try", async () => {

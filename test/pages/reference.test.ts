@@ -25,7 +25,8 @@ const open = (path: string, headers: Record<string, string> = {}) =>
   fetch(service.url + path, { headers })
 const pageOf = async (path: string): Promise<string> => (await open(path)).text()
 
-const groupOf = ({ tags: [tag = ""] }: OperationObject): string => tag.toLowerCase()
+const groupOf = ({ tags: [tag = ""] }: OperationObject): string =>
+  tag.toLowerCase().replaceAll(" ", "-")
 
 /** The text of an element with that id, without markup. */
 function textAt(page: string, id: string): string {

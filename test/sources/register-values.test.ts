@@ -114,6 +114,7 @@ const references: readonly [State, written: string, shown: string, id: string][]
   ["WA", "M 4SA", "M4SA", "WA-M4SA"],
   ["WA", "WA-19-EOS", "WA-19-EOS", "WA-WA-19-EOS"],
   ["QLD", "EPM 9624", "EPM9624", "QLD-EPM9624"],
+  ["QLD", "epm26903", "EPM26903", "QLD-EPM26903"],
   ["SA", "ELA 1999/00035", "ELA1999/00035", "SA-ELA1999-00035"],
   ["NSW", "EL8977 (1992)", "EL8977 (1992)", "NSW-EL8977-1992"],
 ]
@@ -128,4 +129,18 @@ test("an id is safe in a path whatever the reference contains, and differs for d
     expect(tenementIdOf("WA", written)).toMatch(/^[A-Za-z0-9._~-]+$/)
   }
   expect(tenementIdOf("WA", "ML 1 23")).not.toBe(tenementIdOf("WA", "ML 12 3"))
+})
+
+test.each([
+  ["1,234.5 ha", 12.345],
+  ["12,345,678 m2", 12.345678],
+  ["0,5 ha", null],
+  ["17,7 ha", null],
+  ["1234,567 ha", null],
+  ["1,2345 ha", null],
+  [",123 ha", null],
+  ["1.5,000 ha", null],
+])("a comma is read between thousands only: %s", (written, area) => {
+  const read = areaOf(written)
+  expect(read instanceof Unmapped ? null : read).toBe(area)
 })

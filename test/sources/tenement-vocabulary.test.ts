@@ -1,7 +1,6 @@
 /** Every status and type has one definition, which the guide repeats. */
 import { expect, test } from "bun:test"
 import {
-  phraseReader,
   tenementStatuses,
   tenementTypes,
   vocabularyTables,
@@ -12,14 +11,6 @@ test("every word has a definition, and is in lower case as filters expect", () =
     expect(word).toMatch(/^[a-z]+( [a-z]+)*$/)
     expect(sentence).toMatch(/^[A-Z].*[^.]$/)
   }
-})
-
-test("a known phrase is mapped regardless of case and blanks; an unknown one is not", () => {
-  const wordOf = phraseReader({ "MINING LEASE": "mining", "MINING LEASE S.A.": "mining" })
-  expect(wordOf(" Mining  lease ")).toBe("mining")
-  expect(wordOf("MINING LEASE S.A.")).toBe("mining")
-  expect(wordOf("MINING LEASES")).toBeUndefined()
-  expect(wordOf("constructor")).toBeUndefined()
 })
 
 test("the guide's tables of statuses and types are those that the declarations give", async () => {

@@ -1,6 +1,6 @@
 /** A misspelled name is answered with the name that was meant, and a different name with none. */
 import { expect, test } from "bun:test"
-import { nearestName } from "../../src/text/nearest-name.ts"
+import { isNearSpelling, nearestName } from "../../src/text/nearest-name.ts"
 
 const known = ["page", "per_page", "search", "sector", "active", "sort", "order", "format"]
 
@@ -28,4 +28,14 @@ test("the closer of two names is suggested, and none for a name that is far too 
   expect(nearestName("sorts", ["sector", "sort"])).toBe("sort")
   expect(nearestName(`page${"e".repeat(100_000)}`, known)).toBeUndefined()
   expect(nearestName("page", [])).toBeUndefined()
+})
+
+test("a long word with one wrong letter is another one misspelled; a short one, or one with another first letter, is not", () => {
+  for (const word of ["retentiona", "retentin", "retantion"]) {
+    expect(isNearSpelling(word, "retention")).toBe(true)
+  }
+  expect(isNearSpelling("exploitation", "exploration")).toBe(false)
+  expect(isNearSpelling("detention", "retention")).toBe(false)
+  expect(isNearSpelling("elapsed", "lapsed")).toBe(false)
+  expect(isNearSpelling("lapse", "lapsed")).toBe(false)
 })

@@ -9,7 +9,7 @@ import { createSharedReads } from "../pool/shared-reads.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
 import type { ReadOptions } from "./list-reader.ts"
 import { type RelationChoice, readList } from "./relation-choice.ts"
-import { bindRelease, createStatements } from "./statements.ts"
+import { bindRelease, type StatementsOn } from "./statements.ts"
 
 export interface Group {
   /** Of the fields, in their order. */
@@ -37,8 +37,9 @@ export function createBreakdowns(
   { db, run }: Pool,
   relations: RelationChoice,
   sizes: Pick<CacheSizes, "breakdowns">,
+  statementsOn: StatementsOn,
 ): ReadBreakdown {
-  const statements = createStatements(db)
+  const statements = statementsOn(db)
   const share = createSharedReads(run)
   /** As PostgreSQL gave it; "null" for too many. */
   const cache = createCache<string>(sizes.breakdowns, (text) => 2 * text.length)

@@ -9,7 +9,7 @@ import type { ReaderPools, ReadOptions } from "./list-reader.ts"
 import { type RelationChoice, readList } from "./relation-choice.ts"
 import { ReleaseUnavailable } from "./releases.ts"
 import { bindPosition, nullsOf, type Position } from "./seek.ts"
-import { bindRelease, createStatements } from "./statements.ts"
+import { bindRelease, type StatementsOn } from "./statements.ts"
 
 export interface Export {
   total: number
@@ -32,8 +32,9 @@ export function createExportReader(
   { exports: pool }: Pick<ReaderPools, "exports">,
   relations: RelationChoice,
   readTotal: (list: List, options: ReadOptions) => Promise<number | null>,
+  statementsOn: StatementsOn,
 ): ReadExport {
-  const statements = createStatements(pool.db)
+  const statements = statementsOn(pool.db)
 
   function readRows(list: List, start: Position | undefined, options: ChunkOptions) {
     const { release, account, chunkSize, newEncoder } = options

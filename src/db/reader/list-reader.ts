@@ -12,10 +12,10 @@ import { type Release, ReleaseUnavailable } from "./releases.ts"
 import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts"
 import {
   bindRelease,
-  createStatements,
   type Row,
   type SeenReleases,
   type Statements,
+  type StatementsOn,
 } from "./statements.ts"
 import { createTotals, isScanned } from "./totals.ts"
 
@@ -69,9 +69,10 @@ export function createListReader(
   pools: ReaderPools,
   relations: RelationChoice,
   sizes: ReaderSizes,
+  statementsOn: StatementsOn,
 ): ListReader {
-  const counts = statementsOf(pools.counts)
-  const { statements, share } = statementsOf(pools.pages)
+  const counts = statementsOf(pools.counts, statementsOn)
+  const { statements, share } = statementsOf(pools.pages, statementsOn)
   const positions = createCache<Position>(sizes.positions, bytesOfPosition)
 
   const at: ReadList = (release, list, run) => readList(relations, release, list, run)
@@ -151,10 +152,13 @@ export function createListReader(
   }
 }
 
-const statementsOf = ({ db, run, statementTimeoutMs }: Pool): PoolStatements => ({
+const statementsOf = (
+  { db, run, statementTimeoutMs }: Pool,
+  statementsOn: StatementsOn,
+): PoolStatements => ({
   db,
   statementTimeoutMs,
-  statements: createStatements(db),
+  statements: statementsOn(db),
   share: createSharedReads(run),
 })
 

@@ -1,14 +1,13 @@
 /** A list as a client requested it. */
-import type { Readable } from "../../resources/resource.ts"
 import { digest } from "../../text/digest.ts"
 import { type Release, releaseKey } from "./releases.ts"
-import { type ListShape, parentName, type Scope } from "./statements.ts"
+import { type ListShape, type Parent, parentName } from "./statements.ts"
 
 export interface List extends ListShape {
   /** Values that the filters bind, by name; and the releases that `updated` and `removed` need. */
   bound: Readonly<Record<string, unknown>>
   /** The record that the list belongs to, by key. The list exists only where the record does. */
-  parent?: { resource: Readable; scope: Scope; key: string } | undefined
+  parent?: (Parent & { key: string }) | undefined
   /** Identifies the list: equal for lists with the same rows in the same order. */
   identity: string
 }

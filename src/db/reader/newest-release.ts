@@ -82,6 +82,8 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
 
     cached: () => usable(now().getTime()),
 
+    oldest: releases.oldest,
+
     at: releases.at,
 
     setSubscribed: (isSubscribed) => {

@@ -6,7 +6,9 @@
  * pages end, anchors, breakdowns and the keys of short lists are cached by release without expiry, and concurrent
  * requests for the same share a query.
  */
+import type { HolderNames } from "../../resources/holder-names.ts"
 import type { CacheSizes } from "../cache.ts"
+import type { Database } from "../pool/replaceable-client.ts"
 import { createBreakdowns, type ReadBreakdown } from "./breakdown.ts"
 import { createExportReader, type ReadExport } from "./export-reader.ts"
 import {
@@ -17,6 +19,7 @@ import {
 } from "./list-reader.ts"
 import { createRecordReader, type FindRecord } from "./record-reader.ts"
 import { createRelationChoice } from "./relation-choice.ts"
+import { createStatements } from "./statements.ts"
 
 /** Every method may throw Unavailable or ReleaseUnavailable. */
 export interface Reader extends ListReader {
@@ -31,22 +34,27 @@ export interface Reader extends ListReader {
   find: FindRecord
 }
 
-/** @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there */
+/**
+ * @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there
+ * @param holders which holders are shown by their names
+ */
 export function createReader(
   pools: ReaderPools,
   sizes: ReaderSizes & Pick<CacheSizes, "breakdowns">,
   onSeen?: (newest: number | null) => void,
+  holders: HolderNames = "all",
 ): Reader {
+  const statementsOn = (db: Database) => createStatements(db, holders)
   const relations = createRelationChoice(onSeen)
-  const lists = createListReader(pools, relations, sizes)
+  const lists = createListReader(pools, relations, sizes, statementsOn)
 
   return {
     ...lists,
 
-    chunks: createExportReader(pools, relations, lists.total),
+    chunks: createExportReader(pools, relations, lists.total, statementsOn),
 
-    breakdown: createBreakdowns(pools.counts, relations, sizes),
+    breakdown: createBreakdowns(pools.counts, relations, sizes, statementsOn),
 
-    find: createRecordReader(pools, relations),
+    find: createRecordReader(pools, relations, statementsOn),
   }
 }

@@ -8,7 +8,7 @@ import { arrayLiteral } from "../../text/array-literal.ts"
 import type { ReaderPools, ReadOptions } from "./list-reader.ts"
 import type { RelationChoice } from "./relation-choice.ts"
 import { releaseKey } from "./releases.ts"
-import { bindRelease, createStatements } from "./statements.ts"
+import { bindRelease, type StatementsOn } from "./statements.ts"
 
 /** Far longer than a lookup takes, and short against the pool's own limits. */
 const collectForMs = 50
@@ -32,8 +32,9 @@ export type FindRecord = (
 export function createRecordReader(
   { lookups }: Pick<ReaderPools, "lookups">,
   relations: RelationChoice,
+  statementsOn: StatementsOn,
 ): FindRecord {
-  const statements = createStatements(lookups.db)
+  const statements = statementsOn(lookups.db)
   const lanes = new Map<string, Lane>()
 
   async function read(

@@ -43,6 +43,10 @@ export function relationOf(
   part: Part = wholeRelation,
 ): PgTable | SQL {
   const name = sql.identifier(getTableName(resource.table))
+  if (resource.pastVersions) {
+    const conditions = relation === "current" ? [] : [existsBy(resource, releaseName)]
+    return sql`(${allVersions(resource, resource.pastVersions, part, conditions)}) as ${name}`
+  }
   switch (relation) {
     case "current":
       return part.updated
@@ -68,6 +72,12 @@ function recordsAt(resource: Readable, part: Part): SQL {
     endsAfter(releaseName),
   )
   return sql`${current} union all ${past}`
+}
+
+/** The current records and the past versions, as one relation; `until_release` of the current ones is null. */
+function allVersions(resource: Readable, past: PgTable, part: Part, conditions: SQL[]): SQL {
+  const current = sql`(select *, null::integer as until_release from ${resource.table})`
+  return sql`${select(resource, current, part, conditions)} union all ${select(resource, past, part, conditions)}`
 }
 
 /**
@@ -114,9 +124,11 @@ function select(
   { where, first }: Part,
   conditions: SQL[],
 ) {
-  const { table } = resource
+  const { table, pastVersions } = resource
   const columns = sql.join(
-    Object.values(getTableColumns(table)).map((column) => sql.identifier(column.name)),
+    Object.values(getTableColumns(pastVersions ?? table)).map((column) =>
+      sql.identifier(column.name),
+    ),
     sql`, `,
   )
   const name = sql.identifier(getTableName(table))

@@ -32,6 +32,8 @@ export type ReleasePoint = { kind: "release"; id: number } | { kind: "time"; unt
 export interface Releases {
   /** Reads the newest release. @throws Unavailable */
   current(account?: AccountId): Promise<Release>
+  /** The number of the oldest release that can be read; 0 before the first. @throws Unavailable */
+  oldest(account?: AccountId): Promise<number>
   /** The release at that point, or why it can't be read. @throws Unavailable */
   at(point: ReleasePoint, account?: AccountId): Promise<Release | { refused: string }>
 }
@@ -67,6 +69,8 @@ export function createReleases(pool: Pool): Releases {
 
   return {
     current: async (account) => (await read(lastId, lastSecond, account)).release,
+
+    oldest: async (account) => (await read(lastId, lastSecond, account)).oldest,
 
     at: async (point, account) => {
       const { release, oldest, newest } =

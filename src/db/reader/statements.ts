@@ -9,6 +9,7 @@
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
+import type { HolderNames } from "../../resources/holder-names.ts"
 import {
   filterOf,
   keyColumn,
@@ -29,6 +30,14 @@ import { after, orderBy, type Position } from "./seek.ts"
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
 export type Scope = (parentKey: SQL) => SQL
 
+/** A record of another resource that a list belongs to. */
+export interface Parent {
+  resource: Readable
+  scope: Scope
+  /** Whether it exists where the list has rows, as the versions of a record that was removed. */
+  existsByRows?: boolean
+}
+
 /** The shape of a list: all that determines a statement except the page and the bound values. */
 export interface ListShape {
   resource: Readable
@@ -37,7 +46,7 @@ export interface ListShape {
   /** Names of those whose values no index serves. */
   byScan?: readonly string[]
   /** Where the list belongs to one record of another resource. */
-  parent?: { resource: Readable; scope: Scope } | undefined
+  parent?: Parent | undefined
   order: readonly OrderTerm[]
   /** Restricts the list to records that changed after the release bound as `updated_since`. */
   updated: boolean
@@ -105,6 +114,9 @@ export interface Statements {
   exists(resource: Readable, relation: Relation): Prepared<SeenReleases & { exists: boolean }>
 }
 
+/** The statements for a database, which show what may be shown. */
+export type StatementsOn = (db: Database) => Statements
+
 /** One column: two would make a chunk of many rows noticeably slower. */
 const seenReleases = {
   release: sql<number | null>`case
@@ -124,7 +136,23 @@ export const bindRelease = ({ id, publishedAt }: Release): Record<string, unknow
   [publishedAtName]: publishedAt,
 })
 
-export function createStatements(db: Database): Statements {
+/** @param holders which holders are shown by their names */
+export function createStatements(db: Database, holders: HolderNames = "all"): Statements {
+  const isMasked = holders === "companies"
+  const conditionOf = (shape: ListShape) => conditionIn(shape, isMasked)
+  const selection = ({ fields }: Readable) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, { select, selectMasked }]) => [
+        name,
+        expression((isMasked && selectMasked) || select),
+      ]),
+    )
+  /** FROM and WHERE of a list. */
+  const rowsIn = (shape: ListShape, relation: Relation): SQL => {
+    const where = conditionOf(shape)
+    const rows = relationOf(shape.resource, relation, { where, updated: shape.updated })
+    return sql`from ${rows} where ${where ?? sql`true`}`
+  }
   const prepared = new Map<string, unknown>()
   const once = <T>(key: string, build: () => Prepared<T>): Prepared<T> => {
     let statement = prepared.get(key) as Prepared<T> | undefined
@@ -210,7 +238,9 @@ export function createStatements(db: Database): Statements {
       once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
         db
           .select({ ...seenReleases, groups: groupsText })
-          .from(sql`(${grouped(shape.resource, fields, rowsIn(shape, relation))}) as grouped`)
+          .from(
+            sql`(${grouped(shape.resource, fields, rowsIn(shape, relation), isMasked)}) as grouped`,
+          )
           .prepare("breakdown"),
       ),
     exists: (resource, relation) =>
@@ -224,20 +254,10 @@ export function createStatements(db: Database): Statements {
   }
 }
 
-/** FROM and WHERE of a list. */
-const rowsIn = (shape: ListShape, relation: Relation): SQL => {
-  const where = conditionOf(shape)
-  const rows = relationOf(shape.resource, relation, { where, updated: shape.updated })
-  return sql`from ${rows} where ${where ?? sql`true`}`
-}
-
 const isAmongKeys = (resource: Readable): SQL =>
   sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
 
 const isKey = (resource: Readable): SQL => sql`${keyColumn(resource)} = ${sql.placeholder("key")}`
-
-const selection = ({ fields }: Readable) =>
-  Object.fromEntries(Object.entries(fields).map(([name, { select }]) => [name, expression(select)]))
 
 const positions = (order: readonly OrderTerm[]) =>
   Object.fromEntries(order.map(({ column }, index) => [`${index}`, expression(column)]))
@@ -246,13 +266,17 @@ const positions = (order: readonly OrderTerm[]) =>
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 
-const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape): SQL | undefined =>
+const conditionIn = (
+  { resource, filters, byScan, parent, updated }: ListShape,
+  isMasked: boolean,
+): SQL | undefined =>
   and(
     updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
     parent?.scope(sql`${sql.placeholder(parentName)}`),
     ...filters.map((name) => {
       const filter = filterOf(resource, name)
-      const { where } = (byScan?.includes(name) && filter.byScan) || filter
+      const condition = (isMasked && filter.masked) || filter
+      const { where } = (byScan?.includes(name) && condition.byScan) || condition
       return where(sql`${sql.placeholder(name)}`)
     }),
   )

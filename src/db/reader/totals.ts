@@ -55,7 +55,7 @@ export function createTotals(
   }
 
   async function parentExists({ parent }: List, { release, account }: ReadOptions) {
-    if (!parent) return true
+    if (!parent || parent.existsByRows) return true
     const values = { key: parent.key, ...bindRelease(release) }
     const [row] = await read(release, { removed: false }, (relation) =>
       lookups.run(() => byKey.exists(parent.resource, relation).execute(values), account),
@@ -77,7 +77,8 @@ export function createTotals(
       const cached = totals.get(key)
       if (cached !== undefined) return cached
       const [rows, exists] = await Promise.all([count(list, options), parentExists(list, options)])
-      const total = exists ? rows : "no parent"
+      const isThere = list.parent?.existsByRows ? rows > 0 : exists
+      const total = isThere ? rows : "no parent"
       totals.set(key, total)
       return total
     },

@@ -1,12 +1,11 @@
-/** Reads CSV with csv-parse, as an iterator of records with the line on which each begins. */
+/**
+ * Reads CSV with csv-parse, as an iterator of records with the line on which each begins. Values
+ * may also be separated by semicolons, or by tabs and then without quotes.
+ */
 import { pipeline, Readable } from "node:stream"
 import { CsvError, Parser } from "csv-parse"
-import type { RejectFile } from "./row.ts"
-
-/** The cells of a record, or why they cannot be parsed, with the text of the record. */
-export type CsvRecord =
-  | { line: number; cells: string[]; error?: never; text?: never }
-  | { line: number; cells?: never; error: string; text: string }
+import type { RejectFile, TableRecord } from "./row.ts"
+import type { Separator } from "./separators.ts"
 
 /** A longer record means a quote that is never closed. */
 const maxRecordLength = 4_000_000
@@ -14,11 +13,11 @@ const maxRecordLength = 4_000_000
 /** Skips records without any value, which spreadsheets write. */
 export async function* csvRecords(
   text: AsyncIterable<string>,
-  format: "csv" | "tsv",
+  separator: Separator,
   rejectFile: RejectFile,
-): AsyncGenerator<CsvRecord> {
-  const malformed: CsvRecord[] = []
-  const parser = pipeline(Readable.from(text), parserOf(format, malformed), () => {})
+): AsyncGenerator<TableRecord> {
+  const malformed: TableRecord[] = []
+  const parser = pipeline(Readable.from(text), parserOf(separator, malformed), () => {})
   let previousEnd = 0
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
@@ -26,7 +25,7 @@ export async function* csvRecords(
       const isLonger = info.lines > previousEnd + 1
       const line = isLonger ? info.lines - lineBreaksIn(record) : info.lines
       previousEnd = info.lines
-      while (malformed[0] && malformed[0].line < line) yield malformed.shift() as CsvRecord
+      while (malformed[0] && malformed[0].line < line) yield malformed.shift() as TableRecord
       if (record.some((cell) => cell !== "")) yield { line, cells: record }
     }
   } catch (error) {
@@ -41,10 +40,10 @@ interface Parsed {
   info: { lines: number }
 }
 
-function parserOf(format: "csv" | "tsv", malformed: CsvRecord[]): Parser {
+function parserOf(separator: Separator, malformed: TableRecord[]): Parser {
   return new Parser({
-    delimiter: format === "csv" ? "," : "\t",
-    quote: format === "csv" ? '"' : null,
+    delimiter: separator,
+    quote: separator === "\t" ? null : '"',
     record_delimiter: ["\r\n", "\n"],
     info: true,
     raw: true,

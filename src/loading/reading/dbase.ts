@@ -37,6 +37,7 @@ export async function* readDbase(
   codePage: () => Promise<string | null>,
   layout: Layout,
   rejectFile: RejectFile,
+  note: (what: string) => void,
 ): AsyncGenerator<Row> {
   const file = byteReader(bytes)
   const sizes = sizesOf((await file.take(32)) ?? rejectFile("it is truncated in its header"))
@@ -44,7 +45,7 @@ export async function* readDbase(
     (await file.take(sizes.headerLength - 32)) ?? rejectFile("it is truncated in its header")
   const columns = columnsOf(header)
   const names = columns.map(({ name }) => name)
-  matchHeader(layout, names, rejectFile)
+  matchHeader(layout, names, rejectFile, note)
   if (sizes.records === 0) rejectFile("it has a header but no rows")
   const decode = decoderOf(sizes.languageDriver, await codePage())
   const rowOf = rowReader(layout)

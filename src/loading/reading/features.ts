@@ -6,14 +6,14 @@
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
-import type { Layout, RejectFile, Row } from "./row.ts"
+import type { Layout, RejectFile, Remarks, Row } from "./row.ts"
 import { splitJson } from "./split-json.ts"
 
 export async function* readFeatures(
   text: AsyncIterable<string>,
   layout: Layout,
   rejectFile: RejectFile,
-  warn: (what: string) => void,
+  { warn, note }: Remarks,
 ): AsyncGenerator<Row> {
   const rowOf = rowReader(layout)
   let feature = 0
@@ -22,7 +22,7 @@ export async function* readFeatures(
   let next = await parts.next()
   for (; !next.done; next = await parts.next()) {
     const properties = propertiesOf(next.value)
-    if (++feature === 1) matchHeader(layout, Object.keys(properties ?? {}), rejectFile)
+    if (++feature === 1) matchHeader(layout, Object.keys(properties ?? {}), rejectFile, note)
     yield properties ? rowOf(properties, feature) : invalidFeature(next.value, feature)
   }
   const envelope = next.value

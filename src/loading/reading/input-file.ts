@@ -11,6 +11,7 @@ import { createGunzip } from "node:zlib"
 import { codeOf } from "../../text/error-code.ts"
 import { reasonOf } from "../file-error.ts"
 import { LoadError } from "../load-error.ts"
+import { foreignFormat, signatureLength } from "./foreign-formats.ts"
 import type { InputFile } from "./input.ts"
 import { isZip, tablesInZip } from "./zip.ts"
 
@@ -76,9 +77,9 @@ async function codePageBeside(path: string): Promise<string | null> {
 }
 
 async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string) {
-  const { start, all } = await peekBytes(bytes, 4)
-  const foreign = unsupportedFormat(start)
-  if (foreign) throw new LoadError(`Cannot read ${name}: ${foreign}.`)
+  const { start, all } = await peekBytes(bytes, signatureLength)
+  const foreign = foreignFormat(start)
+  if (foreign) throw new LoadError(`Cannot read ${name}: ${foreign}`)
   if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all
   try {
     const gunzip = createGunzip({ chunkSize: chunkBytes })
@@ -106,33 +107,4 @@ export async function peekBytes(bytes: AsyncGenerator<Uint8Array>, length: numbe
     yield* bytes
   }
   return { start, all: all() }
-}
-
-function unsupportedFormat(start: Uint8Array): string | undefined {
-  const [a, b, c, d] = start
-  if (isZip(start)) return "it is a zip file inside another or on standard input; extract it first"
-  if (a === 0xd0 && b === 0xcf) return "it is an old Excel workbook; save it as CSV"
-  if (a === 0x25 && b === 0x50 && c === 0x44 && d === 0x46) return "it is a PDF"
-  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
-    return "it is UTF-16 text; save it as UTF-8"
-  }
-  if (a === 0 && b === 0 && c === 0x27 && d === 0x0a) {
-    return "it is the geometry of a shapefile; load the .dbf file beside it"
-  }
-  return undefined
-}
-
-/** Decodes UTF-8, without a byte order mark. */
-export async function* decoded(
-  bytes: AsyncIterable<Uint8Array>,
-  name: string,
-): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true })
-  try {
-    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true })
-    yield decoder.decode()
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new LoadError(`Cannot read ${name}: it is not UTF-8 text; save it as UTF-8`)
-  }
 }

@@ -7,6 +7,8 @@ export interface InputFile {
   bytesRead: () => number
   /** SHA-256 of what has been read, hexadecimal. Call once, at the end. */
   sha256: () => string
+  /** Set for an Excel workbook: its parts by their paths. `bytes` is then empty. */
+  workbook?: (path: string) => AsyncGenerator<Uint8Array> | undefined
   /** Decompressed. Any error of the file is thrown as `LoadError`. */
   bytes: () => AsyncGenerator<Uint8Array>
   /** The content of the `.cpg` file beside a dBase file; null if there is none. */

@@ -2,6 +2,7 @@
 import { sourceOfColumns } from "../../sources/catalogue.ts"
 import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
+import { excerpt } from "../../text/excerpt.ts"
 import type { Layout, RejectFile, Row } from "./row.ts"
 
 /** For each column of the header its name in the source, null for one to ignore. */
@@ -9,9 +10,13 @@ export function matchHeader(
   { columns }: Layout,
   header: readonly string[],
   rejectFile: RejectFile,
+  note: (what: string) => void,
 ): (string | null)[] {
   const match = matchColumns(columns, header)
-  if (!("error" in match)) return match.names
+  if (!("error" in match)) {
+    if (match.reported) note(`columns ignored: ${listed(match.reported)}`)
+    return match.names
+  }
   const other = sourceOfColumns(header)
   const isOther = other !== undefined && other.columns !== columns
   return rejectFile(
@@ -19,6 +24,13 @@ export function matchHeader(
       ? `it looks like a file of the source "${other.name}": ${other.description}`
       : match.error,
   )
+}
+
+const maxShown = 10
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, maxShown).map((name) => `"${excerpt(name)}"`)
+  return `${shown.join(", ")}${names.length > maxShown ? ` and ${names.length - maxShown} more` : ""}`
 }
 
 /**

@@ -14,6 +14,7 @@ export async function* readNdjson(
   text: AsyncIterable<string>,
   layout: Layout,
   rejectFile: RejectFile,
+  note: (what: string) => void,
 ): AsyncGenerator<Row> {
   let line = 0
   let isFirst = true
@@ -24,7 +25,7 @@ export async function* readNdjson(
     const object = propertiesOf(content)
     if (isFirst) {
       if (!object) rejectFile("it looks like JSON, but its first line is not a complete record")
-      matchHeader(layout, Object.keys(object ?? {}), rejectFile)
+      matchHeader(layout, Object.keys(object ?? {}), rejectFile, note)
       isFirst = false
     }
     if (!object && !isWhole)

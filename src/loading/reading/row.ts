@@ -10,6 +10,29 @@ export type Row =
   | { line: number; raw: RawRecord; error?: never }
   | { line: number; raw: unknown; error: string; readable?: RawRecord }
 
+/**
+ * The cells of a record of a table and the line or row on which it begins, or why they cannot be
+ * parsed, with the text of the record.
+ */
+export type TableRecord =
+  | {
+      line: number
+      cells: string[]
+      /** By index, what is wrong with a cell, after the name of its column. */
+      faults?: ReadonlyMap<number, string>
+      error?: never
+      text?: never
+    }
+  | { line: number; cells?: never; faults?: never; error: string; text: string }
+
+/** Receives what the summary of the load should mention of a file. */
+export interface Remarks {
+  /** A reason to look at the file again. */
+  warn: (what: string) => void
+  /** How it was read. */
+  note: (what: string) => void
+}
+
 /** Ends the load with the reason why the file cannot be read. */
 export type RejectFile = (what: string) => never
 

@@ -1,18 +1,21 @@
 /**
- * A file's rows, whatever its format: CSV, TSV, NDJSON, GeoJSON and other JSON documents, and dBase
- * are recognised by how they begin.
+ * A file's rows, whatever its format: CSV, TSV, NDJSON, GeoJSON and other JSON documents, dBase and
+ * Excel workbooks are recognised by how they begin.
  */
 import type { FileFormat } from "../../sources/source.ts"
-import { excerpt } from "../../text/excerpt.ts"
 import { LoadError } from "../load-error.ts"
 import { inBatches } from "./batches.ts"
 import { isDbase, readDbase } from "./dbase.ts"
 import { readFeatures } from "./features.ts"
+import { foreignText } from "./foreign-formats.ts"
 import type { InputFile } from "./input.ts"
-import { decoded, peekBytes } from "./input-file.ts"
+import { peekBytes } from "./input-file.ts"
 import { readNdjson } from "./ndjson.ts"
-import type { Layout, RejectFile, Row } from "./row.ts"
+import type { Layout, RejectFile, Remarks, Row } from "./row.ts"
+import { assignedJson, assignmentLength } from "./script.ts"
+import { separatorOf } from "./separators.ts"
 import { readTable } from "./table.ts"
+import { decodedText } from "./text-encoding.ts"
 
 export interface OpenedRows {
   format: FileFormat
@@ -23,41 +26,55 @@ export interface OpenedRows {
 }
 
 /** How many bytes, or characters, of a file its format is recognised by. */
-const startLength = 4096
+const startLength = 16_384
 
 /**
- * Refuses a file that is not a table; header and rows are checked as they are read. `warn` receives
- * what the summary of the load should mention.
+ * Refuses a file that is not a table; header and rows are checked as they are read. `remarks`
+ * receives what the summary of the load should mention; `sheet` is the one of a workbook to read.
  */
 export async function openRows(
   file: InputFile,
   layout: Layout,
-  warn: (what: string) => void = () => {},
+  remarks: Remarks,
+  sheet?: string,
 ): Promise<OpenedRows> {
+  const { note } = remarks
   const rejectFile: RejectFile = (what) => {
     throw new LoadError(`Cannot read ${file.name}: ${what}`)
   }
+  if (file.workbook) {
+    // Loaded for workbooks only, with the XML parser.
+    const { readWorkbook } = await import("./workbook.ts")
+    const rows = readWorkbook(file.workbook, sheet, layout, rejectFile, note)
+    return { format: "xlsx", counts: "lines", batches: inBatches(rows) }
+  }
+  if (sheet !== undefined)
+    rejectFile("it has no sheets, as only Excel workbooks do; leave out --sheet")
   const { start: firstBytes, all: bytes } = await peekBytes(file.bytes(), startLength)
   if (isDbase(firstBytes)) {
-    const rows = readDbase(bytes, file.codePage, layout, rejectFile)
+    const rows = readDbase(bytes, file.codePage, layout, rejectFile, note)
     return { format: "dbase", counts: "records", batches: inBatches(rows) }
   }
-  const { start, all } = await peekText(decoded(bytes, file.name))
-  const odd = describeNonTable(start)
-  if (odd) rejectFile(odd)
+  const text = await peekText(decodedText(bytes, firstBytes, rejectFile, note))
+  const skip = assignmentLength(text.start)
+  const start = text.start.slice(skip)
+  const all = skip > 0 ? assignedJson(text.all, skip, rejectFile) : text.all
+  const foreign = foreignText(start)
+  if (foreign) rejectFile(foreign)
   if (isCollection(start)) {
-    const batches = inBatches(readFeatures(all, layout, rejectFile, warn))
+    const batches = inBatches(readFeatures(all, layout, rejectFile, remarks))
     return start.trimStart().startsWith("[")
       ? { format: "json", counts: "records", batches }
       : { format: "geojson", counts: "features", batches }
   }
   if (/^\s*\{/.test(start)) {
-    const rows = readNdjson(all, layout, rejectFile)
+    const rows = readNdjson(all, layout, rejectFile, note)
     return { format: "ndjson", counts: "lines", batches: inBatches(rows) }
   }
-  const format = isTabSeparated(start) ? "tsv" : "csv"
-  const rows = readTable(all, format, layout, rejectFile)
-  return { format, counts: "lines", batches: inBatches(rows) }
+  const separator = separatorOf(start, layout, rejectFile)
+  if (separator === ";") note("its values are separated by semicolons")
+  const rows = readTable(all, separator, layout, rejectFile, note)
+  return { format: separator === "\t" ? "tsv" : "csv", counts: "lines", batches: inBatches(rows) }
 }
 
 async function peekText(text: AsyncGenerator<string>) {
@@ -87,24 +104,3 @@ function isCollection(start: string): boolean {
       /^\{\s*"(displayFieldName|objectIdFieldName|fieldAliases|geometryType)"/.test(text))
   )
 }
-
-/** Describes a failed download. */
-function describeNonTable(start: string): string | undefined {
-  const text = start.trim()
-  if (text === "") return "it is empty"
-  if (text.startsWith("<"))
-    return `it looks like a web page or XML, not a table ("${onOneLine(text)}")`
-  const isOneLine = !/[\r\n]/.test(text)
-  if (isOneLine && !/[,\t{]|^\[/.test(text)) {
-    return `it looks like an error message, not a table ("${onOneLine(text)}")`
-  }
-  return undefined
-}
-
-/** By the first lines, as a banner may precede the header; column names contain no commas. */
-function isTabSeparated(start: string): boolean {
-  const lines = start.split("\n", 4).join("")
-  return lines.split("\t").length > lines.split(",").length
-}
-
-const onOneLine = (text: string) => excerpt(text.replace(/\s+/g, " "), 60)

@@ -1,20 +1,20 @@
 /**
- * Reads CSV (RFC 4180) and TSV. TSV has no quotes: a tab or a line break cannot be part of a value,
- * as the service itself writes it. Header and rows are read in one pass of constant memory.
+ * Reads tables: CSV (RFC 4180), also with semicolons, and TSV. TSV has no quotes: a tab or a line
+ * break cannot be part of a value, as the service itself writes it. Header and rows are read in one
+ * pass of constant memory.
  */
 import type { RawRecord } from "../../sources/source.ts"
-import { type CsvRecord, csvRecords } from "./csv-records.ts"
-import { matchHeader } from "./named-rows.ts"
-import type { Layout, RejectFile, Row } from "./row.ts"
-
-/** How many lines may precede the header. */
-const maxBannerLines = 3
+import { csvRecords } from "./csv-records.ts"
+import { type Header, readHeader, withoutBlankEnd } from "./header.ts"
+import type { Layout, RejectFile, Row, TableRecord } from "./row.ts"
+import type { Separator } from "./separators.ts"
 
 export async function* readTable(
   text: AsyncIterable<string>,
-  format: "csv" | "tsv",
+  separator: Separator,
   layout: Layout,
   rejectFile: RejectFile,
+  note: (what: string) => void,
 ): AsyncGenerator<Row> {
   let lastCharacter = ""
   async function* trackLastCharacter() {
@@ -23,44 +23,65 @@ export async function* readTable(
       yield chunk
     }
   }
-  const records = csvRecords(trackLastCharacter(), format, rejectFile)
-  const names = await readHeader(records, layout, rejectFile)
-  let last: CsvRecord | undefined
+  const parsed = csvRecords(trackLastCharacter(), separator, rejectFile)
+  const records = separator === ";" ? withAmbiguousNumbers(parsed) : parsed
+  const header = await readHeader(records, layout, rejectFile, note)
+  const rowOf = rowReaderBelow(header, layout)
+  let last: TableRecord | undefined
   // Not `for await`: the header has already been read from the same iterator.
   for (let next = await records.next(); !next.done; next = await records.next()) {
     last = next.value
-    yield rowOf(names, last)
+    yield rowOf(last)
   }
   if (!last) rejectFile("it has a header but no rows")
-  if (last?.cells && last.cells.length < names.length && lastCharacter !== "\n") {
+  if (last?.cells && last.cells.length < header.named && lastCharacter !== "\n") {
     rejectFile(`it is truncated: line ${last.line}, the last, has fewer columns than the header`)
   }
 }
 
-async function readHeader(
-  records: AsyncGenerator<CsvRecord>,
-  layout: Layout,
-  rejectFile: RejectFile,
-): Promise<(string | null)[]> {
-  for (let lines = 0; lines <= maxBannerLines; lines++) {
-    const { done, value } = await records.next()
-    if (done) break
-    const cells = value.cells ?? []
-    if (layout.banner?.test(cells.join(","))) continue
-    return matchHeader(layout, cells, rejectFile)
+const ambiguousNumber = /^\W{0,3}\d{1,3},\d{3}(?:\s*[a-z]{1,3}\.?)?$/i
+
+/** Where a comma does not separate values, it may be decimal; one before three digits may not. */
+async function* withAmbiguousNumbers(
+  records: AsyncGenerator<TableRecord>,
+): AsyncGenerator<TableRecord> {
+  for await (const record of records) {
+    const faults = record.cells?.flatMap((cell, index): [number, string][] => {
+      const text = cell.trim()
+      if (!ambiguousNumber.test(text)) return []
+      const why = `in a file separated by semicolons, the comma of "${text}" may be decimal`
+      return [[index, `is ambiguous: ${why}`]]
+    })
+    yield record.cells && faults && faults.length > 0
+      ? { ...record, faults: new Map(faults) }
+      : record
   }
-  return rejectFile("it has no header")
 }
 
-function rowOf(names: readonly (string | null)[], { line, cells, error, text }: CsvRecord): Row {
-  if (!cells) return { line, raw: text, error }
-  const raw: Record<string, string> = {}
-  for (let index = 0; index < names.length; index++) {
-    const name = names[index]
-    const cell = cells[index]
-    if (name && cell !== undefined) raw[name] = cell
+/** Reads the records that follow a header as rows. */
+export function rowReaderBelow(
+  { names, named }: Header,
+  { columns }: Layout,
+): (record: TableRecord) => Row {
+  // What has a name is ignored by its name; what has none could be anything.
+  const mayHold = columns.others === "refuse" ? named : names.length
+  return (record) => {
+    const { line, cells, error, text, faults } = record
+    if (!cells) return { line, raw: text, error }
+    const raw: Record<string, string> = {}
+    for (let index = 0; index < named; index++) {
+      const name = names[index]
+      const cell = cells[index]
+      if (name && cell !== undefined) raw[name] = cell
+    }
+    const length =
+      cells.length > mayHold ? Math.max(named, withoutBlankEnd(cells).length) : cells.length
+    if (length < named || length > mayHold) {
+      const wrong = `has ${length} columns where the header has ${named}`
+      return { line, raw: cells, error: wrong, readable: raw }
+    }
+    const fault = faults && [...faults].find(([index]) => names[index])
+    if (fault) return { line, raw: cells, error: `${names[fault[0]]} ${fault[1]}`, readable: raw }
+    return { line, raw: raw as RawRecord }
   }
-  if (cells.length === names.length) return { line, raw: raw as RawRecord }
-  const wrong = `has ${cells.length} columns where the header has ${names.length}`
-  return { line, raw: cells, error: wrong, readable: raw }
 }

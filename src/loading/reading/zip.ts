@@ -1,15 +1,16 @@
 /**
  * The tables inside a zip file, as registers are often published: a shapefile's `.dbf` with its
- * companions, or CSV and GeoJSON files. Files that are certainly not tables are skipped by their
+ * companions, or CSV and GeoJSON files. An Excel workbook is a zip file too, and one table. Files that are certainly not tables are skipped by their
  * names; the others are recognised by their content like any other file. yauzl reads the format.
  */
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
+import { crc32 } from "node:zlib"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { LoadError } from "../load-error.ts"
 import type { InputFile } from "./input.ts"
 
-/** Excel workbooks and other office files are zip files too. */
+/** Workbooks and other office files are zip files too. */
 export const isZip = (start: Uint8Array): boolean =>
   start[0] === 0x50 && start[1] === 0x4b && (start[2] === 0x03 || start[2] === 0x05)
 
@@ -22,9 +23,11 @@ export async function* tablesInZip(path: string, name: string): AsyncGenerator<I
   const zip = await opened(path, name)
   try {
     const entries = await entriesOf(zip, name)
-    if (entries.some(({ fileName }) => fileName === "[Content_Types].xml")) {
-      throw new LoadError(`Cannot read ${name}: it is an Excel workbook; save it as CSV`)
+    if (entries.some(({ fileName }) => fileName === mainPart)) {
+      return yield await workbookOf(zip, entries, path, name)
     }
+    const foreign = officeDocument(entries.map(({ fileName }) => fileName))
+    if (foreign) throw new LoadError(`Cannot read ${name}: ${foreign}`)
     const tables = entries.filter(({ fileName }) => !notATable.test(fileName))
     if (tables.length === 0) {
       throw new LoadError(`Cannot read ${name}: the zip file contains no table`)
@@ -37,6 +40,51 @@ export async function* tablesInZip(path: string, name: string): AsyncGenerator<I
   } finally {
     zip.close()
   }
+}
+
+/** The main part of an Excel workbook. */
+const mainPart = "xl/workbook.xml"
+
+async function workbookOf(
+  zip: ZipFile,
+  entries: readonly Entry[],
+  path: string,
+  name: string,
+): Promise<InputFile> {
+  const sha256 = await digestOf(path)
+  let bytesRead = 0
+  async function* metered(entry: Entry) {
+    for await (const chunk of bytesOf(zip, entry, name)) {
+      bytesRead += chunk.length
+      yield chunk
+    }
+  }
+  return {
+    name,
+    // Which of its parts are read is not yet known.
+    bytesTotal: null,
+    bytesRead: () => bytesRead,
+    sha256: () => sha256,
+    workbook: (part) => {
+      const entry = entries.find(({ fileName }) => fileName === part)
+      return entry && metered(entry)
+    },
+    bytes: async function* () {},
+    codePage: async () => null,
+  }
+}
+
+/** What a zip file is by the names of its parts, if not one of tables. */
+function officeDocument(names: readonly string[]): string | undefined {
+  const has = (name: string) => names.includes(name)
+  if (has("mimetype") && has("content.xml"))
+    return "it is an OpenDocument file; save it as .xlsx or CSV"
+  if (!has("[Content_Types].xml")) return undefined
+  if (has("xl/workbook.bin"))
+    return "it is a binary Excel workbook (.xlsb); save it as .xlsx or CSV"
+  if (has("word/document.xml")) return "it is a Word document"
+  if (has("ppt/presentation.xml")) return "it is a PowerPoint presentation"
+  return "it is an office document without a table"
 }
 
 function tableOf(
@@ -72,11 +120,19 @@ async function* bytesOf(zip: ZipFile, entry: Entry, name: string): AsyncGenerato
       `Cannot read ${name}: it is encrypted or uses an unsupported compression method`,
     )
   }
+  let checksum = 0
   try {
-    yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>
+    const stream = (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>
+    for await (const chunk of stream) {
+      checksum = crc32(chunk, checksum)
+      yield chunk
+    }
   } catch (error) {
     throw damaged(name, error)
   }
+  // yauzl leaves this to its callers.
+  if (checksum !== entry.crc32)
+    throw new LoadError(`Cannot read ${name}: its contents do not match their checksum`)
 }
 
 async function opened(path: string, name: string): Promise<ZipFile> {

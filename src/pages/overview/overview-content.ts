@@ -1,6 +1,7 @@
 /** The overview page. */
 import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
-import { copyable, notice, pageTitle, table } from "../kit/components.ts"
+import type { ResourceRecord } from "../../resources/resource.ts"
+import { copyable, notice, pageTitle, status, table } from "../kit/components.ts"
 import { instant, number, orDash, relative } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { type PageContent, serviceName } from "../kit/layout.ts"
@@ -50,24 +51,50 @@ const waysIn: Html = html`<section class="panel"><h2>Ways in</h2><dl class="fact
 <dt><a href="/openapi.json">openapi.json</a></dt><dd>The description of the API, for generated clients</dd>
 </dl></section>`
 
-function loads({ release, loads: rows }: DataState, nowMs: number): Html {
+function loads({ release, loads: made, sources }: DataState, nowMs: number): Html {
   const published = new Date(release.publishedAt * 1000).toISOString()
   return html`<section class="stack"><h2>Where the data comes from</h2>
-<p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. Below, each source with the latest load that changed anything.</p>
-${table<SourceLoad>({
+<p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. Below, each source as it is now: a source whose files had not changed was loaded after the release that it shows. The API has all of this at <code>/api/v1/sources</code>, and the versions of a record in its history.</p>
+${table<ResourceRecord>({
   caption: "Sources",
-  rows,
+  rows: sources,
   empty: "No source has been loaded.",
   columns: [
-    { head: "Source", cell: ({ source }) => html`<code>${source}</code>`, fixed: true },
-    { head: "Release", cell: ({ release: made }) => number(made), number: true },
-    { head: "Loaded", cell: ({ publishedAt }) => instant(publishedAt), fixed: true },
-    { head: "Files", cell: ({ files }) => orDash(fileNames(files)), wide: true },
-    { head: "Rows accepted", cell: ({ files }) => orDash(sum(files, "accepted")), number: true },
-    { head: "Rows rejected", cell: ({ files }) => orDash(sum(files, "rejected")), number: true },
+    { head: "Source", cell: ({ source }) => html`<code>${String(source)}</code>`, fixed: true },
+    { head: "Release", cell: integer("last_release"), number: true },
+    { head: "Loaded", cell: loaded, fixed: true },
+    { head: "Files of", cell: moment("last_observed_at"), fixed: true },
+    { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
+    { head: "Records", cell: integer("records"), number: true },
+    { head: "Missing", cell: integer("missing"), number: true },
+    { head: "Rows rejected", cell: integer("rejected"), number: true },
   ],
-})}</section>`
+})}
+${sources.map(terms)}</section>`
 }
+
+const moment =
+  (field: string) =>
+  ({ [field]: value }: ResourceRecord): Content =>
+    typeof value === "string" ? instant(value) : orDash(null)
+
+const integer =
+  (field: string) =>
+  ({ [field]: value }: ResourceRecord): Content =>
+    typeof value === "number" ? number(value) : orDash(null)
+
+/** When, and whether that load was refused. */
+const loaded = (source: ResourceRecord): Content =>
+  html`${moment("last_loaded_at")(source)}${source.last_outcome === "refused" && html` ${status("refused", "bad")}`}`
+
+/** Of the latest load that changed anything. */
+const filesOf = ({ source }: ResourceRecord, made: readonly SourceLoad[]): readonly LoadedFile[] =>
+  made.find((load) => load.source === source)?.files ?? []
+
+/** What its publisher asks those who use it to show. */
+const terms = ({ source, licence, attribution }: ResourceRecord): Content =>
+  licence !== null &&
+  html`<p class="muted small"><code>${String(source)}</code>: ${attribution === null ? "" : `${attribution}. `}Licence: ${String(licence)}</p>`
 
 const maxFiles = 3
 
@@ -77,9 +104,4 @@ function fileNames(files: readonly LoadedFile[]): Content {
   const more = files.length - names.length
   if (names.length === 0) return null
   return more > 0 ? `${names.join(", ")} and ${number(more)} more` : names.join(", ")
-}
-
-function sum(files: readonly LoadedFile[], count: "accepted" | "rejected"): string | null {
-  const counts = files.flatMap((file) => file[count] ?? [])
-  return counts.length === 0 ? null : number(counts.reduce((total, each) => total + each, 0))
 }

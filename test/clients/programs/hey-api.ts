@@ -8,9 +8,13 @@ import {
   listCompanies,
   listReleases,
   listReports,
+  listSources,
   listSubsidiariesOfCompany,
   listTenements,
   listTenementsOfCompany,
+  listVersionsOfCompany,
+  listVersionsOfReport,
+  listVersionsOfTenement,
   type Tenement,
 } from "./generated/hey-api/index.ts"
 
@@ -27,11 +31,17 @@ const results = {
   getCompany: await getCompany({ path }),
   listTenementsOfCompany: await listTenementsOfCompany({ path }),
   listSubsidiariesOfCompany: await listSubsidiariesOfCompany({ path }),
+  listVersionsOfCompany: await listVersionsOfCompany({ path }),
   listTenements: await listTenements({ query: { state: "WA" } }),
   getTenement: await getTenement({ path: { id: "WA-E47-9001" } }),
+  listVersionsOfTenement: await listVersionsOfTenement({ path: { id: "WA-E47-9001" } }),
   listReports: await listReports({ query: { from: "2026-01-01", as_of: "2" } }),
   getReport: await getReport({ path: { hash: "0f4c2d1e8b7a69583746251403f2e1d0" } }),
+  listVersionsOfReport: await listVersionsOfReport({
+    path: { hash: "0f4c2d1e8b7a69583746251403f2e1d0" },
+  }),
   listReleases: await listReleases(),
+  listSources: await listSources(),
   getUsage: await getUsage(),
 }
 

@@ -18,15 +18,23 @@ const results = {
   getCompany: await client.GET("/companies/{code}", inCompany),
   listTenementsOfCompany: await client.GET("/companies/{code}/tenements", inCompany),
   listSubsidiariesOfCompany: await client.GET("/companies/{code}/subsidiaries", inCompany),
+  listVersionsOfCompany: await client.GET("/companies/{code}/history", inCompany),
   listTenements: await client.GET("/tenements", { params: { query: { state: "WA" } } }),
   getTenement: await client.GET("/tenements/{id}", { params: { path: { id: "WA-E47-9001" } } }),
+  listVersionsOfTenement: await client.GET("/tenements/{id}/history", {
+    params: { path: { id: "WA-E47-9001" } },
+  }),
   listReports: await client.GET("/reports", {
     params: { query: { from: "2026-01-01", as_of: "2" } },
   }),
   getReport: await client.GET("/reports/{hash}", {
     params: { path: { hash: "0f4c2d1e8b7a69583746251403f2e1d0" } },
   }),
+  listVersionsOfReport: await client.GET("/reports/{hash}/history", {
+    params: { path: { hash: "0f4c2d1e8b7a69583746251403f2e1d0" } },
+  }),
   listReleases: await client.GET("/releases"),
+  listSources: await client.GET("/sources"),
   getUsage: await client.GET("/usage"),
 }
 

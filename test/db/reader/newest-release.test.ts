@@ -18,8 +18,9 @@ function database() {
     return promise
   }
   const at: Releases["at"] = () => Promise.reject(new Error("Not read here"))
+  const oldest: Releases["oldest"] = () => Promise.reject(new Error("Not read here"))
   return {
-    releases: { current, at },
+    releases: { current, at, oldest },
     reads,
     publish: () => ++published,
     /** Ends every read, in turn. */

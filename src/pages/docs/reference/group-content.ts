@@ -1,7 +1,7 @@
 /** The page of one resource: its fields, and each endpoint that answers with it. */
 import { type Example, exampleHeaders, exampleOf } from "../../../description/example-answers.ts"
 import type { Description } from "../../../description/openapi.ts"
-import { capitalised, type Operation } from "../../../description/operations.ts"
+import { type Operation, titleOf } from "../../../description/operations.ts"
 import { bodyText, curlLine, fieldsOf, groupsOf, targetOf } from "../../../description/words.ts"
 import { copyable, pageTitle } from "../../kit/components.ts"
 import { type Html, html } from "../../kit/html.ts"
@@ -20,7 +20,7 @@ export function groupContent(
   const [first] = operations ?? []
   if (!operations || !first) return undefined
   const { endpoint } = first
-  const title = capitalised(name)
+  const title = titleOf(name)
   return docsLayout({
     path: referencePath(name),
     title,

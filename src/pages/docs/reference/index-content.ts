@@ -1,7 +1,7 @@
 /** `/docs/reference`: every endpoint, and what all of them have in common. */
 import { errorExample, exampleHeaders } from "../../../description/example-answers.ts"
 import { companiesIn, type Description, introduction } from "../../../description/openapi.ts"
-import { capitalised, commonHeaders, type Operation } from "../../../description/operations.ts"
+import { commonHeaders, type Operation, titleOf } from "../../../description/operations.ts"
 import { bodyText, groupsOf } from "../../../description/words.ts"
 import { type ErrorCode, errorTable } from "../../../http/api-error.ts"
 import { pageTitle } from "../../kit/components.ts"
@@ -30,7 +30,7 @@ ${(Object.keys(errorTable) as ErrorCode[]).map((code) => error(code, companies))
 }
 
 const group = (name: string, members: readonly Operation[]): Html =>
-  html`<section class="stack" id="${name}"><h2><a href="${referencePath(name)}">${capitalised(name)}</a></h2>
+  html`<section class="stack" id="${name}"><h2><a href="${referencePath(name)}">${titleOf(name)}</a></h2>
 <dl class="contents">${members.map(
     ({ id, path, summary }) =>
       html`<div><dt><a href="${`${referencePath(name)}#${id}`}">${summary}</a></dt><dd><code>GET /api/v1${path}</code></dd></div>`,

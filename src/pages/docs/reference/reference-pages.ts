@@ -23,14 +23,34 @@ export const referencePages: readonly ReferencePage[] = [
     summary: "Of one company",
   },
   {
+    name: "company-versions",
+    title: "Company versions",
+    summary: "The history of one company",
+  },
+  {
+    name: "tenement-versions",
+    title: "Tenement versions",
+    summary: "The history of one tenement",
+  },
+  {
     name: "reports",
     title: "Reports",
     summary: "Announcements by company, type, day and title; one announcement",
   },
   {
+    name: "report-versions",
+    title: "Report versions",
+    summary: "The history of one announcement",
+  },
+  {
     name: "releases",
     title: "Releases",
     summary: "What each release changed",
+  },
+  {
+    name: "sources",
+    title: "Sources",
+    summary: "Where the data comes from, and how fresh it is",
   },
   {
     name: "usage",

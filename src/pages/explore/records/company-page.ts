@@ -3,7 +3,11 @@ import { planList } from "../../../answers/list-plan.ts"
 import type { RequestedList } from "../../../answers/prepare-list.ts"
 import { companies } from "../../../resources/companies.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
-import { subsidiariesOfCompany, tenementsOfCompany } from "../../../routes/companies.ts"
+import {
+  companyHistory,
+  subsidiariesOfCompany,
+  tenementsOfCompany,
+} from "../../../routes/companies.ts"
 import { reportList } from "../../../routes/reports.ts"
 import { table } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
@@ -16,6 +20,7 @@ import { countedFields, type ListView } from "../lists/list-view.ts"
 import { companySubsidiariesView, companyTenementsView, reportsView } from "../lists/views.ts"
 import type { ShownPage } from "../reading/ask.ts"
 import { readBreakdown } from "../reading/breakdowns.ts"
+import { listingWithTenements } from "./other-listing.ts"
 import { atRelease, type FoundRecord, fieldText, findRecord, recordPage } from "./record-page.ts"
 
 /** Of each list; the rest is a link away. */
@@ -30,10 +35,11 @@ export async function companyPage(
   const { record, release } = found
   const code = fieldText(record, "asx_code")
   const ofCompany = `/api/v1/companies/${encodeURIComponent(code)}`
+  const count = Number(record.total_tenements)
   const first = `per_page=${shownRows}&${atRelease(release)}`
   const rowsOf = (list: RequestedList, path: string, query: string) =>
     explorer.ask.page(visit, list, { path, query })
-  const [groups, owned, announced] = await Promise.all([
+  const [groups, owned, announced, owner] = await Promise.all([
     readBreakdown(explorer, {
       plan: planList(
         tenementsOfCompany,
@@ -50,15 +56,16 @@ export async function companyPage(
       "/api/v1/reports",
       `company=${encodeURIComponent(code)}&${first}`,
     ),
+    count === 0 ? listingWithTenements(explorer, visit, found) : undefined,
   ])
   const inCompany = `/companies/${encodeURIComponent(code)}`
   const toTenements = (filter?: string, value = "") =>
     found.links.to(`${inCompany}/tenements`, filter === undefined ? [] : [[filter, value]])
-  const count = Number(record.total_tenements)
   return recordPage(explorer, visit, {
     resource: companies,
     key: code,
     found,
+    history: companyHistory,
     title: fieldText(record, "company_name"),
     lead: `Listed as ${code}`,
     listPath: "/companies",
@@ -74,13 +81,18 @@ export async function companyPage(
     more: html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${
   count === 0
-    ? html`<p class="muted">Neither the company nor one of its subsidiaries holds a tenement.</p>`
+    ? html`<p class="muted">${withoutTenements(owner, found)}</p>`
     : html`<div class="columns">${companyTenementsView.counted.map((counted) => countedPanel(companyTenementsView, counted, groups, toTenements, true))}</div>`
 }</section>
 ${part(companySubsidiariesView, owned, found, found.links.to(`${inCompany}/subsidiaries`))}
 ${part(reportsView, announced, found, found.links.to("/reports", [["company", code]]))}`,
   })
 }
+
+const withoutTenements = (owner: string | undefined, { links }: FoundRecord): Html =>
+  owner === undefined
+    ? html`Neither the company nor one of its subsidiaries holds a tenement.`
+    : html`A secondary listing of <a href="${links.to(`/companies/${encodeURIComponent(owner)}`)}">${owner}</a>, which has the company’s tenements.`
 
 /** The first records of a list, and the way to all of them. */
 function part(

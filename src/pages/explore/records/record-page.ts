@@ -1,5 +1,5 @@
 /** One record as a page: all its fields, and the ways from it. */
-import { asOf as asOfParameter } from "../../../answers/list-endpoint.ts"
+import { asOf as asOfParameter, type ListEndpoint } from "../../../answers/list-endpoint.ts"
 import { ApiError } from "../../../http/api-error.ts"
 import { canonicalQuery } from "../../../http/canonical-query.ts"
 import { readParameters } from "../../../http/parameters.ts"
@@ -14,6 +14,7 @@ import { linksAt } from "../lists/list-address.ts"
 import { exploreTabs } from "../lists/list-page.ts"
 import { pastNotice } from "../lists/words.ts"
 import type { ShownRecord, ShownRelease } from "../reading/ask.ts"
+import { historySection } from "./history-section.ts"
 
 /** A record that was found, and the links from it, which keep the point in time. */
 export interface FoundRecord extends ShownRecord {
@@ -69,19 +70,25 @@ export interface RecordPage {
   /** Of the list that it is in. */
   listPath: string
   more?: Content
+  /** The list of its versions. */
+  history: ListEndpoint
 }
 
 export async function recordPage(
   explorer: Explorer,
   visit: Visit,
-  { resource, key, found, title, lead, facts, listPath, more }: RecordPage,
+  { resource, key, found, title, lead, facts, listPath, more, history }: RecordPage,
 ): Promise<PageResult> {
-  const tokens = await explorer.tokens(visit.person.accountId)
+  const path = `/api/v1/${resource.name}/${encodeURIComponent(key)}`
+  const [tokens, versions] = await Promise.all([
+    explorer.tokens(visit.person.accountId),
+    historySection(explorer, visit, { endpoint: history, key, path, release: found.release }),
+  ])
   const present = linksAt(undefined).to(`${listPath}/${encodeURIComponent(key)}`)
   const { asOf, release } = found
   const view = {
     baseUrl: visit.publicUrl,
-    path: `/api/v1/${resource.name}/${encodeURIComponent(key)}`,
+    path,
     query: canonicalQuery({ as_of: asOf }, {}),
     resource,
     kind: "record" as const,
@@ -95,6 +102,7 @@ ${exploreTabs(listPath)}
 <div class="stack explore">${asOf !== undefined && pastNotice(release, asOf, present)}
 <div class="panel">${factList(facts)}</div>
 ${more}
+${versions}
 <div class="panel">${elsewherePanel({ view, tokens, csv: null })}</div></div>`,
   }
 }

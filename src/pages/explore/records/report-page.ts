@@ -1,4 +1,5 @@
 import { reports } from "../../../resources/reports.ts"
+import { reportHistory } from "../../../routes/reports.ts"
 import { splitValues } from "../../../text/fold.ts"
 import { orDash } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
@@ -20,6 +21,7 @@ export async function reportPage(
     resource: reports,
     key: hash,
     found,
+    history: reportHistory,
     title: fieldText(record, "title"),
     lead: `An announcement of ${code}`,
     listPath: "/reports",

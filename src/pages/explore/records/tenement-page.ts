@@ -1,4 +1,6 @@
+import { maskedHolder } from "../../../resources/holder-names.ts"
 import { tenements } from "../../../resources/tenements.ts"
+import { tenementHistory } from "../../../routes/tenements.ts"
 import { splitValues } from "../../../text/fold.ts"
 import { orDash } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
@@ -22,6 +24,7 @@ export async function tenementPage(
     resource: tenements,
     key: id,
     found,
+    history: tenementHistory,
     title,
     lead: `A tenement in ${stateNames[state] ?? state}`,
     listPath: "/tenements",
@@ -44,13 +47,13 @@ export async function tenementPage(
   })
 }
 
-/** Longer names can't be searched for. */
+/** Longer names can't be searched for, nor can those that are hidden. */
 const mostSearched = 200
 
 const holderLink = (
   name: string,
   links: { to: (path: string, query: [string, string][]) => string },
 ) =>
-  [...name].length <= mostSearched
+  [...name].length <= mostSearched && name !== maskedHolder
     ? html`<a href="${links.to("/tenements", [["holder", name]])}">${name}</a>`
     : name

@@ -1,0 +1,131 @@
+/**
+ * Fetches the sources that are due, every so many hours, while the service runs. Each round is a
+ * process of its own, `mds fetch`: reading a register of a million records takes the processor for
+ * longer than any request may wait, and its memory goes with it.
+ */
+import type { FetchOutcome } from "../fetching/fetch-source.ts"
+import type { Log } from "../log/log.ts"
+
+type Counts = Record<FetchOutcome["outcome"], number>
+
+export interface RegularFetches {
+  /** Sources by what came of their fetches, since the start of the process. */
+  counts: () => Readonly<Counts>
+  /** Begins the first round. */
+  start: () => void
+  /** Ends a round in progress. A load that is not published yet is rolled back. */
+  stop: () => Promise<void>
+}
+
+export interface RegularFetchesOptions {
+  everyHours: number
+  log: Log
+  /** How long a round may take to end when it is stopped. */
+  stopWithinMs: number
+}
+
+const main = Bun.fileURLToPath(new URL("../main.ts", import.meta.url))
+/** How much of its messages is logged where a round fails as a whole. */
+const shownMessages = 2_000
+
+export function createRegularFetches({
+  everyHours,
+  log,
+  stopWithinMs,
+}: RegularFetchesOptions): RegularFetches {
+  const counts: Counts = {
+    published: 0,
+    unchanged: 0,
+    refused: 0,
+    failed: 0,
+    "not due": 0,
+    busy: 0,
+  }
+  let timer: Timer | undefined
+  let child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined
+  let round: Promise<void> = Promise.resolve()
+  let stopping = false
+
+  function start(): void {
+    if (stopping) return
+    round = fetchDue()
+      .catch((error: unknown) => log.error("sources were not fetched", { error: String(error) }))
+      .then(() => {
+        if (!stopping) timer = setTimeout(start, everyHours * 3_600_000)
+      })
+  }
+
+  async function fetchDue(): Promise<void> {
+    child = Bun.spawn([process.execPath, main, "fetch", "--json"], {
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    })
+    const [reported, messages, exitCode] = await Promise.all([
+      report(child.stdout),
+      tailOf(child.stderr),
+      child.exited,
+    ])
+    child = undefined
+    // A source that failed has been reported, and is no failure of the round.
+    const isExpected = exitCode === 0 || (exitCode === 1 && reported.failures > 0)
+    if (!isExpected && !stopping) {
+      log.error("sources were not fetched", { exit_code: exitCode, messages })
+    }
+  }
+
+  async function report(output: ReadableStream<Uint8Array>) {
+    let failures = 0
+    for await (const line of linesOf(output)) {
+      const { source, outcome, reason, summary }: FetchOutcome = JSON.parse(line)
+      counts[outcome]++
+      if (outcome === "failed" || outcome === "refused") {
+        failures++
+        log.warn(`a source was ${outcome === "failed" ? "not fetched" : "refused"}`, {
+          source,
+          reason,
+        })
+      } else if (outcome === "published") {
+        log.info("a source was published", { source, release: summary?.release ?? null })
+      } else if (outcome === "unchanged") {
+        log.info("a source was unchanged", { source })
+      }
+    }
+    return { failures }
+  }
+
+  return {
+    counts: () => counts,
+    start,
+    stop: async () => {
+      stopping = true
+      clearTimeout(timer)
+      const running = child
+      if (!running) return
+      running.kill("SIGTERM")
+      // A commit is waited for; the server rolls back what a killed process leaves.
+      const late = setTimeout(() => running.kill("SIGKILL"), stopWithinMs)
+      await round
+      clearTimeout(late)
+    },
+  }
+}
+
+async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ""
+  for await (const chunk of output) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n")
+    rest = lines.pop() ?? ""
+    yield* lines
+  }
+}
+
+async function tailOf(output: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let tail = ""
+  for await (const chunk of output) {
+    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-shownMessages)
+  }
+  return tail.trim()
+}

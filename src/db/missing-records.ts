@@ -1,0 +1,44 @@
+/** The records that the last files of their source lack, and that have not gone yet. */
+import type { Sql, TransactionSql } from "postgres"
+import { resources } from "../resources/catalogue.ts"
+import type { ResourceName } from "../resources/resource.ts"
+import { utc } from "./utc.ts"
+
+export interface MissingRecord {
+  key: string
+  /** What people know it by. */
+  label: string
+  /** When the first and the last files that lack it were true. */
+  missing_since: string
+  last_missing_at: string
+  /** How many loads have lacked it, each of files of another time. */
+  loads: number
+}
+
+/** Expressions over a resource's table: what makes a record large, and what people know it by. */
+const described: Record<ResourceName, { size: string; label: string }> = {
+  companies: { size: "market_cap_aud", label: "company_name" },
+  tenements: { size: "area_km2", label: "concat_ws(', ', tenement_id, holder_name)" },
+  subsidiaries: { size: "null::integer", label: "name" },
+  reports: { size: "null::integer", label: "title" },
+}
+
+/** The missing records of a source: by market capitalisation or by area, the largest first. */
+export async function missingRecords(
+  sql: Sql | TransactionSql,
+  source: string,
+  name: ResourceName,
+  limit = 1_000_000,
+): Promise<MissingRecord[]> {
+  const { size, label } = described[name]
+  const key = resources.find((resource) => resource.name === name)?.key
+  const rows = await sql.unsafe<MissingRecord[]>(
+    `select m.key, ${label} as label, ${utc("m.missing_since")} as missing_since,
+       ${utc("m.last_missing_at")} as last_missing_at, m.loads
+     from missing_records m join ${name} t on t.${key} = m.key and t.source = m.source
+     where m.source = $1 and m.resource = $2
+     order by ${size} desc nulls last, m.key limit $3`,
+    [source, name, limit],
+  )
+  return [...rows]
+}

@@ -1,0 +1,80 @@
+/**
+ * Reads what is known of the sources. It changes with releases and with loads that publish none, so it
+ * has a version of its own. Counting the records takes long, the version is read in no time: while it is
+ * the same, nothing is counted again.
+ */
+import type { ResourceRecord } from "../../resources/resource.ts"
+import { sources } from "../../resources/sources.ts"
+import type { AccountId } from "../pool/account-id.ts"
+import type { Pool } from "../pool/pool.ts"
+import { createSharedReads } from "../pool/shared-reads.ts"
+import { type SourceStatus, statusStatement } from "../source-status.ts"
+
+export interface SourceStates {
+  /** Another one whenever any of the records is. */
+  version: string
+  /** By name, with the fields of the resource. */
+  records: readonly ResourceRecord[]
+}
+
+/** May throw Unavailable. */
+export type ReadSources = (account: AccountId) => Promise<SourceStates>
+
+/** The newest release, and the transaction that last wrote each source. */
+const version = `concat_ws(' ',
+  (select max(id) || ' ' || extract(epoch from max(published_at)) from releases),
+  (select string_agg(concat_ws(' ', name, resource, xmin), ' ' order by name, resource) from sources))`
+
+/** @param counts counts the records; @param lookups reads the version */
+export function createSources({
+  counts,
+  lookups,
+}: Record<"counts" | "lookups", Pool>): ReadSources {
+  const share = createSharedReads(counts.run)
+  let last: SourceStates | undefined
+
+  async function readVersion(account: AccountId): Promise<string> {
+    const [row] = await lookups.run(
+      () => lookups.db.$client.unsafe<{ version: string }[]>(`select ${version} as version`),
+      account,
+    )
+    if (!row) throw new Error("A query for a version returned no row")
+    return row.version
+  }
+
+  /** One statement, so that the version is that of the records. */
+  async function readStates(): Promise<SourceStates> {
+    const [row] = await counts.db.$client.unsafe<{ version: string; statuses: string }[]>(
+      `select ${version} as version, (
+         select coalesce(json_agg(status), '[]')::text from (${statusStatement()}) status) as statuses`,
+    )
+    if (!row) throw new Error("A query for the sources returned no row")
+    const statuses: SourceStatus[] = JSON.parse(row.statuses)
+    return { version: row.version, records: statuses.map(toRecord) }
+  }
+
+  return async (account) => {
+    const current = await readVersion(account)
+    if (last?.version === current) return last
+    const states = await share(current, account, readStates)
+    last = states
+    return states
+  }
+}
+
+function toRecord({ name, counts, ...status }: SourceStatus): ResourceRecord {
+  const values: ResourceRecord = {
+    ...status,
+    source: name,
+    rejected: counts.rejected ?? null,
+    unknown_values: counts.unknown_values ?? null,
+    linked_percentage: percentage(status.linked, status.records),
+  }
+  return Object.fromEntries(
+    Object.keys(sources.fields).map((field) => [field, values[field] ?? null]),
+  )
+}
+
+/** To a tenth. */
+const percentage = (part: number | null, whole: number): number | null =>
+  part === null || whole === 0 ? null : Math.round((part / whole) * 1000) / 10

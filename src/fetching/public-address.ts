@@ -1,0 +1,44 @@
+/**
+ * Which addresses may be connected to. An address of a private network or of this machine is refused
+ * unless the operator allows it, because a redirect or a name server could otherwise lead to services
+ * that trust this machine. The check is of the very address that is connected to: the name is resolved
+ * once, and its public addresses are tried in turn.
+ */
+import { lookup } from "node:dns/promises"
+import ipaddr from "ipaddr.js"
+import { codeOf } from "../text/error-code.ts"
+import { FetchError } from "./fetch-error.ts"
+
+/** Whether an address is one of the public internet. */
+export function isPublicAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast"
+}
+
+export interface ResolvedAddress {
+  address: string
+  family: number
+}
+
+/**
+ * The addresses that may be connected to for a URL's host; at least one.
+ * @throws FetchError where it has none, or only some that are not allowed
+ */
+export async function resolveAddresses(
+  url: URL,
+  allowPrivate: boolean,
+): Promise<[ResolvedAddress, ...ResolvedAddress[]]> {
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  const resolved = await lookup(host, { all: true }).catch((error: unknown) => {
+    const isTemporary = codeOf(error) === "EAI_AGAIN" || codeOf(error) === "DNS_ETIMEOUT"
+    throw new FetchError(url, `the host ${host} has no known address`, { isTemporary })
+  })
+  const [first, ...others] = resolved.filter(
+    ({ address }) => allowPrivate || isPublicAddress(address),
+  )
+  if (first) return [first, ...others]
+  const found = resolved.map(({ address }) => address).join(", ")
+  throw new FetchError(
+    url,
+    `${found || host} is an address of a private network or of this machine, which is not allowed`,
+  )
+}

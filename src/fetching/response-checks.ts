@@ -1,0 +1,31 @@
+/** Tells a response that has the data from one that says why it has not. */
+import { foreignText } from "../loading/reading/foreign-formats.ts"
+import { FetchError } from "./fetch-error.ts"
+import type { Response } from "./request.ts"
+import { retryAfterMs } from "./retries.ts"
+
+const temporary = [408, 425, 429, 500, 502, 503, 504]
+
+/** Closes the response. */
+export function statusError({ url, status, headers, close }: Response): FetchError {
+  close()
+  const wait = retryAfterMs(headers["retry-after"], Date.now())
+  const isSignIn = [401, 403, 407, 511].includes(status)
+  return new FetchError(url, `it answers ${status}${isSignIn ? ", so it wants a sign-in" : ""}`, {
+    isTemporary: temporary.includes(status),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  })
+}
+
+/** How much of a file `checkNoPage` looks at. */
+export const checkedBytes = 16_384
+
+/**
+ * A sign-in page, or one that excuses the service, is often sent with status 200.
+ * @param start of the file, decompressed
+ * @throws FetchError where it is a web page
+ */
+export function checkNoPage(url: URL, start: Uint8Array): void {
+  const foreign = foreignText(new TextDecoder().decode(start))
+  if (foreign?.startsWith("it is a web page")) throw new FetchError(url, foreign)
+}

@@ -1,0 +1,98 @@
+/** What a load does with the records of one resource, in the transaction of its release. */
+import type { TransactionSql } from "postgres"
+import { type MissingRecord, missingRecords } from "../db/missing-records.ts"
+import type { Source } from "../sources/source.ts"
+import type { Candidate } from "./candidates.ts"
+import { checkStaged } from "./checks.ts"
+import { applyStaged } from "./diff.ts"
+import type { ChangeFigures, MissingFigures } from "./figures.ts"
+import { linkColumns } from "./links.ts"
+import { applyMissing } from "./missing.ts"
+import { digestsOf, type LastObservation, observedTime } from "./observation.ts"
+import { removeOtherIds } from "./other-ids.ts"
+import type { Load } from "./publish.ts"
+import { stagedValues } from "./staged-values.ts"
+import { stage } from "./staging.ts"
+
+/** The records of one resource in a load, and what their source declares about them. */
+export interface Part
+  extends Pick<
+    Source,
+    | "resource"
+    | "published"
+    | "complete"
+    | "whenMissing"
+    | "missingGoAtOnce"
+    | "joinedField"
+    | "sharedReferences"
+  > {
+  candidates: AsyncIterable<readonly Candidate[]>
+}
+
+export interface AppliedPart {
+  /** When the files were true. */
+  observed: string
+  changes: ChangeFigures
+  /** Undefined where nothing is or was missing. */
+  missing: MissingFigures | undefined
+  /** The largest of the missing records. */
+  largestMissing: MissingRecord[]
+}
+
+export async function applyPart(
+  sql: TransactionSql,
+  load: Load,
+  part: Part,
+  release: number,
+  last: LastObservation,
+): Promise<AppliedPart> {
+  const { resource, candidates, complete, whenMissing, missingGoAtOnce } = part
+  const { joinedField, sharedReferences } = part
+  const { source, collected, acceptEmpty } = load
+  const { files, rejects, progress } = collected
+  const staging = await stage(sql, resource, candidates)
+  progress.step(`Comparing ${resource.name}`)
+  await checkStaged({ sql, staging, source, joinedField, sharedReferences, files, rejects })
+  const replaced = sharedReferences ? await removeOtherIds({ sql, staging, source }, release) : 0
+  const rejectedKeys = collected.rejectedKeys.get(resource) ?? []
+  const observed = observedTime(load.observed, last, digestsOf(files))
+  // Missing records first, so that those just added need not be searched.
+  const missing = await applyMissing(
+    { sql, staging, source, whenMissing, rejectedKeys },
+    {
+      // A row that could not be parsed may be the very record that seems missing.
+      isWhole: complete && files.every(({ unreadable }) => unreadable === 0),
+      atOnce: load.removeMissingNow || missingGoAtOnce === true,
+      observed,
+      absentAfterHours: load.absentAfterHours,
+      acceptShrink: load.acceptShrink,
+      release,
+    },
+  )
+  const values = stagedValues(staging, files)
+  const computed = await linkColumns(sql, resource)
+  const staged = await applyStaged({
+    sql,
+    staging,
+    source,
+    release,
+    values,
+    acceptEmpty,
+    files,
+    computed,
+  })
+  return {
+    observed,
+    changes: {
+      ...staged,
+      ...missing.changes,
+      removed: missing.changes.removed + replaced,
+    },
+    missing: missing.figures,
+    largestMissing: missing.figures?.missing
+      ? await missingRecords(sql, source, resource.name, maxNamed)
+      : [],
+  }
+}
+
+const maxNamed = 5

@@ -1,0 +1,105 @@
+/**
+ * What the summary says of the files of a load: a line for each or, where they are many, their
+ * totals and the files with rejected rows. The summary as JSON has all of them.
+ */
+import { countText, type FileFigures } from "./figures.ts"
+import { formatCount } from "./progress.ts"
+
+/** Of more files only the totals are shown. */
+const maxFilesShown = 10
+const maxWarningsShown = 50
+const maxNotesShown = 10
+
+export const fileLines = (files: readonly FileFigures[]): string[] =>
+  files.length <= maxFilesShown ? files.flatMap(linesOf) : linesOfMany(files)
+
+function linesOf(file: FileFigures): string[] {
+  return [
+    `${file.name}: ${countsText(file)}`,
+    ...unreadableLines(file.unreadable),
+    ...Object.entries(file.warnings).map(
+      ([text, count]) => `  warning: ${text} (${formatCount(count)})`,
+    ),
+    ...(file.notes ?? []).map((text) => `  note: ${text}`),
+  ]
+}
+
+type Counts = Pick<FileFigures, "read" | "accepted" | "rejected" | "repeated" | "left_out">
+
+function countsText({ read, accepted, rejected, repeated, left_out }: Counts): string {
+  return [
+    `${formatCount(read)} rows read`,
+    `${formatCount(accepted)} accepted`,
+    `${formatCount(rejected)} rejected`,
+    ...(repeated > 0 ? [`${formatCount(repeated)} repeated`] : []),
+    ...Object.entries(left_out).map(
+      ([reason, count]) => `${formatCount(count)} left out (${reason})`,
+    ),
+  ].join(", ")
+}
+
+const unreadableLines = (unreadable: number): string[] =>
+  unreadable > 0
+    ? [`  ${formatCount(unreadable)} rows could not be parsed, so no record counts as missing`]
+    : []
+
+function linesOfMany(files: readonly FileFigures[]): string[] {
+  const total = (count: (file: FileFigures) => number) =>
+    files.reduce((before, file) => before + count(file), 0)
+  const left_out: Record<string, number> = {}
+  for (const file of files) {
+    for (const [reason, count] of Object.entries(file.left_out)) countText(left_out, reason, count)
+  }
+  const counts = {
+    read: total(({ read }) => read),
+    accepted: total(({ accepted }) => accepted),
+    rejected: total(({ rejected }) => rejected),
+    repeated: total(({ repeated }) => repeated),
+    left_out,
+  }
+  return [
+    `${formatCount(files.length)} files: ${countsText(counts)}`,
+    ...unreadableLines(total(({ unreadable }) => unreadable)),
+    ...rejectedLines(files),
+    ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
+    ...textLines("note", maxNotesShown, files, ({ notes = [] }) =>
+      Object.fromEntries(notes.map((note) => [note, 1])),
+    ),
+  ]
+}
+
+function rejectedLines(files: readonly FileFigures[]): string[] {
+  const faulty = files
+    .filter(({ rejected }) => rejected > 0)
+    .sort((a, b) => b.rejected - a.rejected)
+  const shown = faulty.slice(0, maxFilesShown).map(({ name, rejected, unreadable }) => {
+    const unreadableText = unreadable > 0 ? `, ${formatCount(unreadable)} could not be parsed` : ""
+    return `  ${name}: ${formatCount(rejected)} rejected${unreadableText}`
+  })
+  return [...shown, ...moreLines("files with rejected rows", faulty.length - shown.length)]
+}
+
+/** A text that many files have is shown once, with the sum of its counts. */
+function textLines(
+  kind: "warning" | "note",
+  maxShown: number,
+  files: readonly FileFigures[],
+  countsOf: (file: FileFigures) => Readonly<Record<string, number>>,
+): string[] {
+  const found = new Map<string, { count: number; files: number; first: string }>()
+  for (const file of files) {
+    for (const [text, count] of Object.entries(countsOf(file))) {
+      const before = found.get(text) ?? { count: 0, files: 0, first: file.name }
+      found.set(text, { ...before, count: before.count + count, files: before.files + 1 })
+    }
+  }
+  const texts = [...found].sort(([, a], [, b]) => b.count - a.count)
+  const shown = texts.slice(0, maxShown).map(([text, { count, files, first }]) => {
+    const place = files > 1 ? `${formatCount(files)} files` : first
+    return `  ${kind}: ${text} (${kind === "note" ? place : `${formatCount(count)} in ${place}`})`
+  })
+  return [...shown, ...moreLines(`${kind}s`, texts.length - shown.length)]
+}
+
+const moreLines = (what: string, count: number): string[] =>
+  count > 0 ? [`  ${formatCount(count)} more ${what}; --json lists every file`] : []

@@ -1,0 +1,36 @@
+/**
+ * Which fields a file says nothing of: it lacks a column that they are read from, and no row has a
+ * value. In the JSON forms a column is a name that some row has.
+ */
+import type { ResourceRecord } from "../resources/resource.ts"
+import type { Source } from "../sources/source.ts"
+import type { Row } from "./reading/row.ts"
+
+export interface KeptFields {
+  /** Notes which columns the rows have, and which values the records made of them. */
+  see: (rows: readonly Row[], candidates: readonly { record: ResourceRecord }[]) => void
+  /** Call it once all rows were seen. */
+  names: () => string[]
+}
+
+export function createKeptFields(fromOptional: Source["fromOptional"] = {}): KeptFields {
+  /** By field, the columns that no row has had so far. */
+  const absent = new Map(Object.entries(fromOptional))
+  return {
+    // Mostly the first rows have every column, so that nothing is left for the others.
+    see: (rows, candidates) => {
+      for (const [field, columns] of absent) {
+        const left = columns.filter((column) => !rows.some((row) => hasColumn(row, column)))
+        const hasValue = () => candidates.some(({ record }) => record[field] !== null)
+        if (left.length === 0 || hasValue()) absent.delete(field)
+        else absent.set(field, left)
+      }
+    },
+    names: () => [...absent.keys()],
+  }
+}
+
+function hasColumn(row: Row, column: string): boolean {
+  const readable = row.error === undefined ? row.raw : row.readable
+  return readable !== undefined && column in readable
+}

@@ -1,0 +1,43 @@
+/**
+ * Which company each name stands for, so that its holder's tenements are linked to it.
+ *
+ * A name that several codes bear is one company under several listings: its ordinary share, and
+ * options, notes or partly paid shares. Its tenements belong to the listed codes before those that
+ * are listed no longer, then to the shortest (those of ordinary shares have 3 characters), then to
+ * the first in alphabetical order. The others are secondary listings: they have no tenements of
+ * their own, and what their subsidiaries hold is the owner's too.
+ *
+ * A former name stands for the company that bore it, unless another company or a subsidiary bears it
+ * today, or bore it as well. A listing whose code begins with the company's is no other company: the
+ * exchange may rename it later, or never.
+ */
+
+/** A query of (key, asx_code, is_own): the companies that each name stands for. */
+export const nameOwners = `
+  with former as (
+    select f.name_key as key, f.asx_code, c.name_key as current_key, c.is_active, (
+        select bool_and(starts_with(n.asx_code, f.asx_code)) from companies n
+        where n.name_key = f.name_key
+      ) as is_borne_by_listings
+    from former_names f join companies c on c.asx_code = f.asx_code
+    where f.is_certain and f.name_key <> c.name_key
+  ), owners as (
+    select distinct on (key) key, asx_code from (
+      select name_key as key, asx_code, is_active from companies where name_key <> ''
+      union all
+      select key, asx_code, is_active from former where is_borne_by_listings
+    ) bearers
+    order by key, is_active desc, length(asx_code), asx_code
+  ), former_owners as (
+    select f.key, min(coalesce(o.asx_code, f.asx_code)) as asx_code
+    from former f left join owners o on o.key = f.current_key
+    where f.is_borne_by_listings is null
+      and not exists (select from subsidiaries s where s.name_key = f.key)
+    group by f.key having count(distinct coalesce(o.asx_code, f.asx_code)) = 1
+  )
+  select key, asx_code, true as is_own from owners
+  union all select key, asx_code, true from former_owners
+  union select s.name_key, coalesce(o.asx_code, c.asx_code), false
+  from subsidiaries s join companies c on c.asx_code = s.parent_asx_code
+    left join owners o on o.key = c.name_key
+  where s.name_key <> ''`

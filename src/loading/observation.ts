@@ -1,0 +1,93 @@
+/**
+ * When the files of a load were true. Absence is counted in this time, and of two loads of a source
+ * the one of later files decides.
+ */
+import type { TransactionSql } from "postgres"
+import { utc } from "../db/utc.ts"
+import { isCalendarDate } from "../text/calendar-date.ts"
+import { instant } from "./field-values.ts"
+import type { FileFigures } from "./figures.ts"
+import { LoadError } from "./load-error.ts"
+
+export interface LastObservation {
+  /** When the load's transaction began, by the database's clock. All times are as `2026-01-02T03:04:05Z`. */
+  now: string
+  /** Null where the source has not been loaded. */
+  observed: string | null
+  /** Digests of the files, sorted; null where they are not known. */
+  files: string[] | null
+}
+
+/**
+ * Reads a date, which is its beginning in UTC, or a date-time with a time zone. Undefined where the
+ * text is neither.
+ */
+export function parseObserved(text: string): string | undefined {
+  if (isCalendarDate(text)) return `${text}T00:00:00Z`
+  const read = instant(text)
+  return typeof read === "string" ? read : undefined
+}
+
+/** The same, of what a program gives. @throws LoadError */
+export function observedOf(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined
+  const observed = parseObserved(given)
+  if (observed !== undefined) return observed
+  throw new LoadError(`Cannot load files of "${given}": that is no date or date-time with a zone`)
+}
+
+export async function lastObservation(
+  sql: TransactionSql,
+  source: string,
+): Promise<LastObservation> {
+  const [row] = await sql.unsafe<[LastObservation]>(
+    `select ${utc("date_trunc('second', now())")} as now, ${utc("max(last_observed_at)")} as observed,
+       (array_agg(array_to_json(last_files)))[1] as files from sources where name = $1`,
+    [source],
+  )
+  return row
+}
+
+/** How far the clock of a program that fetches files may be ahead of the database's. */
+const maxClockSkewMs = 5 * 60_000
+
+/** @throws LoadError where files of that time would put older values over newer ones */
+export function checkObserved(
+  given: string | undefined,
+  { now, observed }: LastObservation,
+  source: string,
+): void {
+  if (given === undefined) return
+  if (Date.parse(given) > Date.parse(now) + maxClockSkewMs) {
+    throw new LoadError(
+      `Cannot load files of ${given}: that is in the future (it is now ${now}; a date is its beginning in UTC)`,
+    )
+  }
+  if (observed !== null && given < observed) {
+    throw new LoadError(
+      `Cannot load files of ${given}: ${source} has been loaded from files of ${observed}, and older values would replace newer ones. ` +
+        "Load captures in the order of their times",
+    )
+  }
+}
+
+/**
+ * When the files were true: the time that the operator gives or else now. The same bytes as last time
+ * are the same download, so they say nothing of what has been since.
+ */
+export function observedTime(
+  given: string | undefined,
+  { now, observed, files }: LastObservation,
+  digests: readonly string[] | null,
+): string {
+  if (given !== undefined) return given
+  const isSame = files !== null && digests !== null && files.join() === digests.join()
+  // Where an earlier load gave a time that this clock has not reached, time does not go back.
+  return observed !== null && (isSame || observed > now) ? observed : now
+}
+
+/** The digests of a load's files, sorted; null where there are no files. */
+export function digestsOf(files: readonly FileFigures[]): string[] | null {
+  const digests = files.map(({ sha256 }) => sha256).filter((digest) => digest !== null)
+  return digests.length < files.length || files.length === 0 ? null : [...new Set(digests)].sort()
+}

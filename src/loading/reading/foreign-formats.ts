@@ -1,0 +1,64 @@
+/** Names what a file is that is not a table, whatever its name says. */
+import { excerpt } from "../../text/excerpt.ts"
+import { isZip } from "./zip.ts"
+
+/** How many bytes `foreignFormat` looks at. */
+export const signatureLength = 16
+
+/** First bytes, in Latin-1. */
+const signatures: readonly [start: string, what: string][] = [
+  ["%PDF", "it is a PDF"],
+  [
+    "\u00d0\u00cf\u0011\u00e0",
+    "it is an old Excel workbook (.xls), or one with a password; save it as .xlsx without a password, or as CSV",
+  ],
+  ["\u00ff\u00fe\0\0", "it is UTF-32 text; save it as UTF-8"],
+  ["\0\0\u00fe\u00ff", "it is UTF-32 text; save it as UTF-8"],
+  ["\0\0'\n", "it is the geometry of a shapefile; load the .dbf file beside it"],
+  ["SQLite format 3\0", "it is a SQLite database, such as a GeoPackage; export its table as CSV"],
+  ["PAR1", "it is a Parquet file; export it as CSV"],
+  ["{\\rtf", "it is an RTF document"],
+  ["7z\u00bc\u00af", "it is a 7-Zip archive; extract it first"],
+  ["Rar!\u001a", "it is a RAR archive; extract it first"],
+  ["\u00fd7zXZ\0", "it is compressed with xz; decompress it first"],
+  ["(\u00b5/\u00fd", "it is compressed with Zstandard; decompress it first"],
+  ["BZh91AY", "it is compressed with bzip2; decompress it first"],
+  ["\u0089PNG", "it is a picture"],
+  ["\u00ff\u00d8\u00ff", "it is a picture"],
+  ["GIF89a", "it is a picture"],
+]
+
+/** What a file is by its first bytes; undefined if it may be a table. */
+export function foreignFormat(start: Uint8Array): string | undefined {
+  if (isZip(start)) {
+    return "it is a zip file or a workbook inside another file or on standard input; give it as a file of its own"
+  }
+  const text = Buffer.from(start.subarray(0, signatureLength)).toString("latin1")
+  return signatures.find(([signature]) => text.startsWith(signature))?.[1]
+}
+
+const htmlStart = /^<(!doctype html|html|head|body|title|meta|script|h1)\b/i
+const scriptStart =
+  /^["']use strict["']|^(?:var|let|const)\s+[\w$]+\s*=|^[!(]*(?:async\s+)?function\b[\s\w$]*\(/
+
+/** What a text is by its beginning, mostly a failed download; undefined if it may be a table. */
+export function foreignText(start: string): string | undefined {
+  const text = start.trim().replace(/^(?:<\?xml[^>]*>|<!--.*?-->|\s)+/s, "")
+  if (start.trim() === "") return "it is empty"
+  if (htmlStart.test(text)) {
+    return `it is a web page (HTML), such as a sign-in or error page, not a table ("${pageTitle(text)}")`
+  }
+  if (start.trim().startsWith("<")) return `it is XML, not a table ("${onOneLine(text)}")`
+  if (scriptStart.test(text))
+    return `it is a JavaScript program, not a table ("${onOneLine(text)}")`
+  const isOneLine = !/[\r\n]/.test(text)
+  if (isOneLine && !/[,;\t{]|^\[/.test(text)) {
+    return `it looks like an error message, not a table ("${onOneLine(text)}")`
+  }
+  return undefined
+}
+
+const pageTitle = (html: string): string =>
+  onOneLine(/<title[^>]*>\s*([^<]+?)\s*</i.exec(html)?.[1] ?? html)
+
+const onOneLine = (text: string): string => excerpt(text.replace(/\s+/g, " ").trim(), 60)

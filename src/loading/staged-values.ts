@@ -1,0 +1,39 @@
+/**
+ * Which values of the staged rows count. A file says nothing of a field for which it has no column:
+ * the stored record keeps its value then, and so do the columns derived from it.
+ */
+import type { FileFigures } from "./figures.ts"
+import type { Staging } from "./staging.ts"
+
+export interface StagedValues {
+  /** The value that a record takes, as an expression over its stored row `t` and its staged row `s`. */
+  of: (column: string) => string
+  /** Whether no file has the column. */
+  isKept: (column: string) => boolean
+  /** The condition that the file of the staged row `s` has the column. */
+  isIn: (column: string) => string
+}
+
+export function stagedValues(
+  { resource }: Staging,
+  files: readonly Pick<FileFigures, "kept_fields">[],
+): StagedValues {
+  const filesWithout = (column: string): number[] => {
+    const field = resource.derived[column]?.from ?? column
+    return files.flatMap(({ kept_fields }, index) => (kept_fields?.includes(field) ? [index] : []))
+  }
+  const isIn = (column: string): string => {
+    const without = filesWithout(column)
+    return without.length === 0 ? "true" : `s.file not in (${without})`
+  }
+  return {
+    of: (column) => {
+      const condition = isIn(column)
+      return condition === "true"
+        ? `s.${column}`
+        : `case when ${condition} then s.${column} else t.${column} end`
+    },
+    isKept: (column) => files.length > 0 && filesWithout(column).length === files.length,
+    isIn,
+  }
+}

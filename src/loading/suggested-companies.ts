@@ -1,0 +1,69 @@
+/**
+ * Suggestions for the unlinked holders, as a file that a person completes into a subsidiaries file:
+ * that source's columns with `parent_asx_code` empty, and columns that it ignores. So loading the file
+ * unchanged does nothing, as a link is never guessed.
+ */
+import type { TransactionSql } from "postgres"
+import { withConnection } from "../db/connection.ts"
+import { guardFormula, quoteCell } from "../text/csv-cell.ts"
+import { nameOwners } from "./name-owners.ts"
+import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
+import { unlinkedHolders, writeNewFile } from "./unlinked.ts"
+
+export interface SuggestionsFile {
+  path: string
+  suggestions: number
+  /** How many holders they are for. */
+  holders: number
+}
+
+/** For the newest release, most tenements first. */
+export const readSuggestions = (url: string): Promise<Suggestion[]> =>
+  withConnection(url, (client) =>
+    client.begin("isolation level repeatable read read only", async (sql) =>
+      suggestCompanies(await unlinkedHolders(sql), await knownNames(sql)),
+    ),
+  )
+
+/** Writes them to a file that must not exist yet. @throws LoadError */
+export async function writeSuggestions(url: string, path: string): Promise<SuggestionsFile> {
+  const suggestions = await readSuggestions(url)
+  writeNewFile(path, suggestionsCsv(suggestions))
+  const holders = new Set(suggestions.map(({ holder }) => holder.key))
+  return { path, suggestions: suggestions.length, holders: holders.size }
+}
+
+async function knownNames(sql: TransactionSql): Promise<KnownName[]> {
+  const companies = await sql.unsafe<(Company & { owner: string })[]>(
+    `select asx_code, company_name, is_active, coalesce(o.owner, asx_code) as owner
+     from companies left join (
+       select key, asx_code as owner from (${nameOwners}) names where is_own
+     ) o on o.key = name_key`,
+  )
+  const byCode = new Map(companies.map((company) => [company.asx_code, company]))
+  const names = await sql.unsafe(
+    `select company_name as name, name_key as key, asx_code, false as is_former from companies
+     union all select name, name_key, asx_code, true from former_names
+     union all select name, name_key, parent_asx_code, false from subsidiaries`,
+  )
+  return names.flatMap(({ name, key, asx_code, is_former }): KnownName[] => {
+    // A secondary listing has no tenements of its own.
+    const company = byCode.get(byCode.get(asx_code)?.owner ?? "")
+    return company ? [{ name, key, company, isFormer: is_former }] : []
+  })
+}
+
+const header =
+  "name,parent_asx_code,country,ownership_percentage,tenements,suggested_asx_code,suggested_company,suggested_is_active,reason,similar_name"
+
+/** The whole file. */
+export const suggestionsCsv = (suggestions: readonly Suggestion[]): string =>
+  [header, ...suggestions.map(csvLine), ""].join("\r\n")
+
+function csvLine({ holder, company, reason, similarName }: Suggestion): string {
+  const { asx_code, company_name, is_active } = company
+  const cells = [asx_code, textCell(company_name), is_active, reason, textCell(similarName)]
+  return `${textCell(holder.name)},,,,${holder.tenements},${cells}`
+}
+
+const textCell = (text: string) => quoteCell(guardFormula(text))

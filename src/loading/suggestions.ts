@@ -1,0 +1,195 @@
+/**
+ * Which companies the unlinked holders may belong to, by what their names have in common. It takes a
+ * person to decide: a name with a place in brackets is mostly a subsidiary's, and sometimes one that
+ * has been sold.
+ *
+ * Words in common tell something only at the beginning of two names, where few companies have them:
+ * `BHP Coal` is BHP's, while names that share KALGOORLIE, or a word in their middle, are strangers'.
+ * One word in common is enough only if the listed name has no other of its own: `Iluka (Eucla Basin)`
+ * is that of Iluka Resources, while `Cape Flattery` is not that of Cape Lambert Resources.
+ */
+import { distinctiveWords, hasEnding, withoutBrackets } from "../text/company-words.ts"
+import type { UnlinkedHolder } from "./unlinked.ts"
+
+/** Best first. */
+export const reasons = [
+  "former name",
+  "place in brackets",
+  "another ending",
+  "same first words",
+] as const
+export type Reason = (typeof reasons)[number]
+
+export interface Company {
+  asx_code: string
+  company_name: string
+  is_active: boolean
+}
+
+/** A name of a company, present or former, or of a subsidiary. */
+export interface KnownName {
+  name: string
+  key: string
+  company: Company
+  isFormer: boolean
+}
+
+export interface Suggestion {
+  holder: UnlinkedHolder
+  company: Company
+  reason: Reason
+  /** The known name that the holder's resembles. */
+  similarName: string
+}
+
+/** For each holder, in their order, at most three companies, the best first. */
+export function suggestCompanies(
+  holders: readonly UnlinkedHolder[],
+  names: readonly KnownName[],
+): Suggestion[] {
+  const index = indexOf(names, holders)
+  return holders.flatMap((holder) => suggestionsFor(holder, index))
+}
+
+const maxSuggestions = 3
+
+/** What more companies than this begin their names with is no company's own. */
+const maxCompanies = 3
+
+interface Entry extends KnownName {
+  words: readonly string[]
+}
+
+interface Index {
+  byKey: ReadonlyMap<string, readonly Entry[]>
+  byFirstWord: ReadonlyMap<string, readonly Entry[]>
+  /** Whether a word is hardly ever found elsewhere than at the beginning of a name. */
+  isRare: (word: string) => boolean
+  /** Whether many companies have a word in their names, such as RESOURCES. */
+  isCommon: (word: string) => boolean
+}
+
+function indexOf(names: readonly KnownName[], holders: readonly UnlinkedHolder[]): Index {
+  const entries = names
+    .map((known): Entry => ({ ...known, words: wordsOf(known.name) }))
+    .filter(({ words }) => words.length > 0)
+  const ofStrangers = holders.filter(({ name }) => !isPerson(name)).map(({ name }) => wordsOf(name))
+  const later = [...entries.map(({ words }) => words), ...ofStrangers].map((words) =>
+    words.slice(1),
+  )
+  const namesWith = countEach(later)
+  const companiesWith = countEach(wordsOfCompanies(entries))
+  const maxRare = Math.max(2, (names.length + holders.length) / 2000)
+  const minCommon = Math.max(2, new Set(entries.map(({ company }) => company)).size / 100)
+  return {
+    byKey: Map.groupBy(entries, ({ key }) => key),
+    byFirstWord: Map.groupBy(entries, ({ words }) => words[0] ?? ""),
+    isRare: (word) => (namesWith.get(word) ?? 0) <= maxRare,
+    isCommon: (word) => (companiesWith.get(word) ?? 0) >= minCommon,
+  }
+}
+
+const wordsOfCompanies = (entries: readonly Entry[]): string[][] =>
+  [...Map.groupBy(entries, ({ company }) => company).values()].map((ofOne) =>
+    ofOne.flatMap(({ words }) => words),
+  )
+
+/** In how many of the lists each word is. */
+function countEach(lists: readonly (readonly string[])[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const words of lists) {
+    for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  return counts
+}
+
+const wordsOf = (name: string) => distinctiveWords(withoutBrackets(name))
+
+/** `SURNAME, Given`, without a company's ending. */
+const isPerson = (name: string) => name.includes(",") && !hasEnding(name)
+
+interface Candidate extends Suggestion {
+  /** How many of the first words are the same. */
+  shared: number
+}
+
+function suggestionsFor(holder: UnlinkedHolder, index: Index): Suggestion[] {
+  if (isPerson(holder.name)) return []
+  const words = wordsOf(holder.name)
+  const bearers = (index.byKey.get(holder.key) ?? []).filter(({ isFormer }) => isFormer)
+  const alike = (index.byFirstWord.get(words[0] ?? "") ?? []).map((entry) => ({
+    entry,
+    shared: sharedWords(words, entry.words),
+  }))
+  const candidates = [
+    ...bearers.map((entry) => candidate(holder, entry, "former name", words.length)),
+    ...[...sameWords(alike, words), ...firstWords(alike, words, index)].map(({ entry, shared }) =>
+      candidate(holder, entry, reasonFor(holder.name, words, entry, shared), shared),
+    ),
+  ]
+  const best = new Map<string, Candidate>()
+  for (const each of candidates.sort(bestFirst)) {
+    if (!best.has(each.company.asx_code)) best.set(each.company.asx_code, each)
+  }
+  return [...best.values()]
+    .slice(0, maxSuggestions)
+    .map(({ shared: _, ...suggestion }) => suggestion)
+}
+
+/** A name that begins with a holder's first word, and how many of their first words are the same. */
+interface Alike {
+  entry: Entry
+  shared: number
+}
+
+const sameWords = (alike: readonly Alike[], words: readonly string[]): Alike[] =>
+  alike.filter(({ entry, shared }) => shared === words.length && shared === entry.words.length)
+
+/** Those that share the most words, if these are few companies' own. */
+function firstWords(
+  alike: readonly Alike[],
+  [first = ""]: readonly string[],
+  { isRare, isCommon }: Index,
+): Alike[] {
+  const most = Math.max(0, ...alike.map(({ shared }) => shared))
+  const closest = alike.filter(({ shared }) => shared === most)
+  if (new Set(closest.map(({ entry }) => entry.company)).size > maxCompanies) return []
+  if (most > 1) return closest
+  return isRare(first) ? closest.filter(({ entry }) => entry.words.slice(1).every(isCommon)) : []
+}
+
+function sharedWords(one: readonly string[], other: readonly string[]): number {
+  const different = one.findIndex((word, index) => word !== other[index])
+  return different === -1 ? one.length : different
+}
+
+function reasonFor(
+  holder: string,
+  words: readonly string[],
+  { name, words: others }: Entry,
+  shared: number,
+): Reason {
+  if (shared < words.length) return "same first words"
+  if (hasPlace(holder)) return "place in brackets"
+  if (shared < others.length) return "same first words"
+  return hasPlace(name) ? "place in brackets" : "another ending"
+}
+
+/** Whether what is in brackets is more than an ending. */
+const hasPlace = (name: string) => distinctiveWords(name).length > wordsOf(name).length
+
+const candidate = (
+  holder: UnlinkedHolder,
+  { name, company }: Entry,
+  reason: Reason,
+  shared: number,
+): Candidate => ({ holder, company, reason, similarName: name, shared })
+
+const bestFirst = (a: Candidate, b: Candidate): number =>
+  reasons.indexOf(a.reason) - reasons.indexOf(b.reason) ||
+  b.shared - a.shared ||
+  Number(b.company.is_active) - Number(a.company.is_active) ||
+  compare(a.company.asx_code, b.company.asx_code) ||
+  compare(a.similarName, b.similarName)
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,94 @@
+import { type TSchema, Type } from "@sinclair/typebox"
+import { loadOutcomes, loadedSources as table } from "../db/schema.ts"
+import { oneOf } from "../text/one-of.ts"
+import { type Field, field, type Readable, resourceNames } from "./resource.ts"
+
+const instant = (description: string) =>
+  Type.String({ format: "date-time", description: `${description}, in UTC` })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** A figure that is counted or computed when it is read. */
+const figure = (schema: TSchema, nullable = false): Field => ({
+  ...field(table.counts, schema, { computed: true }),
+  nullable,
+})
+
+/**
+ * The sources of the data: what is known of each today. They change with every load, also with those
+ * that publish nothing, and so belong to no release: they are read by `db/reader/sources.ts` alone.
+ */
+export const sources: Readable = {
+  name: "sources",
+  singular: "source",
+  description: "Where the data comes from, and how fresh it is.",
+  table,
+  history: null,
+  since: table.last_release,
+  key: "source",
+  keyFromPath: (name) => name,
+  fields: {
+    source: field(table.name, Type.String({ description: "Name, as in releases" })),
+    resource: field(
+      table.resource,
+      oneOf(resourceNames, { description: "What is loaded from it" }),
+    ),
+    licence: field(table.licence, Type.String({ description: "Licence of its publisher" })),
+    attribution: field(
+      table.attribution,
+      Type.String({ description: "The words that the licence asks those who use it to show" }),
+    ),
+    address: field(
+      table.address,
+      Type.String({
+        format: "uri",
+        description: "Where its files are published, without user and query",
+      }),
+    ),
+    last_fetched_at: field(
+      table.last_fetched_at,
+      instant("When its files were last fetched, whether or not they had changed"),
+    ),
+    last_loaded_at: field(table.last_loaded_at, instant("When its last load ended")),
+    last_outcome: field(
+      table.last_outcome,
+      oneOf(loadOutcomes, {
+        description:
+          "What came of that load: a release, no difference, or a refusal, which leaves the data as it was",
+      }),
+    ),
+    last_observed_at: field(
+      table.last_observed_at,
+      instant("When the newest files that were loaded were true"),
+    ),
+    last_changed_at: field(
+      table.last_changed_at,
+      instant("When its records last changed in a release"),
+    ),
+    last_release: field(
+      table.last_release,
+      Type.Integer({ minimum: 1, description: "That release" }),
+    ),
+    records: figure(count("Number of its records in the newest release, inactive ones too")),
+    missing: figure(
+      count(
+        "Number of those that its last files lack, and that are kept until further loads confirm it",
+      ),
+    ),
+    rejected: figure(count("Number of rows of its last files that could not be loaded"), true),
+    unknown_values: figure(
+      count("Number of values in its last files that are not known and were left empty"),
+      true,
+    ),
+    linked_percentage: figure(
+      Type.Number({
+        minimum: 0,
+        maximum: 100,
+        description: "Share of its tenements that are linked to a company, in percent",
+      }),
+      true,
+    ),
+  },
+  filters: {},
+  sorts: {},
+  defaultOrder: [{ column: table.name, direction: "asc" }],
+}

@@ -1,0 +1,114 @@
+/**
+ * The versions of a resource's records: each from the release that made it to the one that superseded or
+ * removed it, with the record as it was.
+ */
+import { Type } from "@sinclair/typebox"
+import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
+import { equals } from "./conditions.ts"
+import { type Field, field, keyColumn, type Readable, type Resource } from "./resource.ts"
+
+/** The name under which the release that is shown is bound. */
+const release = sql.placeholder("release")
+
+/** The list of one record's versions, newest first: a resource whose records have no key of their own. */
+export function versionsOf(resource: Resource): Readable {
+  const { table, since, history, singular } = resource
+  return {
+    name: `${singular}-versions`,
+    singular: `${singular} version`,
+    description: `What a ${singular} was, from one release to another.`,
+    table,
+    history: null,
+    pastVersions: history,
+    since,
+    key: "since_release",
+    keyFromPath: (text) => text,
+    fields: { ...periodFields(resource), ...resource.fields },
+    filters: {},
+    sorts: {},
+    defaultOrder: [{ column: since, direction: "desc" }],
+  }
+}
+
+/** The versions that belong to the record of that key, which may have been removed. */
+export const ofRecord = (resource: Resource) => ({
+  resource,
+  scope: equals(keyColumn(resource)),
+  existsByRows: true,
+})
+
+function periodFields(resource: Resource): Record<string, Field> {
+  const { since } = resource
+  const until = sql.identifier("until_release")
+  const untilShown = sql`case when ${until} <= ${release} then ${until} end`
+  const made = sql`${since}`
+  const number = (description: string) => Type.Integer({ minimum: 1, description })
+  const instant = (description: string) => Type.String({ format: "date-time", description })
+  return {
+    since_release: field(since, number("The release that made this version")),
+    since: computed(since, instant("When that was published, in UTC"), publishedAt(made)),
+    until_release: computed(
+      since,
+      number("The release that superseded or removed it; unknown for the version that is current"),
+      untilShown,
+    ),
+    until: computed(since, instant("When that was published, in UTC"), publishedAt(untilShown)),
+    source: computed(
+      since,
+      Type.String({ description: "The source whose load made this version" }),
+      ofRelease(made, sql`r.source`),
+    ),
+    files: computed(
+      since,
+      Type.String({ description: "The files of that load; several are listed as A; B" }),
+      ofRelease(made, fileNames),
+    ),
+    changed: {
+      ...computed(
+        since,
+        Type.String({
+          description:
+            "The fields that differ from the version before, listed as A; B; empty where only what it is linked to changed, unknown for the oldest version that is kept",
+        }),
+        changedFields(resource, false),
+      ),
+      selectMasked: changedFields(resource, true),
+    },
+  }
+}
+
+const computed = (column: Field["column"], schema: Field["schema"], select: SQL): Field => ({
+  ...field(column, schema, { select, computed: true }),
+  nullable: true,
+})
+
+/** Of releases that an earlier version deleted when it pruned them, nothing is known. */
+const ofRelease = (id: SQL, value: SQL): SQL =>
+  sql`(select ${value} from releases r where r.id = ${id})`
+
+const publishedAt = (id: SQL): SQL =>
+  ofRelease(id, sql`to_char(r.published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
+
+const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by file.ordinality)
+  from jsonb_array_elements(r.manifest -> 'files') with ordinality file)`
+
+/**
+ * A version that is not the newest is always among the past ones.
+ * @param isMasked whether natural persons are not named: then a change from one to another is none
+ */
+function changedFields({ table, history, fields, since, key }: Resource, isMasked: boolean): SQL {
+  const own = sql.identifier(getTableName(table))
+  const sinceName = sql.identifier(since.name)
+  const keyName = sql.identifier(key)
+  const names = Object.keys(getTableColumns(history))
+  const differing = Object.entries(fields)
+    .filter(([name]) => name !== key && names.includes(name))
+    .map(([name, { mask }]) => {
+      const column = sql.identifier(name)
+      const shown = (value: SQL) => (isMasked && mask ? mask(value) : value)
+      return sql`case when ${shown(sql`earlier.${column}`)} is distinct from ${shown(sql`${own}.${column}`)} then ${sql.raw(`'${name}'`)} end`
+    })
+  return sql`(select concat_ws('; ', ${sql.join(differing, sql`, `)}) from ${history} as earlier
+    where earlier.${keyName} = ${own}.${keyName} and earlier.${sinceName} < ${own}.${sinceName}
+    order by earlier.${sinceName} desc limit 1)`
+}

@@ -1,0 +1,22 @@
+import { Elysia } from "elysia"
+import { listEndpoint } from "../answers/list-endpoint.ts"
+import type { ReadState } from "../answers/state-answer.ts"
+import { type AnswersOptions, answers } from "../plugins/answers.ts"
+import { sources as resource } from "../resources/sources.ts"
+
+export interface SourcesOptions extends AnswersOptions {
+  readSources: ReadState
+}
+
+const all = listEndpoint({
+  description:
+    "By name. It shows them as they are now, and belongs to no release: it changes with loads that publish none, too.",
+  resource,
+  filters: [],
+  ofNoRelease: true,
+})
+
+export const sources = (options: SourcesOptions) =>
+  new Elysia({ name: "sources", prefix: "/sources" })
+    .use(answers(options))
+    .get("/", ({ state }) => state(options.readSources), { lists: all })

@@ -1,0 +1,77 @@
+/**
+ * Reads a register's phrase by the words in it that decide, so that a phrase never seen before is
+ * known too: `Ceased - s26(11)` by `ceased`, `Mineral Lease (Northern) (MLN)` by `mineral lease`.
+ *
+ * Every decision with a term in the phrase is found; one whose meaning gives way to that of another
+ * is dropped; the remaining ones must agree. Where they do not, or none is left, the phrase is
+ * unknown: a guess would be worse.
+ */
+import { isNearSpelling } from "../text/nearest-name.ts"
+
+export interface Decision<Word extends string> {
+  /** Null for terms that turn around or leave open what the other words say: `not`, `partially`. */
+  means: Word | null
+  /** Words, or sequences of words, in lower case. Singular and plural are the same. */
+  terms: readonly string[]
+  /** The meanings that give way to this one: an `application refused` is refused. */
+  over?: readonly (Word | null)[]
+}
+
+/** The word for a phrase; undefined for an unknown one. */
+export type PhraseReader<Word extends string> = (phrase: string) => Word | undefined
+
+/** A register has few phrases and repeats them in every row; a faulty file may have many, or long ones. */
+const maxRemembered = 1000
+const maxPhraseLength = 200
+
+/** Prepares decisions once, for look-ups in every row. */
+export function phraseReader<Word extends string>(
+  decisions: readonly Decision<Word>[],
+): PhraseReader<Word> {
+  const prepared = decisions.map(({ terms, ...decision }) => ({
+    ...decision,
+    terms: terms.map((term) => sequence(wordsOf(term))),
+  }))
+  const known = new Set(decisions.flatMap(({ terms }) => terms.flatMap(wordsOf)))
+  const remembered = new Map<string, Word | undefined>()
+  const read: PhraseReader<Word> = (phrase) => {
+    const words = sequence(wordsOf(phrase).map((word) => spelled(word, known)))
+    const found = prepared.filter(({ terms }) => terms.some((term) => words.includes(term)))
+    const standing = found.filter(
+      ({ means }) => !found.some(({ over = [] }) => over.includes(means)),
+    )
+    const meanings = new Set(standing.map(({ means }) => means))
+    const [only] = meanings
+    return meanings.size === 1 ? (only ?? undefined) : undefined
+  }
+  return (phrase) => {
+    if (phrase.length > maxPhraseLength) return undefined
+    if (remembered.has(phrase)) return remembered.get(phrase)
+    if (remembered.size === maxRemembered) remembered.clear()
+    const word = read(phrase)
+    remembered.set(phrase, word)
+    return word
+  }
+}
+
+/** What a phrase excludes says nothing about what it includes: `minerals other than coal`. */
+const exclusion = /\bother than\b.*$/
+
+function wordsOf(phrase: string): string[] {
+  const words =
+    phrase
+      .toLowerCase()
+      .replace(exclusion, "")
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  return words.map((word) => (word.length > 3 ? word.replace(/s$/, "") : word))
+}
+
+/** Blanks around each word, so that a term is found only as whole words. */
+const sequence = (words: readonly string[]) => ` ${words.join(" ")} `
+
+/** A misspelled word is the known one that it most likely means; any other stays as it is. */
+function spelled(word: string, known: ReadonlySet<string>): string {
+  if (known.has(word)) return word
+  const near = [...known].filter((candidate) => isNearSpelling(word, candidate))
+  return near.length === 1 && near[0] !== undefined ? near[0] : word
+}

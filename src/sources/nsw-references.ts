@@ -1,0 +1,22 @@
+/**
+ * The references of New South Wales. The numbers of titles begin anew with each act: CML 6 of 1973
+ * and CML 6 of 1992 are two leases. Today's register writes the year of the act (`CML 6 (1992)`);
+ * its older export and the national view do not, and there the day of the first grant tells titles
+ * of one number apart.
+ */
+import { dateOf, textOf, Unmapped } from "./register-values.ts"
+import type { SharedReferences } from "./source.ts"
+
+/** `NSW-CML6-1992`, `NSW-CML6-1979-02-03` and `NSW-CML6` may be the same lease. */
+export const sharedReferences: SharedReferences = {
+  idPrefix: "NSW-",
+  plainId: "^(NSW-.*?[0-9])(?:-(?:1[89]|20)[0-9]{2})?(?:-[0-9]{4}-[0-9]{2}-[0-9]{2})?$",
+  sameField: "grant_date",
+}
+
+/** What tells a title from others of its number: the year of its act, or else its day of grant. */
+export function distinctionOf({ act, grantDate }: { act?: unknown; grantDate: unknown }): string {
+  const [year] = /\b(?:1[89]|20)\d\d\b/.exec(textOf(act) ?? "") ?? []
+  const granted = dateOf(grantDate, "NSW")
+  return year ?? (granted instanceof Unmapped ? "" : (granted ?? ""))
+}

@@ -1,0 +1,48 @@
+/** The words that decide a tenement's status, in the registers of all states. */
+import { type Decision, phraseReader } from "./deciding-words.ts"
+import type { TenementStatus } from "./tenement-vocabulary.ts"
+
+const decisions: readonly Decision<TenementStatus>[] = [
+  {
+    means: "granted",
+    terms: "granted grant issued active approved current live registered".split(" "),
+  },
+  { means: "granted", terms: ["in force"] },
+  // A renewal, asked for or given, is one of a tenement in force.
+  { means: "granted", terms: ["renewal", "renew", "renewed"], over: ["pending"] },
+  // Of a tenement whose area was reduced, what is retained is in force.
+  { means: "granted", terms: ["retained"] },
+  { means: "granted", terms: ["reduction retained"], over: [null] },
+  {
+    means: "pending",
+    terms: ["application", "applied", "lodged", "pending", "under assessment"],
+  },
+  { means: "suspended", terms: ["suspended"], over: ["granted"] },
+  // `Ceased` does not say why; the word beside it does.
+  { means: "expired", terms: ["expired"], over: ["ceased"] },
+  { means: "surrendered", terms: ["surrendered", "relinquished"], over: ["ceased"] },
+  { means: "cancelled", terms: ["cancelled", "canceled", "revoked"], over: ["ceased"] },
+  { means: "forfeited", terms: ["forfeited"], over: ["ceased"] },
+  { means: "converted", terms: ["converted", "amalgamated"], over: ["ceased"] },
+  { means: "refused", terms: ["refused", "rejected"], over: ["pending", "ceased"] },
+  { means: "withdrawn", terms: ["withdrawn"], over: ["pending", "ceased"] },
+  { means: "lapsed", terms: ["lapsed"], over: ["pending", "ceased"] },
+  { means: "ceased", terms: ["ceased", "terminated", "dead"] },
+  { means: "ceased", terms: ["non current", "not current"], over: [null, "granted"] },
+  {
+    means: null,
+    terms: [
+      ..."not non no never without partial partially partly part former formerly".split(" "),
+      // Not yet granted, and perhaps never.
+      ..."proposed proposal intended intention recommended recommendation".split(" "),
+      ...["offer", "offered", "ready", "pre", "to be", "for grant", "to grant", "awaiting grant"],
+      // What was issued is a paper about the tenement.
+      ..."notice certificate cert coa".split(" "),
+      // What is pending is something else than the tenement itself.
+      ..."surrender cancellation forfeiture revocation refusal withdrawal suspension".split(" "),
+      ..."transfer variation conversion amalgamation reduction appeal".split(" "),
+    ],
+  },
+]
+
+export const statusOf = phraseReader(decisions)

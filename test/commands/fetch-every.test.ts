@@ -1,0 +1,101 @@
+/** A service that fetches by itself publishes what changed, and reports what fails and is refused. */
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import {
+  type MisbehavingServer,
+  misbehavingServer,
+  plain,
+  reply,
+} from "../fetching/misbehaving-server.ts"
+import { serviceProcess } from "../support/process.ts"
+import { until } from "../support/until.ts"
+import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+
+setDefaultTimeout(60_000)
+
+let bench: CommandWorkbench
+let server: MisbehavingServer
+beforeAll(async () => {
+  bench = await commandWorkbench()
+  server = await misbehavingServer()
+})
+beforeEach(async () => {
+  await bench.empty()
+  rmSync(bench.dataDir, { recursive: true, force: true })
+  mkdirSync(bench.dataDir)
+})
+afterAll(async () => {
+  server.close()
+  await bench.close()
+})
+
+const serve = (settings: Record<string, string> = {}) =>
+  serviceProcess({
+    DATABASE_URL: bench.url,
+    DATA_DIR: bench.dataDir,
+    FETCH_EVERY: "1",
+    ...settings,
+  })
+const writeSources = (sources: object) =>
+  writeFileSync(join(bench.dataDir, "sources.json"), JSON.stringify(sources))
+const entry = (path: string) => ({
+  kind: "file",
+  url: server.url + path,
+  allow_private: true,
+})
+const directory = "ASX code,Company name,GICs industry group\nQZA,QUARRY LIMITED,Materials\n"
+const eventsOf = (service: Awaited<ReturnType<typeof serve>>) =>
+  service.logged().map(({ event, source, reason }) => [event, source, reason])
+
+test("what is due is fetched at the start, and each outcome is logged and counted", async () => {
+  writeSources({
+    "asx-directory": entry("/asx.csv"),
+    companies: entry("/wrong.csv"),
+    subsidiaries: entry("/none.csv"),
+  })
+  server.answer(({ target }) => {
+    if (target === "/none.csv") return reply(404, {})
+    return plain(target === "/asx.csv" ? directory : "a,b\n1,2\n")
+  })
+  const service = await serve()
+  await until(() => eventsOf(service).length >= 3)
+  expect(eventsOf(service)).toEqual([
+    ["a source was published", "asx-directory", undefined],
+    ["a source was refused", "companies", expect.stringContaining("Cannot read")],
+    ["a source was not fetched", "subsidiaries", expect.stringContaining("it answers 404")],
+  ])
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  for (const outcome of ["published", "refused", "failed"]) {
+    expect(metrics).toContain(`mds_fetches_total{outcome="${outcome}"} 1`)
+  }
+  await service.stop()
+})
+
+test("a service that is stopped while it fetches ends, and publishes nothing", async () => {
+  const reached = Promise.withResolvers<void>()
+  writeSources({ "asx-directory": entry("/asx.csv") })
+  server.answer(() => {
+    reached.resolve()
+    return { pieces: [], keepOpen: true }
+  })
+  const service = await serve()
+  await reached.promise
+  await service.stop()
+  expect(await service.exited).toBe(0)
+  expect(await bench.releases()).toBe(0)
+  expect(eventsOf(service)).toEqual([])
+})
+
+test("without its file of addresses the service runs, and says what is wrong", async () => {
+  const service = await serve()
+  await until(() => eventsOf(service).length > 0)
+  expect(service.logged()[0]).toMatchObject({
+    level: "error",
+    event: "sources were not fetched",
+    exit_code: 1,
+    messages: expect.stringContaining("sources.json: no such file"),
+  })
+  expect((await fetch(`${service.url}/health/live`)).status).toBe(200)
+  await service.stop()
+})

@@ -1,0 +1,135 @@
+/** `mds sources` shows what came of the last loads, and what is missing. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+
+let bench: CommandWorkbench
+beforeAll(async () => {
+  bench = await commandWorkbench()
+  bench.file("all.csv", directory(...codes))
+  bench.file("lacking.csv", directory(...codes.slice(2)))
+  bench.file("error.csv", "Bad Gateway")
+  await load("all.csv", "--observed", "2020-01-01")
+  await load("lacking.csv", "--observed", "2020-01-02T10:00:00+10:00")
+})
+afterAll(() => bench.close())
+
+const codes = Array.from({ length: 40 }, (_, index) => `Q${String(index).padStart(2, "0")}`)
+const directory = (...rows: string[]) =>
+  [
+    "ASX code,Company name,GICs industry group,Listing date,Market Cap",
+    ...rows.map((code) => `${code},QUARRY ${code} LIMITED,Materials,,${code.slice(1)}`),
+    "",
+  ].join("\n")
+const load = (...args: string[]) =>
+  bench.run(["load", "asx-directory", ...args], { cwd: bench.directory })
+const sources = (...args: string[]) => bench.run(["sources", ...args])
+/** Rows of cells; times of this run are `now`. */
+const cells = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replaceAll(/20(?!20)\d\d-\S+Z/g, "now").split(/ {2,}/))
+
+test("the list has every source that was loaded, and what came of its last load", async () => {
+  const { stdout, code } = await sources("list")
+  expect(cells(stdout)).toEqual([
+    [
+      "source",
+      "resource",
+      "records",
+      "missing",
+      "observed",
+      "changed",
+      "release",
+      "loaded",
+      "outcome",
+    ],
+    [
+      "asx-directory",
+      "companies",
+      "40",
+      "2",
+      "2020-01-02T00:00:00Z",
+      "now",
+      "1",
+      "now",
+      "unchanged",
+    ],
+  ])
+  expect(code).toBe(0)
+  const json = JSON.parse((await sources("list", "--json")).stdout)
+  expect(json).toMatchObject([{ name: "asx-directory", missing: 2, counts: { read: 38 } }])
+}, 30_000)
+
+test("a source is shown with what is missing, the largest first, and when it will go", async () => {
+  const { stdout } = await sources("show", "asx-directory")
+  expect(cells(stdout)).toEqual([
+    ["asx-directory: 40 companies, 2 of them missing"],
+    ["last loaded: now, unchanged"],
+    ["files of: 2020-01-02T00:00:00Z"],
+    ["last changed: now, release 1"],
+    [""],
+    ["missing", "since", "last missed", "loads", "goes from", "name"],
+    ...["Q01", "Q00"].map((code) => [
+      code,
+      "2020-01-02T00:00:00Z",
+      "2020-01-02T00:00:00Z",
+      "1",
+      "2020-01-04T00:00:00Z",
+      `QUARRY ${code} LIMITED`,
+    ]),
+  ])
+  const options = { variables: { ABSENT_AFTER_HOURS: "1" } }
+  const json = await bench.run(["sources", "show", "asx-directory", "--json"], options)
+  expect(JSON.parse(json.stdout)[0].missing_records[0]).toMatchObject({
+    key: "Q01",
+    loads: 1,
+    goes_from: "2020-01-02T01:00:00Z",
+  })
+}, 30_000)
+
+test("a refused load is shown with its reason, and leaves the rest as it was", async () => {
+  expect((await load("error.csv")).code).toBe(1)
+  const { stdout } = await sources("list")
+  expect(stdout).toContain("refused: Cannot read error.csv: it looks like an error message")
+  expect(stdout).toContain("2020-01-02T00:00:00Z")
+}, 30_000)
+
+test("a source that was not loaded, or does not exist, is an error that says so", async () => {
+  const known = await sources("show", "wa")
+  expect(known).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: "The source wa has not been loaded yet\n",
+  })
+  expect((await sources("show", "asx-dirctory")).stderr).toContain('did you mean "asx-directory"?')
+}, 30_000)
+
+test("the setting, the time of the files and the columns that may go empty are the operator's", async () => {
+  const later = ["lacking.csv", "--observed", "2020-01-02T02:00:00Z"]
+  const gone = await bench.run(["load", "asx-directory", ...later], {
+    cwd: bench.directory,
+    variables: { ABSENT_AFTER_HOURS: "1" },
+  })
+  expect(gone.stdout).toContain("2 deactivated")
+  bench.file("empty.csv", directory(...codes).replaceAll(/,\d+$/gm, ",--"))
+  expect((await load("empty.csv")).stderr).toContain("add --accept-empty market_cap_aud")
+  expect((await load("empty.csv", "--accept-empty", "cap")).stderr).toContain(
+    "Cannot accept an empty column",
+  )
+  const told = await load(
+    "empty.csv",
+    "--accept-empty",
+    "gics_sector",
+    "--accept-empty",
+    "market_cap_aud",
+  )
+  expect(told.stdout).toContain("40 changed")
+  const odd = await load("all.csv", "--observed", "yesterday")
+  expect(odd.stderr).toContain("Must be a date as YYYY-MM-DD, or a date-time with its zone")
+  expect((await load("all.csv", "--observed", "2020-01-01")).stderr).toContain(
+    "Cannot load files of 2020-01-01T00:00:00Z",
+  )
+  const removed = await load("lacking.csv", "--remove-missing-now")
+  expect(removed.stdout).toContain("2 deactivated")
+}, 60_000)

@@ -1,0 +1,228 @@
+/** `HOLDER_NAMES=companies`: no response names a natural person, nor tells that one is there. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { sql as statement } from "drizzle-orm"
+import { PgDialect } from "drizzle-orm/pg-core"
+import { searchedHolders } from "../../src/resources/holder-names.ts"
+import { fold } from "../../src/text/fold.ts"
+import { signedInVisitor } from "../pages/visitor.ts"
+import type { Fixtures, TenementFixture } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { readList, readRecord } from "./bodies.ts"
+
+/** As written, and as shown. */
+const holders: readonly (readonly [written: string | null, shown: string | null])[] = [
+  [null, null],
+  ["GOLD PTY LTD", "GOLD PTY LTD"],
+  ["Gold Limited", "Gold Limited"],
+  ["CENTRAL PACIFIC MINERALS N.L.", "CENTRAL PACIFIC MINERALS N.L."],
+  ["GOLD NL", "GOLD NL"],
+  ["GOLD P/L", "GOLD P/L"],
+  ["GOLD (AUST) PTY. LTD.", "GOLD (AUST) PTY. LTD."],
+  ["SMITH, JONES & CO PTY LTD", "SMITH, JONES & CO PTY LTD"],
+  ["GOLD CORPORATION, LIMITED", "GOLD CORPORATION, LIMITED"],
+  ["City Of Tea Tree Gully", "City Of Tea Tree Gully"],
+  ["MINISTER FOR MINES", "MINISTER FOR MINES"],
+  ["SMITH, Jane", "Individual"],
+  ["SMITH, JANE ANN", "Individual"],
+  ["Jane Smith", "Individual"],
+  ["O'BRIEN-LTDSON, Jane", "Individual"],
+  ["CROWN, Jane", "Individual"],
+  ["DÉINC, Zoë", "Individual"],
+  ["ÖNL Jane", "Individual"],
+  ["GOLD PTY LTD, Jane Smith", "Individual"],
+  ["Jane\tSmith", "Individual"],
+  ["SMITH, Jane; GOLD PTY LTD", "Individual; GOLD PTY LTD"],
+  ["GOLD PTY LTD; SMITH, Jane; SMITH, John", "GOLD PTY LTD; Individual; Individual"],
+  ["GOLD PTY LTD; SMITH, Jane; IRON LIMITED", "GOLD PTY LTD; Individual; IRON LIMITED"],
+]
+
+const tenementOf = (index: number, holder_name: string | null): TenementFixture => ({
+  id: `WA-${String(index).padStart(3, "0")}`,
+  tenement_id: `E47/${index}`,
+  state: "WA",
+  status: "granted",
+  type: "exploration",
+  holder_name,
+  grant_date: null,
+  expiry_date: null,
+  area_km2: 1,
+  asx_codes: holder_name?.includes("GOLD PTY LTD") ? ["GLD"] : [],
+})
+const records = (of = holders): Fixtures => ({
+  companies: [
+    {
+      asx_code: "GLD",
+      company_name: "GOLD PTY LTD",
+      market_cap_aud: 1,
+      gics_sector: "Materials",
+      gics_industry_group: "Materials",
+      is_active: true,
+    },
+  ],
+  tenements: of.map(([written], index) => tenementOf(index, written)),
+  subsidiaries: [],
+  reports: [],
+})
+
+let all: TestService
+let masked: TestService
+
+beforeAll(async () => {
+  all = await testService({ records: records() })
+  // Each person has become another one, and the last tenement is gone.
+  const next = holders
+    .slice(0, -1)
+    .map(([written]) => [written?.replace("Jane", "Jill") ?? null, null] as const)
+  await all.publish(records(next))
+  masked = await testService({ beside: all, settings: { HOLDER_NAMES: "companies" } })
+})
+
+afterAll(async () => {
+  await masked.stop()
+  await all.stop()
+})
+
+const holdersIn = async (answer: Response) =>
+  (await readList(answer)).data.map(({ holder_name }) => holder_name)
+
+test("a holder is shown where its name is known to be of no person", async () => {
+  const answer = await masked.get("/tenements?as_of=1")
+  expect(await holdersIn(answer)).toEqual(holders.map(([, shown]) => shown))
+  const plain = await all.get("/tenements?as_of=1")
+  expect(await holdersIn(plain)).toEqual(holders.map(([written]) => written))
+})
+
+test("what is left of the folded text to search is what is shown, but for the persons", async () => {
+  const { sql, params } = new PgDialect().sqlToQuery(searchedHolders(statement`name`))
+  const names = holders.flatMap(([written]) => (written === null ? [] : [fold(written)]))
+  const rows = await all.sql.unsafe(
+    `select ${sql} as left from json_array_elements_text($1::text::json) as name`,
+    [...(params as string[]), JSON.stringify(names)],
+  )
+  expect(rows.map((row) => row.left)).toEqual(
+    holders.flatMap(([, shown]) =>
+      shown === null ? [] : [fold(shown.replaceAll("Individual", ""))],
+    ),
+  )
+})
+
+/** Everywhere a response may have a holder. */
+const paths = [
+  "/tenements",
+  "/tenements?as_of=1",
+  "/tenements?updated_since=1",
+  "/tenements?removed_since=1",
+  "/tenements?format=csv",
+  "/tenements?format=tsv",
+  "/tenements?format=csv&all=true",
+  "/tenements?format=csv&all=true&as_of=1",
+  "/companies/GLD/tenements",
+  "/companies/GLD/tenements?format=csv&all=true",
+  "/tenements?holder=gold",
+  "/tenements?holder=ld",
+  "/tenements/WA-020",
+  "/tenements/WA-020?as_of=1",
+  "/tenements/WA-020/history",
+  "/tenements/WA-020/history?format=csv&all=true",
+]
+const person = /j[aio]\w*|smith|brien|ltdson|crown,|zoë/i
+
+test.each(paths)("no person is in %s", async (path) => {
+  const answer = await masked.get(path)
+  const text = await answer.text()
+  expect([answer.status, text.replaceAll("SMITH, JONES & CO PTY LTD", "")]).toEqual([
+    200,
+    expect.not.stringMatching(person),
+  ])
+  // There is one without the setting.
+  expect(await (await all.get(path)).text()).toMatch(person)
+})
+
+test("the companies of a tenement and their totals stay", async () => {
+  for (const service of [all, masked]) {
+    const company = await readRecord(await service.get("/companies/GLD?as_of=1"))
+    const { meta } = await readList(await service.get("/companies/GLD/tenements?as_of=1"))
+    expect([company.total_tenements, meta.total]).toEqual([5, 5])
+  }
+})
+
+describe("a search", () => {
+  const found = async (service: TestService, holder: string) =>
+    (await readList(await service.get(`/tenements?as_of=1&holder=${encodeURIComponent(holder)}`)))
+      .meta.total
+
+  test.each([
+    "jane",
+    "SMITH, Jane",
+    "smith, j",
+    "zo",
+    "j",
+    "ö",
+    "crown",
+    "jane; gold",
+    "td; smith",
+  ])("for the hidden %s finds nothing", async (term) => {
+    expect(await found(all, term)).toBeGreaterThan(0)
+    const shown = holders.filter(([, name]) => fold(name ?? "").includes(fold(term)))
+    expect(await found(masked, term)).toBe(shown.length)
+  })
+
+  test("for part of the word that stands for a person finds none, whatever their letters", async () => {
+    for (const term of ["individual", "i", "n", "di", "al", "vid", "a"]) {
+      const shown = holders.filter(([, name]) =>
+        fold((name ?? "").replaceAll("Individual", "")).includes(term),
+      )
+      expect([term, await found(masked, term)]).toEqual([term, shown.length])
+    }
+  })
+
+  test("finds what is shown, beside a person too", async () => {
+    for (const term of ["gold pty ltd", "iron limited", "; gold", "ld", "; iron"]) {
+      const shown = holders.filter(([, name]) => fold(name ?? "").includes(term))
+      expect([term, await found(masked, term)]).toEqual([term, shown.length])
+      expect(shown).not.toEqual([])
+    }
+  })
+})
+
+test("the explorer's pages name no person, and link to no search for one", async () => {
+  const visitor = await signedInVisitor(masked, "admin@example.com")
+  for (const path of [
+    "/explore/tenements",
+    "/explore/tenements.csv",
+    "/explore/tenements?holder=gold",
+    "/explore/companies/GLD/tenements",
+    "/explore/companies/GLD",
+    "/explore/tenements/WA-020",
+  ]) {
+    const page = await visitor.read(path)
+    expect([path, page.replaceAll(/SMITH, JONES &(amp;)? CO/g, "")]).toEqual([
+      path,
+      expect.not.stringMatching(/jill|jane|john|smith|brien|zoë/i),
+    ])
+    expect(page).not.toContain("holder=Individual")
+  }
+  expect(await visitor.read("/explore/tenements/WA-020")).toContain("Individual")
+})
+
+test("a change from one person to another is no change of the holder", async () => {
+  const changed = async (service: TestService) =>
+    (await readList(await service.get("/tenements/WA-020/history"))).data.map(
+      (each) => each.changed,
+    )
+  expect(await changed(all)).toEqual(["holder_name", null])
+  expect(await changed(masked)).toEqual(["", null])
+})
+
+test("the entity tag of a response with names is not current without them, and the other way round", async () => {
+  for (const path of ["/tenements", "/tenements/WA-020", "/tenements/WA-020/history"]) {
+    const tagOf = async (service: TestService) =>
+      (await service.get(path)).headers.get("etag") ?? ""
+    const ask = async (service: TestService, tag: string) =>
+      (await service.get(path, { headers: { "If-None-Match": tag } })).status
+    const [named, hidden] = [await tagOf(all), await tagOf(masked)]
+    expect(await ask(masked, named)).toBe(200)
+    expect(await ask(all, hidden)).toBe(200)
+    expect([await ask(masked, hidden), await ask(all, named)]).toEqual([304, 304])
+  }
+})

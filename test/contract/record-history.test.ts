@@ -1,0 +1,273 @@
+/** The versions of one record: `…/history`. */
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { load } from "../../src/loading/load.ts"
+import { prune } from "../../src/loading/prune.ts"
+import { sourceNamed } from "../../src/sources/catalogue.ts"
+import type { Fixtures } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { readList } from "./bodies.ts"
+
+const nothing: Fixtures = { companies: [], tenements: [], subsidiaries: [], reports: [] }
+
+let service: TestService
+let directory: string
+
+beforeEach(async () => {
+  service = await testService({ records: nothing })
+  directory = mkdtempSync(join(tmpdir(), "mds-history-"))
+})
+
+afterEach(async () => {
+  await service.stop()
+  rmSync(directory, { recursive: true })
+})
+
+const columns = "id,tenement_id,state,status,type,holder_name,grant_date,expiry_date,area_km2"
+const holder = "FIRST GOLD PTY LTD"
+const row = (id: string, status: string, area: string, by = holder) =>
+  `${id},E47/1,WA,${status},exploration,${by},2021-05-17,,${area}`
+
+/** Loads the rows as the whole of the own-column source, from a file of that name. */
+async function loadTenements(name: string, rows: readonly string[]): Promise<void> {
+  await loadFile("tenements", name, [columns, ...rows])
+}
+
+async function loadFile(sourceName: string, name: string, lines: readonly string[]) {
+  const source = sourceNamed(sourceName)
+  if (typeof source === "string") throw new Error(source)
+  const file = join(directory, name)
+  await Bun.write(file, `${lines.join("\n")}\n`)
+  await load({ url: service.database.url, source, files: [file], acceptShrink: true })
+}
+
+/** Release n was published in the nth minute of 2026-02-01. */
+const dateReleases = () =>
+  service.sql`update releases set published_at = timestamptz '2026-02-01T00:00:00Z' + id * interval '1 minute'`
+
+const at = (release: number) => `2026-02-01T00:0${release}:00Z`
+
+/** Releases 2 to 5: added, changed twice, removed. */
+async function loadFourTimes(): Promise<void> {
+  const other = row("WA-E47-2", "granted", "1")
+  await loadTenements("a.csv", [row("WA-E47-1", "pending", ""), other])
+  await loadTenements("b.csv", [row("WA-E47-1", "granted", "12.5"), other])
+  await loadTenements("c.csv", [row("WA-E47-1", "granted", "12.5", "SECOND GOLD PTY LTD"), other])
+  await loadTenements("d.csv", [other])
+  await dateReleases()
+}
+
+const record = {
+  id: "WA-E47-1",
+  tenement_id: "E47/1",
+  state: "WA",
+  status: "granted",
+  type: "exploration",
+  holder_name: holder,
+  grant_date: "2021-05-17",
+  expiry_date: null,
+  area_km2: 12.5,
+}
+const newest = {
+  since_release: 4,
+  since: at(4),
+  until_release: 5,
+  until: at(5),
+  source: "tenements",
+  files: "c.csv",
+  changed: "holder_name",
+  ...record,
+  holder_name: "SECOND GOLD PTY LTD",
+}
+const middle = {
+  since_release: 3,
+  since: at(3),
+  until_release: 4,
+  until: at(4),
+  source: "tenements",
+  files: "b.csv",
+  changed: "status; area_km2",
+  ...record,
+}
+const oldest = {
+  since_release: 2,
+  since: at(2),
+  until_release: 3,
+  until: at(3),
+  source: "tenements",
+  files: "a.csv",
+  changed: null,
+  ...record,
+  status: "pending",
+  area_km2: null,
+}
+
+const path = "/tenements/WA-E47-1/history"
+const meta = (total: number, others = {}) => ({
+  total,
+  page: 1,
+  per_page: 50,
+  total_pages: 1,
+  ...others,
+})
+
+test("the versions of a record come newest first, with who made them and what changed, although it was removed", async () => {
+  await loadFourTimes()
+  expect((await service.get("/tenements/WA-E47-1")).status).toBe(404)
+  const answer = await service.get(path)
+  expect(await answer.text()).toBe(
+    JSON.stringify({ data: [newest, middle, oldest], meta: meta(3) }),
+  )
+  expect(answer.headers.get("x-data-release")).toBe("5")
+})
+
+test("the version that is current has no end", async () => {
+  await loadTenements("a.csv", [row("WA-E47-1", "pending", "")])
+  await dateReleases()
+  const { data } = await readList(await service.get(path))
+  expect(data).toEqual([{ ...oldest, until_release: null, until: null }])
+})
+
+test("at an earlier release it is what was known then", async () => {
+  await loadFourTimes()
+  const { data } = await readList(await service.get(`${path}?as_of=3`))
+  expect(data).toEqual([{ ...middle, until_release: null, until: null }, oldest])
+  const before = await service.get(`${path}?as_of=1`)
+  expect(before.status).toBe(404)
+})
+
+test("CSV, one page at a time and whole", async () => {
+  await loadFourTimes()
+  const head = `since_release,since,until_release,until,source,files,changed,${columns}\r\n`
+  const lines = [
+    `4,${at(4)},5,${at(5)},tenements,c.csv,holder_name,WA-E47-1,E47/1,WA,granted,exploration,SECOND GOLD PTY LTD,2021-05-17,,12.5\r\n`,
+    `3,${at(3)},4,${at(4)},tenements,b.csv,status; area_km2,WA-E47-1,E47/1,WA,granted,exploration,${holder},2021-05-17,,12.5\r\n`,
+    `2,${at(2)},3,${at(3)},tenements,a.csv,,WA-E47-1,E47/1,WA,pending,exploration,${holder},2021-05-17,,\r\n`,
+  ]
+  const ask = (query: string) => service.get(`${path}?format=csv&${query}`)
+  const whole = await ask("all=true")
+  expect(await whole.text()).toBe(head + lines.join(""))
+  expect(whole.headers.get("content-disposition")).toBe(
+    'attachment; filename="tenement-versions.csv"',
+  )
+  for (const [index, line] of lines.entries()) {
+    expect(await (await ask(`per_page=1&page=${index + 1}`)).text()).toBe(head + line)
+  }
+})
+
+test("a later page stays on the release of page 1", async () => {
+  await loadFourTimes()
+  const page = async (number: number) =>
+    (await readList(await service.get(`${path}?per_page=1&page=${number}`))).data
+  expect(await page(1)).toEqual([newest])
+  await loadTenements("e.csv", [
+    row("WA-E47-1", "granted", "12.5"),
+    row("WA-E47-2", "granted", "1"),
+  ])
+  await dateReleases()
+  expect([await page(2), await page(3)]).toEqual([[middle], [oldest]])
+  expect((await page(1))[0]?.since_release).toBe(6)
+})
+
+test("a record that never existed has no history, in any format", async () => {
+  await loadFourTimes()
+  for (const unknown of [
+    "/tenements/WA-E47-9/history",
+    "/companies/NONE/history",
+    "/reports/00/history",
+    "/tenements/WA-E47-9/history?format=csv&all=true",
+    "/tenements/%00/history",
+  ]) {
+    const answer = await service.get(unknown)
+    expect([unknown, answer.status, await answer.text()]).toEqual([
+      unknown,
+      404,
+      '{"error":{"code":"NOT_FOUND","message":"Resource not found"}}',
+    ])
+  }
+})
+
+test("pruning shortens it, and its entity tag says so", async () => {
+  await loadFourTimes()
+  await service.sql`update releases set published_at = date_trunc('second', now()) - (5 - id) * interval '25 hours'`
+  service.clock.now = new Date(Date.now() + 60_000)
+  const ask = (tag?: string | null) =>
+    service.get(path, { headers: tag ? { "If-None-Match": tag } : {} })
+  const before = await ask()
+  expect((await readList(before)).data).toHaveLength(3)
+  const tag = before.headers.get("etag")
+  expect((await ask(tag)).status).toBe(304)
+  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4 })
+  const after = await ask(tag)
+  expect(after.status).toBe(200)
+  // What came before is no longer known, and so what changed is not.
+  expect(await readList(after)).toMatchObject({
+    data: [{ since_release: 4, changed: null }],
+    meta: { total: 1 },
+  })
+  await prune(service.database.url, 0)
+  expect((await ask()).status).toBe(404)
+})
+
+test("companies by their code in any case, and what another source's load changed in them", async () => {
+  const company = (code: string, name: string) => `${code},${name},1000,Materials,Materials,true`
+  const header = "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,is_active"
+  await loadFile("companies", "companies.csv", [header, company("FGD", "FIRST GOLD LIMITED")])
+  await loadFile("subsidiaries", "subsidiaries.csv", [
+    "id,name,parent_asx_code,country,ownership_percentage",
+    `s1,${holder},FGD,Australia,100`,
+  ])
+  await loadTenements("a.csv", [row("WA-E47-1", "granted", "1")])
+  const { data } = await readList(await service.get("/companies/fgd/history"))
+  expect(data).toMatchObject([
+    {
+      since_release: 4,
+      source: "tenements",
+      files: "a.csv",
+      changed: "total_tenements",
+      total_tenements: 1,
+    },
+    { since_release: 2, until_release: 4, source: "companies", changed: null, total_tenements: 0 },
+  ])
+})
+
+test("a version in which no field changed says so: its links did", async () => {
+  await loadTenements("a.csv", [row("WA-E47-1", "granted", "1")])
+  await loadFile("companies", "companies.csv", [
+    "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,is_active",
+    `FGD,${holder},1000,Materials,Materials,true`,
+  ])
+  const { data } = await readList(await service.get(path))
+  expect(data).toMatchObject([
+    { since_release: 3, source: "companies", changed: "" },
+    { since_release: 2, until_release: 3, changed: null },
+  ])
+})
+
+test("a report that was corrected", async () => {
+  const report = (title: string) => [
+    "hash,asx_code,title,type,published_at,url",
+    `r1,FGD,${title},Assays,2026-01-02T03:04:05Z,`,
+  ]
+  await loadFile("reports", "first.csv", report("First assays"))
+  await loadFile(
+    "reports",
+    "second.csv",
+    report("First assays, corrected").map((line) =>
+      line.replace("First assays, corrected", '"First assays, corrected"'),
+    ),
+  )
+  const { data } = await readList(await service.get("/reports/r1/history"))
+  expect(data).toMatchObject([
+    { files: "second.csv", changed: "title", published_at: "2026-01-02T03:04:05Z" },
+    { files: "first.csv", changed: null, title: "First assays" },
+  ])
+})
+
+test("what no version list has is an unknown parameter", async () => {
+  await loadFourTimes()
+  expect((await service.get(`${path}?updated_since=2`)).status).toBe(400)
+  expect((await service.get(`${path}?removed_since=2`)).status).toBe(400)
+})

@@ -1,0 +1,209 @@
+/** `/sources`: where the data comes from, and how fresh it is. */
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type LoadOptions, load } from "../../src/loading/load.ts"
+import { LoadError } from "../../src/loading/load-error.ts"
+import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { readError, readList } from "./bodies.ts"
+
+let service: TestService
+let directory: string
+
+beforeEach(async () => {
+  service = await testService({
+    records: { companies: [], tenements: [], subsidiaries: [], reports: [] },
+  })
+  directory = mkdtempSync(join(tmpdir(), "mds-sources-"))
+})
+
+afterEach(async () => {
+  await service.stop()
+  rmSync(directory, { recursive: true })
+})
+
+async function loadFile(
+  name: string,
+  lines: readonly string[],
+  options: Partial<LoadOptions> = {},
+): Promise<void> {
+  const source = sourceNamed(name)
+  if (typeof source === "string") throw new Error(source)
+  const file = join(directory, `${name}.csv`)
+  await Bun.write(file, `${lines.join("\n")}\n`)
+  await load({ url: service.database.url, source, files: [file], ...options })
+}
+
+const directoryOf = (...codes: string[]) => [
+  "ASX code,Company name,GICs industry group,Listing date,Market Cap",
+  ...codes.map((code) => `${code},QUARRY ${code} LIMITED,Materials,,1000`),
+]
+const waHeader = "fmt_tenid,type,tenstatus,holder1"
+const wa = (number: number, status: string, holder: string) =>
+  `E 04/${number},EXPLORATION LICENCE,${status},${holder}`
+
+/** A company; three tenements of which one is linked, and a row without a reference. */
+async function loadBoth(): Promise<void> {
+  await loadFile("asx-directory", directoryOf("QAA"), { observed: "2026-01-01" })
+  await loadFile(
+    "wa",
+    [
+      waHeader,
+      wa(1, "LIVE", "QUARRY QAA PTY LTD"),
+      wa(2, "LIVE", "QUARRY QAA LIMITED"),
+      wa(3, "NEITHER", "OTHER PTY LTD"),
+      ",EXPLORATION LICENCE,LIVE,OTHER PTY LTD",
+    ],
+    { observed: "2026-01-02" },
+  )
+  await setTimes()
+}
+
+/** Of the loads; they are those of the machine. */
+const setTimes = () => service.sql`
+  update sources set last_loaded_at = '2026-02-01T00:00:01Z', last_changed_at = '2026-02-01T00:00:00Z'`
+
+const asx = {
+  source: "asx-directory",
+  resource: "companies",
+  licence: null,
+  attribution: null,
+  address: null,
+  last_fetched_at: null,
+  last_loaded_at: "2026-02-01T00:00:01Z",
+  last_outcome: "published",
+  last_observed_at: "2026-01-01T00:00:00Z",
+  last_changed_at: "2026-02-01T00:00:00Z",
+  last_release: 2,
+  records: 1,
+  missing: 0,
+  rejected: 0,
+  unknown_values: 0,
+  linked_percentage: null,
+}
+const register = {
+  source: "wa",
+  resource: "tenements",
+  licence: "CC BY 4.0",
+  attribution: null,
+  address: null,
+  last_fetched_at: null,
+  last_loaded_at: "2026-02-01T00:00:01Z",
+  last_outcome: "published",
+  last_observed_at: "2026-01-02T00:00:00Z",
+  last_changed_at: "2026-02-01T00:00:00Z",
+  last_release: 3,
+  records: 3,
+  missing: 0,
+  rejected: 1,
+  unknown_values: 1,
+  linked_percentage: 33.3,
+}
+
+const meta = { total: 2, page: 1, per_page: 50, total_pages: 1 }
+
+test("each source is listed with what is known of it, in the order of its fields", async () => {
+  await loadBoth()
+  const answer = await service.get("/sources")
+  expect(await answer.text()).toBe(JSON.stringify({ data: [asx, register], meta }))
+})
+
+test("it names no release, and takes no point in time", async () => {
+  await loadBoth()
+  const { headers } = await service.get("/sources")
+  expect([headers.get("x-data-release"), headers.get("last-modified")]).toEqual([null, null])
+  expect(headers.get("cache-control")).toBe("private, no-cache")
+  expect(headers.get("x-total-count")).toBe("2")
+  const answer = await service.get("/sources?as_of=2")
+  expect([answer.status, (await readError(answer)).details]).toMatchObject([
+    400,
+    { parameters: [{ parameter: "as_of", message: "Unknown parameter" }] },
+  ])
+})
+
+test("CSV and TSV, in pages and whole", async () => {
+  await loadBoth()
+  const head = `${Object.keys(asx).join(",")}\r\n`
+  const lines = [asx, register].map((row) => `${Object.values(row).join(",")}\r\n`)
+  const text = async (query: string) => (await service.get(`/sources?${query}`)).text()
+  expect(await text("format=csv")).toBe(head + lines.join(""))
+  expect(await text("format=csv&all=true")).toBe(head + lines.join(""))
+  expect(await text("format=csv&per_page=1&page=2")).toBe(head + lines[1])
+  expect(await text("format=tsv&per_page=1")).toBe((head + lines[0]).replaceAll(",", "\t"))
+  const whole = await service.get("/sources?format=csv&all=true")
+  expect(whole.headers.get("content-disposition")).toBe('attachment; filename="sources.csv"')
+  expect(await readList(await service.get("/sources?per_page=1&page=3"))).toEqual({
+    data: [],
+    meta: { total: 2, page: 3, per_page: 1, total_pages: 2 },
+  })
+})
+
+test("a load that publishes nothing changes it, and its entity tag", async () => {
+  await loadBoth()
+  const ask = (tag?: string | null) =>
+    service.get("/sources", { headers: tag ? { "If-None-Match": tag } : {} })
+  const first = await ask()
+  const tag = first.headers.get("etag")
+  const unchanged = await ask(tag)
+  expect([unchanged.status, await unchanged.text()]).toEqual([304, ""])
+  // The same file again, for the state of a later day.
+  await loadFile("asx-directory", directoryOf("QAA"), { observed: "2026-01-05" })
+  expect(await service.sql`select max(id) from releases`).toMatchObject([{ max: 3 }])
+  const second = await ask(tag)
+  expect(second.status).toBe(200)
+  expect((await readList(second)).data[0]).toMatchObject({
+    last_outcome: "unchanged",
+    last_observed_at: "2026-01-05T00:00:00Z",
+    last_release: 2,
+  })
+})
+
+test("what a file lacks is counted as missing, and its records stay", async () => {
+  const codes = Array.from({ length: 40 }, (_, index) => `Q${index + 10}`)
+  await loadFile("asx-directory", directoryOf(...codes), { observed: "2026-01-01" })
+  await loadFile("asx-directory", directoryOf(...codes.slice(1)), { observed: "2026-01-02" })
+  const { data } = await readList(await service.get("/sources"))
+  expect(data).toMatchObject([{ records: 40, missing: 1, last_outcome: "unchanged" }])
+})
+
+test("a refused load is told, but not why; the figures stay those of what was loaded", async () => {
+  await loadBoth()
+  const refused = await loadFile("wa", ["Bad Gateway"]).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(LoadError)
+  await setTimes()
+  const { data } = await readList(await service.get("/sources"))
+  expect(data[1]).toEqual({ ...register, last_outcome: "refused" })
+})
+
+test("what an operator says of licence and address stays, and no secret can be stored", async () => {
+  await loadBoth()
+  await service.sql`
+    update sources set licence = 'Own licence', attribution = '© The operator',
+      address = 'https://example.com/files/wa.csv', last_fetched_at = '2026-02-02T00:00:00Z' where name = 'wa'`
+  await loadFile("wa", [waHeader, wa(1, "LIVE", "OTHER PTY LTD")], { acceptShrink: true })
+  const { data } = await readList(await service.get("/sources"))
+  expect(data[1]).toMatchObject({
+    licence: "Own licence",
+    attribution: "© The operator",
+    address: "https://example.com/files/wa.csv",
+    last_fetched_at: "2026-02-02T00:00:00Z",
+  })
+  for (const secret of [
+    "https://user:word@example.com/",
+    "https://example.com/?token=1",
+    "https://example.com#token",
+    "file:///secret",
+  ]) {
+    const stored = service.sql`update sources set address = ${secret}`
+    expect(await stored.catch((error: { code: string }) => error.code)).toBe("23514")
+  }
+})
+
+test("without any load the list is empty", async () => {
+  expect(await readList(await service.get("/sources"))).toEqual({
+    data: [],
+    meta: { ...meta, total: 0, total_pages: 0 },
+  })
+})

@@ -1,0 +1,296 @@
+/** A source is fetched when it is due, kept as it came, and loaded as by hand, or all stays as it was. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { OutcomeUnknown } from "../../src/db/commit.ts"
+import { type FetchBench, fetchBench } from "./fetch-bench.ts"
+import { cut, plain, reply } from "./misbehaving-server.ts"
+
+let bench: FetchBench
+beforeAll(async () => {
+  bench = await fetchBench()
+})
+beforeEach(async () => {
+  await bench.empty()
+  rmSync(bench.dataDir, { recursive: true, force: true })
+  bench.clock.now = new Date("2026-01-10T00:00:00Z")
+})
+afterAll(() => bench.close())
+
+const directory = (...codes: string[]) =>
+  [
+    "ASX code,Company name,GICs industry group,Listing date,Market Cap",
+    ...codes.map((code) => `${code},QUARRY ${code} LIMITED,Materials,,100`),
+    "",
+  ].join("\n")
+const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex")
+const fetched = (options?: Parameters<FetchBench["fetch"]>[2], entry: object = {}) =>
+  bench.fetch(
+    "asx-directory",
+    { kind: "file", url: `${bench.server.url}/a.csv`, ...entry },
+    options,
+  )
+const codes = async () =>
+  (await bench.sql`select asx_code from companies order by 1`).map(({ asx_code }) => asx_code)
+const hours = (count: number) => {
+  bench.clock.now = new Date(bench.clock.now.getTime() + count * 3_600_000)
+}
+
+const modified = { "Last-Modified": "Fri, 09 Jan 2026 08:00:00 GMT", ETag: '"1"' }
+
+test("a file is kept under its digest and loaded with the time of its last change", async () => {
+  const content = directory("QZA", "QZB")
+  bench.server.answer(() => reply(200, modified, content))
+  const { outcome, files, summary } = await fetched()
+  expect(outcome).toBe("published")
+  expect(await codes()).toEqual(["QZA", "QZB"])
+  const name = `20260110T000000Z-${sha256(content)}.csv`
+  expect(files).toEqual([join(bench.dataDir, "raw", "asx-directory", name)])
+  expect(readFileSync(files[0] ?? "", "utf8")).toBe(content)
+  expect(bench.rawFiles("asx-directory")).toEqual([name, "state.json"])
+  // So that a release leads to its file.
+  expect(summary).toMatchObject({
+    observed: "2026-01-09T08:00:00Z",
+    files: [{ name, sha256: sha256(content) }],
+  })
+})
+
+test("the source shows where its files came from and on what terms, without what the address hides", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  const url = `${bench.server.url}/a.csv?key=hidden`
+  await fetched({}, { url, licence: "CC BY 4.0", attribution: "The exchange" })
+  const shown = async () => [
+    ...(await bench.sql`select address, licence, attribution, last_fetched_at::text as at from sources`),
+  ]
+  const terms = {
+    address: `${bench.server.url}/a.csv`,
+    licence: "CC BY 4.0",
+    attribution: "The exchange",
+  }
+  expect(await shown()).toEqual([{ ...terms, at: expect.stringContaining("2026-01-10 00:00:00") }])
+  hours(24)
+  expect((await fetched({}, { url })).outcome).toBe("unchanged")
+  expect(await shown()).toEqual([{ ...terms, at: expect.stringContaining("2026-01-11 00:00:00") }])
+})
+
+test("without a time of its last change, or with one in the future, a file was true when fetched", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  expect((await fetched())?.summary?.observed).toBe("2026-01-10T00:00:00Z")
+  hours(24)
+  const future = { "Last-Modified": "Fri, 09 Jan 2037 08:00:00 GMT" }
+  bench.server.answer(() => reply(200, future, directory("QZA", "QZB")))
+  expect((await fetched())?.summary?.observed).toBe("2026-01-11T00:00:00Z")
+})
+
+test("what the server says is unchanged is neither downloaded nor loaded again", async () => {
+  bench.server.answer(({ headers }) =>
+    headers["if-none-match"] === '"1"' ? reply(304, {}) : reply(200, modified, directory("QZA")),
+  )
+  await fetched()
+  hours(30)
+  expect(await fetched()).toMatchObject({ outcome: "unchanged", summary: null })
+  expect(bench.server.asked[1]?.headers["if-modified-since"]).toBe(modified["Last-Modified"])
+  expect(await bench.releases()).toBe(1)
+})
+
+test("the same bytes under another time are kept once and not loaded again", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  await fetched()
+  hours(30)
+  expect((await fetched()).outcome).toBe("unchanged")
+  expect(bench.rawFiles("asx-directory")).toHaveLength(2)
+})
+
+test("a kept file that was damaged is downloaded again, whatever the server says of its version", async () => {
+  bench.server.answer(({ headers }) =>
+    headers["if-none-match"] === '"1"' ? reply(304, {}) : reply(200, modified, directory("QZA")),
+  )
+  const [damaged = ""] = (await fetched()).files
+  writeFileSync(damaged, directory("QZA").slice(0, -10))
+  hours(30)
+  const { outcome, files } = await fetched()
+  expect(outcome).toBe("unchanged")
+  expect(files).toHaveLength(1)
+  expect(readFileSync(files[0] ?? "", "utf8")).toBe(directory("QZA"))
+  expect(existsSync(damaged)).toBe(false)
+})
+
+test("several files were true when the oldest of them was", async () => {
+  const at = {
+    "/a.csv": "Fri, 09 Jan 2026 08:00:00 GMT",
+    "/b.csv": "Thu, 08 Jan 2026 08:00:00 GMT",
+  }
+  bench.server.answer(({ target: path }) => {
+    const [file = "/a.csv"] = Object.keys(at).filter((each) => path.startsWith(each))
+    const code = file === "/a.csv" ? "QZA" : "QZB"
+    return reply(200, { "Last-Modified": at[file as keyof typeof at] }, directory(code))
+  })
+  const url = Object.keys(at).map((path) => bench.server.url + path)
+  expect((await fetched({}, { url })).summary?.observed).toBe("2026-01-08T08:00:00Z")
+})
+
+test("a source is fetched once a day, or as often as its entry says, unless it is forced", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  const due = () => fetched({ force: false })
+  expect((await due()).outcome).toBe("published")
+  hours(23)
+  expect(await due()).toMatchObject({
+    outcome: "not due",
+    reason: "due from 2026-01-11T00:00:00.000Z on",
+  })
+  expect((await fetched({ force: false }, { every: 12 })).outcome).toBe("unchanged")
+  hours(23)
+  expect((await due()).outcome).toBe("not due")
+  hours(1)
+  expect((await due()).outcome).toBe("unchanged")
+  expect(bench.server.asked).toHaveLength(3)
+})
+
+test("a fetch that fails is noted, is not repeated within the hour, and changes nothing", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  await fetched()
+  hours(24)
+  bench.server.answer(() => reply(200, {}, "<html><title>Sign in</title></html>"))
+  const failed = await fetched({ force: false })
+  expect(failed.outcome).toBe("failed")
+  expect(failed.reason).toContain('a sign-in or error page, not a table ("Sign in")')
+  expect(await bench.status()).toMatchObject({
+    last_outcome: "refused",
+    last_reason: failed.reason,
+    last_observed_at: new Date("2026-01-10T00:00:00Z"),
+  })
+  expect(await codes()).toEqual(["QZA"])
+  expect((await fetched({ force: false })).outcome).toBe("not due")
+  hours(1)
+  bench.server.answer(() => plain(directory("QZA")))
+  expect((await fetched({ force: false })).outcome).toBe("unchanged")
+  expect(await bench.status()).toMatchObject({ last_outcome: "unchanged", last_reason: null })
+})
+
+test("a file of a changed schema is kept and refused, and the data stays as it was", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  await fetched()
+  const changed = "Ticker,Name\nQZB,Beta\n"
+  bench.server.answer(() => plain(changed))
+  const refused = await fetched()
+  expect(refused.outcome).toBe("refused")
+  expect(refused.files[0]).toContain(sha256(changed))
+  expect(await codes()).toEqual(["QZA"])
+  expect(await bench.releases()).toBe(1)
+  expect(await bench.status()).toMatchObject({ last_outcome: "refused" })
+})
+
+test("a file that was kept but not loaded is loaded although the server says that it is unchanged", async () => {
+  bench.server.answer(({ headers }) =>
+    headers["if-none-match"] ? reply(304, {}) : reply(200, modified, directory("QZA")),
+  )
+  await fetched()
+  // As if the process had been killed before its load.
+  await bench.empty()
+  expect((await fetched()).outcome).toBe("published")
+  expect(await codes()).toEqual(["QZA"])
+})
+
+test("a fetch whose load had no outcome is due again after an hour", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  const lost = await fetched({
+    force: false,
+    onCommit: () => {
+      throw new Error("the process is killed")
+    },
+  }).catch((error: unknown) => error)
+  expect(lost).toBeInstanceOf(OutcomeUnknown)
+  expect(await codes()).toEqual([])
+  expect((await fetched({ force: false })).outcome).toBe("not due")
+  hours(1)
+  expect((await fetched({ force: false })).outcome).toBe("published")
+  expect(await codes()).toEqual(["QZA"])
+})
+
+test("a file that is not kept any more is downloaded again", async () => {
+  bench.server.answer(({ headers }) =>
+    headers["if-none-match"] ? reply(304, {}) : reply(200, modified, directory("QZA")),
+  )
+  const { files } = await fetched()
+  rmSync(files[0] ?? "")
+  expect((await fetched()).outcome).toBe("unchanged")
+  expect(existsSync(files[0] ?? "")).toBe(true)
+})
+
+test("several files are one set; where one cannot be fetched, none is loaded", async () => {
+  const url = ["/a.csv", "/b.csv"].map((path) => bench.server.url + path)
+  bench.server.answer(({ target }) =>
+    target === "/a.csv" ? plain(directory("QZA")) : reply(404, {}),
+  )
+  expect((await fetched({}, { url })).outcome).toBe("failed")
+  expect(await codes()).toEqual([])
+  bench.server.answer(({ target }) => plain(directory(target === "/a.csv" ? "QZA" : "QZB")))
+  expect((await fetched({}, { url })).outcome).toBe("published")
+  expect(await codes()).toEqual(["QZA", "QZB"])
+})
+
+test("so many raw files are kept of a source, the newest and those that are loaded", async () => {
+  for (const code of ["QZA", "QZB", "QZC", "QZD"]) {
+    bench.server.answer(() => plain(directory(code)))
+    await fetched({ rawFiles: 2 })
+    hours(24)
+  }
+  const kept = readdirSync(join(bench.dataDir, "raw", "asx-directory")).sort()
+  expect(kept.map((name) => name.slice(0, 8))).toEqual(["20260112", "20260113", "state.js"])
+})
+
+test("what a killed fetch has left is cleared, and a damaged state is as none", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  await fetched()
+  const raw = join(bench.dataDir, "raw", "asx-directory")
+  writeFileSync(join(raw, ".unfinished-1"), "half")
+  writeFileSync(join(raw, "state.json"), '{"attempted_at"')
+  expect((await fetched()).outcome).toBe("unchanged")
+  expect(bench.rawFiles("asx-directory").map((name) => name.slice(0, 8))).toEqual([
+    "20260110",
+    "state.js",
+  ])
+})
+
+test("the time for a source bounds all of its requests", async () => {
+  bench.server.answer(() => ({
+    pieces: ["HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"],
+    repeat: { piece: "a", everyMs: 5 },
+  }))
+  const limits = { ...(await import("./access.ts")).testLimits, totalMs: 150 }
+  expect(await fetched({ limits })).toMatchObject({
+    outcome: "failed",
+    reason: `Cannot fetch ${bench.server.url}/a.csv: it was not complete within 0.15 s`,
+  })
+})
+
+test("of two fetches at once, one does the work and the other says so", async () => {
+  const first = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  bench.server.answer(async () => {
+    reached.resolve()
+    await first.promise
+    return plain(directory("QZA"))
+  })
+  const working = fetched()
+  await reached.promise
+  expect((await fetched()).outcome).toBe("busy")
+  first.resolve()
+  expect((await working).outcome).toBe("published")
+})
+
+test("a header has the value of its variable, and fails by name without it", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  const entry = { headers: { "X-Key": "REGISTER_KEY" } }
+  const without = await fetched({}, entry)
+  expect(without.reason).toBe("Cannot send X-Key: REGISTER_KEY is not set")
+  await fetched({ environment: { REGISTER_KEY: "secret" } }, entry)
+  expect(bench.server.asked[0]?.headers["x-key"]).toBe("secret")
+})
+
+test("a transfer that is cut off again and again is no file", async () => {
+  bench.server.answer(() => cut(directory("QZA", "QZB", "QZC"), 80))
+  const { outcome, files } = await fetched()
+  expect([outcome, files]).toEqual(["failed", []])
+  expect(bench.rawFiles("asx-directory")).toEqual(["state.json"])
+})

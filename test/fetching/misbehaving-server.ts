@@ -1,0 +1,90 @@
+/** A server of bare sockets, which answers each request with the bytes that a test says. */
+import { createServer, type Socket } from "node:net"
+
+export interface Asked {
+  /** Path and query. */
+  target: string
+  headers: Record<string, string>
+}
+
+/** What is sent in answer, piece by piece; then the connection is closed, unless it is kept open. */
+export interface Reply {
+  pieces: (string | Uint8Array)[]
+  keepOpen?: boolean
+  /** Writes the piece again and again, this many milliseconds apart, for as long as anybody listens. */
+  repeat?: { piece: string; everyMs: number }
+}
+
+export type Answering = (asked: Asked, nth: number) => Reply | Promise<Reply>
+
+export interface MisbehavingServer {
+  url: string
+  asked: Asked[]
+  answer: (answering: Answering) => void
+  close: () => void
+}
+
+export async function misbehavingServer(first: Answering = () => plain("")) {
+  let answering = first
+  const asked: Asked[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on("close", () => sockets.delete(socket))
+    socket.on("error", () => {})
+    socket.once("data", async (data) => {
+      const [line = "", ...lines] = data.toString("latin1").split("\r\n")
+      const headers = Object.fromEntries(
+        lines.filter((each) => each.includes(": ")).map((each) => headerOf(each)),
+      )
+      const request = { target: line.split(" ")[1] ?? "", headers }
+      asked.push(request)
+      const { pieces, keepOpen, repeat } = await answering(request, asked.length)
+      for (const piece of pieces) socket.write(piece)
+      if (repeat) {
+        const timer = setInterval(() => socket.write(repeat.piece), repeat.everyMs)
+        socket.on("close", () => clearInterval(timer))
+      } else if (!keepOpen) socket.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("The server has no port")
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    asked,
+    answer: (next: Answering) => {
+      answering = next
+      asked.length = 0
+    },
+    close: () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  } satisfies MisbehavingServer
+}
+
+const headerOf = (line: string): [string, string] => {
+  const at = line.indexOf(": ")
+  return [line.slice(0, at).toLowerCase(), line.slice(at + 2)]
+}
+
+/** A whole response. */
+export function reply(
+  status: number,
+  headers: Record<string, string>,
+  body: string | Uint8Array = "",
+): Reply {
+  const length = { "Content-Length": String(Buffer.byteLength(body)), Connection: "close" }
+  const lines = Object.entries({ ...length, ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  return { pieces: [`HTTP/1.1 ${status} Status\r\n${lines.join("\r\n")}\r\n\r\n`, body] }
+}
+
+export const plain = (body: string | Uint8Array): Reply =>
+  reply(200, { "Content-Type": "text/csv" }, body)
+
+/** A response that ends before its length. */
+export const cut = (body: string, sent: number, headers: Record<string, string> = {}): Reply =>
+  reply(200, { "Content-Length": String(body.length), ...headers }, body.slice(0, sent))

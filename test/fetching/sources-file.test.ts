@@ -1,0 +1,94 @@
+/** The file of addresses is read strictly, and each fault is named with its place. */
+import { expect, test } from "bun:test"
+import {
+  entryNames,
+  headersOf,
+  parseSourcesFile,
+  readSourcesFile,
+} from "../../src/fetching/sources-file.ts"
+
+const faults = (content: unknown): string[] => {
+  try {
+    parseSourcesFile(typeof content === "string" ? content : JSON.stringify(content), "s.json")
+  } catch (error) {
+    if (error instanceof Error) return error.message.split("\n")
+  }
+  return []
+}
+
+const url = "https://example.test/a.csv"
+
+test("each kind is read with what it needs", () => {
+  const content = {
+    "asx-directory": { kind: "file", url, every: 12, licence: "CC BY 4.0", attribution: "© X" },
+    sa: { kind: "file", url: [url, `${url}2`], headers: { "X-Key": "SA_KEY" }, partial: true },
+    wa: { kind: "arcgis", url: "https://example.test/MapServer/3", where: "1=1", page_size: 500 },
+    nt: { kind: "wfs", url: "https://example.test/wfs", type_name: "a:b", sort_by: "id" },
+  }
+  const read = parseSourcesFile(JSON.stringify(content), "s.json")
+  expect(read.map(({ source, entry }) => [source.name, entry.kind])).toEqual([
+    ["asx-directory", "file"],
+    ["sa", "file"],
+    ["wa", "arcgis"],
+    ["nt", "wfs"],
+  ])
+})
+
+test("every fault is named with the place where it is", () => {
+  expect(
+    faults({
+      "asx-dirctory": { kind: "file", url },
+      wa: { kind: "ftp", url },
+      sa: { kind: "file", url, evry: 1, every: "daily" },
+      nt: { kind: "wfs", url, type_name: "" },
+      qld: { kind: "file" },
+      vic: { kind: "file", url: "ftp://example.test/a" },
+      tas: { kind: "file", url: "https://me:secret@example.test/a" },
+      nsw: 3,
+      national: { kind: "file", url, headers: { "User-Agent": "BROWSER" } },
+    }),
+  ).toEqual([
+    "Cannot use s.json:",
+    expect.stringContaining(
+      'asx-dirctory: Unknown source "asx-dirctory" (did you mean "asx-directory"?)',
+    ),
+    'wa.kind: must be "file", "arcgis" or "wfs"',
+    "sa.evry: unknown name",
+    "sa.every: must be number",
+    "nt.sort_by: is missing",
+    "nt.type_name: must be text that is not empty",
+    "qld.url: is missing",
+    "vic.url: must be an http or https address",
+    "tas.url: must not contain a user or password; use headers",
+    'nsw.kind: must be "file", "arcgis" or "wfs"',
+    "national.headers.User-Agent: is set by this program",
+  ])
+})
+
+test("a file that is not JSON, not an object or not there says so", () => {
+  expect(faults("{")[0]).toStartWith("Cannot use s.json: it is not valid JSON (")
+  expect(faults("[]")[0]).toBe("Cannot use s.json: it must be an object with a source in each name")
+  expect(readSourcesFile("/nowhere/sources.json")).rejects.toThrow(
+    "Cannot read /nowhere/sources.json: no such file. It lists the addresses to fetch",
+  )
+})
+
+test("a header names a variable, never a value", () => {
+  const entry = { headers: { Authorization: "TOKEN" } }
+  expect(headersOf(entry, { TOKEN: "Bearer x" })).toEqual({ Authorization: "Bearer x" })
+  expect(() => headersOf(entry, {})).toThrow("Cannot send Authorization: TOKEN is not set")
+})
+
+test("the guide's example is such a file, and its table has every name", async () => {
+  const guide = await Bun.file(new URL("../../src/guide/loading.md", import.meta.url)).text()
+  const [, example = ""] = /```json\n(.*?)^```/ms.exec(guide) ?? []
+  const read = parseSourcesFile(example, "the guide")
+  expect(read.map(({ source }) => source.name)).toEqual(["asx-directory", "wa", "national-nsw"])
+  const [, table = ""] = /^\| name .*?\n(.*?)\n\n/ms.exec(guide) ?? []
+  const named = table
+    .split("\n")
+    .flatMap((row) =>
+      [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
+    )
+  expect(named.sort()).toEqual([...entryNames].sort())
+})

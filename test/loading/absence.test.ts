@@ -1,0 +1,280 @@
+/** What one download lacks is missing, not gone: it goes when loads of some days confirm it. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import type { LoadOptions } from "../../src/loading/load.ts"
+import { formatSummary } from "../../src/loading/summary.ts"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await workbench()
+})
+afterAll(() => bench.close())
+beforeEach(async () => {
+  await bench.empty()
+  bench.rejects()
+})
+
+const header = '"ASX code","Company name","GICs industry group","Listing date","Market Cap"'
+const bhp = '"BHP","BHP GROUP LIMITED","Materials","13/08/1885",218334000000'
+/** Fifty in all, so that two are within the guard. */
+const others = Array.from({ length: 49 }, (_, index) => {
+  const code = `Q${String(index).padStart(2, "0")}`
+  return `"${code}","QUARRY ${code} LIMITED","Materials","01/02/2003",${1000 + index}`
+})
+const capture = (...rows: readonly string[]) => [header, ...rows, ""].join("\n")
+const whole = capture(bhp, ...others)
+const withoutBhp = capture(...others)
+
+/** A load of files that were true so many hours after the first capture. */
+const at = (hours: number) => ({
+  observed: `${new Date(Date.UTC(2020, 0, 1, hours)).toISOString().slice(0, 19)}Z`,
+})
+const load = (rows: string, hours: number, options: Partial<LoadOptions> = {}) =>
+  bench.load("asx-directory", rows, { ...at(hours), ...options })
+
+const isActive = async (code = "BHP") =>
+  (await bench.sql`select is_active from companies where asx_code = ${code}`)[0]?.is_active
+const activeCount = async () =>
+  (await bench.sql`select count(*)::integer as count from companies where is_active`)[0]?.count
+const missing = async () =>
+  (
+    await bench.sql`
+      select key, loads, extract(epoch from last_missing_at - missing_since)::integer / 3600 as hours
+      from missing_records order by key`
+  ).map(({ key, loads, hours }) => [key, loads, hours])
+
+test("a company that one download lacks stays active, and its return changes nothing", async () => {
+  await load(whole, 0)
+  const lacking = await load(withoutBhp, 1)
+  expect(lacking.release).toBeNull()
+  expect(lacking.missing.companies).toEqual({ missing: 1, newly: 1, returned: 0 })
+  expect(formatSummary(lacking)).toContain(
+    "1 missing from the files, 1 of them newly; what is missing stays until further loads confirm it: BHP (BHP GROUP LIMITED)",
+  )
+  expect(await isActive()).toBe(true)
+  const back = await load(whole, 3)
+  expect(back.release).toBeNull()
+  expect(back.missing.companies).toEqual({ missing: 0, newly: 0, returned: 1 })
+  expect(formatSummary(back)).toContain("1 no longer missing")
+  expect(await missing()).toEqual([])
+})
+
+test("it becomes inactive once it has been missing for 48 hours, and in at least two loads", async () => {
+  await load(whole, 0)
+  for (const hours of [1, 2, 48]) expect((await load(withoutBhp, hours)).release).toBeNull()
+  expect(await missing()).toEqual([["BHP", 3, 47]])
+  const gone = await load(withoutBhp, 49)
+  expect(gone.resources.companies).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
+  expect(await isActive()).toBe(false)
+  expect(await missing()).toEqual([])
+  expect((await load(withoutBhp, 50)).release).toBeNull()
+  expect((await load(whole, 51)).resources.companies?.changed).toBe(1)
+  expect(await isActive()).toBe(true)
+})
+
+test("after it was back, absence is counted from anew", async () => {
+  await load(whole, 0)
+  await load(withoutBhp, 1)
+  await load(whole, 30)
+  await load(withoutBhp, 40)
+  await load(withoutBhp, 60)
+  expect(await isActive()).toBe(true)
+  expect(await missing()).toEqual([["BHP", 2, 20]])
+})
+
+test("after a pause of a year, one load that lacks a company is one load", async () => {
+  await load(whole, 0)
+  await load(withoutBhp, 365 * 24)
+  expect(await isActive()).toBe(true)
+  await load(withoutBhp, 365 * 24 + 48)
+  expect(await isActive()).toBe(false)
+})
+
+test("a source that is loaded once a month loses a company with the second load that lacks it", async () => {
+  await load(whole, 0)
+  await load(withoutBhp, 31 * 24)
+  expect(await isActive()).toBe(true)
+  await load(withoutBhp, 61 * 24)
+  expect(await isActive()).toBe(false)
+})
+
+test("files of the same time are one observation, however often they are loaded", async () => {
+  await load(whole, 0)
+  for (const code of ["Q00", "Q01"]) {
+    const row = new RegExp(`^"${code}".*\n`, "m")
+    await load(withoutBhp.replace(row, ""), 1, { absentAfterHours: 0 })
+  }
+  expect(await missing()).toEqual([
+    ["BHP", 1, 0],
+    ["Q01", 1, 0],
+  ])
+  expect(await activeCount()).toBe(50)
+})
+
+test("the same bytes without a time are the same download", async () => {
+  const now = { absentAfterHours: 0 }
+  await bench.load("asx-directory", whole, now)
+  await bench.load("asx-directory", withoutBhp, now)
+  await bench.sql`update sources set last_observed_at = last_observed_at - interval '1 year'`
+  await bench.sql`update missing_records set
+    missing_since = missing_since - interval '1 year', last_missing_at = last_missing_at - interval '1 year'`
+  expect((await bench.load("asx-directory", withoutBhp, now)).missing.companies?.missing).toBe(1)
+  expect(await isActive()).toBe(true)
+  await bench.load("asx-directory", `${withoutBhp}\n`, now)
+  expect(await isActive()).toBe(false)
+})
+
+test("the same bytes loaded twice at once are one observation", async () => {
+  const now = { absentAfterHours: 0 }
+  await bench.load("asx-directory", whole, now)
+  const file = [bench.file("lacking.csv", withoutBhp)]
+  await Promise.all([1, 2].map(() => bench.load("asx-directory", file, now)))
+  expect(await missing()).toEqual([["BHP", 1, 0]])
+  expect(await isActive()).toBe(true)
+})
+
+test("a file cut by four in a hundred, and then the whole one: nothing is lost", async () => {
+  await load(whole, 0)
+  const before = await bench.sql`select * from companies order by asx_code`
+  await load(capture(bhp, ...others.slice(0, -2)), 1)
+  expect((await load(whole, 2)).missing.companies).toEqual({ missing: 0, newly: 0, returned: 2 })
+  expect(await bench.sql`select * from companies order by asx_code`).toEqual(before)
+  expect(await bench.releases()).toBe(1)
+})
+
+test("what is already missing does not stop later loads; what is newly missing does", async () => {
+  await load(whole, 0)
+  await load(capture(...others.slice(1)), 1)
+  await load(capture(...others.slice(3)), 2)
+  expect(await missing()).toHaveLength(4)
+  expect(await bench.refusal("asx-directory", capture(...others.slice(6)), at(3))).toStartWith(
+    "Nothing was published: 3 of the 50 active companies of the source asx-directory (6.0%) " +
+      "are missing from the files, and were not before. If a file is truncated",
+  )
+  expect(await missing()).toHaveLength(4)
+  // More than a twentieth goes here, each of which two loads have confirmed.
+  expect((await load(capture(...others.slice(3)), 60)).resources.companies?.deactivated).toBe(4)
+})
+
+test("a dry run notes nothing, and shows what would be noted", async () => {
+  await load(whole, 0)
+  const dry = await load(withoutBhp, 1, { dryRun: true })
+  expect(dry.missing.companies).toEqual({ missing: 1, newly: 1, returned: 0 })
+  expect(dry.largestMissing.companies?.map(({ key }) => key)).toEqual(["BHP"])
+  expect(await missing()).toEqual([])
+  const [source] = await bench.sql`select last_observed_at from sources`
+  expect(source?.last_observed_at).toEqual(new Date(at(0).observed))
+})
+
+test("the operator's word removes at once, whatever was noted, and is guarded", async () => {
+  await load(whole, 0)
+  await load(capture(...others.slice(1)), 1)
+  const rows = capture(...others.slice(2))
+  expect(
+    await bench.refusal("asx-directory", rows, { ...at(2), removeMissingNow: true }),
+  ).toContain(
+    "3 of the 50 active companies of the source asx-directory (6.0%) are missing from the files and would be deactivated",
+  )
+  const told = await load(rows, 2, { removeMissingNow: true, acceptShrink: true })
+  expect(told.resources.companies?.deactivated).toBe(3)
+  expect(await missing()).toEqual([])
+  for (const options of [{ partial: true }, {}]) {
+    const source = options.partial ? "asx-directory" : "asx-announcements"
+    const refusal = bench.refusal(source, whole, { ...options, removeMissingNow: true })
+    expect(await refusal).toStartWith("Cannot remove what is missing")
+  }
+})
+
+test("what an operator's own file lacks goes at once", async () => {
+  const rows = (count: number) =>
+    [
+      "asx_code,company_name,is_active",
+      ...others.slice(0, count).map((row) => `${row.slice(1, 4)},A,true`),
+    ].join("\n")
+  await bench.load("companies", rows(49))
+  expect((await bench.load("companies", rows(48))).resources.companies?.removed).toBe(1)
+  expect(await missing()).toEqual([])
+})
+
+test("a rejected row is there, and while a row cannot be parsed nothing is noted", async () => {
+  await load(whole, 0)
+  await load(withoutBhp, 1)
+  await load(whole.replace("218334000000", "lots"), 2)
+  expect(await missing()).toEqual([])
+  await load(`${withoutBhp}"Q,00"\n`, 3)
+  expect(await missing()).toEqual([])
+  await load(withoutBhp, 4)
+  await load(`${withoutBhp}"Q,00"\n`, 60)
+  expect(await missing()).toEqual([["BHP", 1, 0]])
+})
+
+test("a partial load that has a missing record brings it back, and notes none", async () => {
+  await load(whole, 0)
+  await load(capture(...others.slice(1)), 1)
+  const partial = await load(capture(bhp), 2, { partial: true })
+  expect(partial.missing.companies).toEqual({ missing: 1, newly: 0, returned: 1 })
+  expect(await missing()).toEqual([["Q00", 1, 0]])
+})
+
+test("a record that another source takes over is no longer missing from the first", async () => {
+  const view = (...names: string[]) =>
+    [
+      "name,tenementType,status,owner,grantDate,expireDate",
+      ...names.map((name) => `${name},EL,Granted,A,,`),
+    ].join("\n")
+  const names = Array.from({ length: 40 }, (_, index) => `EL ${index}`)
+  await bench.load("national-vic", view(...names), at(0))
+  await bench.load("national-vic", view(...names.slice(1)), at(1))
+  expect(await missing()).toHaveLength(1)
+  await bench.load("vic", "tno,typedesc,statussdsc,own_name\nEL 0,Exploration Licence,Current,A\n")
+  await bench.load("national-vic", view(...names.slice(1)), at(100))
+  expect(await missing()).toEqual([])
+  const [kept] = await bench.sql`select source from tenements where id = 'VIC-EL0'`
+  expect(kept?.source).toBe("vic")
+})
+
+test("files that were true before the newest ones are refused, also partially, and so is the future", async () => {
+  await load(whole, 5)
+  for (const partial of [false, true]) {
+    expect(await bench.refusal("asx-directory", withoutBhp, { ...at(4), partial })).toBe(
+      "Cannot load files of 2020-01-01T04:00:00Z: asx-directory has been loaded from files of 2020-01-01T05:00:00Z, " +
+        "and older values would replace newer ones. Load captures in the order of their times",
+    )
+  }
+  const future = { observed: "2999-01-01T00:00:00Z" }
+  expect(await bench.refusal("asx-directory", whole, future)).toContain("in the future")
+  expect((await load(whole, 5)).observed).toBe(at(5).observed)
+})
+
+test("what came of the last load is kept, also of one that changed nothing or was refused", async () => {
+  const status = async () => {
+    const [row] = await bench.sql`select * from sources where name = 'asx-directory'`
+    return row
+  }
+  await load(whole, 0)
+  const published = await status()
+  expect(published).toMatchObject({
+    resource: "companies",
+    last_outcome: "published",
+    last_reason: null,
+    last_observed_at: new Date(at(0).observed),
+    last_release: 1,
+    counts: { files: 1, read: 50, accepted: 50, rejected: 0, unknown_values: 0 },
+  })
+  await load(whole, 1)
+  const unchanged = { ...published, last_outcome: "unchanged" }
+  expect(await status()).toMatchObject({
+    ...unchanged,
+    last_loaded_at: expect.any(Date),
+    last_observed_at: new Date(at(1).observed),
+  })
+  const refusal = await bench.refusal("asx-directory", capture(bhp), at(2))
+  expect(await status()).toMatchObject({
+    last_outcome: "refused",
+    last_reason: refusal,
+    last_observed_at: new Date(at(1).observed),
+    last_release: 1,
+  })
+  await bench.refusal("asx-directory", "Bad Gateway", { dryRun: true })
+  expect((await status())?.last_reason).toBe(refusal)
+})

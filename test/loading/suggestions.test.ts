@@ -1,0 +1,152 @@
+/** Which companies an unlinked holder may belong to, for a person to decide. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { readSuggestions, writeSuggestions } from "../../src/loading/suggested-companies.ts"
+import { type Workbench, workbench } from "./workbench.ts"
+
+let bench: Workbench
+let path: string
+beforeAll(async () => {
+  bench = await workbench()
+  path = join(bench.directory, "suggestions.csv")
+})
+afterAll(() => bench.close())
+beforeEach(async () => {
+  await bench.empty()
+  rmSync(path, { force: true })
+})
+
+const companies = (...rows: string[]) =>
+  bench.load("companies", `asx_code,company_name,is_active\n${rows.join("\n")}\n`, {
+    acceptShrink: true,
+  })
+/** Each holder holds as many tenements as are given. */
+const holders = (counts: Record<string, number>) => {
+  const rows = Object.entries(counts).flatMap(([name, count]) =>
+    Array.from({ length: count }, () => name),
+  )
+  const lines = rows.map((name, index) => `t${index},E 1/${index},WA,"${name}"`)
+  return bench.load("tenements", `id,tenement_id,state,holder_name\n${lines.join("\n")}\n`)
+}
+const suggested = async () =>
+  (await readSuggestions(bench.url)).map(
+    ({ holder, company, reason, similarName }) =>
+      `${holder.tenements} ${holder.name}: ${company.asx_code}, ${reason} ${similarName}`,
+  )
+
+test.each([
+  [
+    "the listed name with a place in brackets",
+    "ORE MINERALS (LAVERTON) PTY LTD",
+    "place in brackets",
+  ],
+  [
+    "with a place in brackets before another ending",
+    "Ore Minerals (N.T.) Holdings P/L",
+    "place in brackets",
+  ],
+  ["the listed name with another ending", "ORE MINERALS PTY LTD", "another ending"],
+  ["with a longer ending", "The Ore Minerals Holdings (No Liability)", "another ending"],
+  [
+    "the beginning of the listed name with a place in brackets",
+    "Ore (Laverton) Pty Ltd",
+    "place in brackets",
+  ],
+  [
+    "a name that begins with words that few companies have",
+    "ORE MINING SERVICES PTY LTD",
+    "same first words",
+  ],
+])("%s is suggested, and linked only by a person", async (_, name, reason) => {
+  await companies("QZA,Ore Minerals Limited,true", "QZB,Quartz Minerals NL,true")
+  expect((await holders({ [name]: 1 })).links).toMatchObject({ linked: 0 })
+  expect(await suggested()).toEqual([`1 ${name}: QZA, ${reason} Ore Minerals Limited`])
+  const [tenement] = await bench.sql`select asx_codes from tenements`
+  expect(tenement?.asx_codes).toEqual([])
+})
+
+test("a former name that does not link by itself is suggested", async () => {
+  await companies("QZA,Old Ore Limited,true", "QZB,Other NL,true")
+  await holders({ "OLD ORE LTD": 2, "OLD ORE (WEST) PTY LTD": 1 })
+  await companies("QZA,Old Ore Limited,false", "QZB,Other NL,true")
+  await companies("QZA,Unrelated Limited,true", "QZB,Other NL,true")
+  expect(await suggested()).toEqual([
+    "2 OLD ORE LTD: QZA, former name Old Ore Limited",
+    "1 OLD ORE (WEST) PTY LTD: QZA, place in brackets Old Ore Limited",
+  ])
+})
+
+test("what resembles a subsidiary is suggested for its parent", async () => {
+  await companies("QZA,Ore Minerals Limited,true")
+  await bench.load(
+    "subsidiaries",
+    "id,name,parent_asx_code\ns1,Zinc Pits Pty Ltd,QZA\ns2,Tin Pits,QZX\n",
+  )
+  await holders({ "ZINC PITS (EAST) PTY LTD": 1, "TIN PITS LTD": 1 })
+  expect(await suggested()).toEqual([
+    "1 ZINC PITS (EAST) PTY LTD: QZA, place in brackets Zinc Pits Pty Ltd",
+  ])
+})
+
+test("most tenements come first, and of several companies the best three", async () => {
+  await companies(
+    "QZA,Northern Ore Limited,true",
+    "QZB,Northern Ore Gold Limited,true",
+    "QZC,Northern Ore Group Holdings NL,false",
+    "QZD,Northern Ore Holdings NL,true",
+    "QZM,Quartz NL,true",
+    "QZMCA,Quartz NL,true",
+  )
+  await holders({ "NORTHERN ORE PTY LTD": 2, "QUARTZ (EAST)": 3, "SOMEBODY ELSE": 4 })
+  expect(await suggested()).toEqual([
+    "3 QUARTZ (EAST): QZM, place in brackets Quartz NL",
+    "2 NORTHERN ORE PTY LTD: QZA, another ending Northern Ore Limited",
+    "2 NORTHERN ORE PTY LTD: QZD, another ending Northern Ore Holdings NL",
+    "2 NORTHERN ORE PTY LTD: QZC, another ending Northern Ore Group Holdings NL",
+  ])
+})
+
+test("words of many names, and names of persons, tell nothing", async () => {
+  await companies(
+    "QZA,Gold Minerals Limited,true",
+    "QZB,Quartz Gold NL,true",
+    "QZC,Tin Gold NL,true",
+    "QZD,Zinc Gold NL,true",
+    "QZE,Northern Star NL,true",
+    "QZF,Northern Moon NL,true",
+    "QZG,Northern Sun NL,true",
+    "QZH,Northern Sky NL,true",
+    "QZI,Cape Lambert Minerals NL,true",
+  )
+  await holders({
+    "GOLD DIGGERS PTY LTD": 1,
+    "NORTHERN DIGGERS PTY LTD": 1,
+    "NORTHERN STAR (EAST KIMBERLEY) PTY LTD": 1,
+    "TIN, Jonathan": 1,
+    "STAR OF THE WEST PTY LTD": 1,
+    "CAPE FLATTERY PTY LTD": 1,
+  })
+  expect(await suggested()).toEqual([
+    "1 NORTHERN STAR (EAST KIMBERLEY) PTY LTD: QZE, place in brackets Northern Star NL",
+  ])
+})
+
+test("a row of the file, its parent filled in, links as a subsidiary; the others change nothing", async () => {
+  await companies("QZA,Ore Minerals Limited,true", "QZB,Quartz Minerals NL,false")
+  await holders({ "ORE MINERALS (EAST), PTY LTD": 2, "QUARTZ PITS LTD": 1, "SOMEBODY ELSE": 3 })
+  expect(await writeSuggestions(bench.url, path)).toEqual({ path, suggestions: 2, holders: 2 })
+  const lines = [
+    "name,parent_asx_code,country,ownership_percentage,tenements,suggested_asx_code,suggested_company,suggested_is_active,reason,similar_name",
+    '"ORE MINERALS (EAST), PTY LTD",,,,2,QZA,Ore Minerals Limited,true,place in brackets,Ore Minerals Limited',
+    "QUARTZ PITS LTD,,,,1,QZB,Quartz Minerals NL,false,same first words,Quartz Minerals NL",
+    "",
+  ].join("\r\n")
+  expect(readFileSync(path, "utf8")).toBe(lines)
+  expect((await bench.load("subsidiaries", [path], { partial: true })).release).toBeNull()
+  writeFileSync(path, lines.replace('LTD",,', 'LTD",QZA,'))
+  const loaded = await bench.load("subsidiaries", [path], { partial: true })
+  expect(loaded.links).toMatchObject({ linked: 2, through_subsidiaries: 2 })
+  expect(loaded.files[0]).toMatchObject({ accepted: 1, left_out: { "no parent_asx_code yet": 1 } })
+  expect(await suggested()).toEqual(["1 QUARTZ PITS LTD: QZB, same first words Quartz Minerals NL"])
+})

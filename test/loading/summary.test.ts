@@ -1,0 +1,94 @@
+/**
+ * The summary of a load of few files has a line for each; of many files it has their totals, and
+ * names the files that somebody should look at.
+ */
+import { expect, test } from "bun:test"
+import { type FileFigures, newFileFigures } from "../../src/loading/figures.ts"
+import { formatSummary, type LoadSummary } from "../../src/loading/summary.ts"
+
+const file = (nth: number, figures: Partial<FileFigures> = {}): FileFigures => ({
+  ...newFileFigures(`part-${nth}.csv`),
+  read: 1000,
+  accepted: 1000,
+  ...figures,
+})
+
+const summaryOf = (files: FileFigures[]): LoadSummary => ({
+  source: "vic",
+  dryRun: false,
+  release: null,
+  observed: "2026-03-01T00:00:00Z",
+  files,
+  resources: { tenements: { added: 0, changed: 0, removed: 0, deactivated: 0 } },
+  missing: {},
+  largestMissing: {},
+  links: null,
+  unconfirmed: undefined,
+  unlinked: null,
+  rejectsFile: null,
+  seconds: 1.25,
+})
+
+const lines = (files: FileFigures[]) => formatSummary(summaryOf(files)).split("\n")
+const many = (count: number) => Array.from({ length: count }, (_, nth) => file(nth + 1))
+
+test("up to ten files have a line each, with their warnings and notes", () => {
+  const files = many(10)
+  files[1] = file(2, { rejected: 3, warnings: { "unknown status": 2 }, notes: ["it is UTF-16"] })
+  expect(lines(files).slice(0, 5)).toEqual([
+    "part-1.csv: 1,000 rows read, 1,000 accepted, 0 rejected",
+    "part-2.csv: 1,000 rows read, 1,000 accepted, 3 rejected",
+    "  warning: unknown status (2)",
+    "  note: it is UTF-16",
+    "part-3.csv: 1,000 rows read, 1,000 accepted, 0 rejected",
+  ])
+  expect(lines(files)).toHaveLength(14)
+})
+
+test("1,838 files without anything to tell are one line", () => {
+  expect(lines(many(1838))).toEqual([
+    "1,838 files: 1,838,000 rows read, 1,838,000 accepted, 0 rejected",
+    "tenements: 0 added, 0 changed, 0 removed",
+    "No changes: nothing was published (1.3 s).",
+  ])
+})
+
+test("the counts, warnings and notes of many files are summed", () => {
+  const files = many(20)
+  const leftOut = { left_out: { "other sectors": 5 }, repeated: 1 }
+  files[3] = file(4, { ...leftOut, warnings: { "status a": 2, "status b": 9 } })
+  files[4] = file(5, { ...leftOut, warnings: { "status a": 3 }, notes: ["it is UTF-16"] })
+  files[5] = file(6, { notes: ["it is UTF-16"] })
+  expect(lines(files).slice(0, -2)).toEqual([
+    "20 files: 20,000 rows read, 20,000 accepted, 0 rejected, 2 repeated, 10 left out (other sectors)",
+    "  warning: status b (9 in part-4.csv)",
+    "  warning: status a (5 in 2 files)",
+    "  note: it is UTF-16 (2 files)",
+  ])
+})
+
+test("of many files, those with rejected or unreadable rows are named, most first", () => {
+  const files = many(30)
+  files[7] = file(8, { accepted: 998, rejected: 2 })
+  files[8] = file(9, { accepted: 990, rejected: 10, unreadable: 1 })
+  expect(lines(files).slice(0, -2)).toEqual([
+    "30 files: 30,000 rows read, 29,988 accepted, 12 rejected",
+    "  1 rows could not be parsed, so no record counts as missing",
+    "  part-9.csv: 10 rejected, 1 could not be parsed",
+    "  part-8.csv: 2 rejected",
+  ])
+})
+
+test("however many files have something to tell, the summary stays short", () => {
+  const files = many(5000).map((each, nth) => ({
+    ...each,
+    rejected: nth,
+    warnings: { [`unknown phrase ${nth}`]: 1 },
+    notes: [`columns ignored: "${nth}"`],
+  }))
+  const text = lines(files)
+  expect(text.length).toBeLessThan(80)
+  expect(text).toContain("  4,989 more files with rejected rows; --json lists every file")
+  expect(text).toContain("  4,950 more warnings; --json lists every file")
+  expect(text).toContain("  4,990 more notes; --json lists every file")
+})

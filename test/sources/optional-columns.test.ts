@@ -1,0 +1,52 @@
+/** Every source declares which fields are read from columns that its files may lack. */
+import { expect, test } from "bun:test"
+import { sources } from "../../src/sources/catalogue.ts"
+
+/** Columns that no field is read from alone: the field has another column, or follows from the rest. */
+const decideNothingAlone: Record<string, readonly string[]> = {
+  "asx-directory": ["Listing date"],
+  "asx-sectors": ["Weight(%)"],
+  "asx-announcements": ["fileSize", "isPriceSensitive"],
+  subsidiaries: [
+    "id",
+    "tenements",
+    "suggested_asx_code",
+    "suggested_company",
+    "suggested_is_active",
+    "reason",
+    "similar_name",
+  ],
+  companies: ["total_tenements"],
+  wa: [
+    "tenid",
+    "holder2",
+    "holder3",
+    "holder4",
+    "holder5",
+    "holder6",
+    "holder7",
+    "holder8",
+    "holder9",
+  ],
+  qld: ["substatus", "dateRange"],
+  sa: ["status", "outcome"],
+  nsw: ["act", "company", "type", "status"],
+  national: ["identifier", "state", "jurisdiction"],
+}
+
+test.each(sources.map((source) => [source.name, source] as const))(
+  "%s declares the fields of its optional columns",
+  (name, { columns, fromOptional = {}, resource }) => {
+    const declared = Object.values(fromOptional).flat()
+    const isView = columns.optional.includes("jurisdiction")
+    const others = decideNothingAlone[isView ? "national" : name] ?? []
+    expect([...declared, ...others].sort()).toEqual([...columns.optional].sort())
+    for (const field of Object.keys(fromOptional)) {
+      expect([field, resource.fields[field]?.loaded, resource.fields[field]?.nullable]).toEqual([
+        field,
+        true,
+        true,
+      ])
+    }
+  },
+)
