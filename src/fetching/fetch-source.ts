@@ -16,7 +16,7 @@ import { withFetchLock } from "./fetch-lock.ts"
 import { dueAt, type FetchState, readFetchState, writeFetchState } from "./fetch-state.ts"
 import type { Limits } from "./limits.ts"
 import { prepareRawDirectory, pruneRawFiles, rawDirectory } from "./raw-files.ts"
-import { defaultEveryHours, type Fetchable, headersOf, urlsOf } from "./sources-file.ts"
+import { defaultEveryHours, type Fetchable, headersOf, secretsOf, urlsOf } from "./sources-file.ts"
 
 export interface FetchOptions {
   databaseUrl: string
@@ -85,10 +85,12 @@ async function fetchAlone(fetchable: Fetchable, options: FetchOptions): Promise<
     await writeFetchState(directory, state)
     files = await filesOf(fetchable, directory, state, options)
   } catch (error) {
-    const reason =
+    const reason = shownReason(
       error instanceof LoadError
         ? error.message
-        : `Cannot store the files of ${source.name}: ${reasonOf(error)}`
+        : `Cannot store the files of ${source.name}: ${reasonOf(error)}`,
+      secretsOf(entry, options.environment),
+    )
     await withConnection(databaseUrl, (sql) =>
       recordRefusal(sql, source.name, source.resource.name, reason),
     )
@@ -115,6 +117,12 @@ async function fetchAlone(fetchable: Fetchable, options: FetchOptions): Promise<
   return outcome
 }
 
+/** A server may repeat in its error page what it was asked with, and write what a terminal obeys. */
+function shownReason(reason: string, secrets: readonly string[]): string {
+  const withoutSecrets = secrets.reduce((text, secret) => text.replaceAll(secret, "…"), reason)
+  return withoutSecrets.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\ufffd")
+}
+
 /** All requests of a source end when its time is over. */
 async function filesOf(
   fetchable: Fetchable,
@@ -125,9 +133,6 @@ async function filesOf(
   const { source, entry } = fetchable
   const ending = new AbortController()
   const first = new URL(urlsOf(entry)[0] ?? "")
-  const timer = setTimeout(() => {
-    ending.abort(new FetchError(first, `it was not complete within ${limits.totalMs / 1000} s`))
-  }, limits.totalMs)
   const access = {
     userAgent,
     headers: headersOf(entry, environment),
@@ -136,6 +141,9 @@ async function filesOf(
     limits: entry.max_mb ? { ...limits, maxBytes: entry.max_mb * 1024 ** 2 } : limits,
     signal: ending.signal,
   }
+  const timer = setTimeout(() => {
+    ending.abort(new FetchError(first, `it was not complete within ${limits.totalMs / 1000} s`))
+  }, limits.totalMs)
   try {
     progress.step(`Fetching ${source.name}`)
     return await fetchFiles(fetchable, { directory, access, now }, state)

@@ -189,3 +189,21 @@ export function headersOf(
     }),
   )
 }
+
+/** The shortest value that can be a secret: a shorter one would cut words. */
+const shortestSecret = 4
+
+/** What is sent to the source's server and must not be shown: values of headers and of queries. */
+export function secretsOf(
+  entry: SourceEntry,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const ofHeaders = Object.values(entry.headers ?? {}).map((variable) => environment[variable])
+  const ofQueries = urlsOf(entry).flatMap((url) => {
+    const { search, searchParams } = new URL(url)
+    return [...searchParams.values(), ...search.slice(1).split(/[&=]/)]
+  })
+  return [...ofHeaders, ...ofQueries].filter(
+    (value): value is string => value !== undefined && value.length >= shortestSecret,
+  )
+}

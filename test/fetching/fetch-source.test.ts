@@ -1,8 +1,9 @@
 /** A source is fetched when it is due, kept as it came, and loaded as by hand, or all stays as it was. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterAll, beforeAll, beforeEach, expect, spyOn, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { OutcomeUnknown } from "../../src/db/commit.ts"
+import { testLimits } from "./access.ts"
 import { type FetchBench, fetchBench } from "./fetch-bench.ts"
 import { cut, plain, reply } from "./misbehaving-server.ts"
 
@@ -127,6 +128,31 @@ test("several files were true when the oldest of them was", async () => {
   })
   const url = Object.keys(at).map((path) => bench.server.url + path)
   expect((await fetched({}, { url })).summary?.observed).toBe("2026-01-08T08:00:00Z")
+})
+
+test("why a fetch failed names no secret that the server repeats, and nothing that a terminal obeys", async () => {
+  const page =
+    "<html><title>Not found: ?key=query%20secret, query secret, header-secret \x1b[31m</title></html>"
+  bench.server.answer(() => reply(200, {}, page))
+  const failed = await fetched(
+    { environment: { FEED_KEY: "header-secret" } },
+    { url: `${bench.server.url}/a.csv?key=query%20secret`, headers: { "X-Api-Key": "FEED_KEY" } },
+  )
+  expect(failed.outcome).toBe("failed")
+  const [row] = await bench.sql`select last_reason as reason from sources`
+  for (const shown of [failed.reason, row?.reason]) {
+    expect(shown).toContain("Not found")
+    expect(shown).not.toContain("secret")
+    expect(shown).not.toContain("\x1b")
+  }
+})
+
+test("a source whose header has no value fails, and leaves nothing running", async () => {
+  const running = spyOn(globalThis, "setTimeout")
+  const failed = await fetched({ environment: {} }, { headers: { "X-Api-Key": "FEED_KEY" } })
+  expect(failed.reason).toBe("Cannot send X-Api-Key: FEED_KEY is not set")
+  expect(running.mock.calls.filter(([, ms]) => ms === testLimits.totalMs)).toEqual([])
+  running.mockRestore()
 })
 
 test("a source is fetched once a day, or as often as its entry says, unless it is forced", async () => {
