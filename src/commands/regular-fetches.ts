@@ -5,6 +5,7 @@
  */
 import type { FetchOutcome } from "../fetching/fetch-source.ts"
 import type { Log } from "../log/log.ts"
+import { hourMs } from "../text/durations.ts"
 
 type Counts = Record<FetchOutcome["outcome"], number>
 
@@ -51,7 +52,7 @@ export function createRegularFetches({
     round = fetchDue()
       .catch((error: unknown) => log.error("sources were not fetched", { error: String(error) }))
       .then(() => {
-        if (!stopping) timer = setTimeout(start, everyHours * 3_600_000)
+        if (!stopping) timer = setTimeout(start, everyHours * hourMs)
       })
   }
 

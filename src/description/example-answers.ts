@@ -14,6 +14,7 @@ import { linkHeader, pageMeta } from "../http/page.ts"
 import { readParameters } from "../http/parameters.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
+import { hourMs } from "../text/durations.ts"
 import {
   exampleKeys,
   exampleNow,
@@ -35,7 +36,7 @@ export interface Example {
 /** Those headers whose value depends on the request. */
 export type ExampleHeaders = Readonly<Record<string, string>>
 
-const windowMs = 3_600_000
+const windowMs = hourMs
 const limit = 1_000
 const perPage = 50
 

@@ -4,6 +4,7 @@
  */
 import type { Release } from "../db/reader/releases.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
+import { hourMs } from "../text/durations.ts"
 
 const releaseCounts = {
   companies_added: 0,
@@ -255,7 +256,6 @@ export const exampleUsage = {
 }
 
 function hourBefore(hours: number): string {
-  const hourMs = 3_600_000
   const startMs = Math.floor(exampleNow.getTime() / hourMs) * hourMs - hours * hourMs
   return `${new Date(startMs).toISOString().slice(0, 19)}Z`
 }

@@ -8,6 +8,7 @@ import { open, rename, rm } from "node:fs/promises"
 import { createGunzip } from "node:zlib"
 import { codeOf } from "../text/error-code.ts"
 import { FetchError } from "./fetch-error.ts"
+import { digestOf } from "./raw-files.ts"
 import { type Access, get, type Response } from "./request.ts"
 import { checkedBytes, checkNoPage, statusError } from "./response-checks.ts"
 import { withRetries } from "./retries.ts"
@@ -158,10 +159,8 @@ async function finished(response: Response, path: string, access: Access) {
   const file = Bun.file(path)
   checkNoPage(url, await file.slice(0, checkedBytes).bytes())
   if (file.size === 0) throw new FetchError(url, "it is empty")
-  const hasher = new Bun.CryptoHasher("sha256")
-  for await (const chunk of file.stream()) hasher.update(chunk)
   const type = (headers["content-type"] ?? "").replace(/;.*$/s, "").trim().toLowerCase()
-  return { sha256: hasher.digest("hex"), bytes: file.size, type }
+  return { sha256: await digestOf(path), bytes: file.size, type }
 }
 
 async function gunzip(url: URL, path: string, { limits, signal }: Access): Promise<void> {

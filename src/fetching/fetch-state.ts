@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { digest } from "../text/digest.ts"
+import { hourMs } from "../text/durations.ts"
 
 const nullableText = Type.Union([Type.String(), Type.Null()])
 const fileState = Type.Object({
@@ -63,7 +64,7 @@ export function dueAt(
   now: Date,
 ): Date | null {
   const after = (time: string | null, hours: number) =>
-    time === null ? 0 : Date.parse(time) + hours * 3_600_000
+    time === null ? 0 : Date.parse(time) + hours * hourMs
   const due = Math.max(
     after(fetched_at, everyHours),
     after(attempted_at, Math.min(everyHours, hoursAfterFailure)),

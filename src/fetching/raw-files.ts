@@ -56,6 +56,7 @@ export async function intactFile(directory: string, sha256: string): Promise<str
   return null
 }
 
+/** SHA-256 of a file, in hexadecimal. */
 export async function digestOf(path: string): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256")
   for await (const chunk of Bun.file(path).stream()) hasher.update(chunk)

@@ -1,4 +1,6 @@
 /** The step of a load that deals with the records that its files lack. */
+
+import { hourMs } from "../text/durations.ts"
 import {
   type AbsenceRule,
   applyAbsent,
@@ -59,6 +61,6 @@ async function figuresOf(
 
 /** The time from which a load that lacks a record removes or deactivates it; as `2026-01-02T03:04:05Z`. */
 export function goesFrom(missingSince: string, absentAfterHours: number): string {
-  const time = new Date(Date.parse(missingSince) + absentAfterHours * 3_600_000)
+  const time = new Date(Date.parse(missingSince) + absentAfterHours * hourMs)
   return `${time.toISOString().slice(0, 19)}Z`
 }

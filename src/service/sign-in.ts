@@ -11,6 +11,7 @@ import { describeError, type Log } from "../log/log.ts"
 import { createMailer } from "../mail/mailer.ts"
 import { signInMail } from "../mail/sign-in-mail.ts"
 import type { RedisConnection } from "../redis/connection.ts"
+import { hourMs } from "../text/durations.ts"
 import type { createWriteReports } from "./write-reports.ts"
 
 export interface SignInPartsOptions {
@@ -29,7 +30,7 @@ type SignInParts = Pick<
   "sessions" | "passwords" | "links" | "signInLimits" | "mailLink" | "isSignUpOpen"
 >
 
-const deleteEveryMs = 3_600_000
+const deleteEveryMs = hourMs
 
 export function createSignIn({
   config,

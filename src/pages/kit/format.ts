@@ -1,4 +1,6 @@
 /** How values are written for people. */
+
+import { dayMs, hourMs, minuteMs } from "../../text/durations.ts"
 import { type Content, html } from "./html.ts"
 
 const grouped = new Intl.NumberFormat("en-AU")
@@ -20,10 +22,9 @@ export const orDash = (value: Content): Content =>
 export const instant = (iso: string) =>
   html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
 
-const minuteMs = 60_000
 const units = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
+  ["day", dayMs],
+  ["hour", hourMs],
   ["minute", minuteMs],
 ] as const
 

@@ -5,6 +5,7 @@ import { within } from "../../db/pool/deadlines.ts"
 import { orWhereUnavailable } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { contextFields } from "../../plugins/request-context.ts"
+import { hourMs } from "../../text/durations.ts"
 import { loadAssets } from "./assets.ts"
 import { layout, type PageContent } from "./layout.ts"
 import { SignInRequired } from "./page-error.ts"
@@ -108,7 +109,7 @@ export const signedIn = (options: PageOptions) =>
     .as("scoped")
 
 /** For how long after signing in a person may do what gives access to others. */
-const recentMs = 3_600_000
+const recentMs = hourMs
 
 /** Whether the person signed in within the last hour. */
 export const isRecentSignIn = ({ signedInAt }: Pick<SignedIn, "signedInAt">, now: Date): boolean =>

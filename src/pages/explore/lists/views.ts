@@ -223,15 +223,6 @@ export const companySubsidiariesView: ListView = {
   title: "Subsidiaries of :code",
 }
 
-export const listViews: readonly ListView[] = [
-  companiesView,
-  tenementsView,
-  subsidiariesView,
-  reportsView,
-  companyTenementsView,
-  companySubsidiariesView,
-]
-
 /** Those that every page of the explorer leads to. */
 export const mainViews: readonly ListView[] = [
   companiesView,
