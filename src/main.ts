@@ -1,6 +1,6 @@
 /** The command line. */
 import { Command } from "commander"
-import { run } from "./commands/run.ts"
+import { printableErrors, run } from "./commands/run.ts"
 import { readConfig } from "./config.ts"
 
 /** Each is loaded when it is given, so that none waits for what only another needs. */
@@ -22,6 +22,7 @@ const program = new Command("mds")
     "run and administer the Mining and Geological Data Service; settings are environment variables",
   )
   .showHelpAfterError("(add --help for usage)")
+  .configureOutput(printableErrors)
 
 const given = process.argv[2] ?? "serve"
 for (const [name, command] of Object.entries(commands)) {

@@ -26,7 +26,7 @@ import { accountOf, type RequestContext } from "./request-context.ts"
 export interface State {
   /** Another one whenever any of the records is. */
   version: string
-  /** All of them, in order. */
+  /** All of them, in an order in which new ones come last: later pages show a later state. */
   records: readonly ResourceRecord[]
 }
 

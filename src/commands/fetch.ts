@@ -1,7 +1,9 @@
 import { join } from "node:path"
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { type FetchOutcome, fetchSource } from "../fetching/fetch-source.ts"
+import { databaseClock } from "../db/database-clock.ts"
+import type { FetchOutcome } from "../fetching/fetch-outcome.ts"
+import { fetchSource } from "../fetching/fetch-source.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { type Fetchable, readSourcesFile } from "../fetching/sources-file.ts"
 import { LoadError } from "../loading/load-error.ts"
@@ -9,8 +11,9 @@ import { progressOn } from "../loading/progress.ts"
 import { formatSummary } from "../loading/summary.ts"
 import { vacuumChanged } from "../loading/vacuum.ts"
 import { withDatabase } from "./database.ts"
+import { errorText } from "./run.ts"
 import { handleSignals } from "./signals.ts"
-import { printCompleted, warnIfUnconfirmed } from "./terminal.ts"
+import { logToStderr, printCompleted, warnIfUnconfirmed } from "./terminal.ts"
 import { userAgent } from "./user-agent.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -18,6 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 interface FetchFlags {
   force?: boolean
   json?: boolean
+  debug?: boolean
 }
 
 export function addFetchCommand(
@@ -29,7 +33,7 @@ export function addFetchCommand(
     .command("fetch")
     .description("download what changed of the sources in SOURCES_FILE, and load it")
     .argument("[sources...]", "their names (default: all in the file)")
-    .option("--force", "fetch sources that are not due too")
+    .option("--force", "fetch sources that are not due too, and load unchanged files again")
     .option("--json", "print the outcome of each source as a JSON object on a line")
     .addHelpText(
       "after",
@@ -37,7 +41,8 @@ export function addFetchCommand(
     )
     .action(async (names: string[], flags: FetchFlags) => {
       const fetchables = await chosen(config(), names)
-      const outcomes = await fetchAll(config(), environment, fetchables, flags)
+      const { debug = false } = program.opts<{ debug?: boolean }>()
+      const outcomes = await fetchAll(config(), environment, fetchables, { ...flags, debug })
       if (outcomes.some(({ outcome }) => outcome === "failed" || outcome === "refused")) {
         process.exitCode = 1
       }
@@ -61,12 +66,13 @@ async function fetchAll(
   config: Config,
   environment: Environment,
   fetchables: readonly Fetchable[],
-  { force = false, json = false }: FetchFlags,
+  { force = false, json = false, debug = false }: FetchFlags,
 ): Promise<FetchOutcome[]> {
   const progress = progressOn(process.stderr)
   const signals = handleSignals(progress.stop)
   const agent = await userAgent(config)
   return withDatabase(config, async ({ url }) => {
+    const now = await databaseClock(url)
     const outcomes: FetchOutcome[] = []
     for (const fetchable of fetchables) {
       signals.loading()
@@ -80,21 +86,27 @@ async function fetchAll(
         force,
         absentAfterHours: config.ABSENT_AFTER_HOURS,
         progress,
-        now: () => new Date(),
+        now,
+        describe: (error) => described(error, debug),
         onCommit: signals.committing,
         onPublished: signals.published,
       })
       outcomes.push(outcome)
       const { summary } = outcome
       await printCompleted(json ? JSON.stringify(outcome) : outcomeText(outcome))
-      if (!summary) continue
-      warnIfUnconfirmed(summary.unconfirmed)
+      if (summary) warnIfUnconfirmed(summary.unconfirmed)
       // A signal that came during the commit ends what would follow.
       if (signals.reported()) break
-      await vacuumChanged(url, summary, progress)
+      if (summary) await vacuumChanged(url, summary, progress)
     }
     return outcomes
   })
+}
+
+/** An error that nobody expected ends the fetch of its source, and not those of the others. */
+function described(error: unknown, debug: boolean): string {
+  if (debug) logToStderr(errorText(error, debug))
+  return errorText(error, false)
 }
 
 function outcomeText({ source, outcome, reason, files, summary }: FetchOutcome): string {

@@ -15,7 +15,7 @@ import {
   writeUnlinked,
 } from "../loading/unlinked.ts"
 import { withDatabase } from "./database.ts"
-import { formatTable, logToStderr, printResult } from "./terminal.ts"
+import { formatTable, logToStderr, printData, printResult } from "./terminal.ts"
 
 export function addHolderCommands(program: Command, config: () => Config): void {
   const holders = program
@@ -31,7 +31,9 @@ export function addHolderCommands(program: Command, config: () => Config): void 
       if (csv === undefined) {
         const found = await withDatabase(config(), ({ url }) => readUnlinked(url))
         // The CSV already ends with a line break.
-        return printResult(process.stdout.isTTY ? holderTable(found) : unlinkedCsv(found).trimEnd())
+        return process.stdout.isTTY
+          ? printResult(holderTable(found))
+          : printData(unlinkedCsv(found).trimEnd())
       }
       checkUnlinkedPath(csv)
       const written = await withDatabase(config(), ({ url }) => writeUnlinked(url, csv))
@@ -49,9 +51,9 @@ export function addHolderCommands(program: Command, config: () => Config): void 
     .action(async ({ csv }: { csv?: string }) => {
       if (csv === undefined) {
         const found = await withDatabase(config(), ({ url }) => readSuggestions(url))
-        return printResult(
-          process.stdout.isTTY ? suggestionTable(found) : suggestionsCsv(found).trimEnd(),
-        )
+        return process.stdout.isTTY
+          ? printResult(suggestionTable(found))
+          : printData(suggestionsCsv(found).trimEnd())
       }
       checkUnlinkedPath(csv)
       const written = await withDatabase(config(), ({ url }) => writeSuggestions(url, csv))

@@ -1,12 +1,12 @@
 import { join } from "node:path"
 import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
-import { fetchAddresses, isAddress } from "../fetching/fetch-address.ts"
-import { instantText } from "../fetching/fetch-files.ts"
+import { databaseClock } from "../db/database-clock.ts"
+import { withAddresses } from "../fetching/fetch-address.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { load } from "../loading/load.ts"
 import { parseObserved } from "../loading/observation.ts"
-import { type Progress, progressOn } from "../loading/progress.ts"
+import { progressOn } from "../loading/progress.ts"
 import { formatSummary } from "../loading/summary.ts"
 import { vacuumChanged } from "../loading/vacuum.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
@@ -92,16 +92,21 @@ export function addLoadCommand(program: Command, config: () => Config): void {
       }
       await withDatabase(config(), async ({ url }) => {
         const { committing: onCommit, published: onPublished } = signals
-        const given = await localFiles(files, source, url, config(), allowPrivate, progress)
-        const summary = await load({
-          url,
+        const addresses = {
+          databaseUrl: url,
+          dataDir: config().DATA_DIR,
+          rawFiles: config().RAW_FILES,
           source,
+          userAgent: () => userAgent(config()),
+          allowPrivate,
+          notesAddress: !flags.dryRun && !flags.partial && flags.observed === undefined,
+          limits: defaultLimits,
           progress,
-          onCommit,
-          onPublished,
-          ...given,
-          ...options,
-        })
+          clock: () => databaseClock(url),
+        }
+        const summary = await withAddresses(files, addresses, (given) =>
+          load({ url, source, progress, onCommit, onPublished, ...given, ...options }),
+        )
         const text = json ? JSON.stringify(summary) : formatSummary(summary)
         await (summary.release === null ? printResult : printCompleted)(text)
         warnIfUnconfirmed(summary.unconfirmed)
@@ -109,30 +114,6 @@ export function addLoadCommand(program: Command, config: () => Config): void {
         await vacuumChanged(url, summary, progress)
       })
     })
-}
-
-/** The files with addresses downloaded, and when those were true. */
-async function localFiles(
-  files: readonly string[],
-  source: Source,
-  databaseUrl: string,
-  config: Config,
-  allowPrivate: boolean,
-  progress: Progress,
-): Promise<{ files: readonly string[]; observed?: string }> {
-  if (!files.some(isAddress)) return { files }
-  const { paths, observed } = await fetchAddresses(files, {
-    databaseUrl,
-    dataDir: config.DATA_DIR,
-    rawFiles: config.RAW_FILES,
-    source: source.name,
-    userAgent: await userAgent(config),
-    allowPrivate,
-    limits: defaultLimits,
-    progress,
-    now: () => new Date(),
-  })
-  return { files: paths, ...(observed && { observed: instantText(observed) }) }
 }
 
 function parseSource(name: string): Source {

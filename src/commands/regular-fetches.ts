@@ -3,7 +3,7 @@
  * process of its own, `mds fetch`: reading a register of a million records takes the processor for
  * longer than any request may wait, and its memory goes with it.
  */
-import type { FetchOutcome } from "../fetching/fetch-source.ts"
+import type { FetchOutcome } from "../fetching/fetch-outcome.ts"
 import type { Log } from "../log/log.ts"
 import { hourMs } from "../text/durations.ts"
 

@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { Command, OutputConfiguration } from "commander"
 import { AccountError } from "../access/change.ts"
 import { ConfigError } from "../config.ts"
 import { OutcomeUnknown } from "../db/commit.ts"
@@ -6,6 +6,7 @@ import { EmbeddedError } from "../db/embedded/server.ts"
 import { DatabaseError } from "../db/first-connection.ts"
 import { ListenError } from "../listen-error.ts"
 import { LoadError } from "../loading/load-error.ts"
+import { printableText } from "../text/printable-text.ts"
 import { describeUnexpected, logToStderr, OutputError } from "./terminal.ts"
 
 /** Errors that are reported by their message alone. */
@@ -20,6 +21,11 @@ const reportedErrors = [
   OutputError,
 ]
 
+/** The errors of commander, which repeat arguments. */
+export const printableErrors: OutputConfiguration = {
+  outputError: (message, write) => write(printableText(message)),
+}
+
 /**
  * Runs the command that the process was started with. If it fails, reports why and exits with 1.
  */
@@ -30,9 +36,14 @@ export async function run(program: Command): Promise<void> {
   try {
     await program.parseAsync()
   } catch (error) {
-    const known = reportedErrors.some((kind) => error instanceof kind)
     const { debug = false } = program.opts<{ debug?: boolean }>()
-    logToStderr(known && error instanceof Error ? error.message : describeUnexpected(error, debug))
+    logToStderr(errorText(error, debug))
     process.exit(1)
   }
+}
+
+/** What a person is told of an error. */
+export function errorText(error: unknown, debug: boolean): string {
+  const isReported = reportedErrors.some((kind) => error instanceof kind)
+  return isReported && error instanceof Error ? error.message : describeUnexpected(error, debug)
 }

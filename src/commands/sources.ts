@@ -7,6 +7,7 @@ import { LoadError } from "../loading/load-error.ts"
 import { goesFrom } from "../loading/missing.ts"
 import { formatCount } from "../loading/progress.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
+import { excerpt } from "../text/excerpt.ts"
 import { withDatabase } from "./database.ts"
 import { formatTable, printResult } from "./terminal.ts"
 
@@ -20,7 +21,7 @@ export function addSourceCommands(program: Command, config: () => Config): void 
   sources
     .command("list")
     .description(
-      "list the sources: how many records, how many of them missing, when loaded, why refused",
+      "list the sources: how many records, how many of them missing, when loaded, why refused or failed",
     )
     .option("--json", "print them as one JSON array")
     .action(async ({ json }: { json?: boolean }) => {
@@ -79,10 +80,13 @@ const statusTable = (statuses: readonly SourceStatus[]): string =>
       status.last_observed_at ?? "",
       status.last_changed_at ?? "",
       String(status.last_release ?? ""),
-      status.last_loaded_at,
-      outcome(status),
+      status.last_loaded_at ?? "",
+      excerpt(outcome(status), longestOutcome),
     ]),
   )
+
+/** In a list; `show` and `--json` have the whole reason. */
+const longestOutcome = 100
 
 const outcome = ({ last_outcome, last_reason }: SourceStatus): string =>
   last_reason === null ? last_outcome : `${last_outcome}: ${last_reason}`
@@ -91,7 +95,9 @@ function sourceText(source: ShownSource): string {
   const { name, resource, records, missing, missing_records } = source
   const facts = [
     [name, `${formatCount(records)} ${resource}, ${formatCount(missing)} of them missing`],
-    ["last loaded", `${source.last_loaded_at}, ${outcome(source)}`],
+    ["last outcome", outcome(source)],
+    ["last loaded", source.last_loaded_at ?? "never"],
+    ["last fetched", fetchText(source)],
     ["files of", source.last_observed_at ?? "unknown"],
     [
       "last changed",
@@ -104,6 +110,15 @@ function sourceText(source: ShownSource): string {
     ...facts.map(([label, value]) => `${label}: ${value}`),
     ...(missing_records.length > 0 ? ["", missingTable(missing_records)] : []),
   ].join("\n")
+}
+
+/** Also when the last fetch began, where that one has not got its files. */
+function fetchText({
+  last_attempted_at: attempted,
+  last_fetched_at: fetched,
+}: ShownSource): string {
+  const isLater = attempted !== null && (fetched === null || attempted > fetched)
+  return (fetched ?? "never") + (isLater ? `, last attempted: ${attempted}` : "")
 }
 
 /** A record goes with the first load from then on that lacks it too. */

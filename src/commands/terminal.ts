@@ -1,8 +1,12 @@
-/** Output of commands: results on standard output, everything else on standard error. */
+/**
+ * Output of commands: results on standard output, everything else on standard error. What is for
+ * people may have text from files and servers in it, and is made printable here, once for all.
+ */
 import { maxStalenessMs } from "../db/notifications.ts"
 import { withoutParameters } from "../db/query-failure.ts"
 import { reasonOf } from "../loading/file-error.ts"
 import { codeOf } from "../text/error-code.ts"
+import { printableLine, printableText } from "../text/printable-text.ts"
 
 /** The result of a command cannot be printed. */
 export class OutputError extends Error {
@@ -11,15 +15,18 @@ export class OutputError extends Error {
 
 /** Writes a message for the operator. */
 export const logToStderr = (message: string): void => {
-  process.stderr.write(`${message}\n`)
+  process.stderr.write(`${printableText(message)}\n`)
 }
 
 /**
- * Prints a result for a person or the next program. A reader that has exited, such as
+ * Prints a result for a person, or as JSON for the next program. A reader that has exited, such as
  * `head`, is not an error.
  * @throws OutputError where it cannot be written
  */
-export async function printResult(line: string): Promise<void> {
+export const printResult = (line: string): Promise<void> => printData(printableText(line))
+
+/** The same for data that has to be exact, such as CSV. */
+export async function printData(line: string): Promise<void> {
   await write(line).catch((error: unknown) => {
     if (codeOf(error) !== "EPIPE") throw outputError(error)
   })
@@ -75,7 +82,7 @@ export function formatTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const lines = [header, ...rows]
+  const lines = [header, ...rows].map((line) => line.map(printableLine))
   const widths = header.map((_, column) =>
     Math.max(...lines.map((line) => (line[column] ?? "").length)),
   )

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from "postgres"
+import { manifestFiles } from "../resources/manifests.ts"
 import { utc } from "./utc.ts"
 
 /** Where a release comes from. */
@@ -19,9 +20,8 @@ export async function releaseOrigin(
 ): Promise<ReleaseOrigin | null> {
   const [row] = await sql.unsafe<ReleaseOrigin[]>(
     `select id, ${utc("published_at")} as published_at, source, manifest->>'observed' as observed,
-       (select coalesce(jsonb_agg(jsonb_build_object('name', file->'name', 'sha256', file->'sha256')), '[]')
-        from jsonb_array_elements(case when jsonb_typeof(manifest->'files') = 'array'
-          then manifest->'files' else '[]' end) file) as files
+       (select coalesce(jsonb_agg(jsonb_build_object('name', file->'name', 'sha256', file->>'sha256')), '[]')
+        from jsonb_path_query(manifest, ${manifestFiles}) file) as files
      from releases where id = $1`,
     [id],
   )

@@ -43,8 +43,8 @@ import {
 export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] as const
 export type State = (typeof states)[number]
 
-/** What came of a load: a release, no difference, or a refusal with its reason. */
-export const loadOutcomes = ["published", "unchanged", "refused"] as const
+/** What came of a load or a fetch: a release, no difference, a refused load, or a fetch that failed. */
+export const loadOutcomes = ["published", "unchanged", "refused", "failed"] as const
 export type LoadOutcome = (typeof loadOutcomes)[number]
 
 const provenance = {
@@ -59,7 +59,10 @@ export const releases = pgTable(
     published_at: instant("published_at").notNull(),
     source: text().notNull(),
     manifest: jsonb().notNull(),
-    /** Its history is deleted: it is still listed, and can't be read any more. Versions before deleted the row. */
+    /**
+     * Its history is deleted: it is still listed, and can't be read any more. Versions before
+     * deleted the row.
+     */
     is_pruned: boolean().notNull().default(false),
   },
   (t) => [
@@ -72,7 +75,10 @@ export const releases = pgTable(
   ],
 )
 
-/** The oldest release that each serving process still reads, for a page sequence or an export under way. */
+/**
+ * The oldest release that each serving process still reads, for a page sequence or an export under
+ * way.
+ */
 export const pinnedReleases = pgTable("pinned_releases", {
   process: text().primaryKey(),
   release: integer().notNull(),
@@ -276,21 +282,31 @@ export const reportsHistory = pgTable(
   ],
 )
 
-/** What came of the loads of each source. It says nothing about the data itself, and belongs to no release. */
+/**
+ * What came of the loads of each source. It says nothing about the data itself, and belongs to no
+ * release.
+ */
 export const loadedSources = pgTable(
   "sources",
   {
     name: bytewise().notNull(),
     resource: bytewise().notNull(),
-    /** When its last load ended, whatever came of it. */
-    last_loaded_at: instant("last_loaded_at").notNull(),
+    /** In the order in which the sources were first loaded: no other is ever put before. */
+    number: integer().notNull().generatedAlwaysAsIdentity(),
+    /** When its last load ended, also one that was refused; null where nothing has been loaded. */
+    last_loaded_at: instant("last_loaded_at"),
+    /** Of its last load or fetch, whichever was later. */
     last_outcome: text({ enum: loadOutcomes }).notNull(),
-    /** Why the last load was refused. */
+    /** Why it was refused, or failed. */
     last_reason: text(),
     /** When the newest files that were not refused were true. */
     last_observed_at: instant("last_observed_at"),
+    /** Whether that is known, and not only when they were loaded; null by earlier versions. */
+    last_observed_is_known: boolean(),
     /** The SHA-256 digests of the last files that were not refused, sorted. */
     last_files: text().array(),
+    /** What the result of that load followed from: see `loading/load-basis.ts`. */
+    last_basis: text(),
     /** The last release that changed its records, and when it was published. */
     last_release: integer(),
     last_changed_at: instant("last_changed_at"),
@@ -299,8 +315,10 @@ export const loadedSources = pgTable(
     attribution: text(),
     /** Where its files are published: without user, query and fragment, which may have a token. */
     address: text(),
-    /** When its files were last fetched, whether or not they had changed. */
+    /** When the last fetch began that got all its files, whether or not they had changed. */
     last_fetched_at: instant("last_fetched_at"),
+    /** The digests, sorted, of the files of its last fetch that got all of them, also of one that was refused. */
+    last_fetched_files: text().array(),
     /** Of the last files that were not refused: rows by what became of them. */
     counts: jsonb().notNull().default({}),
   },
@@ -308,11 +326,25 @@ export const loadedSources = pgTable(
     primaryKey({ columns: [t.name, t.resource] }),
     ...checks("sources", {
       last_outcome: sql`${t.last_outcome} in (${literals(loadOutcomes)})`,
-      last_reason: sql`(${t.last_reason} is not null) = (${t.last_outcome} = 'refused')`,
+      last_reason: sql`(${t.last_reason} is not null) = (${t.last_outcome} in ('refused', 'failed'))`,
       address: sql`${t.address} ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$'`,
       counts: sql`jsonb_typeof(${t.counts}) = 'object'`,
     }),
   ],
+)
+
+/**
+ * When the last fetch of a source began, whatever came of it. It is written before that, and so is not
+ * in the row of the source, which is shown, and may not be there yet.
+ */
+export const fetchAttempts = pgTable(
+  "fetch_attempts",
+  {
+    source: bytewise().notNull(),
+    resource: bytewise().notNull(),
+    attempted_at: instant("attempted_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.resource] })],
 )
 
 /**

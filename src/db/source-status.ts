@@ -1,6 +1,7 @@
 /**
- * What is known of each source that has been loaded: when, with what outcome, and how much of it there
- * is. The records are counted when it is read, because a source can lose records to a higher one.
+ * What is known of each source that has been loaded: when, with what outcome, and how much of it
+ * there is. The records are counted when it is read, because a source can lose records to a higher
+ * one.
  */
 import type { Sql, TransactionSql } from "postgres"
 import { resources } from "../resources/catalogue.ts"
@@ -24,9 +25,13 @@ export interface SourceStatus {
   address: string | null
   /** When its files were last fetched, whether or not they had changed. */
   last_fetched_at: string | null
-  last_loaded_at: string
+  /** When its last fetch began, whatever came of it. */
+  last_attempted_at: string | null
+  /** Null where nothing has been loaded. */
+  last_loaded_at: string | null
+  /** Of its last load or fetch, whichever was later. */
   last_outcome: LoadOutcome
-  /** Why the last load was refused. */
+  /** Why it was refused, or failed. */
   last_reason: string | null
   /** When the newest files that were not refused were true; null where there were none. */
   last_observed_at: string | null
@@ -48,11 +53,14 @@ export interface RowCounts {
 
 /** By name. One statement, so that all figures are of one state. */
 export const sourceStatuses = async (sql: Sql | TransactionSql): Promise<SourceStatus[]> => [
-  ...(await sql.unsafe<SourceStatus[]>(statusStatement())),
+  ...(await sql.unsafe<SourceStatus[]>(statusStatement("name, resource"))),
 ]
 
-/** Its rows are `SourceStatus`. It counts every record: a second or so for some millions. */
-export function statusStatement(): string {
+/**
+ * Its rows are `SourceStatus`, in the order of these columns. It counts every record: a second or
+ * so for some millions.
+ */
+export function statusStatement(order: string): string {
   const records = resources.map(
     ({ name }) =>
       `select source, '${name}' as resource, count(*)::integer as records, ${linkedOf(name)} as linked
@@ -73,13 +81,15 @@ export function statusStatement(): string {
       coalesce(missing.missing, 0) as missing,
       case when s.resource = 'tenements' then coalesce(records.linked, 0) end as linked,
       s.licence, s.attribution, s.address, ${utc("s.last_fetched_at")} as last_fetched_at,
+      ${utc("a.attempted_at")} as last_attempted_at,
       ${utc("s.last_loaded_at")} as last_loaded_at, s.last_outcome, s.last_reason,
       ${utc("s.last_observed_at")} as last_observed_at, s.last_release,
       ${utc("s.last_changed_at")} as last_changed_at, s.counts
     from sources s
       left join records on records.source = s.name and records.resource = s.resource
+      left join fetch_attempts a on a.source = s.name and a.resource = s.resource
       left join missing on missing.source = s.name and missing.resource = s.resource
-    order by s.name, s.resource`
+    order by ${order}`
 }
 
 const linkedOf = (name: ResourceName): string =>

@@ -1,12 +1,11 @@
 /** A layer of an ArcGIS server, by its REST interface. Geometry is not asked for. */
 import { excerpt } from "../text/excerpt.ts"
 import { FetchError } from "./fetch-error.ts"
-import { isObject, readJson } from "./json-response.ts"
+import { isObject, type JsonObject } from "./json-object.ts"
+import { readJson } from "./json-response.ts"
 import type { Layer, Page } from "./layer.ts"
 import type { Access } from "./request.ts"
 import type { ArcgisEntry } from "./sources-file.ts"
-
-type Json = Readonly<Record<string, unknown>>
 
 const defaultPageSize = 1_000
 
@@ -25,6 +24,7 @@ export async function arcgisLayer(
   const pageSize = Math.min(entry.page_size ?? defaultPageSize, maxPageSize)
   return {
     url,
+    order: idField,
     opening: `{"objectIdFieldName":${JSON.stringify(idField)},"features":[`,
     count: () =>
       readJson(
@@ -59,7 +59,7 @@ export function withQuery(url: URL, parameters: Readonly<Record<string, string>>
   return full
 }
 
-function descriptionOf(url: URL, answer: Json) {
+function descriptionOf(url: URL, answer: JsonObject) {
   const { fields, objectIdField, maxRecordCount } = checked(url, answer)
   const field = Array.isArray(fields)
     ? fields.find((each) => isObject(each) && each.type === "esriFieldTypeOID")
@@ -73,7 +73,7 @@ function descriptionOf(url: URL, answer: Json) {
 }
 
 /** ArcGIS answers errors with status 200. */
-function checked(url: URL, answer: Json): Json {
+function checked(url: URL, answer: JsonObject): JsonObject {
   const { error } = answer
   if (!isObject(error)) return answer
   const code = Number(error.code)
@@ -85,14 +85,14 @@ function checked(url: URL, answer: Json): Json {
   )
 }
 
-function pageOf(url: URL, idField: string, { features, exceededTransferLimit }: Json): Page {
+function pageOf(url: URL, idField: string, { features, exceededTransferLimit }: JsonObject): Page {
   if (!Array.isArray(features)) throw new FetchError(url, "a page of it has no features")
-  const ids = features.flatMap((feature: unknown) => {
+  const records = features.map((feature: unknown) => {
     const id = isObject(feature) && isObject(feature.attributes) && feature.attributes[idField]
-    return typeof id === "number" || typeof id === "string" ? [id] : []
+    if (typeof id !== "number" && typeof id !== "string") {
+      throw new FetchError(url, `a feature of it has no ${idField}`)
+    }
+    return { feature, id: String(id), position: String(id) }
   })
-  if (ids.length < features.length) {
-    throw new FetchError(url, `a feature of it has no ${idField}`)
-  }
-  return { features, ids, isLast: exceededTransferLimit !== true }
+  return { records, isLast: exceededTransferLimit !== true }
 }

@@ -10,6 +10,9 @@ export async function withinLimit<T>(
   signal: AbortSignal,
   late: () => Error,
 ): Promise<T> {
+  // Where the step is no longer waited for, its failure is of no interest, and must not be unhandled:
+  // that would end the process. This comes first, as the signal may have ended before the step began.
+  step.catch(() => {})
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(late()), limitMs)
@@ -20,7 +23,5 @@ export async function withinLimit<T>(
   } finally {
     clearTimeout(timer)
     signal.removeEventListener("abort", onAbort)
-    // Where the step lost the race, its failure is of no interest.
-    step.catch(() => {})
   }
 }

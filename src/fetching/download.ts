@@ -4,13 +4,13 @@
  * again.
  */
 import { createReadStream } from "node:fs"
-import { open, rename, rm } from "node:fs/promises"
+import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import { createGunzip } from "node:zlib"
 import { codeOf } from "../text/error-code.ts"
 import { FetchError } from "./fetch-error.ts"
 import { digestOf } from "./raw-files.ts"
 import { type Access, get, type Response } from "./request.ts"
-import { checkedBytes, checkNoPage, statusError } from "./response-checks.ts"
+import { checkedBytes, checkNoPage, isGzipped, statusError } from "./response-checks.ts"
 import { withRetries } from "./retries.ts"
 
 /** What a server says of a file's version, for conditional requests. */
@@ -137,7 +137,7 @@ async function* written(
   try {
     for await (const chunk of body) {
       if (position + chunk.length > limits.maxBytes) throw sizeError(url, limits.maxBytes)
-      await file.write(chunk, 0, chunk.length, position)
+      await writeWhole(file, chunk, position)
       position += chunk.length
       yield position
     }
@@ -147,15 +147,22 @@ async function* written(
   }
 }
 
+/** A disk that is nearly full takes a part of a chunk, and says so only by the number of bytes. */
+async function writeWhole(file: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    const rest = chunk.length - written
+    const { bytesWritten } = await file.write(chunk, written, rest, position + written)
+    written += bytesWritten
+  }
+}
+
 const sizeError = (url: URL, maxBytes: number) =>
   new FetchError(url, `it is larger than ${Math.floor(maxBytes / 1024 ** 2)} MB`)
 
 /** Takes off the compression of the transfer, and checks what the file is. */
 async function finished(response: Response, path: string, access: Access) {
   const { url, headers } = response
-  const coding = codingOf(response)
-  if (coding === "gzip" || coding === "x-gzip") await gunzip(url, path, access)
-  else if (coding !== "identity") throw new FetchError(url, `it is encoded as ${coding}`)
+  if (isGzipped(response)) await gunzip(url, path, access)
   const file = Bun.file(path)
   checkNoPage(url, await file.slice(0, checkedBytes).bytes())
   if (file.size === 0) throw new FetchError(url, "it is empty")
@@ -166,22 +173,24 @@ async function finished(response: Response, path: string, access: Access) {
 async function gunzip(url: URL, path: string, { limits, signal }: Access): Promise<void> {
   const unpacked = `${path}.unpacked`
   const file = await open(unpacked, "w")
+  const input = createReadStream(path)
   try {
     let size = 0
-    const input = createReadStream(path)
     const output = input.pipe(createGunzip())
     input.on("error", (error) => output.destroy(error))
     for await (const chunk of output as AsyncIterable<Uint8Array>) {
       signal.throwIfAborted()
       size += chunk.length
       if (size > limits.maxBytes) throw sizeError(url, limits.maxBytes)
-      await file.write(chunk)
+      await writeWhole(file, chunk, size - chunk.length)
     }
     await rename(unpacked, path)
   } catch (error) {
     if (!codeOf(error).startsWith("Z_")) throw error
     throw new FetchError(url, "its compressed data is truncated or corrupt")
   } finally {
+    // It is not read to its end where it unpacks to too much.
+    input.destroy()
     await file.close()
     await rm(unpacked, { force: true })
   }

@@ -13,7 +13,7 @@ import { wfsLayer } from "./wfs.ts"
 export interface FetchedFile {
   path: string
   sha256: string
-  /** When it was true: when it was last changed, or else when it was fetched. */
+  /** When it was true: when it was last changed, or else when it was last sent. */
   observed: Date
 }
 
@@ -40,7 +40,7 @@ export async function fetchFiles(
     const { path, found } = await fetchFile(new URL(url), place, known)
     state.files[fileKey(url)] = found
     await writeFetchState(place.directory, state)
-    files.push({ path, sha256: found.sha256, observed: observedOf(found) })
+    files.push({ path, sha256: found.sha256, observed: observedAt(found) })
   }
   return files
 }
@@ -63,7 +63,9 @@ export async function fetchFile(
     const { sha256, type, etag, lastModified } = downloaded
     const extension = extensionOf(url, type)
     const path = await keepRawFile(directory, { path: unfinished, sha256, extension, fetchedAt })
-    const isSame = known?.sha256 === sha256 && known.last_modified === lastModified
+    // Bytes that are sent anew without a date are what the source says now.
+    const isSame =
+      known?.sha256 === sha256 && lastModified !== null && known.last_modified === lastModified
     const fetched_at = isSame ? known.fetched_at : fetchedAt.toISOString()
     return { path, found: { sha256, etag, last_modified: lastModified, fetched_at } }
   } finally {
@@ -72,7 +74,7 @@ export async function fetchFile(
 }
 
 /** A server whose clock is wrong says nothing of when the file was true. */
-export function observedOf({ last_modified, fetched_at }: FileState): Date {
+export function observedAt({ last_modified, fetched_at }: FileState): Date {
   const fetched = new Date(fetched_at)
   const modified = new Date(last_modified ?? Number.NaN)
   return modified <= fetched ? modified : fetched

@@ -1,22 +1,32 @@
 /**
  * Downloads a layer of a map service page by page into one file. Pages of a layer that changes in
- * between may repeat records or lack some, so it is counted before and after, and no identifier may
- * come twice; otherwise it is read again from its beginning.
+ * between, or of a server that does not keep to what it is asked for, may repeat records or lack some.
+ * So the layer is counted before and after, no record may come twice, and each page must begin with the
+ * record that ended the page before; otherwise the layer is read again from its beginning.
  */
 import { open } from "node:fs/promises"
+import { excerpt } from "../text/excerpt.ts"
 import { FetchError } from "./fetch-error.ts"
 import type { Access } from "./request.ts"
 import { pause } from "./retries.ts"
 
+export interface LayerRecord {
+  feature: unknown
+  /** The server's identifier of it; null where it has none. Some make new ones for each response. */
+  id: string | null
+  /** Its values of what the pages are ordered by, as JSON. */
+  position: string
+}
+
 export interface Page {
-  features: readonly unknown[]
-  /** Of each feature that has one. */
-  ids: readonly (string | number)[]
+  records: readonly LayerRecord[]
   isLast: boolean
 }
 
 export interface Layer {
   url: URL
+  /** What its pages are ordered by, and whose values therefore tell its records apart. */
+  order: string
   /** The beginning of the file, up to the bracket of its features. */
   opening: string
   count: () => Promise<number>
@@ -51,7 +61,7 @@ async function pass(layer: Layer, path: string, { limits }: Access): Promise<str
   const before = await layer.count()
   if (before === 0) throw new FetchError(layer.url, "it has no records")
   const file = await open(path, "w")
-  const ids = new Set<string | number>()
+  const seen = seenRecords(layer.order)
   let read = 0
   let bytes = 0
   const write = async (text: string) => {
@@ -67,17 +77,17 @@ async function pass(layer: Layer, path: string, { limits }: Access): Promise<str
   try {
     await write(layer.opening)
     for (let isLast = false; !isLast; ) {
-      const page = await layer.page(read)
-      isLast = page.isLast
-      if (page.features.length === 0 && !isLast)
-        return "a page was empty although more should follow"
-      const lines = page.features.map((feature) => JSON.stringify(feature))
+      const page = await layer.page(Math.max(0, read - 1))
+      const misplaced = read > 0 ? seen.misplaced(page) : null
+      if (misplaced !== null) return misplaced
+      const records = page.records.slice(read > 0 ? 1 : 0)
+      isLast = page.isLast || records.length === 0
+      const lines = records.map(({ feature }) => JSON.stringify(feature))
       if (lines.length > 0) await write(`${read > 0 ? ",\n" : "\n"}${lines.join(",\n")}`)
       read += lines.length
-      for (const id of page.ids) {
-        if (ids.has(id)) return `the record ${id} came twice`
-        ids.add(id)
-      }
+      seen.add(records)
+      const repeated = seen.repeated()
+      if (repeated !== null) return repeated
       if (read > before) return `it had more than the ${before} records that it counted`
     }
     await write("\n]}\n")
@@ -87,4 +97,48 @@ async function pass(layer: Layer, path: string, { limits }: Access): Promise<str
   const after = await layer.count()
   if (before !== after) return `it changed: it had ${before} records before and ${after} after`
   return read === before ? null : `only ${read} of ${before} records came`
+}
+
+/**
+ * What has been read of a layer. Identifiers tell its records apart as long as a record that is asked
+ * for twice has the same one; otherwise their positions do.
+ */
+function seenRecords(order: string) {
+  const ids = new Set<string>()
+  const positions = new Set<string>()
+  let repeatedId: string | null = null
+  let repeatedPosition: string | null = null
+  let idsAreStable = true
+  let first: LayerRecord | undefined
+  let last: LayerRecord | undefined
+  return {
+    /** Why a further page does not continue the page before, or null. */
+    misplaced({ records: [again] }: Page): string | null {
+      if (again?.position === last?.position) {
+        if (again?.id !== last?.id) idsAreStable = false
+        return null
+      }
+      if (!again) return "a page was empty although more should follow"
+      return again.position === first?.position
+        ? "it answered the same page twice"
+        : "a page did not begin with the record that ended the page before"
+    },
+    add(records: readonly LayerRecord[]): void {
+      first = records[0]
+      last = records.at(-1) ?? last
+      for (const { id, position } of records) {
+        if (id === null) idsAreStable = false
+        else if (ids.has(id)) repeatedId ??= id
+        else ids.add(id)
+        if (positions.has(position)) repeatedPosition ??= position
+        positions.add(position)
+      }
+    },
+    /** Which record came twice, or null. */
+    repeated(): string | null {
+      if (idsAreStable) return repeatedId && `the record ${excerpt(repeatedId, 100)} came twice`
+      if (repeatedPosition === null) return null
+      return `two records came with the same ${order}, ${excerpt(repeatedPosition, 100)}, and no lasting id`
+    },
+  }
 }

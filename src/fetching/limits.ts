@@ -8,6 +8,8 @@ export interface Limits {
   totalMs: number
   /** Of one file, before and after its decompression. */
   maxBytes: number
+  /** Of one file with all that is packed in it, as a load reads it. */
+  maxUnpackedBytes: number
   redirects: number
   /** Requests for one file or page, and passes over one layer. */
   tries: number
@@ -22,8 +24,16 @@ export const defaultLimits: Limits = {
   idleMs: 60_000,
   totalMs: 60 * 60_000,
   maxBytes: 2 * 1024 ** 3,
+  maxUnpackedBytes: 4 * 1024 ** 3,
   redirects: 5,
   tries: 4,
   backOffMs: 2_000,
   maxRetryAfterMs: 5 * 60_000,
 }
+
+/** What one file of an entry may unpack to: never less than it may have as it is transferred. */
+export const unpackedLimit = (
+  { max_mb = 0, max_unpacked_mb }: { max_mb?: number; max_unpacked_mb?: number },
+  { maxUnpackedBytes }: Limits,
+): number =>
+  Math.max(max_mb * 1024 ** 2, max_unpacked_mb ? max_unpacked_mb * 1024 ** 2 : maxUnpackedBytes)

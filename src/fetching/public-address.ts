@@ -11,8 +11,14 @@ import { FetchError } from "./fetch-error.ts"
 
 /** Whether an address is one of the public internet. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast"
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== "unicast") return false
+  return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
 }
+
+/** All of IPv6 that is public: what is outside is reserved, or may stand for an address of IPv4. */
+const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
 export interface ResolvedAddress {
   address: string

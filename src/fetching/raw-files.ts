@@ -3,9 +3,11 @@
  * release can be traced to its bytes, whose digests it names, and loaded again. A file appears there
  * whole, or not at all.
  */
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
+import { access, constants, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { extname, join } from "node:path"
+import { reasonOf } from "../loading/file-error.ts"
 import { fileTime } from "../loading/file-time.ts"
+import { LoadError } from "../loading/load-error.ts"
 import { codeOf } from "../text/error-code.ts"
 
 export const rawDirectory = (dataDir: string, source: string): string =>
@@ -14,12 +16,29 @@ export const rawDirectory = (dataDir: string, source: string): string =>
 const rawName = /^\d{8}T\d{6}Z-([0-9a-f]{64})\./
 const unfinished = ".unfinished-"
 
-/** Makes the directory, and clears what a killed process has left in it. The caller holds the lock. */
+/**
+ * Makes the directory, and clears what a killed process has left in it. The caller holds the lock.
+ * @throws LoadError where nothing can be written there
+ */
 export async function prepareRawDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true })
-  for (const name of await readdir(directory)) {
-    if (name.startsWith(unfinished)) await rm(join(directory, name), { force: true })
+  try {
+    await mkdir(directory, { recursive: true })
+    await access(directory, constants.W_OK)
+    for (const name of await readdir(directory)) {
+      if (name.startsWith(unfinished)) await rm(join(directory, name), { force: true })
+    }
+  } catch (error) {
+    throw storageError(directory, error)
   }
+}
+
+/** A failure of the file system as a LoadError that names the directory; any other error as it is. */
+export function storageError(directory: string, error: unknown): unknown {
+  if (error instanceof LoadError || !/^E[A-Z]+$/.test(codeOf(error))) return error
+  // All directories above have just been made.
+  const reason =
+    codeOf(error) === "ENOENT" ? "a symbolic link in its path leads nowhere" : reasonOf(error)
+  return new LoadError(`Cannot store files in ${directory}: ${reason}`)
 }
 
 /** Where a file is written before it is whole. */

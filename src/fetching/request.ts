@@ -14,9 +14,9 @@ import { resolveAddresses } from "./public-address.ts"
 /** How to reach the servers of one source. */
 export interface Access {
   userAgent: string
-  /** Sent to the host of the first URL alone. */
+  /** Sent to the origin of the first URL alone. */
   headers: Readonly<Record<string, string>>
-  /** Hosts, besides the one asked, to which redirects may lead. */
+  /** Hosts, with their port where it is not the usual one, to which redirects may lead too. */
   redirectHosts: readonly string[]
   /** Connects to private networks and this machine too. */
   allowPrivate: boolean
@@ -46,8 +46,8 @@ export async function get(
 ): Promise<Response> {
   let current = url
   for (let followed = 0; ; followed++) {
-    // Credentials of one host are not another's.
-    const own = current.host === url.host ? { ...access.headers, ...conditions } : conditions
+    // Credentials of one origin are not another's.
+    const own = current.origin === url.origin ? { ...access.headers, ...conditions } : conditions
     const response = await send(current, access, own)
     const { location } = response.headers
     if (!redirects.includes(response.status) || location === undefined) return response
@@ -59,7 +59,8 @@ export async function get(
   }
 }
 
-function redirectTarget(
+/** @throws FetchError where `location` may not be followed */
+export function redirectTarget(
   from: URL,
   location: string,
   first: URL,
@@ -72,11 +73,22 @@ function redirectTarget(
   if (from.protocol === "https:" && to.protocol === "http:") {
     throw new FetchError(from, `it is redirected to ${to.host} without encryption`)
   }
-  if (to.hostname !== first.hostname && !redirectHosts.includes(to.hostname)) {
-    throw new FetchError(from, `it is redirected to ${to.host}, which is not allowed`)
+  if (to.username || to.password) {
+    throw new FetchError(from, "it is redirected to an address with a user or password")
+  }
+  const isAllowed = redirectHosts.some((host) => host.toLowerCase() === to.host)
+  if (!isAllowed && to.origin !== first.origin && !isEncrypted(first, to)) {
+    throw new FetchError(
+      from,
+      `it is redirected to ${to.host}, which is not allowed unless redirect_hosts names it`,
+    )
   }
   return to
 }
+
+/** Whether one is the other, only with encryption, on the usual ports. */
+const isEncrypted = (first: URL, to: URL): boolean =>
+  to.protocol === "https:" && to.host === first.host && to.port === "" && first.port === ""
 
 async function send(
   url: URL,
@@ -147,6 +159,12 @@ const isLasting = (code: string): boolean => /CERT|TLS|SSL|SELF_SIGNED/.test(cod
 function connectionError(url: URL, error: unknown): FetchError {
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : String(error)
-  const reason = code === "ECONNRESET" ? "the connection was cut off" : message || code
-  return new FetchError(url, reason, { isTemporary: !isLasting(code) })
+  if (code === "HPE_HEADER_OVERFLOW") return new FetchError(url, "its headers are too large")
+  return new FetchError(url, reasonFor(code, message), { isTemporary: !isLasting(code) })
+}
+
+function reasonFor(code: string, message: string): string {
+  if (code === "ECONNRESET") return "the connection was cut off"
+  if (code.startsWith("HPE_")) return `it does not answer in HTTP/1.1 (${message})`
+  return message || code
 }

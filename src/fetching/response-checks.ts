@@ -6,15 +6,32 @@ import { retryAfterMs } from "./retries.ts"
 
 const temporary = [408, 425, 429, 500, 502, 503, 504]
 
-/** Closes the response. */
-export function statusError({ url, status, headers, close }: Response): FetchError {
+/** Closes the response. @param message of the service, quoted */
+export function statusError(
+  { url, status, headers, close }: Response,
+  message?: string,
+): FetchError {
   close()
   const wait = retryAfterMs(headers["retry-after"], Date.now())
   const isSignIn = [401, 403, 407, 511].includes(status)
-  return new FetchError(url, `it answers ${status}${isSignIn ? ", so it wants a sign-in" : ""}`, {
+  const told = message === undefined ? "" : `, ${message}`
+  const reason = `it answers ${status}${told}${isSignIn ? ", so it wants a sign-in" : ""}`
+  return new FetchError(url, reason, {
     isTemporary: temporary.includes(status),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
   })
+}
+
+/**
+ * Whether the body is compressed for its transfer.
+ * @throws FetchError where it is by another method than the one that was offered
+ */
+export function isGzipped({ url, headers, close }: Response): boolean {
+  const coding = (headers["content-encoding"] ?? "identity").trim().toLowerCase()
+  if (coding === "gzip" || coding === "x-gzip") return true
+  if (coding === "identity" || coding === "") return false
+  close()
+  throw new FetchError(url, `it is encoded as ${coding}, although only gzip is accepted`)
 }
 
 /** How much of a file `checkNoPage` looks at. */

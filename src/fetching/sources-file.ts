@@ -17,21 +17,26 @@ const strict = <T extends TProperties>(properties: T) =>
 const common = {
   /** The least hours between two fetches. */
   every: Type.Optional(Type.Number({ minimum: 0, maximum: 8_760 })),
+  /** What the public is told of where the files come from. */
+  public_address: Type.Optional(text),
   licence: Type.Optional(text),
   attribution: Type.Optional(text),
   /** By header, the environment variable that holds its value. */
   headers: Type.Optional(Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]+$" }), text)),
-  /** Hosts, besides that of the address, to which redirects may lead. */
+  /** Hosts, besides that of the address, to which redirects may lead; with a port if it is no usual one. */
   redirect_hosts: Type.Optional(Type.Array(text)),
   allow_private: Type.Optional(Type.Boolean()),
   max_mb: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  /** What one file may unpack to. */
+  max_unpacked_mb: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   /** The files add and change records only. */
   partial: Type.Optional(Type.Boolean()),
   all_sectors: Type.Optional(Type.Boolean()),
 }
 /** Several are the source's complete set together. */
 const oneOrMore = Type.Union([text, Type.Array(text, { minItems: 1, uniqueItems: true })])
-const pageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 }))
+/** A page repeats the last record of the page before. */
+const pageSize = Type.Optional(Type.Integer({ minimum: 2, maximum: 100_000 }))
 
 const kinds = {
   file: strict({
@@ -127,18 +132,29 @@ function faultsOf(name: string, value: unknown): string[] {
     const place = name + error.path.replaceAll("/", ".")
     if (!found.has(place)) found.set(place, faultText(error))
   }
-  if (found.size === 0) {
-    const entry = value as SourceEntry
-    for (const url of urlsOf(entry)) {
-      const fault = urlFault(url)
-      if (fault) found.set(`${name}.url`, fault)
-    }
-    for (const header of Object.keys(entry.headers ?? {})) {
-      if (!ownHeaders.includes(header.toLowerCase())) continue
-      found.set(`${name}.headers.${header}`, "is set by this program")
-    }
+  const faults = found.size > 0 ? [...found] : faultyValues(name, value as SourceEntry)
+  return faults.map(([place, fault]) => `${place}: ${fault}`)
+}
+
+/** What the schema does not tell of an entry that has its form: places with their faults. */
+function faultyValues(name: string, entry: SourceEntry): [string, string][] {
+  const { headers = {}, redirect_hosts = [], public_address } = entry
+  const faults = urlsOf(entry).map((url): [string, string | undefined] => [
+    `${name}.url`,
+    urlFault(url),
+  ])
+  if (public_address !== undefined)
+    faults.push([`${name}.public_address`, publicFault(public_address)])
+  for (const [index, host] of redirect_hosts.entries()) {
+    if (URL.parse(`https://${host}`)?.host === host.toLowerCase()) continue
+    const place = `${name}.redirect_hosts.${index}`
+    faults.push([place, "must be a host, with its port where that is not the usual one"])
   }
-  return [...found].map(([place, fault]) => `${place}: ${fault}`)
+  for (const header of Object.keys(headers)) {
+    if (!ownHeaders.includes(header.toLowerCase())) continue
+    faults.push([`${name}.headers.${header}`, "is set by this program"])
+  }
+  return faults.filter((each): each is [string, string] => each[1] !== undefined)
 }
 
 /** Servers are told honestly who asks; the others belong to the transfer. */
@@ -164,6 +180,27 @@ function faultText({ message, schema }: ValueError): string {
 }
 
 export const urlsOf = ({ url }: SourceEntry): string[] => (typeof url === "string" ? [url] : url)
+
+/** The database refuses a query too, where secrets mostly are. */
+const publicFault = (address: string): string | undefined =>
+  urlFault(address) ?? (/[?#]/.test(address) ? "must have no query and no fragment" : undefined)
+
+/**
+ * What the public is told of where the files come from: what the operator says, or else their origin.
+ */
+export const publicAddress = (entry: SourceEntry): string | null =>
+  entry.public_address === undefined
+    ? publicOrigin(urlsOf(entry), entry.allow_private ?? false)
+    : new URL(entry.public_address).href
+
+/**
+ * Scheme, host and port, as the rest of an address may hold a secret. Null where the files have several
+ * hosts, and where they may be of a private network.
+ */
+export function publicOrigin(urls: readonly string[], allowPrivate: boolean): string | null {
+  const [origin = null, ...others] = new Set(urls.map((url) => new URL(url).origin))
+  return others.length > 0 || allowPrivate ? null : origin
+}
 
 /** What is wrong with an address; undefined where it can be fetched. */
 export function urlFault(text: string): string | undefined {

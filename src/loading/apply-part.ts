@@ -8,10 +8,12 @@ import { applyStaged } from "./diff.ts"
 import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { linkColumns } from "./links.ts"
 import { applyMissing } from "./missing.ts"
+import { readNoted, settleSeen } from "./noted-records.ts"
 import { digestsOf, type LastObservation, observedTime } from "./observation.ts"
 import { removeOtherIds } from "./other-ids.ts"
 import type { Load } from "./publish.ts"
-import { stagedValues } from "./staged-values.ts"
+import { recordsOfReferences } from "./shared-references.ts"
+import { countKept, stagedValues } from "./staged-values.ts"
 import { stage } from "./staging.ts"
 
 /** The records of one resource in a load, and what their source declares about them. */
@@ -37,6 +39,8 @@ export interface AppliedPart {
   missing: MissingFigures | undefined
   /** The largest of the missing records. */
   largestMissing: MissingRecord[]
+  /** By field, how many records keep a value of it that the files have no column for. */
+  kept: Record<string, number>
 }
 
 export async function applyPart(
@@ -50,11 +54,17 @@ export async function applyPart(
   const { joinedField, sharedReferences } = part
   const { source, collected, acceptEmpty } = load
   const { files, rejects, progress } = collected
+  const noted = await readNoted(sql, source, resource.name, sharedReferences)
+  collected.noted.set(resource, noted)
   const staging = await stage(sql, resource, candidates)
   progress.step(`Comparing ${resource.name}`)
   await checkStaged({ sql, staging, source, joinedField, sharedReferences, files, rejects })
   const replaced = sharedReferences ? await removeOtherIds({ sql, staging, source }, release) : 0
-  const rejectedKeys = collected.rejectedKeys.get(resource) ?? []
+  const rowKeys = collected.rejectedKeys.get(resource) ?? []
+  const rejectedKeys = sharedReferences
+    ? await recordsOfReferences({ sql, staging, source }, sharedReferences, rowKeys)
+    : rowKeys
+  if (sharedReferences) await settleSeen(noted, sql, staging, rejectedKeys)
   const observed = observedTime(load.observed, last, digestsOf(files))
   // Missing records first, so that those just added need not be searched.
   const missing = await applyMissing(
@@ -70,6 +80,7 @@ export async function applyPart(
     },
   )
   const values = stagedValues(staging, files)
+  const kept = await countKept(sql, staging, files, values)
   const computed = await linkColumns(sql, resource)
   const staged = await applyStaged({
     sql,
@@ -92,6 +103,7 @@ export async function applyPart(
     largestMissing: missing.figures?.missing
       ? await missingRecords(sql, source, resource.name, maxNamed)
       : [],
+    kept,
   }
 }
 

@@ -6,13 +6,13 @@ import type { Resource, ResourceRecord } from "../resources/resource.ts"
 import type { Mapped, RawRecord, Source } from "../sources/source.ts"
 import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
 import { createKeptFields } from "./kept-fields.ts"
+import type { NotedRecords } from "./noted-records.ts"
 import type { Progress } from "./progress.ts"
 import { inBatches } from "./reading/batches.ts"
 import type { InputFile } from "./reading/input.ts"
 import { openInputs } from "./reading/input-file.ts"
 import { openRows } from "./reading/rows.ts"
 import type { Rejects } from "./rejects.ts"
-import { keyWith } from "./shared-references.ts"
 import { recordReader } from "./validate.ts"
 
 export interface Candidate {
@@ -32,17 +32,26 @@ export interface Collected {
   rejects: Rejects
   /** By resource, the keys of rejected rows: stored records of these keys are not missing. */
   rejectedKeys: Map<Resource, string[]>
+  /** By resource, the records that are noted as missing; before its rows are read. */
+  noted: Map<Resource, NotedRecords>
   progress: Progress
+}
+
+export interface ReadOptions {
+  allSectors: boolean
+  sheet?: string | undefined
+  /** Of one file with all that is packed in it; unlimited by default. */
+  maxUnpackedBytes?: number | undefined
 }
 
 /** @throws LoadError where a file is not what it should be, or too many rows are rejected. */
 export async function* candidatesOfFiles(
   source: Source,
   paths: readonly string[],
-  { allSectors, sheet }: { allSectors: boolean; sheet?: string | undefined },
+  { allSectors, sheet, maxUnpackedBytes }: ReadOptions,
   collected: Collected,
 ): AsyncGenerator<Candidate[]> {
-  for await (const input of inputsOf(paths)) {
+  for await (const input of inputsOf(paths, maxUnpackedBytes)) {
     const processor = createRowProcessor(input.name, source.resource, collected)
     const { figures } = processor
     const kept = createKeptFields(source.fromOptional)
@@ -69,8 +78,11 @@ export async function* candidatesOfFiles(
 }
 
 /** A zip file may be several inputs. */
-async function* inputsOf(paths: readonly string[]): AsyncGenerator<InputFile> {
-  for (const path of paths) yield* openInputs(path)
+async function* inputsOf(
+  paths: readonly string[],
+  maxBytes: number | undefined,
+): AsyncGenerator<InputFile> {
+  for (const path of paths) yield* openInputs(path, maxBytes)
 }
 
 /** For `loadRecords`. `records` may not fit in memory: they are read one batch at a time. */
@@ -93,10 +105,6 @@ export async function* candidatesOfRecords(
   }
 }
 
-/** The keys that a record may be stored under. */
-const keysOf = (key: string, distinction: string | null | undefined): string[] =>
-  distinction ? [key, keyWith(key, distinction)] : [key]
-
 interface LocatedRow {
   line: number
   raw: unknown
@@ -112,6 +120,11 @@ function createRowProcessor(name: string, resource: Resource, collected: Collect
   const validate = recordReader(resource)
   const keys = rejectedKeys.get(resource) ?? []
   rejectedKeys.set(resource, keys)
+  const noted = collected.noted.get(resource)
+  const keepKey = (key: string) => {
+    keys.push(key)
+    noted?.see(key)
+  }
 
   function candidateOf(row: LocatedRow, mapped: Mapped): Candidate | undefined {
     if (row.error !== undefined) return rejectUnreadable(row, row.error, mapped)
@@ -120,10 +133,11 @@ function createRowProcessor(name: string, resource: Resource, collected: Collect
     const { warnings = [], onlyIfStored = null, distinction = null } = mapped
     const read = validate(mapped.record)
     if ("rejected" in read) {
-      if (read.key !== undefined) keys.push(...keysOf(read.key, distinction))
+      if (read.key !== undefined) keepKey(read.key)
       return reject(row, read.rejected)
     }
     for (const warning of warnings) countText(figures.warnings, warning)
+    noted?.see(String(read.record[resource.key]))
     return { file, line: row.line, record: read.record, onlyIfStored, distinction }
   }
 
@@ -131,8 +145,7 @@ function createRowProcessor(name: string, resource: Resource, collected: Collect
   function rejectUnreadable(row: LocatedRow, error: string, mapped: Mapped): undefined {
     const read = "record" in mapped ? validate(mapped.record) : undefined
     const key = read && ("record" in read ? read.record[resource.key] : read.key)
-    const distinction = "record" in mapped ? mapped.distinction : undefined
-    if (typeof key === "string") keys.push(...keysOf(key, distinction))
+    if (typeof key === "string") keepKey(key)
     else figures.unreadable++
     reject(row, error)
   }

@@ -11,6 +11,7 @@ import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./precedence.
 import type { Rejects } from "./rejects.ts"
 import { numberApart, tellApart } from "./shared-references.ts"
 import type { Staging } from "./staging.ts"
+import { takeStoredIds } from "./stored-ids.ts"
 
 interface Context {
   sql: TransactionSql
@@ -24,10 +25,13 @@ interface Context {
 }
 
 export async function checkStaged(context: Context): Promise<void> {
-  if (context.sharedReferences) await tellApart(context, context.sharedReferences)
-  await removeDuplicates(context)
-  await leaveOutUnlessStored(context)
   const { sharedReferences } = context
+  if (sharedReferences) await tellApart(context, sharedReferences)
+  await joinRepeated(context)
+  if (sharedReferences) await numberApart(context, sharedReferences, repeatedKeys(context))
+  await removeDuplicates(context)
+  if (sharedReferences) await takeStoredIds(context, sharedReferences)
+  await leaveOutUnlessStored(context)
   const leftOut = [
     ...(await leaveOutOfHigherSources(context)),
     ...(sharedReferences ? await leaveOutOtherIds(context, sharedReferences) : []),
@@ -41,18 +45,26 @@ export async function checkStaged(context: Context): Promise<void> {
   await countAccepted(context)
 }
 
+/** A query of the keys that several rows have. */
+const repeatedKeys = ({ staging: { staged, key } }: Context): string =>
+  `select ${key} from ${staged} group by ${key} having count(*) > 1`
+
+const hasRepeated = async (context: Context): Promise<boolean> =>
+  (await context.sql.unsafe(`${repeatedKeys(context)} limit 1`)).length > 0
+
+async function joinRepeated(context: Context): Promise<void> {
+  const { sql, staging, joinedField } = context
+  if (joinedField === undefined || !(await hasRepeated(context))) return
+  await completeRows(sql, staging, joinedField, repeatedKeys(context))
+  await joinRows(sql, staging, joinedField, repeatedKeys(context))
+}
+
 /** Keeps the first row of each key. An identical one is counted, a different one rejected. */
 async function removeDuplicates(context: Context): Promise<void> {
-  const { sql, staging, joinedField, files, rejects } = context
+  const { sql, staging, files, rejects } = context
   const { staged, key, columns } = staging
-  const repeated = `select ${key} from ${staged} group by ${key} having count(*) > 1`
-  const [any] = await sql.unsafe(`${repeated} limit 1`)
-  if (!any) return
-  if (joinedField !== undefined) {
-    await completeRows(sql, staging, joinedField, repeated)
-    await joinRows(sql, staging, joinedField, repeated)
-  }
-  if (context.sharedReferences) await numberApart(context, repeated)
+  const repeated = repeatedKeys(context)
+  if (!(await hasRepeated(context))) return
   await sql.unsafe(`
     create temporary table duplicates on commit drop as
     with ranked as (

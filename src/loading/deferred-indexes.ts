@@ -1,8 +1,9 @@
 /**
  * Indexes that are built once the rows are there, which takes half the time of adding each row to
  * them. Nobody can read the table from when its indexes are dropped until the commit, so it is done
- * only for the first rows of a table, while no other session is connected that might read it, and no
- * standby, whose sessions the lock would hold up too. A load that fails leaves the indexes as they were: they are dropped and built in its transaction.
+ * only for the first rows of a table, while no other session is connected that might read it, and
+ * no standby, whose sessions the lock would hold up too. A load that fails leaves the indexes as
+ * they were: they are dropped and built in its transaction.
  */
 import type { TransactionSql } from "postgres"
 import type { Staging } from "./staging.ts"
@@ -10,7 +11,9 @@ import type { Staging } from "./staging.ts"
 /** For fewer rows it is not worth the lock. */
 export const manyRows = 10_000
 
-/** Runs `insert`, which inserts the staged rows, and builds indexes after it where that may be done. */
+/**
+ * Runs `insert`, which inserts the staged rows, and builds indexes after it where that may be done.
+ */
 export async function withDeferredIndexes<T>(
   sql: TransactionSql,
   staging: Staging,

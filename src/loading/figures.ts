@@ -56,11 +56,18 @@ export interface LinkFigures {
   /** Existing tenements whose linked companies changed, and companies whose total changed. */
   relinked: number
   retotalled: number
+  /** Former names that do not link because a time is unknown; absent where there are none. */
+  undated_names?: number
 }
 
 export interface Manifest {
   /** When the files were true; absent in releases of earlier versions. */
   observed?: string
+  /**
+   * Whether that is known, and not only when they were loaded; absent in releases of earlier
+   * versions.
+   */
+  observed_is_known?: boolean
   files: FileFigures[]
   resources: Partial<Record<ResourceName, ChangeFigures>>
   /** Absent where nothing was missing before or after the load. */

@@ -8,6 +8,7 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: "file exists",
   EACCES: "permission denied",
   EPERM: "permission denied",
+  ELOOP: "too many symbolic links",
   EROFS: "read-only file system",
   ENOSPC: "no space left on device",
   EDQUOT: "disk quota exceeded",

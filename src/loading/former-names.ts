@@ -1,34 +1,66 @@
 /**
- * The names that companies bore before. A company that is renamed goes on holding what the registers
- * list under its old name, often for years.
+ * The names that companies bore before. A company that is renamed goes on holding what the
+ * registers list under its old name, often for years.
  *
  * A code that another company has taken over is not a company renamed. The loads tell them apart by
- * two signs: a code is free only once its company is listed no longer, and that takes its time. So a
- * name is certain if the company was listed until it changed, and if the loads before and after are
- * not too far apart to miss a company that came between.
+ * two signs: a code is free only once its company is listed no longer, and that takes its time. So
+ * a name is certain if no load lacked the company before it changed, and if the files before and
+ * after are not too far apart to miss a company that came between. How far apart they are is only
+ * known if the times of both are: old files may be loaded on one day.
  */
 import type { TransactionSql } from "postgres"
+import { arrayLiteral } from "../text/array-literal.ts"
 
-/** Keeps the names that this release changes. Before the release's own row is inserted. */
-export async function keepFormerNames(sql: TransactionSql, release: number): Promise<void> {
-  await sql.unsafe(keepChangedNames, [release])
-  await sql.unsafe(doubtEarlierNames, [release])
+/** The files of a load. */
+export interface Observation {
+  /** When they were true, or else when they were loaded. */
+  time: string
+  isKnown: boolean
+  /** The keys of records that were missing, and that these files have again. */
+  returned: readonly string[]
 }
 
-const keepChangedNames = `
-  insert into former_names (asx_code, name, name_key, until_release, is_certain)
-  select h.asx_code, h.company_name, h.name_key, h.until_release,
-    h.is_active and not exists (
-      select from releases r where r.source = h.source
-      having max(r.published_at) < now() - interval '2 years')
-  from companies_history h join companies c on c.asx_code = h.asx_code
-  where h.until_release = $1 and h.name_key not in ('', c.name_key)
-  on conflict (asx_code, name_key) do update set
-    name = excluded.name, until_release = excluded.until_release, is_certain = excluded.is_certain`
+/**
+ * Keeps the names that this release changes. Before the load is recorded in `sources`. Returns how
+ * many of them do not link only because a time is unknown.
+ */
+export async function keepFormerNames(
+  sql: TransactionSql,
+  release: number,
+  { time, isKnown, returned }: Observation,
+): Promise<number> {
+  const [counts] = await sql.unsafe(keepChangedNames, [
+    release,
+    time,
+    isKnown,
+    arrayLiteral(returned),
+  ])
+  return counts?.undated
+}
 
-/** A code that may have changed hands leaves its earlier names behind. */
-const doubtEarlierNames = `
-  update former_names f set is_certain = false
-  from former_names changed
-  where changed.asx_code = f.asx_code and changed.until_release = $1 and not changed.is_certain
-    and f.is_certain`
+/**
+ * A code that may have changed hands leaves its earlier names behind. That the version before did
+ * not keep whether times were known is no such sign.
+ */
+const keepChangedNames = `
+  with changed as (
+    select h.asx_code, h.company_name, h.name_key, h.until_release,
+      h.is_active and not h.asx_code = any($4::text[]) as was_listed,
+      coalesce($3::boolean and last.last_observed_is_known, false) as is_dated,
+      coalesce(last.last_observed_at >= $2::timestamptz - interval '2 years', false) as is_near,
+      last.last_observed_is_known is null as is_of_earlier_version
+    from companies_history h join companies c on c.asx_code = h.asx_code
+      left join sources last on last.name = h.source and last.resource = 'companies'
+    where h.until_release = $1 and h.name_key not in ('', c.name_key)
+  ), kept as (
+    insert into former_names (asx_code, name, name_key, until_release, is_certain)
+    select asx_code, company_name, name_key, until_release, was_listed and is_dated and is_near
+    from changed
+    on conflict (asx_code, name_key) do update set
+      name = excluded.name, until_release = excluded.until_release, is_certain = excluded.is_certain
+  ), doubted as (
+    update former_names f set is_certain = false from changed c
+    where f.asx_code = c.asx_code and f.name_key <> c.name_key and f.is_certain
+      and not (c.was_listed and (c.is_of_earlier_version or c.is_dated and c.is_near))
+  )
+  select count(*) filter (where was_listed and not is_dated)::integer as undated from changed`

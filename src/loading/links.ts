@@ -12,7 +12,7 @@ import type { TransactionSql } from "postgres"
 import { companies, tenements } from "../db/schema.ts"
 import type { Resource } from "../resources/resource.ts"
 import type { LinkFigures } from "./figures.ts"
-import { keepFormerNames } from "./former-names.ts"
+import { keepFormerNames, type Observation } from "./former-names.ts"
 import { keepInHistory } from "./history.ts"
 import { nameOwners } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
@@ -37,10 +37,11 @@ export async function linkColumns(
 export async function relink(
   sql: TransactionSql,
   release: number,
+  observation: Observation,
   progress: Progress,
 ): Promise<LinkFigures> {
   progress.step("Linking tenements to companies")
-  await keepFormerNames(sql, release)
+  const undatedNames = await keepFormerNames(sql, release, observation)
   await findNames(sql)
   await sql.unsafe(findLinks)
   await sql.unsafe("analyze links")
@@ -56,6 +57,7 @@ export async function relink(
     unlinked_holders: counts?.unlinked_holders ?? 0,
     relinked: relinked.count + unlinked.count,
     retotalled: retotalled.count,
+    ...(undatedNames > 0 ? { undated_names: undatedNames } : {}),
   }
 }
 

@@ -8,7 +8,7 @@ import { checkAcceptEmpty } from "./emptied.ts"
 import { LoadError } from "./load-error.ts"
 import { observedOf } from "./observation.ts"
 import { type Progress, silent } from "./progress.ts"
-import { publish } from "./publish.ts"
+import { type Load, publish } from "./publish.ts"
 import { Rejects } from "./rejects.ts"
 import type { LoadSummary } from "./summary.ts"
 import { checkUnlinkedPath, writeUnlinked } from "./unlinked.ts"
@@ -53,6 +53,8 @@ export interface LoadOptions extends CommonOptions {
    * The sheet of an Excel workbook to read; by default, the first that has the source's columns.
    */
   sheet?: string
+  /** How much one file may unpack to; unlimited by default, since a local file is the operator's own. */
+  maxUnpackedBytes?: number
   /** Adds and changes only, although the source's files are its complete set. */
   partial?: boolean
   /** What the files lack goes at once, although the source's files may lack records for a time. */
@@ -70,7 +72,8 @@ export interface LoadOptions extends CommonOptions {
  * @throws OutcomeUnknown where the connection is lost during the commit.
  */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
-  const { url, source, files, allSectors = false, partial = false, sheet, unlinked } = options
+  const { url, source, files, allSectors = false, partial = false, unlinked } = options
+  const { sheet, maxUnpackedBytes } = options
   const complete = source.complete && !partial
   if (files.length === 0) throw new LoadError("Cannot load: no files were given")
   if (files.filter((file) => file === "-").length > 1) {
@@ -85,10 +88,17 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
       throw new LoadError("Cannot write unlinked holders: a dry run publishes nothing")
     checkUnlinkedPath(unlinked)
   }
-  const summary = await run(options, source.name, (collected) => [
+  const { absentAfterHours = defaultAbsentAfterHours } = options
+  const basisOptions = { partial, allSectors, sheet: sheet ?? null, absentAfterHours }
+  const summary = await run({ ...options, basisOptions }, source.name, (collected) => [
     {
       ...source,
-      candidates: candidatesOfFiles(source, files, { allSectors, sheet }, collected),
+      candidates: candidatesOfFiles(
+        source,
+        files,
+        { allSectors, sheet, maxUnpackedBytes },
+        collected,
+      ),
       complete,
     },
   ])
@@ -116,7 +126,7 @@ export interface LoadRecordsOptions extends CommonOptions {
  */
 export function loadRecords(options: LoadRecordsOptions): Promise<LoadSummary> {
   const { source, records } = options
-  return run(options, source, (collected) =>
+  return run({ ...options, basisOptions: null }, source, (collected) =>
     resources.flatMap((resource): Part[] => {
       const given = records[resource.name]
       if (!given) return []
@@ -128,13 +138,16 @@ export function loadRecords(options: LoadRecordsOptions): Promise<LoadSummary> {
   )
 }
 
+const defaultAbsentAfterHours = 48
+
 async function run(
-  options: CommonOptions & Pick<LoadOptions, "removeMissingNow">,
+  options: CommonOptions & Pick<LoadOptions, "removeMissingNow"> & Pick<Load, "basisOptions">,
   source: string,
   partsOf: (collected: Collected) => Part[],
 ): Promise<LoadSummary> {
   const { url, dryRun = false, acceptShrink = false, acceptEmpty = [] } = options
-  const { removeMissingNow = false, absentAfterHours = 48 } = options
+  const { removeMissingNow = false, absentAfterHours = defaultAbsentAfterHours } = options
+  const { basisOptions } = options
   const observed = observedOf(options.observed)
   const { onCommit = () => {}, onPublished = () => {} } = options
   const startedMs = performance.now()
@@ -145,7 +158,13 @@ async function run(
     warn: progress.warn,
     ...(options.maxRejects === undefined ? {} : { max: options.maxRejects }),
   })
-  const collected: Collected = { files: [], rejects, rejectedKeys: new Map(), progress }
+  const collected: Collected = {
+    files: [],
+    rejects,
+    rejectedKeys: new Map(),
+    noted: new Map(),
+    progress,
+  }
   const parts = partsOf(collected)
   try {
     const published = await publish({
@@ -159,6 +178,7 @@ async function run(
       observed,
       removeMissingNow,
       absentAfterHours,
+      basisOptions,
       onCommit,
       onPublished,
     })

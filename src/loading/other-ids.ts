@@ -1,8 +1,8 @@
 /**
- * Recognises a record that another source, or a file of another layout, has under another id of the
- * same reference (`sharedReferences`). Of two ids, the plain one gives way to the one with a
- * distinction, which says more. Of two with different distinctions, that of the lower source or of
- * the earlier load gives way, where the records agree in the field that is the same in all files.
+ * Recognises a record that another source has under another id of the same reference
+ * (`sharedReferences`). Of two ids, the plain one gives way to the one with a distinction, which says
+ * more. Of two with different distinctions, that of the lower source gives way, where the records
+ * agree in the field that is the same in all files. The source's own: `stored-ids.ts`.
  */
 import type { TransactionSql } from "postgres"
 import { precedenceOver, sourcesYieldingTo } from "../sources/catalogue.ts"
@@ -49,9 +49,8 @@ export async function leaveOutOtherIds(
 }
 
 /**
- * Removes this source's records, and those of lower sources, that the files or a higher source have
- * under other ids. They are not missing: no guard counts them. Two that this source has stored side
- * by side are two records.
+ * Removes the records of lower sources that the files have under other ids, and those, as well as
+ * this source's own, that a higher source has. They are not missing: no guard counts them.
  */
 export async function removeOtherIds(
   { sql, staging, source }: Context,
@@ -60,10 +59,9 @@ export async function removeOtherIds(
   const { resource, staged, table, key } = staging
   const condition = `t.${key} in (
     select r.key from other_ids r join other_ids o on ${givesWay}
-    where r.source = any($1::text[]) and (o.source is null or o.source = any($2::text[]))
-      and not exists (select from ${staged} s where s.${key} = r.key)
-      and not exists (select from other_ids k
-        where k.key = o.key and k.source = r.source and r.source = $3))`
+    where r.source = any($1::text[])
+      and (o.source is null and r.source <> $3 or o.source = any($2::text[]))
+      and not exists (select from ${staged} s where s.${key} = r.key))`
   const result = await sql.unsafe(
     `with kept as (${keepInHistory(resource.table, condition, "$4")})
      delete from ${table} t where ${condition}`,
@@ -77,7 +75,10 @@ export async function removeOtherIds(
   return result.count
 }
 
-/** Each id with its plain one, which takes long to find, of staged rows (without a source) and stored ones. */
+/**
+ * Each id with its plain one, which takes long to find, of staged rows (without a source) and
+ * stored ones.
+ */
 async function collectIds(
   { sql, staging, source }: Context,
   { idPrefix, plainId, sameField }: SharedReferences,

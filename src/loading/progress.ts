@@ -3,6 +3,7 @@
  * or not at all (the default). The lines are our own: a log needs one every ten seconds, not a bar.
  */
 import { SingleBar } from "cli-progress"
+import { printableText } from "../text/printable-text.ts"
 
 export interface Reading {
   file: string
@@ -31,8 +32,18 @@ export const silent: Progress = {
 
 /** A bar with rate and time left on a terminal, a line every ten seconds elsewhere. */
 export function progressOn(stream: NodeJS.WriteStream): Progress {
-  return stream.isTTY ? barProgress(stream) : lineProgress((line) => stream.write(`${line}\n`))
+  return printable(
+    stream.isTTY ? barProgress(stream) : lineProgress((line) => stream.write(`${line}\n`)),
+  )
 }
+
+/** The names of files are in all of it. */
+const printable = ({ reading, step, warn, stop }: Progress): Progress => ({
+  reading: (figures) => reading({ ...figures, file: printableText(figures.file) }),
+  step: (text) => step(printableText(text)),
+  warn: (text) => warn(printableText(text)),
+  stop,
+})
 
 const maxBars = 10
 

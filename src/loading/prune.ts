@@ -4,7 +4,7 @@ import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
 import { pinExpiryMinutes } from "../db/pinned-releases.ts"
 import { resourceNames } from "../resources/resource.ts"
-import { publishingLock } from "./publish.ts"
+import { publishingLock } from "./load-session.ts"
 
 export interface Pruned {
   /** The oldest release that is still kept; null where there is none at all. */

@@ -12,9 +12,14 @@ import type { MissingRecord } from "../db/missing-records.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import { applyPart, type Part } from "./apply-part.ts"
 import type { Collected } from "./candidates.ts"
-import type { ChangeFigures, LinkFigures, Manifest, MissingFigures } from "./figures.ts"
+import type { ChangeFigures, LinkFigures, MissingFigures } from "./figures.ts"
+import type { Observation } from "./former-names.ts"
+import { insertRelease } from "./insert-release.ts"
 import { relink } from "./links.ts"
+import { type BasisOptions, loadBasis } from "./load-basis.ts"
 import { LoadError } from "./load-error.ts"
+import { prepareSession, prepareTransaction } from "./load-session.ts"
+import { forgetSeen } from "./noted-records.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
 import { recordLoad, recordRefusal } from "./source-record.ts"
 
@@ -33,6 +38,8 @@ export interface Load {
   removeMissingNow: boolean
   /** How long a record must have been missing before it goes. */
   absentAfterHours: number
+  /** Null where there are no files. */
+  basisOptions: BasisOptions | null
   /** Called before the COMMIT of a release. */
   onCommit: () => void
   /** Called after the COMMIT of a release. */
@@ -48,13 +55,10 @@ export interface Published {
   missing: Partial<Record<ResourceName, MissingFigures>>
   /** The largest of the missing records. */
   largestMissing: Partial<Record<ResourceName, MissingRecord[]>>
+  /** By field, how many records keep a value of it that the files have no column for. */
+  kept: Partial<Record<ResourceName, Record<string, number>>>
   links: LinkFigures | null
 }
-
-/**
- * The key of the advisory lock: any number that other users of the database are unlikely to choose.
- */
-export const publishingLock = 7_140_233_002
 
 /** `unconfirmed`: how many serving processes may still show the previous release. */
 export type Confirmed = Published & Pick<ConfirmedChange<Published>, "unconfirmed">
@@ -80,10 +84,14 @@ export async function publish(load: Load): Promise<Confirmed> {
 
 /** A failure to note it must not hide why the load was refused. */
 async function noteRefusal(client: Sql, load: Load, { message }: LoadError): Promise<void> {
+  const { source, observed, collected } = load
   for (const { resource } of load.parts) {
-    await recordRefusal(client, load.source, resource.name, message).catch((error: unknown) => {
-      load.collected.progress.warn(`Cannot note that the load was refused: ${error}`)
-    })
+    const seen = collected.noted.get(resource)?.seen() ?? []
+    await forgetSeen(client, source, resource.name, { seen, observed })
+      .then(() => recordRefusal(client, source, resource.name, message))
+      .catch((error: unknown) => {
+        collected.progress.warn(`Cannot note that the load was refused: ${error}`)
+      })
   }
 }
 
@@ -99,14 +107,11 @@ class RolledBack extends Error {
 }
 
 async function inTransaction(client: Sql, load: Load): Promise<Published> {
-  // Where the server's system does not support this, it notices a killed load a little later.
-  await client.unsafe("set client_connection_check_interval = '1s'").catch(() => {})
-  await client.unsafe("set temp_buffers = '64MB'")
+  await prepareSession(client)
   try {
     return await committed(whenUnknown, (committing) =>
       client.begin(async (sql) => {
-        await sql.unsafe(sessionSettings)
-        await acquireLoadLock(sql, load)
+        await prepareTransaction(sql, load.collected.progress)
         const published = await applyLoad(sql, load)
         if (load.dryRun) throw new RolledBack({ ...published, release: null })
         if (published.release !== null) {
@@ -122,34 +127,23 @@ async function inTransaction(client: Sql, load: Load): Promise<Published> {
   }
 }
 
-/** A load may take long, whatever limits the role or the database sets for requests. */
-const sessionSettings = `
-  set local statement_timeout = 0;
-  set local lock_timeout = 0;
-  set local idle_in_transaction_session_timeout = 0;
-  set local work_mem = '128MB';
-  set local maintenance_work_mem = '128MB';
-  set local jit = off;
-  set local timezone = 'UTC'`
-
-async function acquireLoadLock(sql: TransactionSql, { collected }: Load): Promise<void> {
-  const [row] = await sql`select pg_try_advisory_xact_lock(${publishingLock}) as taken`
-  if (row?.taken) return
-  collected.progress.step("Waiting for another load to end")
-  await sql`select pg_advisory_xact_lock(${publishingLock})`
-}
-
-type Applied = Pick<Published, "observed" | "resources" | "missing" | "largestMissing">
+type Applied = Pick<Published, "observed" | "resources" | "missing" | "largestMissing" | "kept">
 
 async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   const last = await lastObservation(sql, load.source)
   checkObserved(load.observed, last, load.source)
   const [next] = await sql`select coalesce(max(id), 0) + 1 as id from releases`
   const release: number = next?.id
-  const applied: Applied = { observed: last.now, resources: {}, missing: {}, largestMissing: {} }
+  const applied: Applied = {
+    observed: last.now,
+    resources: {},
+    missing: {},
+    largestMissing: {},
+    kept: {},
+  }
   for (const part of load.parts) {
     const { name } = part.resource
-    const { observed, changes, missing, largestMissing } = await applyPart(
+    const { observed, changes, missing, largestMissing, kept } = await applyPart(
       sql,
       load,
       part,
@@ -158,19 +152,31 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
     )
     applied.observed = observed
     applied.resources[name] = changes
+    applied.kept[name] = kept
     if (!missing) continue
     applied.missing[name] = missing
     applied.largestMissing[name] = largestMissing
   }
   const { resources } = applied
   const changed = load.parts.filter(({ resource }) => rowsChanged(resources[resource.name]) > 0)
+  const observation = observationOf(load, applied.observed)
   const links = changed.some(({ resource }) => resource.links !== undefined)
-    ? await relink(sql, release, load.collected.progress)
+    ? await relink(sql, release, observation, load.collected.progress)
     : null
   if (changed.length > 0) {
     load.collected.progress.step("Publishing")
-    await insertRelease(sql, load, release, applied, links)
+    await insertRelease(sql, release, load.source, {
+      observed: applied.observed,
+      observed_is_known: observation.isKnown,
+      files: load.collected.files,
+      resources,
+      ...(Object.keys(applied.missing).length > 0 ? { missing: applied.missing } : {}),
+      ...(links ? { links } : {}),
+    })
   }
+  const digests = digestsOf(load.collected.files)
+  const { basisOptions } = load
+  const basis = digests && basisOptions && (await loadBasis(basisOptions, digests))
   for (const part of load.parts) {
     await recordLoad(sql, {
       source: load.source,
@@ -178,35 +184,21 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
       published: part.published,
       files: load.collected.files,
       observed: applied.observed,
-      digests: digestsOf(load.collected.files),
+      observedIsKnown: observation.isKnown,
+      digests,
+      basis,
       release: changed.includes(part) ? release : null,
     })
   }
   return { release: changed.length > 0 ? release : null, ...applied, links }
 }
 
+/** A public file that is loaded without a time may be of any; the operator's own files are true now. */
+const observationOf = ({ observed, parts, collected }: Load, time: string): Observation => ({
+  time,
+  isKnown: observed !== undefined || parts.every(({ missingGoAtOnce }) => missingGoAtOnce),
+  returned: parts.flatMap(({ resource }) => collected.noted.get(resource)?.seen() ?? []),
+})
+
 export const rowsChanged = (figures: ChangeFigures | undefined): number =>
   figures ? figures.added + figures.changed + figures.removed + figures.deactivated : 0
-
-async function insertRelease(
-  sql: TransactionSql,
-  { source, collected }: Load,
-  release: number,
-  { observed, resources, missing }: Applied,
-  links: LinkFigures | null,
-): Promise<void> {
-  const manifest: Manifest = {
-    observed,
-    files: collected.files,
-    resources,
-    ...(Object.keys(missing).length > 0 ? { missing } : {}),
-    ...(links ? { links } : {}),
-  }
-  // Truncated, not rounded, so that no release is dated in the future; and never before the previous one.
-  await sql.unsafe(
-    `insert into releases (id, published_at, source, manifest)
-     select $1, greatest(date_trunc('second', clock_timestamp()), max(published_at)), $2, $3::text::jsonb
-     from releases`,
-    [release, source, JSON.stringify(manifest)],
-  )
-}

@@ -1,10 +1,12 @@
 /**
- * The file of rejected rows, one JSON object on each line. It is created with the first of them, as
- * is its directory. A file that cannot be written is a warning and does not fail the load.
+ * The file of rejected rows, one JSON object on each line, for people to look into. It is created
+ * with the first of them, as is its directory. A file that cannot be written is a warning and does
+ * not fail the load.
  */
 import { accessSync, appendFileSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { codeOf } from "../text/error-code.ts"
+import { printableText } from "../text/printable-text.ts"
 import { reasonOf } from "./file-error.ts"
 import { fileTime } from "./file-time.ts"
 
@@ -40,7 +42,7 @@ export class RejectsFile {
     if (directory === null || !this.#isWritable) return false
     try {
       this.#file ??= this.#open(directory)
-      appendFileSync(this.#file, `${JSON.stringify(row)}\n`)
+      appendFileSync(this.#file, `${printableText(JSON.stringify(row))}\n`)
       return true
     } catch (error) {
       this.#disable(directory, error)

@@ -1,13 +1,13 @@
 /**
- * Gives records of one reference (`sharedReferences`) ids of their own: the id of the reference with
- * the record's distinction, where the file has several. A record that its source has stored keeps
- * its id, also when the others of its reference come or go.
+ * Gives records of one reference (`sharedReferences`) ids of their own: the id of the reference
+ * with the record's distinction, where the file has several. A record that its source has stored
+ * keeps its id, also when the others of its reference come or go.
  */
 import type { TransactionSql } from "postgres"
 import type { SharedReferences } from "../sources/source.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
+import { type Described, numberedIds, type StoredRecord } from "./numbered-ids.ts"
 import type { Staging } from "./staging.ts"
-
-export const keyWith = (key: string, distinction: string): string => `${key}-${distinction}`
 
 interface Context {
   sql: TransactionSql
@@ -16,10 +16,40 @@ interface Context {
   source: string
 }
 
+/**
+ * What the ids of all records of one reference have in common: they are without distinction and
+ * number.
+ */
+export function referenceOf({ plainId }: SharedReferences): (id: string) => string {
+  const plain = new RegExp(plainId)
+  return (id) => {
+    const unnumbered = id.replace(/~\d+$/, "")
+    return plain.exec(unnumbered)?.[1] ?? unnumbered
+  }
+}
+
+/** The ids of the stored records that rejected rows may be: all those of their references. */
+export async function recordsOfReferences(
+  { sql, staging: { table, key }, source }: Context,
+  sharedReferences: SharedReferences,
+  rowKeys: readonly string[],
+): Promise<string[]> {
+  if (rowKeys.length === 0) return []
+  const reference = referenceOf(sharedReferences)
+  const references = new Set(rowKeys.map(reference))
+  const stored = await sql.unsafe<{ id: string }[]>(
+    `select ${key} as id from ${table} where source = $1 and starts_with(${key}, $2)`,
+    [source, sharedReferences.idPrefix],
+  )
+  const ids = stored.map(({ id }) => id).filter((id) => references.has(reference(id)))
+  // Those of other states, whose references are of one record each.
+  return [...rowKeys, ...ids]
+}
+
 /** Several files of one load are editions of a register, and are not counted as side by side. */
 export async function tellApart(
   { sql, staging, source }: Context,
-  { sameField }: SharedReferences,
+  { idPrefix, sameField }: SharedReferences,
 ): Promise<void> {
   const { staged, table, key } = staging
   const longer = (distinction: string) => `s.${key} || '-' || ${distinction}`
@@ -30,40 +60,84 @@ export async function tellApart(
      ), shared as (
        select ${key}, max(distinctions) > 1 as by_several, min(distinction) as distinction
        from per_file group by ${key}
+     ), stored as (
+       select ${unnumbered(key)} as id, ${sameField} as same from ${table}
+       where source = $1 and starts_with(${key}, $2)
      )
      update ${staged} s
      set ${key} = ${longer("case when by_several then s.distinction else shared.distinction end")}
      from shared
      where s.${key} = shared.${key} and case when by_several
-       then s.distinction <> '' and not exists (select from ${table} t
-         where t.${key} = s.${key} and t.source = $1 and t.${sameField} = s.${sameField})
-       else exists (select from ${table} t
-         where t.${key} = ${longer("shared.distinction")} and t.source = $1) end`,
-    [source],
+       then s.distinction <> '' and ((s.${key}, s.${sameField}) in (
+         select id, same from stored where same is not null)) is not true
+       else ${longer("shared.distinction")} in (select id from stored) end`,
+    [source, idPrefix],
   )
 }
 
 /**
- * Numbers the different records that have one id even so: the first keeps it, the second is `id~2`.
- * Their order is that of their values, so it does not depend on that of the rows; later fields are
- * compared first, as areas and dates change less often than holders and status.
+ * Numbers the different records that have one id even so (`numbered-ids.ts`), and finds those that
+ * have been numbered before, also where they are alone by now.
  *
  * @param repeated a query of the keys that several rows have
  */
 export async function numberApart(
-  { sql, staging }: Pick<Context, "sql" | "staging">,
+  { sql, staging, source }: Pick<Context, "sql" | "staging" | "source">,
+  sharedReferences: SharedReferences,
   repeated: string,
 ): Promise<void> {
-  const { resource, staged, key, columns } = staging
-  const fields = columns.filter((column) => column !== key && column in resource.fields)
+  const { staged, table, key, columns } = staging
+  const { idPrefix, tellingFields } = sharedReferences
+  const others = otherFields(staging, sharedReferences)
+  const values = described(staging, sharedReferences)
+  const isNumbered = `starts_with(${key}, $1) and ${key} ~ '~[0-9]+$'`
+  // In the order of later fields first, as areas and dates change less often than holders and status.
+  const rows = await sql.unsafe<(Described & { id: string; places: string[] })[]>(
+    `select ${key} as id, array_to_json(array_agg(ctid::text)) as places, ${values}
+     from ${staged}
+     where distinction is not null
+       and ${key} in (select ${key} from ${staged} group by ${key} having min(file) = max(file))
+       and (${key} in (${repeated})
+         or ${key} in (select ${unnumbered(key)} from ${table} where ${isNumbered}))
+     group by ${key}, ${[...tellingFields, ...others]}
+     order by ${key}, ${columns.filter((column) => tellingFields.includes(column) || others.includes(column)).toReversed()}`,
+    [idPrefix],
+  )
+  if (rows.length === 0) return
+  const references = Map.groupBy(rows, ({ id }) => id)
+  const stored = await sql.unsafe<(StoredRecord & { reference: string })[]>(
+    `select ${key} as id, ${unnumbered(key)} as reference, source = $3 as "isOwn", ${values} from ${table}
+     where ${key} = any($2::text[]) or ${isNumbered} and ${unnumbered(key)} = any($2::text[])
+     order by length(${key}), ${key}`,
+    [idPrefix, arrayLiteral([...references.keys()]), source],
+  )
+  const storedOf = Map.groupBy(stored, ({ reference }) => reference)
+  const ids = [...references].flatMap(([id, rows]) => [
+    ...numberedIds(id, rows, storedOf.get(id) ?? []),
+  ])
+  const places = ids.flatMap(([row, id]) => row.places.map((place) => ({ place, id })))
   await sql.unsafe(
-    `update ${staged} s set ${key} = numbered.${key} || '~' || nth
-     from (
-       select ctid as place, ${key},
-         dense_rank() over (partition by ${key} order by ${fields.toReversed()}) as nth
-       from ${staged} r where distinction is not null and ${key} in (${repeated})
-         and not exists (select from ${staged} o where o.${key} = r.${key} and o.file <> r.file)
-     ) numbered
-     where s.ctid = numbered.place and nth > 1`,
+    `update ${staged} s set ${key} = numbered.id
+     from unnest($1::text[], $2::text[]) as numbered (place, id)
+     where s.ctid = numbered.place::tid and s.${key} <> numbered.id`,
+    [arrayLiteral(places.map(({ place }) => place)), arrayLiteral(places.map(({ id }) => id))],
   )
 }
+
+/** The values that rows are matched with stored records by (`Described`), as columns of a query. */
+export function described(staging: Staging, sharedReferences: SharedReferences): string {
+  const telling = sharedReferences.tellingFields.map((field) => `nullif(${field}::text, '{}')`)
+  const others = otherFields(staging, sharedReferences).map((field) => `${field}::text`)
+  return `json_build_array(${telling}) as telling, json_build_array(${others}) as others`
+}
+
+const otherFields = (
+  { resource, key, columns }: Staging,
+  { tellingFields }: SharedReferences,
+): string[] =>
+  columns.filter(
+    (column) => column !== key && column in resource.fields && !tellingFields.includes(column),
+  )
+
+/** The id of the reference of a record that has been numbered. */
+const unnumbered = (key: string): string => `regexp_replace(${key}, '~[0-9]+$', '')`

@@ -5,6 +5,7 @@ import type { ResourceName } from "../resources/resource.ts"
 import type { Published } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { excerpt } from "../text/excerpt.ts"
+import { printableText } from "../text/printable-text.ts"
 import { storableText } from "../text/storable-text.ts"
 import { type FileFigures, sum } from "./figures.ts"
 
@@ -16,25 +17,35 @@ export interface Loaded {
   files: readonly FileFigures[]
   /** When the files were true. */
   observed: string
+  /** Whether that is known, and not only when they were loaded. */
+  observedIsKnown: boolean
   /** Digests of the files; null where they are not known. */
   digests: readonly string[] | null
+  /** See `load-basis.ts`; null where the digests are not known. */
+  basis: string | null
   /** Null where its records did not change. */
   release: number | null
 }
 
 /** In the load's transaction, after its release has been inserted. */
 export async function recordLoad(sql: TransactionSql, loaded: Loaded): Promise<void> {
-  const { source, resource, published, files, observed, digests, release } = loaded
+  const { source, resource, published, files, observed, observedIsKnown } = loaded
+  const { digests, basis, release } = loaded
   await sql.unsafe(
     `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_observed_at,
-       last_files, last_release, last_changed_at, counts, licence, attribution)
+       last_files, last_release, last_changed_at, counts, licence, attribution, last_basis,
+       last_observed_is_known)
      values ($1, $2, date_trunc('second', clock_timestamp()), $3, $4, $5::text[], $6,
-       (select published_at from releases where id = $6), $7::text::jsonb, $8, $9)
+       (select published_at from releases where id = $6), $7::text::jsonb, $8, $9,
+       ${fullBasis("$10::text", "$2", "$6")}, $11)
      on conflict (name, resource) do update set
        last_loaded_at = excluded.last_loaded_at, last_outcome = excluded.last_outcome,
        last_reason = null,
        last_observed_at = greatest(s.last_observed_at, excluded.last_observed_at),
-       last_files = excluded.last_files,
+       -- The same bytes are the same download, whose time is as well known as before.
+       last_observed_is_known = excluded.last_observed_is_known
+         or case when s.last_files = excluded.last_files then s.last_observed_is_known else false end,
+       last_files = excluded.last_files, last_basis = excluded.last_basis,
        last_release = coalesce(excluded.last_release, s.last_release),
        last_changed_at = coalesce(excluded.last_changed_at, s.last_changed_at),
        counts = excluded.counts,
@@ -50,59 +61,22 @@ export async function recordLoad(sql: TransactionSql, loaded: Loaded): Promise<v
       JSON.stringify(rowCounts(files)),
       published?.licence ?? null,
       published?.attribution ?? null,
+      basis,
+      observedIsKnown,
     ],
   )
 }
 
 /**
- * Of files that were fetched again, with the bytes of the last ones that were not refused.
- * @returns false, and records nothing, where they are other files
+ * The basis of a load with the newest release of its resource: another source's records decide too on
+ * what a load may change. An expression; null where the basis is.
+ * @param release that of the load itself, which the table does not have yet
  */
-export async function recordUnchanged(
-  sql: Sql,
-  source: string,
-  resource: ResourceName,
-  digests: readonly string[],
-): Promise<boolean> {
-  const { count } = await sql.unsafe(
-    `update sources set last_loaded_at = date_trunc('second', clock_timestamp()),
-       last_outcome = 'unchanged', last_reason = null
-     where name = $1 and resource = $2 and last_files = $3::text[]`,
-    [source, resource, arrayLiteral(digests)],
-  )
-  return count > 0
-}
+export const fullBasis = (basis: string, resource: string, release = "null::integer"): string =>
+  `${basis} || ' ' || coalesce(greatest(${release}::integer,
+     (select max(last_release) from sources where resource = ${resource})), 0)`
 
-export interface Fetched {
-  source: string
-  resource: ResourceName
-  /** Its query and what identifies a person are left out. */
-  address: URL
-  /** As the operator's file of addresses has them; what a source declares stays where they are missing. */
-  licence: string | undefined
-  attribution: string | undefined
-  at: Date
-}
-
-/** Records where the files of a completed fetch came from, and on what terms. */
-export async function recordFetched(sql: Sql, fetched: Fetched): Promise<void> {
-  const { source, resource, address, licence, attribution, at } = fetched
-  await sql.unsafe(
-    `update sources set last_fetched_at = $3, address = $4,
-       licence = coalesce($5, licence), attribution = coalesce($6, attribution)
-     where name = $1 and resource = $2`,
-    [
-      source,
-      resource,
-      at.toISOString(),
-      address.origin + address.pathname,
-      licence ?? null,
-      attribution ?? null,
-    ],
-  )
-}
-
-/** Of a load that was refused and rolled back, or of files that could not be fetched. */
+/** Of a load that was refused and rolled back. */
 export async function recordRefusal(
   sql: Sql,
   source: string,
@@ -115,9 +89,12 @@ export async function recordRefusal(
      on conflict (name, resource) do update set
        last_loaded_at = excluded.last_loaded_at, last_outcome = 'refused',
        last_reason = excluded.last_reason`,
-    [source, resource, storableText(excerpt(reason, maxReason))],
+    [source, resource, storedReason(reason)],
   )
 }
+
+export const storedReason = (reason: string): string =>
+  storableText(printableText(excerpt(reason, maxReason)))
 
 const maxReason = 1000
 

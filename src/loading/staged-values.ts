@@ -2,6 +2,7 @@
  * Which values of the staged rows count. A file says nothing of a field for which it has no column:
  * the stored record keeps its value then, and so do the columns derived from it.
  */
+import type { TransactionSql } from "postgres"
 import type { FileFigures } from "./figures.ts"
 import type { Staging } from "./staging.ts"
 
@@ -36,4 +37,22 @@ export function stagedValues(
     isKept: (column) => files.length > 0 && filesWithout(column).length === files.length,
     isIn,
   }
+}
+
+/** By field, how many stored records keep a known value because their file has no column for it. */
+export async function countKept(
+  sql: TransactionSql,
+  { staged, table, key }: Staging,
+  files: readonly Pick<FileFigures, "kept_fields">[],
+  values: StagedValues,
+): Promise<Record<string, number>> {
+  const fields = [...new Set(files.flatMap(({ kept_fields = [] }) => kept_fields))]
+  if (fields.length === 0) return {}
+  const counts = fields.map(
+    (field) => `count(t.${field}) filter (where not (${values.isIn(field)}))::integer as ${field}`,
+  )
+  const [row] = await sql.unsafe<[Record<string, number>]>(
+    `select ${counts} from ${staged} s join ${table} t on t.${key} = s.${key}`,
+  )
+  return row
 }

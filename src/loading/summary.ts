@@ -19,6 +19,8 @@ export interface LoadSummary {
   missing: Partial<Record<ResourceName, MissingFigures>>
   /** The largest of the missing records. */
   largestMissing: Partial<Record<ResourceName, MissingRecord[]>>
+  /** By field, how many records keep a value of it that the files have no column for. */
+  kept: Partial<Record<ResourceName, Record<string, number>>>
   /** Null where the load changed nothing that links depend on. */
   links: LinkFigures | null
   /**
@@ -38,11 +40,11 @@ export function formatSummary(summary: LoadSummary): string {
   return [
     ...fileLines(files),
     ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
-    ...keptLines(files),
+    ...Object.values(summary.kept).flatMap((kept) => keptLines(files, kept)),
     ...resourceNames.flatMap((name) =>
       missing[name] ? missingLines(source, missing[name], summary.largestMissing[name] ?? []) : [],
     ),
-    ...(links ? [linkText(links), holderText(links)] : []),
+    ...(links ? [linkText(links), holderText(links), ...nameLines(links)] : []),
     ...(unlinked ? [unlinkedText(unlinked)] : []),
     ...(rejectsFile ? [`Rejected rows are in ${rejectsFile}`] : []),
     outcome(summary),
@@ -59,16 +61,19 @@ function changeText({ added, changed, removed, deactivated }: ChangeFigures): st
   return counts.join(", ")
 }
 
-/** Fields that all or some of the files say nothing of. */
-function keptLines(files: readonly FileFigures[]): string[] {
-  const names = new Set(files.flatMap(({ kept_fields = [] }) => kept_fields))
-  return [...names].map((name) => {
+/** Fields that all or some of the files say nothing of, and of which records keep values. */
+function keptLines(
+  files: readonly FileFigures[],
+  kept: Readonly<Record<string, number>>,
+): string[] {
+  const known = Object.entries(kept).filter(([, records]) => records > 0)
+  return known.map(([name, records]) => {
     const without = files.filter(({ kept_fields }) => kept_fields?.includes(name)).length
     const which =
       without === files.length
         ? "the files lack a column for it"
         : `${formatCount(without)} of the ${formatCount(files.length)} files lack a column for it`
-    return `  ${name} stays as it is: ${which}`
+    return `  ${name} stays as it is in ${formatCount(records)} records: ${which}`
   })
 }
 
@@ -102,6 +107,14 @@ function linkText(links: LinkFigures): string {
 
 const holderText = ({ unlinked_holders }: LinkFigures) =>
   `holders: ${formatCount(unlinked_holders)} are not linked to a company; list them with \`mds holders unlinked\``
+
+const nameLines = ({ undated_names = 0 }: LinkFigures): string[] =>
+  undated_names === 0
+    ? []
+    : [
+        `names: ${formatCount(undated_names)} changed between files of which one is of an unknown time, ` +
+          "so the former names do not link; say when files were true with --observed",
+      ]
 
 const unlinkedText = ({ path, holders }: UnlinkedFile) =>
   `Wrote ${formatCount(holders)} unlinked holders to ${path}; ` +

@@ -3,6 +3,7 @@
  * show, and a one-time link to less, wherever in a line it occurs.
  */
 import { codeOf } from "../text/error-code.ts"
+import { printableText } from "../text/printable-text.ts"
 
 export type LogLevel = "info" | "warn" | "error"
 export type LogFields = Readonly<Record<string, unknown>>
@@ -19,7 +20,7 @@ export function createLog(write: (line: string) => void, now: () => Date): Log {
     (level: LogLevel) =>
     (event: string, fields: LogFields = {}): void => {
       const line = JSON.stringify({ time: now().toISOString(), level, event, ...fields })
-      write(`${withoutTokens(line)}\n`)
+      write(`${printableText(withoutTokens(line))}\n`)
     }
   return { info: at("info"), warn: at("warn"), error: at("error") }
 }

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { releases as table } from "../db/schema.ts"
+import { manifestCount } from "./manifests.ts"
 import { type Field, field, type Readable, resourceNames } from "./resource.ts"
 import { publishedAt } from "./values.ts"
 
@@ -22,11 +23,10 @@ const countFields = (): Record<string, Field> =>
   )
 
 function countOf(resource: string, kind: string) {
-  const count = (name: string) =>
-    sql`coalesce((${table.manifest} #>> ${sql.raw(`'{resources,${resource},${name}}'`)})::integer, 0)`
+  const count = (name: string) => manifestCount(table.manifest, resource, name)
   return kind === "changed"
     ? sql<number>`${count("changed")} + ${count("deactivated")}`
-    : sql<number>`${count(kind)}`
+    : count(kind)
 }
 
 /** The releases in which the data was published, newest first. */

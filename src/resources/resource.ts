@@ -41,6 +41,15 @@ interface Condition {
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
 }
 
+/**
+ * The unmasked condition, and one on what a mask leaves of the column's text. Masks take long and many
+ * rows share a text, so it is counted for each text and not for each row.
+ */
+export interface MaskedCondition extends Condition {
+  column: PgColumn
+  isLeftIn: (text: SQL) => (bound: SQL) => SQL
+}
+
 /** One query parameter that filters a list: its schema and its condition. */
 export interface Filter extends Condition {
   schema: TSchema
@@ -49,7 +58,7 @@ export interface Filter extends Condition {
   /** From the canonical value to the value that the condition binds. */
   bind: (value: NonNullable<Value>) => unknown
   /** In its place where natural persons are not named: a hidden name must not be found. */
-  masked?: Condition
+  masked?: MaskedCondition
 }
 
 export type Direction = "asc" | "desc"

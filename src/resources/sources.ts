@@ -41,19 +41,23 @@ export const sources: Readable = {
       table.address,
       Type.String({
         format: "uri",
-        description: "Where its files are published, without user and query",
+        description:
+          "Where its files come from: an address that the operator gives or, without one, the server of those that are fetched",
       }),
     ),
     last_fetched_at: field(
       table.last_fetched_at,
       instant("When its files were last fetched, whether or not they had changed"),
     ),
-    last_loaded_at: field(table.last_loaded_at, instant("When its last load ended")),
+    last_loaded_at: field(
+      table.last_loaded_at,
+      instant("When its last load ended, whatever came of it"),
+    ),
     last_outcome: field(
       table.last_outcome,
       oneOf(loadOutcomes, {
         description:
-          "What came of that load: a release, no difference, or a refusal, which leaves the data as it was",
+          "What came of its last load or fetch: a release, no difference, a refused load, or a fetch that failed, as its files could not be had or its load broke off; the last two leave the data as it was",
       }),
     ),
     last_observed_at: field(
@@ -90,5 +94,5 @@ export const sources: Readable = {
   },
   filters: {},
   sorts: {},
-  defaultOrder: [{ column: table.name, direction: "asc" }],
+  defaultOrder: [{ column: table.number, direction: "asc" }],
 }

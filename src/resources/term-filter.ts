@@ -20,10 +20,11 @@ export function termFilter(
   const declared = filter(freeText(description, example), contains(column), fold, containing)
   const condition = conditionOn(contains(column))
   if (!mask) return { ...declared, ...condition }
+  const isLeftIn = (text: SQL) => contains(mask(text))
   // By the index first, and then in what is left of the few that it finds.
   const isShown = (pattern: SQL) =>
-    sql`(${contains(column)(pattern)} and ${contains(mask(sql`${column}`))(pattern)})`
-  return { ...declared, ...condition, masked: conditionOn(isShown) }
+    sql`(${contains(column)(pattern)} and ${isLeftIn(sql`${column}`)(pattern)})`
+  return { ...declared, ...condition, masked: { ...conditionOn(isShown), column, isLeftIn } }
 }
 
 const conditionOn = (where: (pattern: SQL) => SQL) => ({

@@ -5,6 +5,7 @@
 import { Type } from "@sinclair/typebox"
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
 import { equals } from "./conditions.ts"
+import { manifestFiles } from "./manifests.ts"
 import { type Field, field, keyColumn, type Readable, type Resource } from "./resource.ts"
 
 /** The name under which the release that is shown is bound. */
@@ -90,7 +91,7 @@ const publishedAt = (id: SQL): SQL =>
   ofRelease(id, sql`to_char(r.published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
 
 const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by file.ordinality)
-  from jsonb_array_elements(r.manifest -> 'files') with ordinality file)`
+  from jsonb_path_query(r.manifest, ${sql.raw(manifestFiles)}) with ordinality file (value, ordinality))`
 
 /**
  * A version that is not the newest is always among the past ones.

@@ -10,7 +10,7 @@ export interface SourcesOptions extends AnswersOptions {
 
 const all = listEndpoint({
   description:
-    "By name. It shows them as they are now, and belongs to no release: it changes with loads that publish none, too.",
+    "In the order in which they were first loaded. It shows them as they are now, and belongs to no release: it changes with loads that publish none, too.",
   resource,
   filters: [],
   ofNoRelease: true,

@@ -10,8 +10,9 @@ import type { SharedReferences } from "./source.ts"
 /** `NSW-CML6-1992`, `NSW-CML6-1979-02-03` and `NSW-CML6` may be the same lease. */
 export const sharedReferences: SharedReferences = {
   idPrefix: "NSW-",
-  plainId: "^(NSW-.*?[0-9])(?:-(?:1[89]|20)[0-9]{2})?(?:-[0-9]{4}-[0-9]{2}-[0-9]{2})?$",
+  plainId: "^(NSW-.*?[0-9][A-Z]?)(?:-(?:1[89]|20)[0-9]{2})?(?:-[0-9]{4}-[0-9]{2}-[0-9]{2})?$",
   sameField: "grant_date",
+  tellingFields: ["holder_keys", "grant_date", "expiry_date", "area_km2"],
 }
 
 /** What tells a title from others of its number: the year of its act, or else its day of grant. */

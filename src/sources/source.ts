@@ -55,6 +55,11 @@ export interface SharedReferences {
   plainId: string
   /** The field whose value is the same in all files, and differs between records of one reference. */
   sameField: string
+  /**
+   * Where nothing tells records of one reference apart: the columns of which one that agrees with a
+   * stored record shows a row to be that record.
+   */
+  tellingFields: readonly string[]
 }
 
 /** On what terms a source is published. */

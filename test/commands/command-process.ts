@@ -6,7 +6,7 @@ import { closeSync, constants, mkdtempSync, openSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const ownMain = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 export interface CommandOptions {
   url: string
@@ -14,6 +14,8 @@ export interface CommandOptions {
   dataDir: string
   /** Settings besides these two. */
   variables?: Record<string, string>
+  /** The program; this one by default. */
+  main?: string
   cwd?: string
   stdin?: "pipe" | "ignore" | Blob
   /** File descriptors; without them the output is collected. */
@@ -23,7 +25,7 @@ export interface CommandOptions {
 
 export const startOptions = (
   args: readonly string[],
-  { url, dataDir, variables, cwd = tmpdir() }: CommandOptions,
+  { url, dataDir, variables, main = ownMain, cwd = tmpdir() }: CommandOptions,
 ) => ({
   command: [process.execPath, main, ...args],
   cwd,

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { publishingLock } from "../../src/loading/load-session.ts"
 import {
   type MisbehavingServer,
   misbehavingServer,
@@ -85,6 +86,64 @@ test("a service that is stopped while it fetches ends, and publishes nothing", a
   expect(await service.exited).toBe(0)
   expect(await bench.releases()).toBe(0)
   expect(eventsOf(service)).toEqual([])
+})
+
+/** What came of the fetches of a service, by its own count. */
+async function fetchCounts({ url }: { url: string }): Promise<Record<string, number>> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const counts = metrics.matchAll(/^mds_fetches_total\{outcome="([^"]+)"\} (\d+)$/gm)
+  return Object.fromEntries([...counts].map(([, outcome, count]) => [outcome, Number(count)]))
+}
+const fetchesOf = async (service: { url: string }) =>
+  Object.values(await fetchCounts(service)).reduce((all, count) => all + count, 0)
+
+test("services on one database fetch each source once, whether or not they share a directory", async () => {
+  const sources = { "asx-directory": entry("/asx.csv"), subsidiaries: entry("/sub.csv") }
+  const directories = [bench.dataDir, bench.dataDir, join(bench.dataDir, "other")]
+  mkdirSync(join(bench.dataDir, "other"))
+  for (const each of new Set(directories)) {
+    writeFileSync(join(each, "sources.json"), JSON.stringify(sources))
+  }
+  server.answer(({ target }) =>
+    plain(target === "/asx.csv" ? directory : "id,name,parent_asx_code\ns1,Quarry West,QZA\n"),
+  )
+  const services = await Promise.all(directories.map((DATA_DIR) => serve({ DATA_DIR })))
+  await until(async () => {
+    const fetches = await Promise.all(services.map(fetchesOf))
+    return fetches.every((count) => count === 2)
+  })
+  expect(server.asked.map(({ target }) => target).sort()).toEqual(["/asx.csv", "/sub.csv"])
+  expect(await bench.releases()).toBe(2)
+  await Promise.all(services.map((service) => service.stop()))
+})
+
+test("a service that is stopped during a scheduled load rolls it back, and the next one loads it", async () => {
+  writeSources({ "asx-directory": { ...entry("/asx.csv"), every: 0 } })
+  server.answer(() => plain(directory))
+  const held = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const holding = bench.sql.begin(async (sql) => {
+    await sql`select pg_advisory_xact_lock(${publishingLock})`
+    held.resolve()
+    await released.promise
+  })
+  await held.promise
+  const service = await serve()
+  const locks = () =>
+    bench.sql`select granted from pg_locks where locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`
+  await until(async () => (await locks()).some(({ granted }) => !granted))
+  service.kill("SIGTERM")
+  expect(await service.exited).toBe(0)
+  // That of this test: the server has noticed that the others are gone.
+  await until(async () => (await locks()).length === 1)
+  released.resolve()
+  await holding
+  expect(await bench.releases()).toBe(0)
+  const next = await serve()
+  await until(() => eventsOf(next).length > 0)
+  expect(eventsOf(next)).toEqual([["a source was published", "asx-directory", undefined]])
+  await next.stop()
 })
 
 test("without its file of addresses the service runs, and says what is wrong", async () => {

@@ -1,15 +1,20 @@
 /** `mds fetch` downloads and loads what the operator's file lists, one process at a time. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { publishingLock } from "../../src/loading/load-session.ts"
+import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import {
   type MisbehavingServer,
   misbehavingServer,
   plain,
   reply,
 } from "../fetching/misbehaving-server.ts"
+import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+
+const program = Bun.fileURLToPath(new URL("../..", import.meta.url))
 
 let bench: CommandWorkbench
 let server: MisbehavingServer
@@ -46,7 +51,7 @@ test("every source of the file is fetched, and a failure of one does not stop th
   expect(stdout).toMatch(/Fetched as \S+\/raw\/subsidiaries\/\d{8}T\d{6}Z-[0-9a-f]{64}\.csv/)
   expect(code).toBe(1)
   const { stdout: list } = await bench.run(["sources", "list"])
-  expect(list).toContain("refused: Cannot fetch ")
+  expect(list).toContain("failed: Cannot fetch ")
 }, 30_000)
 
 test("a source that is not due is left alone, by name too, unless it is forced", async () => {
@@ -92,6 +97,16 @@ test("of two commands at once, one fetches the source and the other says that it
   expect((await first.ended()).stdout).toContain("asx-directory: published")
 }, 30_000)
 
+/** The server of the database releases the lock of a killed process as soon as it notices. */
+async function outcomeOnceFree(...args: string[]): Promise<string> {
+  let outcome = "busy"
+  await until(async () => {
+    outcome = JSON.parse((await bench.run(["fetch", "--json", ...args])).stdout).outcome
+    return outcome !== "busy"
+  })
+  return outcome
+}
+
 test("a command that is killed in the middle leaves nothing, and the next one succeeds", async () => {
   const reached = Promise.withResolvers<void>()
   server.answer(() => {
@@ -104,14 +119,155 @@ test("a command that is killed in the middle leaves nothing, and the next one su
   killed.child.kill("SIGKILL")
   await killed.child.exited
   server.answer(whole)
-  // The server of the database releases the lock as soon as it notices.
-  let outcome = "busy"
-  while (outcome === "busy") {
-    const { stdout } = await bench.run(["fetch", "asx-directory", "--force", "--json"])
-    outcome = JSON.parse(stdout).outcome
-  }
-  expect(outcome).toBe("published")
+  expect(await outcomeOnceFree("asx-directory", "--force")).toBe("published")
 }, 60_000)
+
+/** Commands that load wait until it is released. */
+async function holdLoads() {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const holding = bench.sql.begin(async (sql) => {
+    await sql`select pg_advisory_xact_lock(${publishingLock})`
+    held.resolve()
+    await released
+  })
+  await held.promise
+  return async () => {
+    release()
+    await holding
+  }
+}
+const waiting = "Waiting for another load to end"
+
+test("a command that is killed during a load publishes nothing, and the next one loads the kept file", async () => {
+  server.answer(({ headers }) =>
+    headers["if-none-match"] ? reply(304, {}) : reply(200, { ETag: '"1"' }, directory),
+  )
+  const release = await holdLoads()
+  const killed = startCommand(["fetch", "asx-directory"], bench.options())
+  await killed.waitForStderr(waiting)
+  killed.child.kill("SIGKILL")
+  await killed.child.exited
+  await release()
+  expect(await bench.releases()).toBe(0)
+  // Not at once: what ended the process may end the next one too.
+  expect(await outcomeOnceFree("asx-directory")).toBe("not due")
+  // And nothing that could be shown has come of it.
+  expect((await bench.run(["sources", "list"])).stdout).not.toContain("asx-directory")
+  const { stdout } = await bench.run(["fetch", "asx-directory", "--force"])
+  expect(stdout).toContain("asx-directory: published")
+  expect(server.asked.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, '"1"'])
+}, 60_000)
+
+test("an error that nobody expected ends the fetch of its source alone, and is noted", async () => {
+  server.answer(whole)
+  await bench.sql.unsafe(`
+    create function break() returns trigger language plpgsql as
+      $$ begin raise exception 'a disk is full'; end $$;
+    create trigger break before insert on companies for each row execute function break()`)
+  const ended = await bench.run(["fetch"])
+  const { stderr } = await bench.run(["--debug", "fetch", "asx-directory", "--force"])
+  expect(stderr).toMatch(/PostgresError: a disk is full\n +at /)
+  await bench.sql.unsafe("drop trigger break on companies; drop function break")
+  expect(ended.stdout).toContain("asx-directory: failed: Failed: a disk is full")
+  expect(ended.stdout).toContain("subsidiaries: published")
+  expect(ended.code).toBe(1)
+  const [source] = await bench.sql`
+    select last_outcome as outcome, last_reason as reason from sources where name = 'asx-directory'`
+  expect({ ...source }).toEqual({
+    outcome: "failed",
+    reason: "Failed: a disk is full (add --debug for the stack trace)",
+  })
+}, 30_000)
+
+test("a connection that is lost during a load ends the fetch of its source alone", async () => {
+  server.answer(whole)
+  const release = await holdLoads()
+  const fetching = startCommand(["fetch"], bench.options())
+  await fetching.waitForStderr(waiting)
+  await bench.sql`
+    select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`
+  await release()
+  const { stdout, code } = await fetching.ended()
+  expect(stdout).toMatch(/^asx-directory: failed: Failed: /)
+  expect(stdout).toContain("subsidiaries: published")
+  expect(code).toBe(1)
+}, 30_000)
+
+test("without the database every source fails, and each is reported", async () => {
+  server.answer(whole)
+  const release = await holdLoads()
+  const { hostname, port } = new URL(bench.url)
+  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
+  const url = bench.url.replace(`:${port}/`, `:${proxy.port}/`)
+  const fetching = startCommand(["fetch"], { ...bench.options(), url })
+  await fetching.waitForStderr(waiting)
+  proxy.cut()
+  const { stdout, code } = await fetching.ended()
+  proxy.close()
+  await release()
+  expect(stdout).toMatch(/^asx-directory: failed: .*\nsubsidiaries: failed: Failed: .*\n$/)
+  expect(code).toBe(1)
+  expect(await bench.releases()).toBe(0)
+}, 60_000)
+
+test("a file that has not changed is loaded again by another version of the program", async () => {
+  server.answer(({ headers }) =>
+    headers["if-none-match"] ? reply(304, {}) : reply(200, { ETag: '"1"' }, directory),
+  )
+  writeFileSync(
+    join(bench.dataDir, "sources.json"),
+    JSON.stringify({ "asx-directory": { ...entries()["asx-directory"], every: 0 } }),
+  )
+  const changed = join(bench.directory, "program")
+  mkdirSync(changed)
+  for (const part of ["src", "drizzle", "package.json", "tsconfig.json"]) {
+    cpSync(join(program, part), join(changed, part), { recursive: true })
+  }
+  symlinkSync(join(program, "node_modules"), join(changed, "node_modules"))
+  // What makes no difference to a load.
+  const unrelated = join(bench.directory, "unrelated")
+  cpSync(changed, unrelated, { recursive: true, verbatimSymlinks: true })
+  appendFileSync(join(unrelated, "src/pages/pages.ts"), "\n// Shows the same in another way.\n")
+  appendFileSync(
+    join(changed, "src/sources/asx-directory.ts"),
+    "\n// Reads the same file in another way.\n",
+  )
+  const fetched = async (main?: string) =>
+    JSON.parse((await bench.run(["fetch", "--json"], main ? { main } : {})).stdout)
+  const other = join(changed, "src/main.ts")
+  expect(await fetched()).toMatchObject({ outcome: "published" })
+  expect(await fetched()).toMatchObject({ outcome: "unchanged", summary: null })
+  expect(await fetched(join(unrelated, "src/main.ts"))).toMatchObject({ summary: null })
+  expect(await fetched(other)).toMatchObject({ outcome: "unchanged", summary: { release: null } })
+  expect(await fetched(other)).toMatchObject({ outcome: "unchanged", summary: null })
+}, 60_000)
+
+test("a host whose clock is wrong keeps no other from fetching, and dates no file by it", async () => {
+  server.answer(whole)
+  const skew = join(bench.directory, "skew.ts")
+  writeFileSync(
+    skew,
+    `const RealDate = Date
+     globalThis.Date = class extends RealDate {
+       constructor(...given) {
+         super(...(given.length > 0 ? given : [RealDate.now() + 2 * 86_400_000]))
+       }
+       static now() { return RealDate.now() + 2 * 86_400_000 }
+     }`,
+  )
+  const ahead = { variables: { BUN_OPTIONS: `--preload ${skew}` } }
+  const { stdout } = await bench.run(["fetch", "asx-directory"], ahead)
+  expect(stdout).toContain("asx-directory: published")
+  await bench.run(["load", "subsidiaries", `${server.url}/sub.csv`, "--allow-private"], ahead)
+  const times = await bench.sql`
+    select name, greatest(attempted_at, last_fetched_at, last_observed_at) > now() as "isAhead"
+    from sources left join fetch_attempts on source = name order by name`
+  expect(times.map((row) => ({ ...row }))).toEqual([
+    { name: "asx-directory", isAhead: false },
+    { name: "subsidiaries", isAhead: false },
+  ])
+}, 30_000)
 
 test("an address is loaded in place of a file, under the same rules", async () => {
   const modified = { "Last-Modified": "Fri, 09 Jan 2026 08:00:00 GMT" }
@@ -126,6 +282,12 @@ test("an address is loaded in place of a file, under the same rules", async () =
   const loaded = JSON.parse((await load(address)).stdout)
   expect(loaded).toMatchObject({ release: 1, observed: "2026-01-09T08:00:00Z" })
   expect(loaded.files[0].name).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{64}\.csv$/)
+  // A private address is of no use to others; and the fetches of the source stay as they are.
+  const [row] = await bench.sql`select address, last_fetched_at as "fetchedAt" from sources`
+  expect({ ...row }).toEqual({ address: null, fetchedAt: null })
+  server.answer(({ target }) => (target.startsWith("/none") ? reply(404, {}) : plain(directory)))
+  await load("--dry-run", `${server.url}/other.csv`)
+  expect(await bench.releases()).toBe(1)
   const missing = await load(`${server.url}/none.csv`)
   expect([missing.code, missing.stderr]).toEqual([
     1,

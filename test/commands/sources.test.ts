@@ -65,7 +65,9 @@ test("a source is shown with what is missing, the largest first, and when it wil
   const { stdout } = await sources("show", "asx-directory")
   expect(cells(stdout)).toEqual([
     ["asx-directory: 40 companies, 2 of them missing"],
-    ["last loaded: now, unchanged"],
+    ["last outcome: unchanged"],
+    ["last loaded: now"],
+    ["last fetched: never"],
     ["files of: 2020-01-02T00:00:00Z"],
     ["last changed: now, release 1"],
     [""],
@@ -93,6 +95,17 @@ test("a refused load is shown with its reason, and leaves the rest as it was", a
   const { stdout } = await sources("list")
   expect(stdout).toContain("refused: Cannot read error.csv: it looks like an error message")
   expect(stdout).toContain("2020-01-02T00:00:00Z")
+}, 30_000)
+
+test("a long reason is cut in the list, and whole where the source is shown", async () => {
+  const file = `${"long-".repeat(40)}.csv`
+  bench.file(file, "Bad Gateway")
+  await load(file)
+  const { stdout } = await sources("list")
+  expect(stdout).toMatch(/refused: Cannot read (?:long-)+\w*…$/m)
+  expect((await sources("show", "asx-directory")).stdout).toContain(
+    `${file}: it looks like an error`,
+  )
 }, 30_000)
 
 test("a source that was not loaded, or does not exist, is an error that says so", async () => {

@@ -10,6 +10,7 @@ import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { seeded } from "../support/seeded.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
+import { readList } from "./bodies.ts"
 
 interface Version {
   state: string
@@ -26,26 +27,29 @@ const statuses = ["granted", "pending"]
 const manyRecords = 5_100
 /** Each release's records; release 1 is empty. */
 const releases: Map<string, Version>[] = [new Map(), new Map()]
-const newest = 9
+let newest = 1
 
 let service: TestService
 
 beforeAll(async () => {
   const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
   service = await testService({ records: none })
+  while (newest < 9) await loadNext()
+})
+
+async function loadNext(): Promise<void> {
   const source = sourceNamed("tenements")
   if (typeof source === "string") throw new Error(source)
-  for (let release = 2; release <= newest; release++) {
-    const records = nextRelease(release)
-    releases.push(records)
-    const rows = [...records].map(([id, { state, status }]) => `${id},E1/1,${state},${status}`)
-    const file = `${process.env.TMPDIR ?? "/tmp"}/mds-changes-${crypto.randomUUID()}.csv`
-    await Bun.write(file, `id,tenement_id,state,status\n${rows.join("\n")}\n`)
-    const options = { url: service.database.url, source, files: [file], acceptShrink: true }
-    expect((await load(options)).release).toBe(release)
-    await Bun.file(file).delete()
-  }
-})
+  newest++
+  const records = nextRelease(newest)
+  releases.push(records)
+  const rows = [...records].map(([id, { state, status }]) => `${id},E1/1,${state},${status}`)
+  const file = `${process.env.TMPDIR ?? "/tmp"}/mds-changes-${crypto.randomUUID()}.csv`
+  await Bun.write(file, `id,tenement_id,state,status\n${rows.join("\n")}\n`)
+  const options = { url: service.database.url, source, files: [file], acceptShrink: true }
+  expect((await load(options)).release).toBe(newest)
+  await Bun.file(file).delete()
+}
 
 afterAll(() => service.stop())
 
@@ -133,13 +137,59 @@ test("pages of what changed are parts of the whole, at any depth", async () => {
   }
 })
 
-test("the same holds of the releases that are kept after pruning", async () => {
-  await service.sql`update releases set published_at = now() - (${newest} - id) * interval '25 hours'`
+async function pruneBefore(oldest: number): Promise<void> {
+  await service.sql`update releases set published_at = now() - (${newest} - id)::integer * interval '25 hours'`
   service.clock.now = new Date(Date.now() + 60_000)
   await until(async () => {
     // The page sequences above have been read to their end, but count for another 15 minutes.
     await service.sql`delete from pinned_releases`
-    return (await prune(service.database.url, 3)).oldest === 6
+    return (await prune(service.database.url, newest - oldest)).oldest === oldest
   })
+}
+
+test("the same holds of the releases that are kept after pruning", async () => {
+  await pruneBefore(6)
   await compareAll(6)
 })
+
+test("and of those that are loaded afterwards, pruned again, with the versions of each record", async () => {
+  for (let load = 0; load < 3; load++) await loadNext()
+  await compareAll(6)
+  await compareVersions(6)
+  await pruneBefore(8)
+  await compareVersions(8)
+  await loadNext()
+  await compareAll(8)
+  await compareVersions(8)
+  for (const path of ["/tenements?as_of=7", "/tenements/T0/history?as_of=7"]) {
+    expect((await service.get(path)).status).toBe(400)
+  }
+})
+
+async function compareVersions(oldest: number): Promise<void> {
+  for (let index = 0; index < 40; index++) {
+    const path = `/tenements/T${index}/history?per_page=100`
+    const answer = await service.get(path)
+    const { data } = answer.status === 404 ? { data: [] } : await readList(answer)
+    const rows = data.map((version) => [
+      version.since_release,
+      version.until_release,
+      version.state,
+      version.status,
+    ])
+    expect([path, rows]).toEqual([path, versionsOf(`T${index}`, oldest)])
+  }
+}
+
+/** Newest first: those that a release since the oldest has. */
+function versionsOf(id: string, oldest: number): unknown[][] {
+  const versions = new Map<number, [number, number | null, string, string]>()
+  for (let release = oldest; release <= newest; release++) {
+    const version = releases[release]?.get(id)
+    if (!version) continue
+    const isSuperseded = release < newest && releases[release + 1]?.get(id)?.since !== version.since
+    const until = isSuperseded ? release + 1 : null
+    versions.set(version.since, [version.since, until, version.state, version.status])
+  }
+  return [...versions.values()].reverse()
+}

@@ -15,13 +15,29 @@ const holders: readonly (readonly [written: string | null, shown: string | null]
   ["GOLD PTY LTD", "GOLD PTY LTD"],
   ["Gold Limited", "Gold Limited"],
   ["CENTRAL PACIFIC MINERALS N.L.", "CENTRAL PACIFIC MINERALS N.L."],
-  ["GOLD NL", "GOLD NL"],
+  ["GOLDEN CLIFFS NL", "GOLDEN CLIFFS NL"],
+  ["GOLD MINING COMPANY", "GOLD MINING COMPANY"],
   ["GOLD P/L", "GOLD P/L"],
   ["GOLD (AUST) PTY. LTD.", "GOLD (AUST) PTY. LTD."],
-  ["SMITH, JONES & CO PTY LTD", "SMITH, JONES & CO PTY LTD"],
   ["GOLD CORPORATION, LIMITED", "GOLD CORPORATION, LIMITED"],
+  ["GOLD PTY LTD (In Liquidation)", "GOLD PTY LTD (In Liquidation)"],
+  ["GOLD PTY LTD (ACN 123 456 789)", "GOLD PTY LTD (ACN 123 456 789)"],
+  // Of several companies, and companies with a joint in their names.
+  ["GOLD PTY LTD AND IRON LIMITED", "GOLD PTY LTD AND IRON LIMITED"],
+  ["GOLD P/L, IRON P/L & TIN P/L", "GOLD P/L, IRON P/L & TIN P/L"],
+  ["GOLD PTY LTD AS TRUSTEE FOR IRON PTY LTD", "GOLD PTY LTD AS TRUSTEE FOR IRON PTY LTD"],
+  ["BHP AND SONS PTY LTD", "BHP AND SONS PTY LTD"],
+  ["WEBB & HALL PTY LTD", "WEBB & HALL PTY LTD"],
+  ["A & B. WEBB EARTHMOVERS PTY LTD", "A & B. WEBB EARTHMOVERS PTY LTD"],
+  ["A.B. & C.D. Webb Proprietary Limited", "A.B. & C.D. Webb Proprietary Limited"],
+  ["MARY WEBB & CO. PTY LTD", "MARY WEBB & CO. PTY LTD"],
+  ["GREAT WESTERN MINING AND GOLD LIMITED", "GREAT WESTERN MINING AND GOLD LIMITED"],
+  ["METALS & ENERGY OF AUSTRALIA LTD", "METALS & ENERGY OF AUSTRALIA LTD"],
+  // Public bodies.
   ["City Of Tea Tree Gully", "City Of Tea Tree Gully"],
+  ["Gold Plains Council", "Gold Plains Council"],
   ["MINISTER FOR MINES", "MINISTER FOR MINES"],
+  ["The Crown", "The Crown"],
   ["SMITH, Jane", "Individual"],
   ["SMITH, JANE ANN", "Individual"],
   ["Jane Smith", "Individual"],
@@ -30,14 +46,55 @@ const holders: readonly (readonly [written: string | null, shown: string | null]
   ["DÉINC, Zoë", "Individual"],
   ["ÖNL Jane", "Individual"],
   ["GOLD PTY LTD, Jane Smith", "Individual"],
+  ["GOLD PTY LTD AND JANE SMITH", "Individual"],
+  ["GOLD PTY LTD Jane Smith", "Individual"],
+  ["GOLD PTY LTD (Jane Smith)", "Individual"],
+  ["GOLD PTY LTD & SMITH, JANE & IRON PTY LTD", "Individual"],
+  ["SMITH, JANE & GOLD PTY LTD", "Individual"],
+  ["SMITH, JONES & CO PTY LTD", "Individual"],
+  ["JANE SMITH & GOLD PTY LTD", "Individual"],
+  ["J.SMITH & GOLD PTY LTD", "Individual"],
+  ["J. Smith and Gold Pty Ltd", "Individual"],
+  ["JANE SMITH + GOLD PTY LTD", "Individual"],
+  ["JANE SMITH/GOLD PTY LTD", "Individual"],
+  ["JANE SMITH ATF PARTNERS PTY LTD", "Individual"],
+  ["JANE SMITH MINING ATF GOLD PTY LTD", "Individual"],
+  ["SMITH, GOLD PTY LTD", "Individual"],
+  ["JANE\u1680SMITH & GOLD PTY LTD", "Individual"],
+  ["JANE SMITH/LEE GOLD PTY LTD", "Individual"],
+  ["JANE SMITH -GOLD PTY LTD", "Individual"],
+  ["JANE SMITH - GOLD PTY LTD", "Individual"],
+  ["JANE\u00a0SMITH & GOLD PTY LTD", "Individual"],
+  ["JANE SMITH\tGOLD PTY LTD", "Individual"],
+  ["A. & B. SMITH & C. SMITH & GOLD PTY LTD", "Individual"],
+  ["Jane Smith as trustee for Gold Pty Ltd", "Individual"],
+  ["JANE SMITH ATF SMITH FAMILY TRUST PTY LTD", "Individual"],
+  ["GOLD PTY LTD ATF THE JANE SMITH FAMILY TRUST", "Individual"],
+  ["GOLD PTY LTD (ATF JANE SMITH)", "Individual"],
+  ["JANE SMITH C/- GOLD PTY LTD", "Individual"],
+  ["SMITH C/O GOLD PTY LTD", "Individual"],
+  ["JANE SMITH T/A GOLD PTY LTD", "Individual"],
+  ["GOLD PTY LTD TRADING AS JANE SMITH", "Individual"],
+  ["JANE SMITH (GOLD PTY LTD)", "Individual"],
+  ["JANE SMITH AND COMPANY", "Individual"],
+  ["SMITH J.N.L.", "Individual"],
+  ["SMITH, NL", "Individual"],
+  ["Smith NL", "Individual"],
+  ["Jane Crown", "Individual"],
+  ["JANE MINISTER", "Individual"],
+  ["SHIRE OF GOLD AND JANE SMITH", "Individual"],
   ["Jane\tSmith", "Individual"],
   ["SMITH, Jane; GOLD PTY LTD", "Individual; GOLD PTY LTD"],
   ["GOLD PTY LTD; SMITH, Jane; SMITH, John", "GOLD PTY LTD; Individual; Individual"],
   ["GOLD PTY LTD; SMITH, Jane; IRON LIMITED", "GOLD PTY LTD; Individual; IRON LIMITED"],
 ]
 
+const idOf = (index: number) => `WA-${String(index).padStart(3, "0")}`
+/** The tenement of a person and a company. */
+const shared = idOf(holders.findIndex(([written]) => written === "SMITH, Jane; GOLD PTY LTD"))
+
 const tenementOf = (index: number, holder_name: string | null): TenementFixture => ({
-  id: `WA-${String(index).padStart(3, "0")}`,
+  id: idOf(index),
   tenement_id: `E47/${index}`,
   state: "WA",
   status: "granted",
@@ -72,7 +129,7 @@ beforeAll(async () => {
   // Each person has become another one, and the last tenement is gone.
   const next = holders
     .slice(0, -1)
-    .map(([written]) => [written?.replace("Jane", "Jill") ?? null, null] as const)
+    .map(([written]) => [written?.replaceAll(/jane/gi, "Jill") ?? null, null] as const)
   await all.publish(records(next))
   masked = await testService({ beside: all, settings: { HOLDER_NAMES: "companies" } })
 })
@@ -86,9 +143,9 @@ const holdersIn = async (answer: Response) =>
   (await readList(answer)).data.map(({ holder_name }) => holder_name)
 
 test("a holder is shown where its name is known to be of no person", async () => {
-  const answer = await masked.get("/tenements?as_of=1")
+  const answer = await masked.get("/tenements?per_page=100&as_of=1")
   expect(await holdersIn(answer)).toEqual(holders.map(([, shown]) => shown))
-  const plain = await all.get("/tenements?as_of=1")
+  const plain = await all.get("/tenements?per_page=100&as_of=1")
   expect(await holdersIn(plain)).toEqual(holders.map(([written]) => written))
 })
 
@@ -120,20 +177,17 @@ const paths = [
   "/companies/GLD/tenements?format=csv&all=true",
   "/tenements?holder=gold",
   "/tenements?holder=ld",
-  "/tenements/WA-020",
-  "/tenements/WA-020?as_of=1",
-  "/tenements/WA-020/history",
-  "/tenements/WA-020/history?format=csv&all=true",
+  `/tenements/${shared}`,
+  `/tenements/${shared}?as_of=1`,
+  `/tenements/${shared}/history`,
+  `/tenements/${shared}/history?format=csv&all=true`,
 ]
-const person = /j[aio]\w*|smith|brien|ltdson|crown,|zoë/i
+const person = /jane|jill|john|smith|jones|brien|ltdson|zoë/i
 
 test.each(paths)("no person is in %s", async (path) => {
   const answer = await masked.get(path)
   const text = await answer.text()
-  expect([answer.status, text.replaceAll("SMITH, JONES & CO PTY LTD", "")]).toEqual([
-    200,
-    expect.not.stringMatching(person),
-  ])
+  expect([answer.status, text]).toEqual([200, expect.not.stringMatching(person)])
   // There is one without the setting.
   expect(await (await all.get(path)).text()).toMatch(person)
 })
@@ -142,7 +196,8 @@ test("the companies of a tenement and their totals stay", async () => {
   for (const service of [all, masked]) {
     const company = await readRecord(await service.get("/companies/GLD?as_of=1"))
     const { meta } = await readList(await service.get("/companies/GLD/tenements?as_of=1"))
-    expect([company.total_tenements, meta.total]).toEqual([5, 5])
+    const linked = holders.filter(([name]) => name?.includes("GOLD PTY LTD")).length
+    expect([company.total_tenements, meta.total]).toEqual([linked, linked])
   }
 })
 
@@ -161,6 +216,12 @@ describe("a search", () => {
     "crown",
     "jane; gold",
     "td; smith",
+    "and jane",
+    "smith & gold pty ltd",
+    "atf",
+    "trustee for gold",
+    "c/-",
+    "\u00a0",
   ])("for the hidden %s finds nothing", async (term) => {
     expect(await found(all, term)).toBeGreaterThan(0)
     const shown = holders.filter(([, name]) => fold(name ?? "").includes(fold(term)))
@@ -185,6 +246,36 @@ describe("a search", () => {
   })
 })
 
+test("a search that finds many counts those that are shown, now and at a past release", async () => {
+  const names = ["GOLD PTY LTD", "SMITH, Jane", "GOLD PTY LTD; SMITH, Jane", "GOLD AND JANE"]
+  const many = Array.from({ length: 9000 }, (_, index) => [names[index % 4] ?? "", null] as const)
+  const first = await testService({ records: records(many) })
+  await first.publish(records(many.slice(4)))
+  const hidden = await testService({ beside: first, settings: { HOLDER_NAMES: "companies" } })
+  try {
+    const total = async (service: TestService, query: string) =>
+      (await readList(await service.get(`/tenements?per_page=1&${query}`))).meta.total
+    for (const [query, named, shown] of [
+      ["holder=ld&as_of=1", 6750, 4500],
+      ["holder=ld", 6747, 4498],
+      ["holder=gold&as_of=1&state=WA", 6750, 4500],
+      ["holder=gold", 6747, 4498],
+      ["holder=gold&updated_since=1", 6747, 4498],
+      ["holder=gold&removed_since=1", 3, 2],
+      ["holder=a", 6747, 0],
+    ] as const) {
+      expect([query, await total(first, query), await total(hidden, query)]).toEqual([
+        query,
+        named,
+        shown,
+      ])
+    }
+  } finally {
+    await hidden.stop()
+    await first.stop()
+  }
+})
+
 test("the explorer's pages name no person, and link to no search for one", async () => {
   const visitor = await signedInVisitor(masked, "admin@example.com")
   for (const path of [
@@ -193,21 +284,18 @@ test("the explorer's pages name no person, and link to no search for one", async
     "/explore/tenements?holder=gold",
     "/explore/companies/GLD/tenements",
     "/explore/companies/GLD",
-    "/explore/tenements/WA-020",
+    `/explore/tenements/${shared}`,
   ]) {
     const page = await visitor.read(path)
-    expect([path, page.replaceAll(/SMITH, JONES &(amp;)? CO/g, "")]).toEqual([
-      path,
-      expect.not.stringMatching(/jill|jane|john|smith|brien|zoë/i),
-    ])
+    expect([path, page]).toEqual([path, expect.not.stringMatching(person)])
     expect(page).not.toContain("holder=Individual")
   }
-  expect(await visitor.read("/explore/tenements/WA-020")).toContain("Individual")
+  expect(await visitor.read(`/explore/tenements/${shared}`)).toContain("Individual")
 })
 
 test("a change from one person to another is no change of the holder", async () => {
   const changed = async (service: TestService) =>
-    (await readList(await service.get("/tenements/WA-020/history"))).data.map(
+    (await readList(await service.get(`/tenements/${shared}/history`))).data.map(
       (each) => each.changed,
     )
   expect(await changed(all)).toEqual(["holder_name", null])
@@ -215,7 +303,7 @@ test("a change from one person to another is no change of the holder", async () 
 })
 
 test("the entity tag of a response with names is not current without them, and the other way round", async () => {
-  for (const path of ["/tenements", "/tenements/WA-020", "/tenements/WA-020/history"]) {
+  for (const path of ["/tenements", `/tenements/${shared}`, `/tenements/${shared}/history`]) {
     const tagOf = async (service: TestService) =>
       (await service.get(path)).headers.get("etag") ?? ""
     const ask = async (service: TestService, tag: string) =>

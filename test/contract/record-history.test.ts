@@ -138,6 +138,43 @@ test("at an earlier release it is what was known then", async () => {
   expect(before.status).toBe(404)
 })
 
+test("a record that was removed and comes back has a gap, and its changes since it went", async () => {
+  await loadFourTimes()
+  const other = row("WA-E47-2", "granted", "1")
+  await loadTenements("e.csv", [row("WA-E47-1", "granted", "12.5"), other])
+  await dateReleases()
+  const back = {
+    ...middle,
+    since_release: 6,
+    since: at(6),
+    until_release: null,
+    until: null,
+    files: "e.csv",
+    changed: "holder_name",
+  }
+  expect((await readList(await service.get(path))).data).toEqual([back, newest, middle, oldest])
+  // While it was gone, its last version had ended.
+  expect((await service.get("/tenements/WA-E47-1?as_of=5")).status).toBe(404)
+  const gone = await readList(await service.get(`${path}?as_of=5`))
+  expect(gone.data).toEqual([newest, middle, oldest])
+})
+
+test("HEAD has the headers of GET, whatever the format", async () => {
+  await loadFourTimes()
+  for (const query of ["", "?per_page=1&page=2", "?format=csv", "?format=tsv&all=true"]) {
+    const get = await service.get(path + query)
+    const head = await service.get(path + query, { method: "HEAD" })
+    const headers = ["etag", "content-type", "x-total-count", "link", "x-data-release"]
+    const of = (answer: Response) => headers.map((name) => answer.headers.get(name))
+    expect([query, head.status, await head.text(), ...of(head)]).toEqual([
+      query,
+      200,
+      "",
+      ...of(get),
+    ])
+  }
+})
+
 test("CSV, one page at a time and whole", async () => {
   await loadFourTimes()
   const head = `since_release,since,until_release,until,source,files,changed,${columns}\r\n`

@@ -140,6 +140,23 @@ test("CSV and TSV, in pages and whole", async () => {
   })
 })
 
+test("a source that is loaded between two pages neither repeats nor hides another", async () => {
+  await loadBoth()
+  const page = async (number: number) =>
+    readList(await service.get(`/sources?per_page=1&page=${number}`))
+  const names: unknown[] = []
+  for (let number = 1, pages = 1; number <= pages; number++) {
+    const { data, meta } = await page(number)
+    names.push(...data.map(({ source }) => source))
+    pages = meta.total_pages
+    if (number === 1) {
+      // Its name comes before the others'.
+      await loadFile("asx-announcements", ["Bad Gateway"]).catch(() => {})
+    }
+  }
+  expect(names).toEqual(["asx-directory", "wa", "asx-announcements"])
+})
+
 test("a load that publishes nothing changes it, and its entity tag", async () => {
   await loadBoth()
   const ask = (tag?: string | null) =>
@@ -175,6 +192,25 @@ test("a refused load is told, but not why; the figures stay those of what was lo
   await setTimes()
   const { data } = await readList(await service.get("/sources"))
   expect(data[1]).toEqual({ ...register, last_outcome: "refused" })
+})
+
+test("a source that could not be fetched is told, also one of which nothing has been loaded", async () => {
+  await loadBoth()
+  await service.sql`insert into sources (name, resource, last_outcome, last_reason)
+    values ('nt', 'tenements', 'failed', 'Cannot fetch')`
+  await service.sql`
+    update sources set last_outcome = 'failed', last_reason = 'Cannot fetch' where name = 'wa'`
+  const { data } = await readList(await service.get("/sources"))
+  expect(data.slice(1)).toEqual([
+    { ...register, last_outcome: "failed" },
+    expect.objectContaining({
+      source: "nt",
+      last_outcome: "failed",
+      last_loaded_at: null,
+      last_release: null,
+      records: 0,
+    }),
+  ])
 })
 
 test("what an operator says of licence and address stays, and no secret can be stored", async () => {

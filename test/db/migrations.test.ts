@@ -425,3 +425,39 @@ test("the former names of companies are those that the history still has", async
     ["CCC", "Long Ago", 5, false],
   ])
 })
+
+test("sources of before are numbered in the order in which they were first loaded, and new ones follow", async () => {
+  const { sql, url } = await databaseAfter(14)
+  await sql.unsafe(`
+    insert into releases (id, published_at, source, manifest) values
+      (1, '2026-01-01', 'wa', '{"resources": {"tenements": {}}}'),
+      (2, '2026-01-02', 'sample', '{"resources": {"reports": {}, "companies": {}}}'),
+      (3, '2026-01-03', 'nt', '{"resources": {"tenements": {}}}');
+    insert into sources (name, resource, last_loaded_at, last_outcome, last_reason, last_release)
+      select name, resource, '2026-02-01', case when release is null then 'refused' else 'published' end,
+        case when release is null then 'too few' end, release
+      from (values ('tas', 'tenements', null), ('sa', 'tenements', null), ('nt', 'tenements', 3),
+        ('sample', 'reports', 2), ('wa', 'tenements', 9), ('sample', 'companies', 2),
+        -- Its first release is no longer listed.
+        ('qld', 'tenements', 2)) s (name, resource, release)`)
+  await migrate(url)
+  await sql`insert into sources (name, resource, last_outcome) values ('act', 'tenements', 'unchanged')`
+  const numbered = await sql`select number, name, resource from sources order by number`
+  expect(numbered.map(({ number, name, resource }) => `${number} ${name} ${resource}`)).toEqual([
+    "1 wa tenements",
+    "2 qld tenements",
+    "3 sample companies",
+    "4 sample reports",
+    "5 nt tenements",
+    "6 sa tenements",
+    "7 tas tenements",
+    "8 act tenements",
+  ])
+})
+
+test("the first source of a database without any has the number 1", async () => {
+  const { sql } = await open(testDatabase())
+  const [first] = await sql`insert into sources (name, resource, last_outcome)
+    values ('act', 'tenements', 'unchanged') returning number`
+  expect(first?.number).toBe(1)
+})

@@ -36,6 +36,7 @@ test("each has its newest release; when its files were true is not known", async
     attribution: null,
     address: null,
     last_fetched_at: null,
+    last_attempted_at: null,
     last_loaded_at: time,
     last_outcome: "published",
     last_reason: null,

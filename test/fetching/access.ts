@@ -7,6 +7,7 @@ export const testLimits: Limits = {
   idleMs: 20_000,
   totalMs: 60_000,
   maxBytes: 1024 ** 2,
+  maxUnpackedBytes: 1024 ** 2,
   redirects: 5,
   tries: 4,
   backOffMs: 1,

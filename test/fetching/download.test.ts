@@ -1,11 +1,13 @@
 /** A file is downloaded whole, whatever its server does, or not at all and with the cause named. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { download } from "../../src/fetching/download.ts"
 import { FetchError } from "../../src/fetching/fetch-error.ts"
-import type { Access } from "../../src/fetching/request.ts"
+import { type Access, redirectTarget } from "../../src/fetching/request.ts"
+import { until } from "../support/until.ts"
 import { testAccess } from "./access.ts"
 import {
   cut,
@@ -131,6 +133,35 @@ test("a chunked transfer without its end is cut off", async () => {
   expect(await failure(testAccess({ tries: 1 }))).toContain("the connection was cut off")
 })
 
+const header = (content: string) => `HTTP/1.1 200 OK\r\n${content}Content-Length: 4\r\n\r\na,b\n`
+test.each([
+  ["very many headers", header("X-A: a\r\n".repeat(5_000)), "its headers are too large"],
+  ["a very long header", header(`X-A: ${"a".repeat(100_000)}\r\n`), "its headers are too large"],
+  ["no status line", "a,b\n1,2\n", "it does not answer in HTTP/1.1"],
+  ["TLS", "\x16\x03\x01\0\x05", "it does not answer in HTTP/1.1"],
+  ["another version", "HTTP/2 200 OK\r\n\r\na", "it does not answer in HTTP/1.1"],
+  ["a damaged header", header("X Y\r\n"), "it does not answer in HTTP/1.1"],
+  ["a negative length", header("Content-Length: -4\r\n"), "it does not answer in HTTP/1.1"],
+])("a response with %s is refused for it", async (_, response, message) => {
+  server.answer(() => ({ pieces: [response] }))
+  expect(await failure(testAccess({ tries: 1 }))).toContain(`Cannot fetch /file.csv: ${message}`)
+})
+
+test.each([100, 500])("a response with %i headers is read", async (count) => {
+  server.answer(() => ({ pieces: [header("X-A: a\r\n".repeat(count))] }))
+  expect((await fetched())?.bytes).toBe(4)
+})
+
+test("headers without end are left at once", async () => {
+  const start = "HTTP/1.1 200 OK\r\n"
+  server.answer(() => ({
+    pieces: [start],
+    repeat: { piece: "X-A: a\r\n".repeat(1_000), everyMs: 1 },
+  }))
+  expect(await failure()).toContain("its headers are too large")
+  expect(server.asked).toHaveLength(1)
+})
+
 test("failures of a moment are tried again, others are not", async () => {
   server.answer((_, nth) => (nth < 3 ? reply(nth === 1 ? 500 : 503, {}) : plain(body)))
   await fetched()
@@ -195,6 +226,25 @@ test("a file that is too large is refused, also when it is so only after decompr
   expect(await failure(testAccess({ maxBytes: 3000 }))).toContain("it is larger than")
 })
 
+test("a file that is refused while it is decompressed is not left open", async () => {
+  // It is still more than one read of the file when it is packed.
+  const packed = Bun.gzipSync(randomBytes(200_000).toString("hex"))
+  server.answer(() => reply(200, { "Content-Encoding": "gzip" }, packed))
+  const openFiles = () =>
+    readdirSync("/proc/self/fd").filter((fd) => linkOf(`/proc/self/fd/${fd}`).includes(directory))
+  for (let times = 0; times < 5; times++) await failure(testAccess({ maxBytes: 300_000 }))
+  await until(() => openFiles().length === 0, 5_000)
+})
+
+/** Empty where it has been closed meanwhile. */
+const linkOf = (path: string): string => {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ""
+  }
+}
+
 test("redirects are followed on the same host, a few times, and elsewhere only where allowed", async () => {
   server.answer(({ target }) => (target === "/a" ? reply(302, { Location: "/b" }) : plain(body)))
   await fetched(testAccess(), "/a")
@@ -208,11 +258,51 @@ test("redirects are followed on the same host, a few times, and elsewhere only w
   expect(await failure()).toContain("which is not allowed")
   expect(other.asked).toHaveLength(0)
   const headers = { "X-Key": "secret" }
-  await fetched(testAccess({}, { redirectHosts: ["localhost"], headers }))
+  await fetched(testAccess({}, { redirectHosts: [new URL(elsewhere).host], headers }))
   expect(server.asked[1]?.headers["x-key"]).toBe("secret")
   expect(other.asked[0]?.headers["x-key"]).toBeUndefined()
   server.answer(() => reply(302, { Location: "file:///etc/passwd" }))
   expect(await failure()).toContain("no http or https address")
+})
+
+test("a redirect to another port of the same host is one to elsewhere, and gets no credentials", async () => {
+  other.answer(() => plain(body))
+  server.answer(() => reply(302, { Location: `${other.url}/c` }))
+  const headers = { "X-Key": "secret", Authorization: "Bearer secret" }
+  const { host } = new URL(other.url)
+  expect(await failure(testAccess({}, { headers }))).toBe(
+    `Cannot fetch /file.csv: it is redirected to ${host}, which is not allowed unless redirect_hosts names it`,
+  )
+  const withoutPort = { headers, redirectHosts: ["127.0.0.1"] }
+  expect(await failure(testAccess({}, withoutPort))).toContain("unless redirect_hosts names it")
+  expect(other.asked).toHaveLength(0)
+  await fetched(testAccess({}, { headers, redirectHosts: [host] }))
+  expect(JSON.stringify(other.asked)).not.toContain("secret")
+})
+
+test("a redirect never sends a user or password", async () => {
+  const { host } = new URL(server.url)
+  server.answer(() => reply(302, { Location: `http://user:secret@${host}/c` }))
+  expect(await failure()).toBe(
+    "Cannot fetch /file.csv: it is redirected to an address with a user or password",
+  )
+  expect(server.asked).toHaveLength(1)
+})
+
+test.each([
+  ["http://a.test/x", "https://a.test/y", [], true],
+  ["http://a.test:8080/x", "https://a.test/y", [], false],
+  ["http://a.test/x", "https://a.test:8443/y", [], false],
+  ["https://a.test/x", "https://a.test./y", [], false],
+  ["https://a.test/x", "https://b.test/y", ["b.test"], true],
+  ["https://a.test/x", "https://b.test:8443/y", ["b.test"], false],
+  ["https://a.test/x", "https://b.test:8443/y", ["b.test:8443"], true],
+  ["https://a.test/x", "http://b.test/y", ["b.test"], false],
+  ["https://a.test/x", "//a.test/y", [], true],
+])("a redirect from %s to %s, with %j, is followed: %p", (from, to, hosts, isFollowed) => {
+  const follow = () => redirectTarget(new URL(from), to, new URL(from), hosts)
+  if (isFollowed) expect(follow().pathname).toBe("/y")
+  else expect(follow).toThrow(FetchError)
 })
 
 test("this machine and private networks are not connected to unless that is allowed", async () => {

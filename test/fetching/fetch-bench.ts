@@ -1,7 +1,8 @@
 /** A workbench, a server that misbehaves, and fetches from it that wait for nothing. */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { type FetchOptions, fetchSource } from "../../src/fetching/fetch-source.ts"
+import type { FetchOptions } from "../../src/fetching/fetch-outcome.ts"
+import { fetchSource } from "../../src/fetching/fetch-source.ts"
 import { type Fetchable, parseSourcesFile } from "../../src/fetching/sources-file.ts"
 import { silent } from "../../src/loading/progress.ts"
 import { workbench } from "../loading/workbench.ts"
@@ -40,6 +41,7 @@ export async function fetchBench() {
         absentAfterHours: 48,
         progress: silent,
         now: () => clock.now,
+        describe: String,
         ...options,
       }),
     rawFiles: (source: string): string[] => readdirSync(join(dataDir, "raw", source)).sort(),

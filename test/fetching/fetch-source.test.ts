@@ -1,8 +1,19 @@
 /** A source is fetched when it is due, kept as it came, and loaded as by hand, or all stays as it was. */
 import { afterAll, beforeAll, beforeEach, expect, spyOn, test } from "bun:test"
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
-import { OutcomeUnknown } from "../../src/db/commit.ts"
+import { withAddresses } from "../../src/fetching/fetch-address.ts"
+import { LoadError } from "../../src/loading/load-error.ts"
+import { silent } from "../../src/loading/progress.ts"
+import { asxDirectory } from "../../src/sources/asx-directory.ts"
 import { testLimits } from "./access.ts"
 import { type FetchBench, fetchBench } from "./fetch-bench.ts"
 import { cut, plain, reply } from "./misbehaving-server.ts"
@@ -56,22 +67,26 @@ test("a file is kept under its digest and loaded with the time of its last chang
   })
 })
 
-test("the source shows where its files came from and on what terms, without what the address hides", async () => {
+test("the source shows where its files come from and on what terms, as the operator says", async () => {
   bench.server.answer(() => plain(directory("QZA")))
-  const url = `${bench.server.url}/a.csv?key=hidden`
-  await fetched({}, { url, licence: "CC BY 4.0", attribution: "The exchange" })
+  const url = `${bench.server.url}/api/hidden/a.csv?key=hidden`
+  const public_address = "https://example.test/companies"
+  await fetched({}, { url, public_address, licence: "CC BY 4.0", attribution: "The exchange" })
   const shown = async () => [
     ...(await bench.sql`select address, licence, attribution, last_fetched_at::text as at from sources`),
   ]
   const terms = {
-    address: `${bench.server.url}/a.csv`,
+    address: public_address,
     licence: "CC BY 4.0",
     attribution: "The exchange",
   }
   expect(await shown()).toEqual([{ ...terms, at: expect.stringContaining("2026-01-10 00:00:00") }])
   hours(24)
   expect((await fetched({}, { url })).outcome).toBe("unchanged")
-  expect(await shown()).toEqual([{ ...terms, at: expect.stringContaining("2026-01-11 00:00:00") }])
+  // What an entry no longer says is not shown any longer; this machine's address is of no use to others.
+  expect(await shown()).toEqual([
+    { ...terms, address: null, at: expect.stringContaining("2026-01-11 00:00:00") },
+  ])
 })
 
 test("without a time of its last change, or with one in the future, a file was true when fetched", async () => {
@@ -89,12 +104,12 @@ test("what the server says is unchanged is neither downloaded nor loaded again",
   )
   await fetched()
   hours(30)
-  expect(await fetched()).toMatchObject({ outcome: "unchanged", summary: null })
+  expect(await fetched({ force: false })).toMatchObject({ outcome: "unchanged", summary: null })
   expect(bench.server.asked[1]?.headers["if-modified-since"]).toBe(modified["Last-Modified"])
   expect(await bench.releases()).toBe(1)
 })
 
-test("the same bytes under another time are kept once and not loaded again", async () => {
+test("the same bytes under another time are kept once, and publish nothing", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   await fetched()
   hours(30)
@@ -162,7 +177,7 @@ test("a source is fetched once a day, or as often as its entry says, unless it i
   hours(23)
   expect(await due()).toMatchObject({
     outcome: "not due",
-    reason: "due from 2026-01-11T00:00:00.000Z on",
+    reason: "due from 2026-01-10T23:30:00.000Z on",
   })
   expect((await fetched({ force: false }, { every: 12 })).outcome).toBe("unchanged")
   hours(23)
@@ -170,6 +185,18 @@ test("a source is fetched once a day, or as often as its entry says, unless it i
   hours(1)
   expect((await due()).outcome).toBe("unchanged")
   expect(bench.server.asked).toHaveLength(3)
+})
+
+test("a source is due at the same time every day, however long its fetches last and whichever begins a little later", async () => {
+  bench.server.answer(() => {
+    hours(1 / 6)
+    return plain(directory("QZA"))
+  })
+  for (const minute of [0, 20, 3, 25, 0]) {
+    bench.clock.now = new Date(`${bench.clock.now.toISOString().slice(0, 11)}02:00:02Z`)
+    hours(24 + minute / 60)
+    expect([minute, (await fetched({ force: false })).outcome]).not.toContain("not due")
+  }
 })
 
 test("a fetch that fails is noted, is not repeated within the hour, and changes nothing", async () => {
@@ -181,7 +208,7 @@ test("a fetch that fails is noted, is not repeated within the hour, and changes 
   expect(failed.outcome).toBe("failed")
   expect(failed.reason).toContain('a sign-in or error page, not a table ("Sign in")')
   expect(await bench.status()).toMatchObject({
-    last_outcome: "refused",
+    last_outcome: "failed",
     last_reason: failed.reason,
     last_observed_at: new Date("2026-01-10T00:00:00Z"),
   })
@@ -191,6 +218,41 @@ test("a fetch that fails is noted, is not repeated within the hour, and changes 
   bench.server.answer(() => plain(directory("QZA")))
   expect((await fetched({ force: false })).outcome).toBe("unchanged")
   expect(await bench.status()).toMatchObject({ last_outcome: "unchanged", last_reason: null })
+})
+
+test("a fetch that loads nothing says nothing of when its source was loaded", async () => {
+  const times = async () =>
+    (await bench.sql`select last_loaded_at as loaded, last_outcome as outcome from sources`).map(
+      (row) => ({ ...row }),
+    )
+  bench.server.answer(() => reply(404, {}))
+  expect((await fetched()).outcome).toBe("failed")
+  expect(await times()).toEqual([{ loaded: null, outcome: "failed" }])
+  bench.server.answer(() => reply(200, modified, directory("QZA")))
+  await fetched()
+  await bench.sql`update sources set last_loaded_at = '2026-01-01'`
+  const loaded = new Date("2026-01-01T00:00:00Z")
+  expect((await fetched({ force: false }, { every: 0 })).summary).toBeNull()
+  expect(await times()).toEqual([{ loaded, outcome: "unchanged" }])
+  bench.server.answer(() => reply(404, {}))
+  expect((await fetched()).outcome).toBe("failed")
+  expect(await times()).toEqual([{ loaded, outcome: "failed" }])
+})
+
+test("hosts that share a database fetch a source as often as one, also after a failure", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  const on = (host: string) => fetched({ force: false, dataDir: join(bench.dataDir, host) })
+  expect((await on("first")).outcome).toBe("published")
+  expect((await on("second")).outcome).toBe("not due")
+  hours(24)
+  bench.server.answer(() => reply(404, {}))
+  expect((await on("second")).outcome).toBe("failed")
+  expect((await on("first")).outcome).toBe("not due")
+  hours(1)
+  bench.server.answer(() => plain(directory("QZA")))
+  expect((await on("first")).outcome).toBe("unchanged")
+  expect((await on("second")).outcome).toBe("not due")
+  expect(bench.server.asked).toHaveLength(1)
 })
 
 test("a file of a changed schema is kept and refused, and the data stays as it was", async () => {
@@ -204,6 +266,18 @@ test("a file of a changed schema is kept and refused, and the data stays as it w
   expect(await codes()).toEqual(["QZA"])
   expect(await bench.releases()).toBe(1)
   expect(await bench.status()).toMatchObject({ last_outcome: "refused" })
+})
+
+test("an archive that unpacks to more than its limit is kept and refused, until the limit is raised", async () => {
+  bench.server.answer(() => plain(Bun.gzipSync(directory("QZA", "QZB"))))
+  const limits = { ...testLimits, maxUnpackedBytes: 100 }
+  const refused = await fetched({ limits })
+  expect(refused).toMatchObject({
+    outcome: "refused",
+    reason: expect.stringMatching(/^Cannot read .*: it unpacks to more than 0 MB$/),
+  })
+  expect(existsSync(refused.files[0] ?? "")).toBe(true)
+  expect((await fetched({ limits }, { max_unpacked_mb: 1 })).outcome).toBe("published")
 })
 
 test("a file that was kept but not loaded is loaded although the server says that it is unchanged", async () => {
@@ -224,8 +298,11 @@ test("a fetch whose load had no outcome is due again after an hour", async () =>
     onCommit: () => {
       throw new Error("the process is killed")
     },
-  }).catch((error: unknown) => error)
-  expect(lost).toBeInstanceOf(OutcomeUnknown)
+  })
+  expect(lost).toMatchObject({
+    outcome: "failed",
+    reason: expect.stringContaining("It is not known whether the release was published"),
+  })
   expect(await codes()).toEqual([])
   expect((await fetched({ force: false })).outcome).toBe("not due")
   hours(1)
@@ -305,6 +382,53 @@ test("of two fetches at once, one does the work and the other says so", async ()
   expect((await working).outcome).toBe("published")
 })
 
+test.each([
+  ["is a file", (raw: string) => writeFileSync(raw, "")],
+  ["is a link to nowhere", (raw: string) => symlinkSync("/nowhere/raw", raw)],
+  ["is a link to itself", (raw: string) => symlinkSync(raw, raw)],
+])("where DATA_DIR/raw %s, the fetch fails and names it", async (_, spoil) => {
+  mkdirSync(bench.dataDir, { recursive: true })
+  const raw = join(bench.dataDir, "raw")
+  spoil(raw)
+  bench.server.answer(() => plain(directory("QZA")))
+  const { outcome, reason } = await fetched()
+  expect(outcome).toBe("failed")
+  expect(reason).toMatch(new RegExp(`^Cannot store files in ${raw}/asx-directory: [a-z -]+$`))
+  expect(await bench.status()).toMatchObject({ last_outcome: "failed", last_reason: reason })
+  expect(bench.server.asked).toHaveLength(0)
+  const options = {
+    databaseUrl: bench.url,
+    dataDir: bench.dataDir,
+    rawFiles: 30,
+    source: asxDirectory,
+    userAgent: async () => "mds/test",
+    allowPrivate: true,
+    notesAddress: true,
+    limits: testLimits,
+    progress: silent,
+    clock: async () => () => bench.clock.now,
+  }
+  const address = withAddresses([`${bench.server.url}/a.csv`], options, async () => "loaded")
+  expect(await address.catch((error: unknown) => error)).toEqual(new LoadError(reason ?? ""))
+})
+
+test("only a failure of the file system is said to be one, and another keeps its own words", async () => {
+  bench.server.answer(() => plain(directory("QZA")))
+  const bug = new TypeError("undefined is not a function")
+  const failed = await fetched(
+    {
+      now: () => {
+        if (bench.server.asked.length > 0) throw bug
+        return bench.clock.now
+      },
+      describe: (error) => (error === bug ? "described" : "another"),
+    },
+    { url: ["/a.csv", "/b.csv"].map((path) => bench.server.url + path) },
+  )
+  expect(failed).toMatchObject({ outcome: "failed", reason: "described" })
+  expect(await bench.status()).toMatchObject({ last_outcome: "failed", last_reason: "described" })
+})
+
 test("a header has the value of its variable, and fails by name without it", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   const entry = { headers: { "X-Key": "REGISTER_KEY" } }
@@ -318,5 +442,5 @@ test("a transfer that is cut off again and again is no file", async () => {
   bench.server.answer(() => cut(directory("QZA", "QZB", "QZC"), 80))
   const { outcome, files } = await fetched()
   expect([outcome, files]).toEqual(["failed", []])
-  expect(bench.rawFiles("asx-directory")).toEqual(["state.json"])
+  expect(bench.rawFiles("asx-directory")).toEqual([])
 })

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { rmSync } from "node:fs"
 import { type FetchBench, fetchBench } from "./fetch-bench.ts"
-import { type Asked, plain, type Reply, reply } from "./misbehaving-server.ts"
+import { arcgis, json, query, title, titles, wfs } from "./map-servers.ts"
+import { plain, reply } from "./misbehaving-server.ts"
 
 let bench: FetchBench
 beforeAll(async () => {
@@ -14,37 +15,7 @@ beforeEach(async () => {
 })
 afterAll(() => bench.close())
 
-const title = (number: number) => ({
-  OBJECTID: number,
-  tenid: `E  04${String(number).padStart(5, "0")}`,
-  fmt_tenid: `E 04/${number}`,
-  type: "EXPLORATION LICENCE",
-  tenstatus: "LIVE",
-  holder1: `QUARRY ${number} PTY LTD`,
-})
-const titles = (count: number) => Array.from({ length: count }, (_, index) => title(index + 1))
-const json = (value: unknown): Reply => plain(JSON.stringify(value))
-const query = ({ target }: Asked) => new URL(target, "http://x").searchParams
 const ids = async () => (await bench.sql`select id from tenements order by id`).map(({ id }) => id)
-const description = {
-  maxRecordCount: 2,
-  fields: [{ name: "OBJECTID", type: "esriFieldTypeOID" }],
-}
-
-/** An ArcGIS server; `recordsAt` is asked for its records at each request. */
-const arcgis =
-  (recordsAt: (nth: number) => object[]) =>
-  (asked: Asked, nth: number): Reply => {
-    const records = recordsAt(nth)
-    const parameters = query(asked)
-    if (!asked.target.includes("/query")) return json(description)
-    if (parameters.get("returnCountOnly")) return json({ count: records.length })
-    const offset = Number(parameters.get("resultOffset"))
-    const page = records.slice(offset, offset + Number(parameters.get("resultRecordCount")))
-    const features = page.map((attributes) => ({ attributes }))
-    const more = offset + page.length < records.length
-    return json({ features, ...(more && { exceededTransferLimit: true }) })
-  }
 const fetchArcgis = () =>
   bench.fetch("wa", { kind: "arcgis", url: `${bench.server.url}/MapServer/3` })
 
@@ -54,9 +25,9 @@ test("an ArcGIS layer is paged by its object ids and counted before and after", 
   expect([outcome, reason]).toEqual(["published", null])
   expect(await ids()).toHaveLength(5)
   const pages = bench.server.asked.map(query).filter((each) => each.has("resultOffset"))
-  expect(pages.map((each) => each.get("resultOffset"))).toEqual(["0", "2", "4"])
+  expect(pages.map((each) => each.get("resultOffset"))).toEqual(["0", "1", "2", "3"])
   expect(pages[0]?.get("orderByFields")).toBe("OBJECTID")
-  expect(bench.server.asked).toHaveLength(6)
+  expect(bench.server.asked).toHaveLength(7)
   const raw = await Bun.file(files[0] ?? "").json()
   expect(raw.features).toEqual(titles(5).map((attributes) => ({ attributes })))
 })
@@ -78,9 +49,12 @@ test("an ArcGIS layer that repeats a record is read again, and fails if it alway
 
 test("a page that ends too early is noticed by the count", async () => {
   const whole = arcgis(() => titles(4))
+  let features: object[] = []
   bench.server.answer((asked, nth) =>
-    query(asked).get("resultOffset") === "2" ? json({ features: [] }) : whole(asked, nth),
+    query(asked).get("resultOffset") === "1" ? json({ features }) : whole(asked, nth),
   )
+  expect((await fetchArcgis()).reason).toContain("a page was empty although more should follow")
+  features = [{ attributes: title(2) }]
   expect((await fetchArcgis()).reason).toContain("only 2 of 4 records came")
 })
 
@@ -88,7 +62,7 @@ test("a page that fails for a moment is asked for again, without its beginning",
   const whole = arcgis(() => titles(4))
   let failures = 0
   bench.server.answer((asked, nth) => {
-    if (query(asked).get("resultOffset") !== "2") return whole(asked, nth)
+    if (query(asked).get("resultOffset") !== "1") return whole(asked, nth)
     failures++
     if (failures === 1) return reply(503, {})
     if (failures === 2) return json({ error: { code: 500, message: "Timeout" } })
@@ -132,24 +106,6 @@ test("several ArcGIS layers are one set", async () => {
   expect(await ids()).toHaveLength(5)
 })
 
-/** A WFS server. */
-const wfs =
-  (recordsAt: (nth: number) => object[]) =>
-  (asked: Asked, nth: number): Reply => {
-    const records = recordsAt(nth)
-    const parameters = query(asked)
-    if (parameters.get("resultType") === "hits") {
-      return plain(`<wfs:FeatureCollection numberMatched="${records.length}" numberReturned="0"/>`)
-    }
-    const start = Number(parameters.get("startIndex"))
-    const page = records.slice(start, start + Number(parameters.get("count")))
-    const features = page.map((properties, index) => ({
-      type: "Feature",
-      id: `titles.${start + index}`,
-      properties,
-    }))
-    return json({ type: "FeatureCollection", features, numberMatched: records.length })
-  }
 const fetchWfs = () =>
   bench.fetch("wa", {
     kind: "wfs",
@@ -164,7 +120,7 @@ test("a WFS layer is paged in the order of an attribute and counted before and a
   expect((await fetchWfs()).outcome).toBe("published")
   expect(await ids()).toHaveLength(5)
   const asked = bench.server.asked.map(query)
-  expect(asked.map((each) => each.get("startIndex"))).toEqual([null, "0", "2", "4", null])
+  expect(asked.map((each) => each.get("startIndex"))).toEqual([null, "0", "1", "2", "3", null])
   expect(Object.fromEntries(asked[1] ?? [])).toEqual({
     map: "titles",
     service: "WFS",

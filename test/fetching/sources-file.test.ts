@@ -4,6 +4,7 @@ import {
   entryNames,
   headersOf,
   parseSourcesFile,
+  publicAddress,
   readSourcesFile,
 } from "../../src/fetching/sources-file.ts"
 
@@ -45,7 +46,14 @@ test("every fault is named with the place where it is", () => {
       vic: { kind: "file", url: "ftp://example.test/a" },
       tas: { kind: "file", url: "https://me:secret@example.test/a" },
       nsw: 3,
+      reports: { kind: "file", url, public_address: "a page" },
+      subsidiaries: { kind: "file", url, public_address: `${url}?key=x` },
       national: { kind: "file", url, headers: { "User-Agent": "BROWSER" } },
+      companies: {
+        kind: "file",
+        url,
+        redirect_hosts: ["https://b.test", "b.test/a", "B.test:8443"],
+      },
     }),
   ).toEqual([
     "Cannot use s.json:",
@@ -61,7 +69,11 @@ test("every fault is named with the place where it is", () => {
     "vic.url: must be an http or https address",
     "tas.url: must not contain a user or password; use headers",
     'nsw.kind: must be "file", "arcgis" or "wfs"',
+    "reports.public_address: must be an http or https address",
+    "subsidiaries.public_address: must have no query and no fragment",
     "national.headers.User-Agent: is set by this program",
+    "companies.redirect_hosts.0: must be a host, with its port where that is not the usual one",
+    "companies.redirect_hosts.1: must be a host, with its port where that is not the usual one",
   ])
 })
 
@@ -77,6 +89,22 @@ test("a header names a variable, never a value", () => {
   const entry = { headers: { Authorization: "TOKEN" } }
   expect(headersOf(entry, { TOKEN: "Bearer x" })).toEqual({ Authorization: "Bearer x" })
   expect(() => headersOf(entry, {})).toThrow("Cannot send Authorization: TOKEN is not set")
+})
+
+test("of an address only its scheme, host and port are public, and those not of a private network", () => {
+  const shown = (entry: object) => {
+    const content = JSON.stringify({ sa: { kind: "file", ...entry } })
+    const [only] = parseSourcesFile(content, "s.json")
+    return only && publicAddress(only.entry)
+  }
+  expect(shown({ url: "https://a.test:8443/api/secret/f.csv?key=secret" })).toBe(
+    "https://a.test:8443",
+  )
+  expect(shown({ url: [url, `${url}2`] })).toBe("https://example.test")
+  expect(shown({ url: [url, "https://other.test/a.csv"] })).toBeNull()
+  expect(shown({ url, allow_private: true })).toBeNull()
+  const public_address = "https://example.test/catalogue/sa"
+  expect(shown({ url, allow_private: true, public_address })).toBe(public_address)
 })
 
 test("the guide's example is such a file, and its table has every name", async () => {

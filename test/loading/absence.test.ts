@@ -278,3 +278,49 @@ test("what came of the last load is kept, also of one that changed nothing or wa
   await bench.refusal("asx-directory", "Bad Gateway", { dryRun: true })
   expect((await status())?.last_reason).toBe(refusal)
 })
+
+/** Refused for what it lacks, for too many faulty rows, and because it is cut in the middle of a row. */
+test.each<[string, (hours: number) => Promise<string>]>([
+  ["lacks too much", (hours) => bench.refusal("asx-directory", capture(bhp), at(hours))],
+  [
+    "has too many faulty rows, that record's among them",
+    (hours) =>
+      bench.refusal(
+        "asx-directory",
+        capture(bhp, ...others.slice(1)).replaceAll(/,\d+$/gm, ",lots"),
+        {
+          ...at(hours),
+          maxRejects: 10,
+        },
+      ),
+  ],
+  [
+    "is cut",
+    (hours) => {
+      const rows = Array.from({ length: 3000 }, (_, n) => others[0]?.replace("Q00", `A${n}`) ?? "")
+      const packed = Bun.gzipSync(capture(bhp, ...rows))
+      const path = bench.file("cut.csv.gz", packed.subarray(0, packed.length - 200))
+      return bench.refusal("asx-directory", [path], at(hours))
+    },
+  ],
+])("a record that a refused file has is not missing: one that %s", async (_, refuse) => {
+  await load(whole, 0)
+  await load(capture(...others.slice(1)), 1)
+  await refuse(25)
+  expect(await missing()).toEqual([["Q00", 1, 0]])
+  await load(withoutBhp, 49)
+  expect(await isActive()).toBe(true)
+  expect(await missing()).toEqual([["BHP", 1, 0]])
+})
+
+test("what a refused file lacks proves nothing, nor does a file from before or a dry run", async () => {
+  await load(whole, 0)
+  await load(withoutBhp, 1)
+  await load(withoutBhp, 10)
+  await bench.refusal("asx-directory", whole, at(5))
+  await bench.refusal("asx-directory", capture(bhp), { ...at(25), dryRun: true })
+  await bench.refusal("asx-directory", capture(...others.slice(20)), at(26))
+  expect(await missing()).toEqual([["BHP", 2, 9]])
+  await load(withoutBhp, 49)
+  expect(await isActive()).toBe(false)
+})

@@ -1,6 +1,7 @@
 /** A company that is renamed keeps the tenements that its former name holds, while nobody else bears it. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
+import { formatSummary } from "../../src/loading/summary.ts"
 import { readUnlinked } from "../../src/loading/unlinked.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 
@@ -117,7 +118,114 @@ test("a code that another company has taken over links none of the names from be
 })
 
 test("a name that changed between loads of years apart may be another company's", async () => {
-  await bench.sql`update releases set published_at = published_at - interval '3 years'`
+  await bench.sql`update sources set last_observed_at = '2019-01-01'`
   await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
   expect(await codes()).toEqual(["", "QZB"])
+})
+
+describe("of the exchange's directory", () => {
+  const capture = (...names: string[]) =>
+    [
+      '"ASX code","Company name","GICs industry group","Listing date","Market Cap"',
+      ...names.map((name, n) => `"QX${n}","${name}","Materials","01/02/2003",${n}`),
+      "",
+    ].join("\n")
+  const load = (observed: string | undefined, ...names: string[]) =>
+    bench.load("asx-directory", capture(...names), {
+      acceptShrink: true,
+      ...(observed ? { observed } : {}),
+    })
+  const former = async () =>
+    (await bench.sql`select name, is_certain from former_names order by name`).map(
+      ({ name, is_certain }) => `${name}: ${is_certain ? "links" : "is suggested"}`,
+    )
+
+  test("a name that changed between captures of known times links", async () => {
+    await load("2023-08-31", "Quarry Delta Limited", "Quarry Echo Limited")
+    await load("2025-06-30", "Renamed Limited", "Quarry Echo Limited")
+    expect(await former()).toEqual(["Quarry Delta Limited: links"])
+  })
+
+  test.each([
+    ["the times of both files are unknown", undefined, undefined],
+    ["the time of the earlier file is unknown", undefined, "2020-01-01"],
+    ["the time of the later file is unknown", "2019-06-01", undefined],
+    [
+      "the files are years apart, however soon one was loaded after the other",
+      "2016-02-01",
+      "2023-08-31",
+    ],
+  ])("a name does not link where %s", async (_, first, second) => {
+    await load(first, "Quarry Delta Limited", "Quarry Echo Limited")
+    await bench.sql`update sources set last_observed_at = least(last_observed_at, '2019-06-01')`
+    await load(second, "Renamed Limited", "Quarry Echo Limited")
+    expect(await former()).toEqual(["Quarry Delta Limited: is suggested"])
+  })
+
+  test("a name does not link where the code was missing before it had another", async () => {
+    await load("2020-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
+    await load("2020-02-01", "Quarry Delta Limited")
+    await load("2020-02-02", "Quarry Delta Limited", "Unrelated Limited")
+    expect(await former()).toEqual(["Quarry Echo Limited: is suggested"])
+  })
+
+  /** As a version that did not keep whether times were known leaves a source. */
+  const upgraded = async () => {
+    await bench.sql`update sources set last_observed_is_known = null`
+    await bench.sql`update releases set manifest = manifest - 'observed_is_known'`
+  }
+
+  test("an upgrade takes no link from names of before", async () => {
+    await load("2024-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
+    await load("2024-02-01", "Quarry Delta Too Limited", "Quarry Echo Limited")
+    await upgraded()
+    await load("2024-03-01", "Quarry Delta Three Limited", "Quarry Echo Limited")
+    expect(await former()).toEqual([
+      "Quarry Delta Limited: links",
+      "Quarry Delta Too Limited: is suggested",
+    ])
+    await load("2024-04-01", "Quarry Delta Four Limited", "Quarry Echo Limited")
+    expect((await former())[1]).toBe("Quarry Delta Three Limited: links")
+  })
+
+  test("a load that publishes nothing tells the times that a name changed between", async () => {
+    await load("2020-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
+    expect((await load("2023-06-01", "Quarry Delta Limited", "Quarry Echo Limited")).release).toBe(
+      null,
+    )
+    await load("2023-07-01", "Renamed Limited", "Quarry Echo Limited")
+    expect(await former()).toEqual(["Quarry Delta Limited: links"])
+  })
+
+  test("the same bytes as last time are of a time that is known", async () => {
+    await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
+    await load(undefined, "Quarry Delta Limited", "Quarry Echo Limited")
+    await load("2026-02-01", "Renamed Limited", "Quarry Echo Limited")
+    expect(await former()).toEqual(["Quarry Delta Limited: links"])
+  })
+
+  test("a load of unknown time makes that of its source unknown, also where it publishes nothing", async () => {
+    await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
+    const others = capture("Quarry Delta Limited", "Quarry Echo Limited").replaceAll("\n", "\r\n")
+    expect((await bench.load("asx-directory", others)).release).toBeNull()
+    const later = new Date().toISOString()
+    await load(later, "Renamed Limited", "Quarry Echo Limited")
+    expect(await former()).toEqual(["Quarry Delta Limited: is suggested"])
+  })
+
+  test("the summary says which names do not link because a time is unknown", async () => {
+    const unlinked = (summary: Awaited<ReturnType<typeof load>>) =>
+      formatSummary(summary)
+        .split("\n")
+        .filter((line) => line.includes("--observed"))
+    await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
+    const summary = await load(undefined, "Renamed Limited", "Quarry Echo Limited")
+    expect(unlinked(summary)).toEqual([
+      "names: 1 changed between files of which one is of an unknown time, so the former names do not link; say when files were true with --observed",
+    ])
+    expect(unlinked(await load(undefined, "Renamed Limited", "Too Limited"))).toHaveLength(1)
+    const later = new Date().toISOString()
+    await load(later, "Renamed Limited", "Too Limited")
+    expect(unlinked(await load(later, "Renamed Limited", "Quarry Echo Limited"))).toEqual([])
+  })
 })

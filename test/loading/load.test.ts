@@ -65,6 +65,7 @@ test("a load is one numbered release, whose manifest says what came from where",
     source: "companies",
     manifest: {
       observed,
+      observed_is_known: true,
       files: [
         {
           name: "rows.csv",

@@ -2,7 +2,7 @@
  * In New South Wales, titles of different acts have the same number. Each is a record of its own,
  * under an id that later loads find again, whatever the order of the rows.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
@@ -256,15 +256,332 @@ test("two titles of one number in the national view are those of the register th
   expect(await sources()).toEqual(expected)
 })
 
-test("today's register replaces the titles of the older export, of which no share is too many", async () => {
-  await bench.load("nsw", older(other, first))
-  const summary = await bench.load(
-    "nsw",
-    today(
-      "1,EL 9001 (1992),ALPHA PTY LTD,,2010-02-03,",
-      "2,CML 7 (1973),ALPHA PTY LTD,,1979-02-03,",
-    ),
-  )
-  expect(summary.resources.tenements).toMatchObject({ added: 2, removed: 2 })
-  expect(Object.keys(await sources())).toEqual(["NSW-CML7-1973", "NSW-EL9001-1992"])
+describe("a title is the same record in files of another layout", () => {
+  const todayFirst = "2,CML 7 (1973),ALPHA PTY LTD,,1979-02-03,2028-02-03"
+  const todaySecond = "3,CML 7 (1992),BETA NL,,1993-06-07,2033-06-07"
+  const stored = async () =>
+    (
+      await bench.sql`select id, tenement_id, holder_name as holder,
+        round((area_km2 * 100)::numeric)::integer as hectares from tenements order by id`
+    ).map(({ id, tenement_id, holder, hectares }) => [id, tenement_id, holder, hectares])
+
+  test("it keeps its id, its history and what the files say nothing of", async () => {
+    await bench.load("nsw", older(other, first))
+    const layouts = [
+      today("1,EL 9001 (1992),ALPHA PTY LTD,,2010-02-03,2028-02-03", todayFirst),
+      older(other, first),
+    ]
+    for (const layout of layouts) {
+      const summary = await bench.load("nsw", layout)
+      expect(summary.resources.tenements).toEqual({
+        added: 0,
+        changed: 2,
+        removed: 0,
+        deactivated: 0,
+      })
+      expect((await bench.load("nsw", layout)).release).toBeNull()
+      const isToday = layout === layouts[0]
+      expect(await stored()).toEqual([
+        ["NSW-CML7", isToday ? "CML7 (1973)" : "CML7", "ALPHA PTY LTD", 18],
+        ["NSW-EL9001", isToday ? "EL9001 (1992)" : "EL9001", "ALPHA PTY LTD", 12],
+      ])
+    }
+    const versions = await bench.sql`
+      select since_release, until_release from tenements_history where id = 'NSW-CML7' order by 1`
+    expect(versions.map((version) => Object.values(version))).toEqual([
+      [1, 2],
+      [2, 3],
+    ])
+  })
+
+  test("also where a letter ends its number", async () => {
+    const row = "ML 1234A,ML,ALPHA PTY LTD,CURRENT,50 HA,20200101,20300101"
+    await bench.load("nsw", older(row))
+    await bench.load("nsw", today("1,ML 1234A (1992),ALPHA PTY LTD,,2020-01-01,2030-01-01"))
+    expect(await stored()).toEqual([["NSW-ML1234A", "ML1234A (1992)", "ALPHA PTY LTD", 50]])
+  })
+
+  test("so the ids of today's register stay when the older export is loaded", async () => {
+    await bench.load("nsw", today(todayFirst, todaySecond))
+    for (const rows of [[first, second], [second, first], [first]]) {
+      await bench.load("nsw", older(...rows), { acceptShrink: true })
+      expect(await stored()).toMatchObject([
+        ["NSW-CML7-1973", expect.anything(), "ALPHA PTY LTD", 18],
+        ["NSW-CML7-1992", expect.anything(), "BETA NL", 30],
+      ])
+    }
+  })
+
+  test("titles of one number are told apart, whichever the earlier file had", async () => {
+    await bench.load("nsw", older(second))
+    await bench.load("nsw", today(todayFirst, todaySecond))
+    const expected = [
+      ["NSW-CML7", "CML7 (1992)", "BETA NL", 30],
+      ["NSW-CML7-1973", "CML7 (1973)", "ALPHA PTY LTD", null],
+    ]
+    expect(await stored()).toEqual(expected)
+    expect((await bench.load("nsw", today(todaySecond, todayFirst))).release).toBeNull()
+    // Alone, the other one has the plain id in its file.
+    const summary = await bench.load("nsw", older(first), { acceptShrink: true })
+    expect(summary.resources.tenements).toMatchObject({ added: 0, changed: 1, removed: 0 })
+    expect(await stored()).toEqual([
+      ["NSW-CML7", "CML7 (1992)", "BETA NL", 30],
+      ["NSW-CML7-1973", "CML7", "ALPHA PTY LTD", 18],
+    ])
+  })
+
+  test("a title without its act does not take the id of one whose act is named", async () => {
+    await bench.load("nsw", older(second))
+    await bench.load("nsw", today("2,CML 7,ALPHA PTY LTD,,1979-02-03,2028-02-03", todaySecond))
+    expect(await stored()).toEqual([
+      ["NSW-CML7", "CML7 (1992)", "BETA NL", 30],
+      ["NSW-CML7-1979-02-03", "CML7", "ALPHA PTY LTD", null],
+    ])
+  })
+
+  test("titles that had to be numbered are found by their holders", async () => {
+    const numbered = ["ALPHA PTY LTD", "BETA NL"].map(
+      (holder, nth) => `CML 7,CML,${holder},CURRENT,${nth + 1} HA,,`,
+    )
+    await bench.load("nsw", older(...numbered))
+    const [one, two] = await stored()
+    const summary = await bench.load("nsw", today(todayFirst, todaySecond))
+    expect(summary.resources.tenements).toMatchObject({ added: 0, changed: 2, removed: 0 })
+    expect((await stored()).map(([id, , holder]) => [id, holder])).toEqual(
+      [one, two].map((title) => [title?.[0], title?.[2]]),
+    )
+  })
+
+  test("one that agrees in nothing is another, and the stored one is missing first", async () => {
+    await bench.load("nsw", older(first, other))
+    const rows = today(todaySecond, "1,EL 9001 (1992),ALPHA PTY LTD,,2010-02-03,2028-02-03")
+    expect(await bench.refusal("nsw", rows)).toContain(
+      "1 of the 2 tenements of the source nsw (50.0%) are missing from the files",
+    )
+    const summary = await bench.load("nsw", rows, { acceptShrink: true })
+    expect(summary.resources.tenements).toMatchObject({ added: 1, changed: 1, removed: 0 })
+    expect(summary.missing.tenements).toEqual({ missing: 1, newly: 1, returned: 0 })
+  })
+
+  test("a change of layout counts all stored titles where some are missing", async () => {
+    const titles = Array.from({ length: 60 }, (_, n) => n + 100)
+    await bench.load(
+      "nsw",
+      older(...titles.map((n) => `ML ${n},ML,ALPHA PTY LTD,CURRENT,${n} HA,20010131,20310131`)),
+    )
+    const rows = (from: number) =>
+      today(...titles.slice(from).map((n) => `1,ML ${n} (1992),ALPHA PTY LTD,,2001-01-31,`))
+    expect(await bench.refusal("nsw", rows(4), { acceptEmpty: ["expiry_date"] })).toContain(
+      "4 of the 60 tenements of the source nsw (6.7%) are missing from the files",
+    )
+    const summary = await bench.load("nsw", rows(3), { acceptEmpty: ["expiry_date"] })
+    expect(summary.resources.tenements).toMatchObject({ added: 0, changed: 57, removed: 0 })
+    expect(summary.missing.tenements).toMatchObject({ missing: 3 })
+    expect(summary.kept.tenements).toEqual({ area_km2: 57 })
+    const [areas] = await bench.sql`select count(area_km2)::integer as known from tenements`
+    expect(areas?.known).toBe(60)
+  })
+})
+
+describe("titles that nothing tells apart are found again", () => {
+  const numbered = (holder: string, area: string, dates = ",") =>
+    `MLA 5,ML,${holder},APPLICATION,${area} HA,${dates}`
+  const alpha = numbered("ALPHA PTY LTD", "3")
+  const gamma = numbered("GAMMA LTD", "9")
+  const titles = async () =>
+    (
+      await bench.sql`select id, holder_name, round((area_km2 * 100)::numeric)::integer as hectares
+        from tenements where state = 'NSW' order by id`
+    ).map(({ id, holder_name, hectares }) => [id, holder_name, hectares])
+  const now = { acceptShrink: true, removeMissingNow: true }
+
+  test.each<[string, string[], [string, string, number][]]>([
+    [
+      "by the holder, where areas change so that their order does",
+      [numbered("ALPHA PTY LTD", "20"), gamma],
+      [
+        ["NSW-MLA5", "ALPHA PTY LTD", 20],
+        ["NSW-MLA5~2", "GAMMA LTD", 9],
+      ],
+    ],
+    [
+      "by the holder in other words, and by the area",
+      [numbered("Alpha Pty. Limited", "20"), numbered("AARON LTD", "9")],
+      [
+        ["NSW-MLA5", "Alpha Pty. Limited", 20],
+        ["NSW-MLA5~2", "AARON LTD", 9],
+      ],
+    ],
+    ["alone, when the first has ended", [gamma], [["NSW-MLA5~2", "GAMMA LTD", 9]]],
+    [
+      "alone, when it has changed too",
+      [numbered("GAMMA LTD", "1")],
+      [["NSW-MLA5~2", "GAMMA LTD", 1]],
+    ],
+    [
+      "beside a new one, which has a number of its own",
+      [numbered("AARON LTD", "1"), alpha, gamma],
+      [
+        ["NSW-MLA5", "ALPHA PTY LTD", 3],
+        ["NSW-MLA5~2", "GAMMA LTD", 9],
+        ["NSW-MLA5~3", "AARON LTD", 1],
+      ],
+    ],
+    [
+      "beside a new one that comes when the first has ended, whose number is not given again",
+      [numbered("AARON LTD", "1"), gamma],
+      [
+        ["NSW-MLA5~2", "GAMMA LTD", 9],
+        ["NSW-MLA5~3", "AARON LTD", 1],
+      ],
+    ],
+    [
+      "when each agrees in something with both",
+      [numbered("ALPHA PTY LTD", "9"), numbered("BETA NL", "3")],
+      [
+        ["NSW-MLA5", "BETA NL", 3],
+        ["NSW-MLA5~2", "ALPHA PTY LTD", 9],
+      ],
+    ],
+  ])("%s", async (_, rows, expected) => {
+    for (const order of [rows, rows.toReversed()]) {
+      await bench.empty()
+      await bench.load("nsw", older(gamma, alpha))
+      await bench.load("nsw", older(...order), now)
+      expect(await titles()).toEqual(expected)
+      expect((await bench.load("nsw", older(...order.toReversed()), now)).release).toBeNull()
+    }
+  })
+
+  test("also when a title of another day of grant comes, and the first has ended", async () => {
+    const rows = [1, 2].map((area) => `ML 78,ML,BETA NL,CURRENT,${area} HA,20010131,20310131`)
+    await bench.load("nsw", older(...rows))
+    await bench.load("nsw", older(rows[1] ?? ""), now)
+    expect(await titles()).toEqual([["NSW-ML78~2", "BETA NL", 2]])
+    const later = "ML 78,ML,GAMMA LTD,CURRENT,7 HA,20110131,20310131"
+    await bench.load("nsw", older(later, rows[1] ?? ""), now)
+    expect(await titles()).toEqual([
+      ["NSW-ML78-2011-01-31", "GAMMA LTD", 7],
+      ["NSW-ML78~2", "BETA NL", 2],
+    ])
+  })
+
+  test("between the national view and the register", async () => {
+    const row = (holder: string, area: number) =>
+      `MLA 5,mining lease,application,${holder},${area} HA,,`
+    await bench.load("national-nsw", view(row("ALPHA PTY LTD", 3), row("GAMMA LTD", 9)))
+    await bench.load("nsw", older(gamma, numbered("ALPHA PTY LTD", "30")), now)
+    const expected = [
+      ["NSW-MLA5", "ALPHA PTY LTD", 30],
+      ["NSW-MLA5~2", "GAMMA LTD", 9],
+    ]
+    expect(await titles()).toEqual(expected)
+    await bench.load("nsw", older(gamma), now)
+    const summary = await bench.load("national-nsw", view(row("GAMMA LTD", 99)), now)
+    expect(summary.files[0]?.left_out).toEqual({ "already loaded from nsw": 1 })
+    expect(await titles()).toEqual([["NSW-MLA5~2", "GAMMA LTD", 9]])
+  })
+
+  describe("by their number, where the national view and the register agree in nothing", () => {
+    const inView = (holder: string, area = 77) =>
+      `MLA 5,mining lease,application,${holder},${area} HA,,`
+    const register = [
+      ["NSW-MLA5", "ALPHA PTY LTD", 3],
+      ["NSW-MLA5~2", "GAMMA LTD", 9],
+    ]
+
+    test("the view loaded last", async () => {
+      await bench.load("nsw", older(alpha, gamma))
+      const summary = await bench.load("national-nsw", view(inView("Omega Ltd")))
+      expect(summary.files[0]?.left_out).toEqual({ "already loaded from nsw": 1 })
+      expect(await titles()).toEqual(register)
+    })
+
+    test("the view loaded first", async () => {
+      await bench.load("national-nsw", view(inView("Omega Ltd")))
+      await bench.load("nsw", older(alpha, gamma))
+      expect(await titles()).toEqual(register)
+      expect(Object.values(await sources())).toEqual(["nsw", "nsw"])
+      expect((await bench.load("national-nsw", view(inView("Omega Ltd")))).release).toBeNull()
+    })
+
+    test("the register's first has ended", async () => {
+      await bench.load("nsw", older(alpha, gamma))
+      await bench.load("nsw", older(gamma), now)
+      await bench.load("national-nsw", view(inView("")))
+      expect(await titles()).toEqual([["NSW-MLA5~2", "GAMMA LTD", 9]])
+    })
+
+    test("the view has more of them, of which one agrees", async () => {
+      await bench.load("nsw", older(alpha, gamma))
+      const rows = [inView("Gamma Ltd"), inView("Omega Ltd", 78), inView("Psi Ltd", 79)]
+      for (const order of [rows, rows.toReversed()]) {
+        await bench.load("national-nsw", view(...order))
+        const ids = Object.entries(await sources())
+        expect(ids.slice(0, 2)).toEqual([
+          ["NSW-MLA5", "nsw"],
+          ["NSW-MLA5~2", "nsw"],
+        ])
+        expect(ids.slice(2)).toEqual([["NSW-MLA5~3", "national-nsw"]])
+      }
+    })
+  })
+
+  test("many of one number cost no more than a moment, and keep their ids", async () => {
+    const rows = Array.from({ length: 3000 }, (_, n) => numbered(`HOLDER ${n} LTD`, `${n + 1}`))
+    await bench.load("nsw", older(...rows))
+    const before = await titles()
+    expect(before).toHaveLength(3000)
+    expect((await bench.load("nsw", older(...rows.toReversed()))).release).toBeNull()
+    const changed = rows.with(1, numbered("HOLDER 1 LTD", "9999"))
+    const summary = await bench.load("nsw", older(...changed), now)
+    expect(summary.resources.tenements).toMatchObject({ added: 0, changed: 1, removed: 0 })
+  })
+})
+
+test("a rejected row protects every title that it may be of", async () => {
+  const faulty = "ML 78,ML,BETA \u0000NL,CURRENT,2 HA,20010131,20310131"
+  const rows = [1, 2].map((area) => `ML 78,ML,BETA NL,CURRENT,${area} HA,20010131,20310131`)
+  for (const given of [[faulty], [faulty, rows[0] ?? ""], [rows[1] ?? "", faulty]]) {
+    await bench.empty()
+    await bench.load("nsw", older(...rows, other))
+    const summary = await bench.load("nsw", older(...given, other), { removeMissingNow: true })
+    expect([summary.files[0]?.rejected, summary.release]).toEqual([1, null])
+  }
+  await bench.empty()
+  await bench.load("nsw", older(first, second))
+  // Its day of grant, by which it is told apart, is what is wrong with it.
+  const withoutDay = second.replace("19930607", "soon").replace("BETA", "BETA \u0000")
+  const summary = await bench.load("nsw", older(first, withoutDay), { removeMissingNow: true })
+  expect([summary.files[0]?.rejected, summary.release]).toEqual([1, null])
+})
+
+describe("of two titles of one number, the one that a refused file has does not prove the other", () => {
+  const many = Array.from({ length: 40 }, (_, n) => other.replace("9001", `${9002 + n}`))
+  const missing = async () =>
+    (await bench.sql`select key from missing_records`).map(({ key }) => key)
+  const at = (day: number) => ({ observed: `2020-01-0${day}` })
+
+  test.each([
+    ["told apart by their days", first, second, "NSW-CML7-1993-06-07"],
+    ["numbered", first, first.replace("ALPHA", "BETA").replace("17.7", "30"), "NSW-CML7~2"],
+  ])("%s", async (_, kept, lacking, id) => {
+    await bench.load("nsw", older(kept, lacking, ...many), at(1))
+    await bench.load("nsw", older(kept, ...many), at(2))
+    expect(await missing()).toEqual([id])
+    await bench.refusal("nsw", older(kept), at(3))
+    expect(await missing()).toEqual([id])
+    await bench.refusal("nsw", older(kept, lacking), at(3))
+    expect(await missing()).toEqual([])
+  })
+
+  test("but a row that is rejected may be either", async () => {
+    await bench.load("nsw", older(first, second, ...many), at(1))
+    await bench.load("nsw", older(first, ...many), at(2))
+    await bench.refusal("nsw", older(first.replace("ALPHA", "ALPHA \u0000")), {
+      ...at(3),
+      maxRejects: 1,
+    })
+    expect(await missing()).toEqual([])
+  })
 })

@@ -22,6 +22,7 @@ const summaryOf = (files: FileFigures[]): LoadSummary => ({
   resources: { tenements: { added: 0, changed: 0, removed: 0, deactivated: 0 } },
   missing: {},
   largestMissing: {},
+  kept: {},
   links: null,
   unconfirmed: undefined,
   unlinked: null,
@@ -91,4 +92,19 @@ test("however many files have something to tell, the summary stays short", () =>
   expect(text).toContain("  4,989 more files with rejected rows; --json lists every file")
   expect(text).toContain("  4,950 more warnings; --json lists every file")
   expect(text).toContain("  4,990 more notes; --json lists every file")
+})
+
+test("a field is said to stay as it is where records keep a value of it", () => {
+  const files = [file(1, { kept_fields: ["area_km2", "expiry_date"] }), file(2)]
+  const kept = { tenements: { area_km2: 1234, expiry_date: 0 } }
+  const text = (given: LoadSummary["files"]) =>
+    formatSummary({ ...summaryOf(given), kept })
+      .split("\n")
+      .slice(-2, -1)
+  expect(text(files)).toEqual([
+    "  area_km2 stays as it is in 1,234 records: 1 of the 2 files lack a column for it",
+  ])
+  expect(text(files.slice(0, 1))).toEqual([
+    "  area_km2 stays as it is in 1,234 records: the files lack a column for it",
+  ])
 })

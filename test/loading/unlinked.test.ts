@@ -78,6 +78,40 @@ test("a name that a spreadsheet would run as a formula is read back unchanged", 
   expect(subsidiary).toEqual({ name: '=Odd, "Name" Pty Ltd', asx_codes: ["QZA"] })
 })
 
+test("every name comes back from the file that a person completes, and none is left unlinked", async () => {
+  const names = [
+    "=1+1",
+    "+61 PTY LTD",
+    "-DASH PTY LTD",
+    "@AT PTY LTD",
+    "\tTAB PTY LTD",
+    "'APOSTROPHE PTY LTD",
+    "''=TWO PTY LTD",
+    'SAID "SO" PTY LTD',
+    "COMMA, PTY LTD",
+    "TWO\nLINES PTY LTD",
+    "TWO\r\nMORE PTY LTD",
+    "007",
+    "TRUE",
+    "2020-01-01",
+    "É PTY LTD",
+    "ЖЖ",
+  ]
+  const lines = names.map((name, index) =>
+    JSON.stringify({ id: `t${index}`, tenement_id: "E 1", state: "WA", holder_name: name }),
+  )
+  writeFileSync(join(bench.directory, "names.ndjson"), `${lines.join("\n")}\n`)
+  const before = await bench.load("tenements", [join(bench.directory, "names.ndjson")], {
+    unlinked: path,
+  })
+  expect(before.unlinked?.holders).toBe(names.length)
+  writeFileSync(path, readFileSync(path, "utf8").replaceAll(",,,,1\r\n", ",QZA,,,1\r\n"))
+  const after = await bench.load("subsidiaries", [path], { partial: true })
+  expect(after.links).toMatchObject({ linked: names.length, unlinked_holders: 0 })
+  const stored = await bench.sql`select name from subsidiaries`
+  expect(new Set(stored.map(({ name }) => name))).toEqual(new Set(names.map((name) => name.trim())))
+})
+
 test("an existing file is never overwritten, and nothing is loaded", async () => {
   writeFileSync(path, "half completed")
   expect(await bench.refusal("tenements", tenements, { unlinked: path })).toContain("file exists")

@@ -20,6 +20,8 @@ const stylesXml = `<styleSheet><numFmts>
 export interface WorkbookOptions {
   date1904?: boolean
   hidden?: readonly string[]
+  /** Of every sheet, as XML. */
+  mergedCells?: string
   /** Parts to add, or to write instead. */
   parts?: Readonly<Record<string, string>>
 }
@@ -38,7 +40,7 @@ const columnOf = (index: number): string =>
 /** Sheets by name; a row that is null is not written, nor is a cell that is null. */
 export function workbookFile(
   sheets: Readonly<Record<string, readonly (readonly Cell[] | null)[]>>,
-  { date1904 = false, hidden = [], parts = {} }: WorkbookOptions = {},
+  { date1904 = false, hidden = [], mergedCells = "", parts = {} }: WorkbookOptions = {},
 ): Buffer {
   const strings: string[] = []
   const cellXml = (cell: Cell, reference: string): string => {
@@ -55,7 +57,7 @@ export function workbookFile(
         const cells = row?.map((cell, x) => cellXml(cell, `${columnOf(x)}${y + 1}`))
         return cells ? `<row r="${y + 1}">${cells.join("")}</row>` : ""
       })
-      .join("")}</sheetData></worksheet>`
+      .join("")}</sheetData>${mergedCells && `<mergeCells>${mergedCells}</mergeCells>`}</worksheet>`
   const names = Object.keys(sheets)
   const sheetParts = Object.fromEntries(
     Object.values(sheets).map((rows, nth) => [`xl/worksheets/sheet${nth + 1}.xml`, sheetXml(rows)]),

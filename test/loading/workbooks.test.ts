@@ -323,3 +323,69 @@ test("a workbook whose bytes have changed is refused", async () => {
     /its contents do not match their checksum/,
   )
 })
+
+test("merged cells of several rows are refused, and those of titles, headers and other columns are not", async () => {
+  const titled: Cell[][] = [["Tenements of Victoria"], ...table.map((row) => [...row, "note"])]
+  const merging = (...references: string[]) => {
+    const cells = references.map((reference) => `<mergeCell ref="${reference}"/>`).join("")
+    return book({ A: titled }, { mergedCells: cells })
+  }
+  const [file] = (await bench.load("vic", [merging("A1:G1", "A1:A2", "H3:H4", "B4:C4")])).files
+  expect(file).toMatchObject({ accepted: 2 })
+  expect(await bench.refusal("vic", [merging("A1:G1", "D3:D4")])).toBe(
+    "Cannot read book.xlsx: its cells D3:D4 are merged, so rows below the first have no value of their own; " +
+      "unmerge them and fill in each row",
+  )
+})
+
+const part = (rows: string) => ({
+  "xl/worksheets/sheet1.xml": `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+})
+
+test.each<[string, string, RegExp]>([
+  ["elements without end", "<a>".repeat(200), /its elements are nested too deeply/],
+  [
+    "an element of endless attributes",
+    `<row ${Array.from({ length: 2000 }, (_, n) => `a${n}=""`).join(" ")}/>`,
+    /an element has too many attributes/,
+  ],
+  ["more rows than a sheet has", "<row/>".repeat(1_048_577), /it has too many rows/],
+  [
+    "few bytes that are very many cells",
+    '<row><c r="XFD1" t="str"><v> </v></c></row>'.repeat(12_300),
+    /it has too many cells/,
+  ],
+  [
+    "the same cell twice",
+    '<row><c r="A1"><v>1</v></c><c r="A1"><v>2</v></c></row>',
+    /the cells of row 2 are not in their order/,
+  ],
+  ["a cell without a column", '<row><c r="1"><v>1</v></c></row>', /a cell of row 2 has no column/],
+  [
+    "a column of very many letters",
+    `<row><c r="${"Z".repeat(5000)}1"><v>1</v></c></row>`,
+    /a row has too many columns/,
+  ],
+])("a sheet of %s is refused", async (_, rows, message) => {
+  const header = `<row>${names.map((name) => `<c t="inlineStr"><is><t>${name}</t></is></c>`).join("")}</row>`
+  const bytes = workbookFile({ A: table }, { parts: part(`${header}${rows}`) })
+  expect(await bench.refusal("vic", [bench.file("book.xlsx", bytes)])).toMatch(message)
+})
+
+test("a number is refused where it is not written as one", async () => {
+  for (const written of ["0x10", "0b1", "1_000", "Infinity", "1e999"]) {
+    const cell = { content: `<v>${written}</v>` }
+    await bench.load("asx-directory", [book({ Sheet1: company(cell) })])
+    expect(bench.rejects()).toEqual([
+      expect.objectContaining({ reason: `Market Cap is not a number: ${written} (cell D2)` }),
+    ])
+  }
+})
+
+test("macros, and cells that only have a format, change nothing", async () => {
+  await bench.load("vic", csv)
+  const formatted = table.map((row) => [...row, { attributes: ' s="1"', content: "" }])
+  const parts = { "xl/vbaProject.bin": "x", "[Content_Types].xml": "not XML" }
+  const path = bench.file("book.xlsm", workbookFile({ A: formatted }, { parts }))
+  expect((await bench.load("vic", [path])).release).toBeNull()
+})

@@ -41,6 +41,9 @@ export function* yearOfCaptures(seed: number): Generator<Capture> {
     hour >= from * 24 && hour < (from + count) * 24
   const isEmptied = [days(100, 3), days(250, 4)]
   const isWithoutColumn = [days(40, 1), days(200, 2)]
+  // Some are missing before and after a cut file that has them, for longer than the rule in all.
+  const isCutBetween = [61, 161, 311]
+  let missingAround: string[] = []
   const hours = hoursOfCaptures()
   for (const [index, hour] of hours.entries()) {
     if (index % 30 === 29) listed.delete([...listed.keys()][below(listed.size)] ?? "")
@@ -61,17 +64,27 @@ export function* yearOfCaptures(seed: number): Generator<Capture> {
         flapsUntil.set(code, hour + 1 + below(longestFlapHours))
       }
     }
+    const isCut = isCutBetween.some((day) => day * 24 === hour)
+    const isBefore = isCutBetween.some((day) => (day - 1) * 24 === hour)
+    const isAfter = isCutBetween.some((day) => (day + 1) * 24 === hour)
+    if (isBefore) {
+      const steady = [...listed.keys()].filter((code) => (flapsUntil.get(code) ?? -24) + 24 < hour)
+      missingAround = steady.slice(0, 2)
+    }
+    if (isBefore || isAfter) for (const code of missingAround) flapsUntil.set(code, hour)
     const present = [...listed].filter(([code]) => (flapsUntil.get(code) ?? -1) < hour)
     const chance = random()
-    const fault = isEmptied.some((holds) => holds(hour))
-      ? "emptied"
-      : isWithoutColumn.some((holds) => holds(hour))
-        ? "three columns"
-        : index === 0 || chance > 0.09
-          ? "none"
-          : chance < 0.05
-            ? "cut"
-            : "cut a little"
+    const fault = isCut
+      ? "cut"
+      : isEmptied.some((holds) => holds(hour))
+        ? "emptied"
+        : isWithoutColumn.some((holds) => holds(hour))
+          ? "three columns"
+          : index === 0 || chance > 0.09 || isBefore || isAfter
+            ? "none"
+            : chance < 0.05
+              ? "cut"
+              : "cut a little"
     const length =
       fault === "cut"
         ? 10 + below(present.length - 20)

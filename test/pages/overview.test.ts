@@ -125,7 +125,7 @@ test("the page has the counts of each resource, and the latest load of each sour
   expect(others).toEqual([])
 })
 
-test("a source is as it is now: also after a load that was refused, and with what its publisher asks for", async () => {
+test("a source is as it is now: also after a load that was refused or a fetch that failed, and with what its publisher asks for", async () => {
   await loadFile("sa", "leases.csv", "LABEL,LICENCEES\r\n").catch(() => {})
   await database.sql`
     update sources set licence = 'CC BY <4.0>', attribution = '© A & B' where name = 'tenements'`
@@ -143,7 +143,32 @@ test("a source is as it is now: also after a load that was refused, and with wha
     "–",
   ])
   expect(page).toContain("<code>tenements</code>: © A &amp; B. Licence: CC BY &lt;4.0&gt;")
+  await database.sql`
+    update sources set last_loaded_at = null, last_outcome = 'failed' where name = 'sa'`
+  service.clock.advance(1_000)
+  const [, failed] = sourcesIn(await openOverview())
+  expect(failed?.slice(0, 4)).toEqual(["sa", "–", "– failed", "–"])
   await database.sql`delete from sources where name = 'sa'`
+})
+
+test("what publishers ask to show is shown, once for the sources that share it", async () => {
+  const registers = await database.sql`
+    insert into sources (name, resource, last_loaded_at, last_outcome, licence, attribution) values
+      ('nsw', 'tenements', now(), 'published', 'CC BY 4.0', '© The state.'),
+      ('tas', 'tenements', now(), 'published', null, '© Who names no licence'),
+      ('vic', 'tenements', now(), 'published', 'CC BY 4.0', '© The state.'),
+      ('wa', 'tenements', now(), 'published', 'Its own', null)
+    returning name`
+  service.clock.advance(1_000)
+  const page = await openOverview()
+  const shown = [...page.matchAll(/<p class="muted small">(.*?)<\/p>/gs)].map(([, text]) => text)
+  expect(shown.filter((text) => !text?.includes("tenements"))).toEqual([
+    "<code>nsw</code>, <code>vic</code>: © The state. Licence: CC BY 4.0",
+    "<code>tas</code>: © Who names no licence",
+    "<code>wa</code>: Licence: Its own",
+  ])
+  await database.sql`delete from sources where name in ${database.sql(registers.map(({ name }) => name))}`
+  service.clock.advance(1_000)
 })
 
 test("the page leads to every other part, and has a request to try", async () => {

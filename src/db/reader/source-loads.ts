@@ -1,5 +1,6 @@
 /** The latest load of each source, from the manifests of the releases. */
 import { desc, sql } from "drizzle-orm"
+import { manifestFiles } from "../../resources/manifests.ts"
 import { instantText } from "../../resources/values.ts"
 import type { Pool } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
@@ -14,11 +15,8 @@ export interface SourceLoad {
   files: readonly LoadedFile[]
 }
 
-/** Counts of rows, absent from manifests that something other than a load has written. */
 export interface LoadedFile {
   name: string
-  accepted: number | null
-  rejected: number | null
 }
 
 /** The latest first, none after the release. May throw Unavailable. */
@@ -26,9 +24,8 @@ export type ReadSourceLoads = (release: Release) => Promise<readonly SourceLoad[
 
 /** Without the rest of the manifest, which may have hundreds of texts. */
 const files = sql<LoadedFile[]>`(
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'name', file ->> 'name', 'accepted', file -> 'accepted', 'rejected', file -> 'rejected')), '[]')
-  from jsonb_array_elements(${releases.manifest} -> 'files') file)`
+  select coalesce(jsonb_agg(jsonb_build_object('name', file -> 'name')), '[]')
+  from jsonb_path_query(${releases.manifest}, ${sql.raw(manifestFiles)}) file)`
 
 export function createSourceLoads(pool: Pool): ReadSourceLoads {
   const latest = pool.db

@@ -13,7 +13,7 @@ import { type SourceStatus, statusStatement } from "../source-status.ts"
 export interface SourceStates {
   /** Another one whenever any of the records is. */
   version: string
-  /** By name, with the fields of the resource. */
+  /** In the order in which they were first loaded, with the fields of the resource. */
   records: readonly ResourceRecord[]
 }
 
@@ -46,7 +46,7 @@ export function createSources({
   async function readStates(): Promise<SourceStates> {
     const [row] = await counts.db.$client.unsafe<{ version: string; statuses: string }[]>(
       `select ${version} as version, (
-         select coalesce(json_agg(status), '[]')::text from (${statusStatement()}) status) as statuses`,
+         select coalesce(json_agg(status), '[]')::text from (${statusStatement("s.number")}) status) as statuses`,
     )
     if (!row) throw new Error("A query for the sources returned no row")
     const statuses: SourceStatus[] = JSON.parse(row.statuses)

@@ -13,6 +13,7 @@ import type { HolderNames } from "../../resources/holder-names.ts"
 import {
   filterOf,
   keyColumn,
+  type MaskedCondition,
   type OrderTerm,
   type Readable,
   type ResourceRecord,
@@ -148,10 +149,18 @@ export function createStatements(db: Database, holders: HolderNames = "all"): St
       ]),
     )
   /** FROM and WHERE of a list. */
-  const rowsIn = (shape: ListShape, relation: Relation): SQL => {
-    const where = conditionOf(shape)
+  const rowsIn = (shape: ListShape, relation: Relation, where = conditionOf(shape)): SQL => {
     const rows = relationOf(shape.resource, relation, { where, updated: shape.updated })
     return sql`from ${rows} where ${where ?? sql`true`}`
+  }
+  /** A scalar subquery. */
+  const totalOf = (shape: ListShape, relation: Relation): SQL => {
+    for (const name of isMasked ? shape.filters : []) {
+      const { masked } = filterOf(shape.resource, name)
+      const unmasked = conditionIn(shape, isMasked, name)
+      if (masked) return sumOfTexts(masked, name, rowsIn(shape, relation, unmasked))
+    }
+    return sql`(select count(*) ${rowsIn(shape, relation)})`
   }
   const prepared = new Map<string, unknown>()
   const once = <T>(key: string, build: () => Prepared<T>): Prepared<T> => {
@@ -185,24 +194,21 @@ export function createStatements(db: Database, holders: HolderNames = "all"): St
         return decodedRows(db, pageOf(shape, relation, where).prepare("rowsAfter"), shape)
       }),
     count: (shape, relation) =>
-      once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
-        const where = conditionOf(shape)
-        const part = { where, updated: shape.updated }
-        return db
-          .select({ ...seenReleases, total: sql<number>`count(*)`.mapWith(Number) })
-          .from(relationOf(shape.resource, relation, part))
-          .where(where)
-          .prepare("count")
-      }),
+      once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
+        db
+          .select({
+            ...seenReleases,
+            total: sql<number>`${totalOf(shape, relation)}`.mapWith(Number),
+          })
+          .from(sql`(select 1) as one`)
+          .prepare("count"),
+      ),
     countAndKeys: (shape, relation) =>
       once(`count and keys ${relation} ${keyOf(shape)}`, () =>
         db
           .select({
             ...seenReleases,
-            total:
-              sql<number>`coalesce(few.total, (select count(*) ${rowsIn(shape, relation)}))`.mapWith(
-                Number,
-              ),
+            total: sql<number>`coalesce(few.total, ${totalOf(shape, relation)})`.mapWith(Number),
             keys: sql<string | null>`few.keys`,
           })
           .from(sql`(${fewKeys(shape, rowsIn(shape, relation))}) as few`)
@@ -254,6 +260,12 @@ export function createStatements(db: Database, holders: HolderNames = "all"): St
   }
 }
 
+/** @param rows FROM and WHERE of the list without the mask */
+const sumOfTexts = ({ column, isLeftIn }: MaskedCondition, name: string, rows: SQL): SQL =>
+  sql`(select coalesce(sum(texts.rows), 0)
+    from (select ${column} as text, count(*) as rows ${rows} group by ${column}) as texts
+    where ${isLeftIn(sql`texts.text`)(sql`${sql.placeholder(name)}`)})`
+
 const isAmongKeys = (resource: Readable): SQL =>
   sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
 
@@ -266,16 +278,18 @@ const positions = (order: readonly OrderTerm[]) =>
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 
+/** @param unmasked the name of a filter that is left unmasked */
 const conditionIn = (
   { resource, filters, byScan, parent, updated }: ListShape,
   isMasked: boolean,
+  unmasked?: string,
 ): SQL | undefined =>
   and(
     updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
     parent?.scope(sql`${sql.placeholder(parentName)}`),
     ...filters.map((name) => {
       const filter = filterOf(resource, name)
-      const condition = (isMasked && filter.masked) || filter
+      const condition = (isMasked && name !== unmasked && filter.masked) || filter
       const { where } = (byScan?.includes(name) && condition.byScan) || condition
       return where(sql`${sql.placeholder(name)}`)
     }),

@@ -38,14 +38,20 @@ const msPerDay = 86_400_000
 /** Days between the two days that workbooks may count from. */
 const daysTo1904 = 1462
 
+const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** As XML writes numbers: JavaScript also takes `0x10`, and a blank for 0. */
+export const isNumber = (written: string): boolean =>
+  decimal.test(written.trim()) && Number.isFinite(Number(written))
+
 /** Undefined for a number that is no date although its format says so, and for what is no number. */
 export function numberText(
   written: string,
   format: CellFormat,
   countsFrom1904: boolean,
 ): string | undefined {
+  if (!isNumber(written)) return undefined
   const value = Number(written)
-  if (written.trim() === "" || !Number.isFinite(value)) return undefined
   if (format === "date" || format === "time") return dateText(value, format, countsFrom1904)
   // 15 digits are what a workbook shows at most; those beyond are rounding errors.
   if (format === "percent") return `${Number((value * 100).toPrecision(15))}%`

@@ -17,7 +17,8 @@ export async function* csvRecords(
   rejectFile: RejectFile,
 ): AsyncGenerator<TableRecord> {
   const malformed: TableRecord[] = []
-  const parser = pipeline(Readable.from(text), parserOf(separator, malformed), () => {})
+  const lines = withinBounds(text, rejectFile)
+  const parser = pipeline(Readable.from(lines), parserOf(separator, malformed), () => {})
   let previousEnd = 0
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
@@ -33,6 +34,31 @@ export async function* csvRecords(
     throw error
   }
   yield* malformed
+}
+
+/**
+ * Bounds what the parser does not: it keeps a cell for every separator of a line, and all empty lines
+ * until the next record.
+ */
+async function* withinBounds(text: AsyncIterable<string>, rejectFile: RejectFile) {
+  let lineLength = 0
+  let emptyLines = 0
+  for await (const chunk of text) {
+    const end = chunk.lastIndexOf("\n")
+    lineLength = end < 0 ? lineLength + chunk.length : chunk.length - end - 1
+    if (lineLength > maxRecordLength)
+      rejectFile(`a line is longer than ${maxRecordLength} characters`)
+    const empty = lineBreaksAtEnd(chunk)
+    emptyLines = empty < chunk.length ? empty : emptyLines + empty
+    if (emptyLines > maxRecordLength) rejectFile("it has millions of empty lines in a row")
+    yield chunk
+  }
+}
+
+function lineBreaksAtEnd(text: string): number {
+  let at = text.length
+  while (at > 0 && (text[at - 1] === "\n" || text[at - 1] === "\r")) at--
+  return text.length - at
 }
 
 interface Parsed {

@@ -13,33 +13,64 @@ import { reasonOf } from "../file-error.ts"
 import { LoadError } from "../load-error.ts"
 import { foreignFormat, signatureLength } from "./foreign-formats.ts"
 import type { InputFile } from "./input.ts"
+import { type Counted, unpackedBound } from "./unpacked-bound.ts"
 import { isZip, tablesInZip } from "./zip.ts"
 
 const chunkBytes = 256 * 1024
 
-/** One input, or those that a zip file contains, one after the other. */
-export async function* openInputs(path: string): AsyncGenerator<InputFile> {
-  if (path === "-") return yield openStream(process.stdin)
-  const name = basename(path)
+/**
+ * One input, or those that a zip file contains, one after the other.
+ * @param maxBytes that what is packed may unpack to, together
+ */
+export async function* openInputs(
+  path: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<InputFile> {
+  const name = path === "-" ? "standard input" : basename(path)
+  const newPart = unpackedBound(maxBytes, name)
+  if (path === "-") return yield openStream(process.stdin, name, newPart())
   const bytesTotal = await sizeOf(path, name)
   const start = bytesTotal === null ? new Uint8Array() : await Bun.file(path).slice(0, 4).bytes()
-  if (!isZip(start)) return yield openFile(path, name, bytesTotal)
-  for await (const { bytes, ...table } of tablesInZip(path, name)) {
-    yield { ...table, bytes: () => decompressed(bytes(), table.name) }
+  if (!isZip(start)) return yield openFile(path, name, bytesTotal, newPart())
+  for await (const { bytes, workbook, ...input } of tablesInZip(path, name)) {
+    const counted = newPart()
+    yield {
+      ...input,
+      bytes: () => counted(decompressed(bytes(), input.name)),
+      ...(workbook && { workbook: countedParts(workbook, newPart) }),
+    }
   }
 }
 
-function openStream(stream: Readable): InputFile {
-  const name = "standard input"
-  return { ...metered(name, null, () => stream), codePage: async () => null }
+/** A sheet may be looked into before it is read. */
+function countedParts(
+  open: NonNullable<InputFile["workbook"]>,
+  newPart: () => Counted,
+): typeof open {
+  const parts = new Map<string, Counted>()
+  return (path) => {
+    const bytes = open(path)
+    const counted = parts.get(path) ?? newPart()
+    parts.set(path, counted)
+    return bytes && counted(bytes)
+  }
 }
 
-function openFile(path: string, name: string, bytesTotal: number | null): InputFile {
+function openStream(stream: Readable, name: string, counted: Counted): InputFile {
+  return { ...metered(name, null, () => stream, counted), codePage: async () => null }
+}
+
+function openFile(
+  path: string,
+  name: string,
+  bytesTotal: number | null,
+  counted: Counted,
+): InputFile {
   const open = () => createReadStream(path, { highWaterMark: chunkBytes })
-  return { ...metered(name, bytesTotal, open), codePage: () => codePageBeside(path) }
+  return { ...metered(name, bytesTotal, open, counted), codePage: () => codePageBeside(path) }
 }
 
-function metered(name: string, bytesTotal: number | null, open: () => Readable) {
+function metered(name: string, bytesTotal: number | null, open: () => Readable, counted: Counted) {
   const hasher = new Bun.CryptoHasher("sha256")
   let bytesRead = 0
   async function* bytes(): AsyncGenerator<Uint8Array> {
@@ -54,7 +85,7 @@ function metered(name: string, bytesTotal: number | null, open: () => Readable) 
     bytesTotal,
     bytesRead: () => bytesRead,
     sha256: () => hasher.digest("hex"),
-    bytes: () => decompressed(bytes(), name),
+    bytes: () => decompressed(bytes(), name, counted),
   }
 }
 
@@ -76,7 +107,8 @@ async function codePageBeside(path: string): Promise<string | null> {
   return found === undefined ? null : await Bun.file(join(dirname(path), found)).text()
 }
 
-async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string) {
+/** @param counted takes what is unpacked; a file that is not packed is as large as it is */
+async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string, counted?: Counted) {
   const { start, all } = await peekBytes(bytes, signatureLength)
   const foreign = foreignFormat(start)
   if (foreign) throw new LoadError(`Cannot read ${name}: ${foreign}`)
@@ -85,7 +117,7 @@ async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string) {
     const gunzip = createGunzip({ chunkSize: chunkBytes })
     // Errors reach the loop below through the gunzip stream; `pipeline` only requires a callback.
     pipeline(all, gunzip, () => {})
-    yield* gunzip
+    yield* counted ? counted(gunzip) : gunzip
   } catch (error) {
     if (!codeOf(error).startsWith("Z_")) throw error
     throw new LoadError(`Cannot read ${name}: its gzip data is truncated or corrupt`)

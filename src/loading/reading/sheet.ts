@@ -1,5 +1,5 @@
 /** Reads a sheet of a workbook as records, one for each row that has a value. */
-import { type CellFormat, numberText } from "./cell-formats.ts"
+import { type CellFormat, isNumber, numberText } from "./cell-formats.ts"
 import type { TableRecord } from "./row.ts"
 import { parseXml } from "./xml.ts"
 
@@ -13,6 +13,9 @@ export interface SharedParts {
 
 /** As many as Excel has. */
 const maxColumns = 16_384
+const maxRows = 1_048_576
+/** With those that are left out before others: few bytes can be very many cells. */
+const maxCells = 200_000_000
 export const maxTextLength = 4_000_000
 
 interface OpenCell {
@@ -25,14 +28,21 @@ interface OpenCell {
   hasFormula: boolean
 }
 
+/**
+ * @param onMerged receives the references of merged cells (`A1:B2`)
+ */
 export async function* sheetRecords(
   bytes: AsyncIterable<Uint8Array>,
   shared: SharedParts,
   reject: (why: string) => never,
+  onMerged: (reference: string) => void = () => {},
 ): AsyncGenerator<TableRecord> {
   let records: TableRecord[] = []
   let line = 0
   let cells: string[] = []
+  let lastColumn = -1
+  let rowCount = 0
+  let cellCount = 0
   let faults: Map<number, string> | undefined
   let cell: OpenCell | undefined
   /** Whether text belongs to the cell's value. */
@@ -44,9 +54,16 @@ export async function* sheetRecords(
       if (name === "row") {
         line = attributes.r === undefined ? line + 1 : Number(attributes.r)
         if (!Number.isSafeInteger(line)) reject("a row has no number")
+        if (++rowCount > maxRows) reject("it has too many rows")
         cells = []
+        lastColumn = -1
         faults = undefined
-      } else if (name === "c") cell = openCell(attributes, line, cells.length, reject)
+      } else if (name === "c") {
+        cell = openCell(attributes, line, lastColumn + 1, reject)
+        if (cell.column <= lastColumn) reject(`the cells of row ${line} are not in their order`)
+        lastColumn = cell.column
+        if (++cellCount > maxCells) reject("it has too many cells")
+      } else if (name === "mergeCell") onMerged(attributes.ref ?? "")
       else if (name === "rPh") phonetic++
       else if (cell && name === "f") cell.hasFormula = true
       else if (cell && (name === "v" || (name === "t" && phonetic === 0))) {
@@ -64,8 +81,11 @@ export async function* sheetRecords(
       else if (name === "rPh") phonetic--
       else if (name === "c" && cell) {
         const read = readCell(cell, shared)
-        while (cells.length < cell.column) cells.push("")
-        cells[cell.column] = read.text ?? ""
+        if (read.text !== "") {
+          cellCount += cell.column - cells.length
+          while (cells.length < cell.column) cells.push("")
+          cells[cell.column] = read.text ?? ""
+        }
         if (read.fault !== undefined) {
           faults ??= new Map()
           faults.set(cell.column, `${read.fault} (cell ${cell.reference})`)
@@ -90,7 +110,8 @@ function openCell(
   reject: (why: string) => never,
 ): OpenCell {
   const column = reference === undefined ? next : columnOf(reference)
-  if (column < 0 || column >= maxColumns) reject("a row has too many columns")
+  if (column < 0) reject(`a cell of row ${line} has no column`)
+  if (column >= maxColumns) reject("a row has too many columns")
   return {
     column,
     reference: reference ?? `${column + 1} of row ${line}`,
@@ -103,7 +124,7 @@ function openCell(
 }
 
 /** `A1` is 0, `AA1` is 26; negative for what is no reference. */
-function columnOf(reference: string): number {
+export function columnOf(reference: string): number {
   let column = 0
   for (let at = 0; at < reference.length; at++) {
     const letter = reference.charCodeAt(at) - 64
@@ -139,7 +160,7 @@ function readCell(cell: OpenCell, { strings, formats, countsFrom1904 }: SharedPa
       if (value === "") return { text: "" }
       const format = formats[style] ?? "number"
       const text = numberText(value, format, countsFrom1904)
-      const what = Number.isFinite(Number(value)) ? "date" : "number"
+      const what = isNumber(value) ? "date" : "number"
       return text === undefined ? { fault: `is not a ${what}: ${value.slice(0, 40)}` } : { text }
     }
   }

@@ -22,7 +22,8 @@ export interface OpenedWorkbook extends SharedParts {
 
 /** Bounds the memory for what all sheets share. */
 const maxStringsLength = 200_000_000
-const maxStrings = 10_000_000
+/** What a text takes besides its characters, in characters. */
+const textOverhead = 32
 const maxEntries = 1_000_000
 
 export async function openWorkbook(
@@ -112,7 +113,8 @@ async function readStrings(read: ReadPart, reject: (why: string) => never): Prom
       else if (name === "rPh") phonetic--
       else if (name === "si") {
         strings.push(detached(unescaped(text)))
-        if (strings.length > maxStrings) reject("its texts are too many to read; save it as CSV")
+        length += textOverhead
+        if (length > maxStringsLength) reject("its texts are too many to read; save it as CSV")
       }
     },
   })

@@ -2,7 +2,7 @@
 import { excerpt } from "../../text/excerpt.ts"
 import { isHeader, maxTitles, readHeader } from "./header.ts"
 import type { Layout, RejectFile, Row, TableRecord } from "./row.ts"
-import { sheetRecords } from "./sheet.ts"
+import { columnOf, sheetRecords } from "./sheet.ts"
 import { rowReaderBelow } from "./table.ts"
 import { type OpenedWorkbook, openWorkbook, type PartReader, type Sheet } from "./workbook-parts.ts"
 
@@ -16,23 +16,50 @@ export async function* readWorkbook(
   const reject = (why: string): never =>
     rejectFile(`it is a damaged workbook: ${excerpt(why, 100)}`)
   const workbook = await openWorkbook(part, reject)
-  const recordsOf = ({ name, path }: Sheet) =>
-    sheetRecords(part(path) ?? reject(`its sheet "${name}" is missing`), workbook, reject)
+  const recordsOf = ({ name, path }: Sheet, onMerged?: (reference: string) => void) =>
+    sheetRecords(part(path) ?? reject(`its sheet "${name}" is missing`), workbook, reject, onMerged)
   const sheet =
     sheetName === undefined
       ? await firstWithColumns(workbook, recordsOf, layout, rejectFile, note)
       : sheetNamed(workbook, sheetName, rejectFile)
-  const records = recordsOf(sheet)
+  const merged: string[] = []
+  const records = recordsOf(sheet, (reference) => {
+    if (merged.push(excerpt(reference)) > maxMerged) reject("it has too many merged cells")
+  })
   const header = await readHeader(records, layout, rejectFile, note)
   const rowOf = rowReaderBelow(header, layout)
-  let isEmpty = true
+  let firstLine: number | undefined
   for await (const record of records) {
-    isEmpty = false
+    firstLine ??= record.line
     // A row ends with its last value, which may be before the last column.
     while (record.cells && record.cells.length < header.named) record.cells.push("")
     yield rowOf(record)
   }
-  if (isEmpty) rejectFile("it has a header but no rows")
+  const first = firstLine ?? rejectFile("it has a header but no rows")
+  const cells = merged.find((reference) => isOfSeveralRows(reference, first, header.names))
+  if (cells !== undefined) {
+    rejectFile(
+      `its cells ${cells} are merged, so rows below the first have no value of their own; ` +
+        "unmerge them and fill in each row",
+    )
+  }
+}
+
+const maxMerged = 1_000_000
+
+/**
+ * Of merged cells only the first has a value, although each row shows it. Titles, headers and lines
+ * of text may be merged, and so may columns that are not read.
+ */
+function isOfSeveralRows(
+  reference: string,
+  firstLine: number,
+  names: readonly (string | null)[],
+): boolean {
+  const [, left = "", top, right = "", bottom] =
+    /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/.exec(reference) ?? []
+  const isRead = names.slice(columnOf(left), columnOf(right) + 1).some((name) => name !== null)
+  return Number(top) >= firstLine && Number(bottom) > Number(top) && isRead
 }
 
 function sheetNamed({ sheets }: OpenedWorkbook, wanted: string, rejectFile: RejectFile): Sheet {

@@ -9,6 +9,10 @@ export interface XmlHandlers {
   text?: (text: string) => void
 }
 
+/** No workbook comes near; they bound the memory for what is open. */
+const maxDepth = 100
+const maxAttributes = 1000
+
 /**
  * Yields after each chunk, so that what the handlers have collected can be passed on. `reject` ends
  * the reading. Definitions of a document's own, which could expand without end, are refused.
@@ -20,9 +24,20 @@ export async function* parseXml(
 ): AsyncGenerator<void> {
   const parser = sax.parser(true)
   let error: string | undefined
-  parser.onopentag = ({ name, attributes }) =>
+  let depth = 0
+  let attributeCount = 0
+  parser.onattribute = () => {
+    if (++attributeCount > maxAttributes) reject("an element has too many attributes")
+  }
+  parser.onopentag = ({ name, attributes }) => {
+    attributeCount = 0
+    if (++depth > maxDepth) reject("its elements are nested too deeply")
     open(localName(name), attributes as Record<string, string>)
-  parser.onclosetag = (name) => close(localName(name))
+  }
+  parser.onclosetag = (name) => {
+    depth--
+    close(localName(name))
+  }
   parser.ontext = text
   parser.oncdata = text
   parser.ondoctype = () => {

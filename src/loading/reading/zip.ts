@@ -1,7 +1,8 @@
 /**
  * The tables inside a zip file, as registers are often published: a shapefile's `.dbf` with its
- * companions, or CSV and GeoJSON files. An Excel workbook is a zip file too, and one table. Files that are certainly not tables are skipped by their
- * names; the others are recognised by their content like any other file. yauzl reads the format.
+ * companions, or CSV and GeoJSON files. An Excel workbook is a zip file too, and one table. Files that
+ * are certainly not tables are skipped by their names; the others are recognised by their content like
+ * any other file. yauzl reads the format.
  */
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
@@ -18,6 +19,8 @@ export const isZip = (start: Uint8Array): boolean =>
 const notATable =
   /\/$|^__MACOSX\/|(^|\/)\.|\.(shp|shx|sbn|sbx|prj|cpg|qpj|qix|qml|sld|lyr|fbn|fbx|ain|aih|atx|ixs|mxs|xml|txt|md|rtf|pdf|html?|docx?|png|jpe?g)$/i
 const maxCodePageBytes = 100
+/** Bounds the memory for their names. */
+const maxEntries = 50_000
 
 export async function* tablesInZip(path: string, name: string): AsyncGenerator<InputFile> {
   const zip = await opened(path, name)
@@ -66,7 +69,8 @@ async function workbookOf(
     bytesRead: () => bytesRead,
     sha256: () => sha256,
     workbook: (part) => {
-      const entry = entries.find(({ fileName }) => fileName === part)
+      const [entry, another] = entries.filter(({ fileName }) => fileName === part)
+      if (another) throw new LoadError(`Cannot read ${name}: it has its part ${part} twice`)
       return entry && metered(entry)
     },
     bytes: async function* () {},
@@ -145,9 +149,14 @@ async function opened(path: string, name: string): Promise<ZipFile> {
 
 async function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
   try {
-    return await Array.fromAsync(zip.eachEntry())
+    const entries: Entry[] = []
+    for await (const entry of zip.eachEntry()) {
+      if (entries.push(entry) > maxEntries)
+        throw new LoadError(`Cannot read ${name}: it contains more than ${maxEntries} files`)
+    }
+    return entries
   } catch (error) {
-    throw damaged(name, error)
+    throw error instanceof LoadError ? error : damaged(name, error)
   }
 }
 

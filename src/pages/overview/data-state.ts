@@ -18,7 +18,7 @@ export interface DataState {
   /** How many records there are of each kind, in the order in which they are shown. */
   counts: readonly { label: string; count: number }[]
   loads: readonly SourceLoad[]
-  /** What is known of each source, as the API lists it. */
+  /** What is known of each source, as the API has it, by name. */
   sources: readonly ResourceRecord[]
 }
 
@@ -47,6 +47,9 @@ const lists: readonly { label: string; list: List }[] = [
   { label: "Subsidiaries", list: listOf(subsidiaries) },
   { label: "Reports", list: listOf(reports) },
 ]
+
+const byName = (one: ResourceRecord, other: ResourceRecord): number =>
+  String(one.source) < String(other.source) ? -1 : 1
 
 /** May throw Unavailable or ReleaseUnavailable. */
 export function createDataState({
@@ -85,7 +88,7 @@ export function createDataState({
       }
       lastSources = reading
     }
-    return (await lastSources.states).records
+    return (await lastSources.states).records.toSorted(byName)
   }
 
   async function stateAt(release: Release, key: string): Promise<OfRelease> {

@@ -70,7 +70,7 @@ ${table<ResourceRecord>({
     { head: "Rows rejected", cell: integer("rejected"), number: true },
   ],
 })}
-${sources.map(terms)}</section>`
+${terms(sources)}</section>`
 }
 
 const moment =
@@ -83,18 +83,37 @@ const integer =
   ({ [field]: value }: ResourceRecord): Content =>
     typeof value === "number" ? number(value) : orDash(null)
 
-/** When, and whether that load was refused. */
+/** When, and whether that load was refused, or a later fetch failed. */
 const loaded = (source: ResourceRecord): Content =>
-  html`${moment("last_loaded_at")(source)}${source.last_outcome === "refused" && html` ${status("refused", "bad")}`}`
+  html`${moment("last_loaded_at")(source)}${statusOf(source)}`
+
+const statusOf = ({ last_outcome: outcome }: ResourceRecord): Content =>
+  outcome === "refused"
+    ? html` ${status("refused", "bad")}`
+    : outcome === "failed" && html` ${status("failed", "bad")}`
 
 /** Of the latest load that changed anything. */
 const filesOf = ({ source }: ResourceRecord, made: readonly SourceLoad[]): readonly LoadedFile[] =>
   made.find((load) => load.source === source)?.files ?? []
 
-/** What its publisher asks those who use it to show. */
-const terms = ({ source, licence, attribution }: ResourceRecord): Content =>
-  licence !== null &&
-  html`<p class="muted small"><code>${String(source)}</code>: ${attribution === null ? "" : `${attribution}. `}Licence: ${String(licence)}</p>`
+/** What publishers ask those who use their data to show, once for the sources that share it. */
+function terms(sources: readonly ResourceRecord[]): Html[] {
+  const asked = sources.filter(
+    ({ licence, attribution }) => licence !== null || attribution !== null,
+  )
+  const shared = Map.groupBy(asked, termsOf)
+  return [...shared].map(([text, group]) => {
+    const names = group.map(
+      ({ source }, index) => html`${index > 0 && ", "}<code>${String(source)}</code>`,
+    )
+    return html`<p class="muted small">${names}: ${text}</p>`
+  })
+}
+
+const termsOf = ({ licence, attribution }: ResourceRecord): string =>
+  licence === null
+    ? String(attribution)
+    : `${attribution === null ? "" : `${String(attribution).replace(/\.$/, "")}. `}Licence: ${licence}`
 
 const maxFiles = 3
 

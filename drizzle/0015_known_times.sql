@@ -1,0 +1,1 @@
+ALTER TABLE "sources" ADD COLUMN "last_observed_is_known" boolean;

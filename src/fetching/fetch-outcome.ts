@@ -1,0 +1,40 @@
+/** What a fetch is given, and what comes of it. */
+import type { Progress } from "../loading/progress.ts"
+import type { LoadSummary } from "../loading/summary.ts"
+import type { Limits } from "./limits.ts"
+
+export interface FetchOptions {
+  databaseUrl: string
+  dataDir: string
+  /** How many raw files of a source are kept. */
+  rawFiles: number
+  userAgent: string
+  environment: Readonly<Record<string, string | undefined>>
+  limits: Limits
+  /** Fetches it although it is not due, and loads it although it has not changed. */
+  force: boolean
+  absentAfterHours: number
+  progress: Progress
+  /** By one clock for all processes that share the database. */
+  now: () => Date
+  /** What people are told of an error that is no LoadError. */
+  describe: (error: unknown) => string
+  /** As those of a load. */
+  onCommit?: () => void
+  onPublished?: () => void
+}
+
+export interface FetchOutcome {
+  source: string
+  /**
+   * `failed`: it could not be fetched, or its load broke off; `refused`: its load was; `not due`: it has
+   * been fetched not long ago; `busy`: another process fetches it.
+   */
+  outcome: "published" | "unchanged" | "refused" | "failed" | "not due" | "busy"
+  /** Why it failed, was refused, is not due, or is unchanged although newer files have been loaded. */
+  reason: string | null
+  /** The paths of its raw files. */
+  files: string[]
+  /** Null where nothing was loaded. */
+  summary: LoadSummary | null
+}

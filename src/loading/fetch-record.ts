@@ -1,0 +1,138 @@
+/**
+ * What the database knows of the fetches of a source. Processes and hosts that share it share this,
+ * unlike the raw files. The process that holds the lock of the source writes it. Times are as
+ * `2026-01-02T03:04:05Z`.
+ */
+import type { Sql } from "postgres"
+import { utc } from "../db/utc.ts"
+import type { Source } from "../sources/source.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
+import { fullBasis, storedReason } from "./source-record.ts"
+
+/** Whose row it is. */
+type Fetched = Pick<Source, "name" | "resource">
+
+export interface FetchTimes {
+  /** When the last fetch began, whatever came of it. */
+  attempted: string | null
+  /** When the last fetch began that got all files. */
+  fetched: string | null
+}
+
+export async function lastFetch(sql: Sql, { name, resource }: Fetched): Promise<FetchTimes> {
+  const [row] = await sql.unsafe<FetchTimes[]>(
+    `select
+       (select ${utc("attempted_at")} from fetch_attempts where source = $1 and resource = $2) as attempted,
+       (select ${utc("last_fetched_at")} from sources where name = $1 and resource = $2) as fetched`,
+    [name, resource.name],
+  )
+  return row ?? { attempted: null, fetched: null }
+}
+
+/** Before anything is asked of the source's server, so that a fetch that is killed is known too. */
+export async function recordAttempt(
+  sql: Sql,
+  { name, resource }: Fetched,
+  at: string,
+): Promise<void> {
+  await sql.unsafe(
+    `insert into fetch_attempts (source, resource, attempted_at) values ($1, $2, $3)
+     on conflict (source, resource) do update set attempted_at = excluded.attempted_at`,
+    [name, resource.name, at],
+  )
+}
+
+/** Of a fetch that loaded nothing, because its files could not be had or its load broke off. */
+export async function recordFailure(
+  sql: Sql,
+  { name, resource }: Fetched,
+  reason: string,
+): Promise<void> {
+  await sql.unsafe(
+    `insert into sources (name, resource, last_outcome, last_reason) values ($1, $2, 'failed', $3)
+     on conflict (name, resource) do update set
+       last_outcome = excluded.last_outcome, last_reason = excluded.last_reason`,
+    [name, resource.name, storedReason(reason)],
+  )
+}
+
+/** How files that were fetched relate to those that were loaded. */
+export interface KnownFiles {
+  /** They are the last that were loaded. */
+  areLoaded: boolean
+  /** And a further load would do the same: see `load-basis.ts`. */
+  hasSameBasis: boolean
+  /** They are those of the last fetch, also where their load was refused. */
+  areFetched: boolean
+  /** When the newest files that were loaded were true. */
+  observed: string | null
+}
+
+/** @param digests sorted */
+export async function knownFiles(
+  sql: Sql,
+  { name, resource }: Fetched,
+  digests: readonly string[],
+  basis: string,
+): Promise<KnownFiles> {
+  const [row] = await sql.unsafe<KnownFiles[]>(
+    `select last_files is not distinct from $3::text[] as "areLoaded",
+       last_basis is not distinct from ${fullBasis("$4::text", "$2")} as "hasSameBasis",
+       last_fetched_files is not distinct from $3::text[] as "areFetched",
+       ${utc("last_observed_at")} as observed
+     from sources where name = $1 and resource = $2`,
+    [name, resource.name, arrayLiteral(digests), basis],
+  )
+  return row ?? { areLoaded: false, hasSameBasis: false, areFetched: false, observed: null }
+}
+
+export interface Origin {
+  /** What the public is told of it. */
+  address: string | null
+  /** Digests of its files, sorted. */
+  files: readonly string[]
+  /** As the operator's file of addresses has them; what a source declares stays where they are missing. */
+  licence?: string | undefined
+  attribution?: string | undefined
+  at: string
+  /** A load has recorded its outcome; files that need not be loaded are unchanged. */
+  isLoaded: boolean
+}
+
+/** Records where the files of a completed fetch came from, and on what terms. */
+export async function recordFetched(
+  sql: Sql,
+  { name, resource }: Fetched,
+  { address, files, licence, attribution, at, isLoaded }: Origin,
+): Promise<void> {
+  await sql.unsafe(
+    `update sources set last_fetched_at = $3, address = $4,
+       last_fetched_files = $5::text[],
+       licence = coalesce($6, licence), attribution = coalesce($7, attribution),
+       last_outcome = case when $8 then last_outcome else 'unchanged' end,
+       last_reason = case when $8 then last_reason end
+     where name = $1 and resource = $2`,
+    [
+      name,
+      resource.name,
+      at,
+      address,
+      arrayLiteral(files),
+      licence ?? null,
+      attribution ?? null,
+      isLoaded,
+    ],
+  )
+}
+
+/** Where the operator's files come from, unless that is known. The source is fetched no less often for it. */
+export async function recordAddress(
+  sql: Sql,
+  { name, resource }: Fetched,
+  address: string,
+): Promise<void> {
+  await sql.unsafe(
+    "update sources set address = $3 where name = $1 and resource = $2 and address is null",
+    [name, resource.name, address],
+  )
+}

@@ -1,0 +1,85 @@
+/**
+ * Which records that are noted as missing the rows of a load show to be there. Rows prove it also
+ * where they are rejected, or where the load is refused in the end: a file that is cut lacks what
+ * it should have, but what it has is true. So a refused load deletes notes, and makes none.
+ */
+import type { Sql, TransactionSql } from "postgres"
+import type { ResourceName } from "../resources/resource.ts"
+import type { SharedReferences } from "../sources/source.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
+import { referenceOf } from "./shared-references.ts"
+import type { Staging } from "./staging.ts"
+
+export interface NotedRecords {
+  /** Takes the key of a row, as its source maps it. */
+  see: (key: string) => void
+  /** The keys of noted records that rows which were seen are, or may be. */
+  seen: () => string[]
+  /** Leaves of the records that rows may be those that they are, once these have their ids. */
+  settle: (seen: readonly string[]) => void
+}
+
+/** As they are before the load. */
+export async function readNoted(
+  sql: TransactionSql,
+  source: string,
+  resource: ResourceName,
+  sharedReferences: SharedReferences | undefined,
+): Promise<NotedRecords> {
+  const noted = await sql<{ key: string }[]>`
+    select key from missing_records where source = ${source} and resource = ${resource}`
+  const reference = sharedReferences ? referenceOf(sharedReferences) : (key: string) => key
+  const unseen = Map.groupBy(
+    noted.map(({ key }) => key),
+    reference,
+  )
+  let seen: string[] = []
+  return {
+    see: (key) => {
+      // Mostly nothing is missing.
+      if (unseen.size === 0) return
+      seen.push(...(unseen.get(reference(key)) ?? []))
+      unseen.delete(reference(key))
+    },
+    seen: () => seen,
+    settle: (keys) => {
+      seen = [...keys]
+    },
+  }
+}
+
+/**
+ * Called once all rows have their ids: before, a row may be any record of its reference, and a
+ * rejected one still may.
+ */
+export async function settleSeen(
+  noted: NotedRecords,
+  sql: TransactionSql,
+  { staged, key }: Staging,
+  rejectedKeys: readonly string[],
+): Promise<void> {
+  const seen = noted.seen()
+  if (seen.length === 0) return
+  const rows = await sql.unsafe<{ key: string }[]>(
+    `select seen.key from unnest($1::text[]) as seen (key)
+     where seen.key = any($2::text[]) or exists (select from ${staged} s where s.${key} = seen.key)`,
+    [arrayLiteral(seen), arrayLiteral(rejectedKeys)],
+  )
+  noted.settle(rows.map((row) => row.key))
+}
+
+/** For a load that was refused. `observed` is when its files were true; undefined for now. */
+export async function forgetSeen(
+  sql: Sql,
+  source: string,
+  resource: ResourceName,
+  { seen, observed }: { seen: readonly string[]; observed: string | undefined },
+): Promise<void> {
+  if (seen.length === 0) return
+  // Another load of newer files may have ended since.
+  await sql.unsafe(
+    `delete from missing_records where source = $1 and resource = $2 and key = any($3::text[])
+       and last_missing_at <= coalesce($4::timestamptz, now())`,
+    [source, resource, arrayLiteral(seen), observed ?? null],
+  )
+}

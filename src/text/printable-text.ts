@@ -1,0 +1,17 @@
+/** Controls, which a terminal obeys, but for tab and line feed, and what turns the direction of text. */
+const obeyed = /[\p{Cc}\p{Bidi_Control}]/gu
+
+/**
+ * The text for people, as the value of a file or a server may be in it: controls are written as in
+ * JSON (`\u001b`), so JSON text keeps its value.
+ */
+export const printableText = (text: string): string =>
+  text.replace(obeyed, (control) =>
+    control === "\n" || control === "\t" ? control : escapeOf(control),
+  )
+
+/** The same on one line. */
+export const printableLine = (text: string): string => text.replace(obeyed, escapeOf)
+
+const escapeOf = (control: string): string =>
+  `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`

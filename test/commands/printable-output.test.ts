@@ -1,0 +1,116 @@
+/**
+ * Text from files and servers is shown, and not obeyed: nothing that a command writes for people
+ * moves the cursor, sets colours or turns the direction of text. Data is written as it is.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { createLog } from "../../src/log/log.ts"
+import { printableText } from "../../src/text/printable-text.ts"
+import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
+
+setDefaultTimeout(60_000)
+
+let bench: CommandWorkbench
+beforeAll(async () => {
+  bench = await commandWorkbench()
+})
+afterAll(() => bench.close())
+
+/** Clears the screen, sets the title, is a C1 control sequence, deletes, and turns text around. */
+const attack = "\x1b[2J\x1b]0;owned\x07\u009b31m\x7f\u202etxt\u2066"
+const shown = "\\u001b[2J\\u001b]0;owned\\u0007\\u009b31m\\u007f\\u202etxt\\u2066"
+/** Carriage returns apart, which a terminal adds. */
+const obeyed = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}]/u
+
+const run = (...args: string[]) => bench.run(args, { cwd: bench.directory })
+
+test("what a terminal would obey is shown as JSON writes it, and in JSON has the same value", () => {
+  expect(printableText(attack)).toBe(shown)
+  expect(printableText("good\rbad")).toBe("good\\u000dbad")
+  expect(printableText("ten\tElf\nÄ 😀 עברית")).toBe("ten\tElf\nÄ 😀 עברית")
+  expect(JSON.parse(printableText(JSON.stringify({ attack })))).toEqual({ attack })
+  const lines: string[] = []
+  createLog(
+    (line) => lines.push(line),
+    () => new Date(0),
+  ).info("request", { agent: attack })
+  expect(lines.join("")).not.toMatch(obeyed)
+  expect(JSON.parse(lines.join(""))).toMatchObject({ agent: attack })
+})
+
+test("a header's names, an option, and the name of a file in messages", async () => {
+  bench.file("header.csv", `"asx_code","${attack}"\nQZA,x\n`)
+  for (const args of [
+    ["load", "companies", "header.csv"],
+    ["load", "companies", `${attack}.csv`],
+    ["load", "companies", "header.csv", `--${attack}`],
+    ["sources", "show", attack],
+  ]) {
+    const { code, stderr, stdout } = await run(...args)
+    expect([args, code]).toEqual([args, 1])
+    expect(stderr).toContain("owned\\u0007\\u009b31m")
+    expect(stderr + stdout).not.toMatch(obeyed)
+  }
+  const [source] = await bench.sql`select last_reason from sources where name = 'companies'`
+  expect(source?.last_reason).not.toMatch(obeyed)
+})
+
+test("warnings, rejected rows, reasons and missing records", async () => {
+  const directory = (...rows: string[]) =>
+    `ASX code,Company name,GICs industry group,${attack}\n${rows.join("\n")}\n`
+  const rows = Array.from({ length: 40 }, (_, n) => `Q${n + 10},"A ${attack} ${n}",${attack},x`)
+  bench.file("all.csv", directory(...rows))
+  bench.file("lacking.csv", directory(...rows.slice(1), `${attack},B,Materials,x`))
+  const load = (name: string) => run("load", "asx-directory", name, "--all-sectors")
+  const outputs = [await load("all.csv"), await load("lacking.csv")]
+  outputs.push(await run("sources", "show", "asx-directory"))
+  bench.file("cut.csv", directory(rows[0] ?? ""))
+  outputs.push(await load("cut.csv"), await run("sources", "list"))
+  const all = outputs.map(({ stdout, stderr }) => stdout + stderr)
+  expect(outputs.map(({ code }) => code)).toEqual([0, 0, 0, 1, 0])
+  for (const text of all) expect(text).not.toMatch(obeyed)
+  expect(all[0]).toContain("unknown industry group")
+  expect(all[1]).toContain("A \\u001b[2J")
+  expect(all[2]).toContain("A \\u001b[2J")
+  const rejects = join(bench.dataDir, "rejects")
+  const [name = ""] = readdirSync(rejects)
+  const written = readFileSync(join(rejects, name), "utf8")
+  expect(written).not.toMatch(obeyed)
+  expect(written).toContain("\\u009b")
+})
+
+/** Without what separates holders. */
+const holder = attack.replaceAll(";", "")
+
+test("data is exact: CSV on a pipe and in a file", async () => {
+  await bench.load("tenements", `id,tenement_id,state,holder_name\nt1,E 1,WA,"${holder}"\n`)
+  expect((await run("holders", "unlinked")).stdout).toContain(holder)
+  await run("holders", "unlinked", "--csv", "unlinked.csv")
+  expect(readFileSync(join(bench.directory, "unlinked.csv"), "utf8")).toContain(holder)
+})
+
+reportMissingTerminals(import.meta.path)
+
+test.skipIf(!hasTerminals)(
+  "on a terminal: names of files, holders, and no line that a value begins",
+  async () => {
+    await bench.load("tenements", `id,tenement_id,state,holder_name\nt1,E 1,WA,"${holder}\nFAKE"\n`)
+    const holders = onTerminal(["holders", "unlinked"], bench.options())
+    expect(await holders.child.exited).toBe(0)
+    expect(holders.output()).not.toMatch(obeyed)
+    expect(holders.output()).toContain(`1          ${shown.replaceAll(";", "")}`)
+    expect(holders.output()).not.toMatch(/^FAKE/m)
+    const path = bench.file(
+      `${attack.replaceAll("/", "")}.csv`,
+      "asx_code,company_name,is_active\nQZA,A,true\n",
+    )
+    const load = onTerminal(["load", "companies", path], bench.options())
+    await load.child.exited
+    // The bar itself moves the cursor.
+    expect(load.output()).not.toContain("\x1b[2J")
+    expect(load.output()).not.toContain("\u009b")
+    expect(load.output()).toContain("\\u001b[2J")
+  },
+)

@@ -1,0 +1,58 @@
+/** Map services on the misbehaving server; `recordsAt` is asked for their records at each request. */
+import { type Asked, plain, type Reply } from "./misbehaving-server.ts"
+
+export const title = (number: number) => ({
+  OBJECTID: number,
+  tenid: `E  04${String(number).padStart(5, "0")}`,
+  fmt_tenid: `E 04/${number}`,
+  type: "EXPLORATION LICENCE",
+  tenstatus: "LIVE",
+  holder1: `QUARRY ${number} PTY LTD`,
+})
+export const titles = (count: number) =>
+  Array.from({ length: count }, (_, index) => title(index + 1))
+export const json = (value: unknown): Reply => plain(JSON.stringify(value))
+export const query = ({ target }: Asked) => new URL(target, "http://x").searchParams
+
+const description = {
+  maxRecordCount: 2,
+  fields: [{ name: "OBJECTID", type: "esriFieldTypeOID" }],
+}
+
+/** An ArcGIS server, whose pages have two records. */
+export const arcgis =
+  (recordsAt: (nth: number) => object[]) =>
+  (asked: Asked, nth: number): Reply => {
+    const records = recordsAt(nth)
+    const parameters = query(asked)
+    if (!asked.target.includes("/query")) return json(description)
+    if (parameters.get("returnCountOnly")) return json({ count: records.length })
+    const offset = Number(parameters.get("resultOffset"))
+    const page = records.slice(offset, offset + Number(parameters.get("resultRecordCount")))
+    const features = page.map((attributes) => ({ attributes }))
+    const more = offset + page.length < records.length
+    return json({ features, ...(more && { exceededTransferLimit: true }) })
+  }
+
+/** A WFS server; `idOf` gives the feature ids. */
+export const wfs =
+  (
+    recordsAt: (nth: number) => ReturnType<typeof title>[],
+    idOf: (number: number) => string | undefined = (number) => `titles.${number}`,
+  ) =>
+  (asked: Asked, nth: number): Reply => {
+    const records = recordsAt(nth)
+    const parameters = query(asked)
+    if (parameters.get("resultType") === "hits") return hits(records.length)
+    const start = Number(parameters.get("startIndex"))
+    const page = records.slice(start, start + Number(parameters.get("count")))
+    const features = page.map((properties) => ({
+      type: "Feature",
+      id: idOf(properties.OBJECTID),
+      properties,
+    }))
+    return json({ type: "FeatureCollection", features, numberMatched: records.length })
+  }
+
+export const hits = (count: number | string): Reply =>
+  plain(`<wfs:FeatureCollection numberMatched="${count}" numberReturned="0"/>`)
