@@ -10,6 +10,7 @@ import { commonHeaders, preflight } from "./plugins/common-headers.ts"
 import { endpointsOf } from "./plugins/endpoint-of-route.ts"
 import { errors } from "./plugins/errors.ts"
 import { negotiation } from "./plugins/negotiation.ts"
+import { type ObservationOptions, observation } from "./plugins/observation.ts"
 import { otherMethods } from "./plugins/other-methods.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
 import { requestContext } from "./plugins/request-context.ts"
@@ -17,7 +18,7 @@ import { type RequestLogOptions, requestLog } from "./plugins/request-log.ts"
 import { requestTarget } from "./plugins/request-target.ts"
 import { companies } from "./routes/companies.ts"
 import { description } from "./routes/description.ts"
-import { type OperationOptions, operations } from "./routes/operations.ts"
+import { adminOperations, type OperationOptions, operations } from "./routes/operations.ts"
 import { releases } from "./routes/releases.ts"
 import { reports } from "./routes/reports.ts"
 import { type SourcesOptions, sources } from "./routes/sources.ts"
@@ -25,6 +26,7 @@ import { tenements } from "./routes/tenements.ts"
 import { usage } from "./routes/usage.ts"
 
 export type AppOptions = AnswersOptions &
+  ObservationOptions &
   OperationOptions &
   PagesOptions &
   RequestLogOptions &
@@ -40,6 +42,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
     baseUrl: options.baseUrl,
   })
   const app = new Elysia()
+    .use(observation(options)) // its trace and timings, where they are set
     .use(requestContext(options))
     .use(requestLog(options))
     .use(errors(options, errorPage))
@@ -67,6 +70,16 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
     )
   const outside = app.routes.filter(({ path }) => !path.startsWith("/api/v1"))
   return app.use(otherMethods(outside)) // 405
+}
+
+/** What operators ask on a port of their own. It is neither logged nor traced. */
+export const createAdminApp = (options: AppOptions) => {
+  const app = new Elysia()
+    .use(requestContext(options))
+    .use(errors(options, () => undefined))
+    .use(commonHeaders())
+    .use(adminOperations(options))
+  return app.use(otherMethods(app.routes))
 }
 
 const notFound = (): never => {

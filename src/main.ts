@@ -6,12 +6,15 @@ import { readConfig } from "./config.ts"
 /** Each is loaded when it is given, so that none waits for what only another needs. */
 const commands = {
   serve: async () => (await import("./commands/serve.ts")).addServeCommand,
+  worker: async () => (await import("./commands/workers/worker.ts")).addWorkerCommand,
   migrate: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
   load: async () => (await import("./commands/load.ts")).addLoadCommand,
   fetch: async () => (await import("./commands/fetch.ts")).addFetchCommand,
   holders: async () => (await import("./commands/holders.ts")).addHolderCommands,
   sources: async () => (await import("./commands/sources.ts")).addSourceCommands,
   releases: async () => (await import("./commands/releases.ts")).addReleaseCommands,
+  backup: async () => (await import("./commands/backup.ts")).addBackupCommand,
+  restore: async () => (await import("./commands/restore.ts")).addRestoreCommand,
   account: async () => (await import("./commands/accounts.ts")).addAccountCommands,
   token: async () => (await import("./commands/tokens.ts")).addTokenCommands,
 }
@@ -30,6 +33,17 @@ for (const [name, command] of Object.entries(commands)) {
   if (name !== given && Object.hasOwn(commands, given)) continue
   const add = await command()
   add(program, () => readConfig(process.env), process.env)
+}
+
+// As process 1 of a container it would otherwise not be ended by them. A command that has to do
+// something at its end handles them itself from then on.
+for (const [signal, exitCode] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.once(signal, () => {
+    if (process.listenerCount(signal) === 0) process.exit(exitCode)
+  })
 }
 
 await run(program)

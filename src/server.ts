@@ -1,13 +1,22 @@
 /** The app behind Bun's HTTP server, which it stops without cutting off the requests in progress. */
-import type { createApp } from "./app.ts"
+import type { Server } from "bun"
 import { ApiError } from "./http/api-error.ts"
 import { describeError, type Log } from "./log/log.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
 
+/** What the server needs of an app. */
+export interface ServedApp {
+  fetch(request: Request): Response | Promise<Response>
+  /** Set to the server, which knows the address of a request's socket. */
+  server: Server<unknown> | null
+}
+
 export interface ServerOptions {
-  app: ReturnType<typeof createApp>
+  app: ServedApp
   hostname: string
   port: number
+  /** Whether other processes may listen on the port. Otherwise Bun would let them, too. */
+  reusePort?: boolean
   /** Whether the service is being stopped: then every response is the last of its connection. */
   isStopping: () => boolean
   log: Log
@@ -22,6 +31,8 @@ export interface RunningServer {
    * @param onOverdue called then, to abort responses whose cut a plain end of the connection would hide
    */
   stop(graceMs: number, onOverdue?: () => void): Promise<void>
+  /** Ends all connections at once. */
+  close(): Promise<void>
 }
 
 const idleTimeoutSeconds = 60
@@ -36,6 +47,7 @@ export function startServer({
   app,
   hostname,
   port,
+  reusePort = false,
   isStopping,
   log,
 }: ServerOptions): RunningServer {
@@ -45,15 +57,13 @@ export function startServer({
     idleTimeout: idleTimeoutSeconds,
     // A failure outside `handle` would otherwise be answered with a page that shows it.
     development: false,
-    // Bun would otherwise let a second process listen on the same port, and each have its own limits.
-    reusePort: false,
+    reusePort,
     error: () => errorResponse(new ApiError("INTERNAL")),
     // A body is never read, so its size must not change the response: Bun would send 413 beyond its
     // limit.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: handle,
   })
-  // The app gets the address of a request's socket from it.
   app.server = server
 
   async function handle(request: Request): Promise<Response> {
@@ -73,7 +83,7 @@ export function startServer({
    */
   function failed(error: unknown): Response {
     const id = crypto.randomUUID()
-    log.error("the server failed", { request: id, ...describeError(error) })
+    log.error("the server failed", { "mds.request_id": id, ...describeError(error) })
     const response = errorResponse(toApiError(error))
     response.headers.set("X-Request-Id", id)
     return response
@@ -88,6 +98,7 @@ export function startServer({
       if (await settles(drained, abortMs)) return
       await server.stop(true)
     },
+    close: () => server.stop(true),
   }
 }
 

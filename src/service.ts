@@ -1,45 +1,71 @@
 /** The running service: its parts, its app and its server. */
-import { createApp } from "./app.ts"
-import { ListenError } from "./listen-error.ts"
-import { startServer } from "./server.ts"
+import { createAdminApp, createApp } from "./app.ts"
+import { cannotListen } from "./listen-error.ts"
+import { type RunningServer, type ServedApp, startServer } from "./server.ts"
+import { leavePort } from "./service/leave-port.ts"
 import { type PartsOptions, startParts } from "./service/parts.ts"
 import { localAddress } from "./text/service-addresses.ts"
+
+export interface ServiceOptions extends PartsOptions {
+  /**
+   * Whether other processes may listen on the port, as the workers of one service do. Otherwise a second
+   * process is refused: each would have limits of its own.
+   */
+  reusePort?: boolean
+}
+
+export interface StopOptions {
+  /**
+   * Another process serves on the port from now on. So the service stays ready, and connections that are
+   * being opened are left to that process.
+   */
+  isReplaced?: boolean
+  /** How long connections are still accepted. */
+  delaySeconds?: number
+}
 
 export interface Service {
   /** Where it is reached on this machine. */
   url: string
   /** Reports that it is not ready, completes the requests in progress, then closes every connection. */
-  stop(): Promise<void>
+  stop(options?: StopOptions): Promise<void>
 }
 
 /** @throws ListenError */
-export async function startService(options: PartsOptions): Promise<Service> {
-  const { HOST, PORT, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } = options.config
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { HOST, ADMIN_PORT, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } = options.config
+  const { log, reusePort = false } = options
   const parts = await startParts(options)
-  const { isStopping } = parts.app
-  const server = await listen()
+  let stopping = false
+  const isStopping = () => stopping
+  let admin: RunningServer | undefined
+  if (ADMIN_PORT !== 0) admin = await listen(createAdminApp(parts.app), "ADMIN_PORT")
+  const server = await listen(createApp(parts.app), "PORT")
 
   /** Where it cannot listen, it leaves no connection behind. */
-  async function listen() {
-    const app = createApp(parts.app)
+  async function listen(app: ServedApp, setting: "PORT" | "ADMIN_PORT") {
+    const port = options.config[setting]
     try {
-      return startServer({ app, hostname: HOST, port: PORT, isStopping, log: options.log })
+      return startServer({ app, hostname: HOST, port, reusePort, isStopping, log })
     } catch (error) {
+      await admin?.close()
       await parts.close()
-      const reason = error instanceof Error ? error.message : String(error)
-      const message = `Cannot listen on ${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}: ${reason}. Check HOST and PORT`
-      throw new ListenError(message, { cause: error })
+      throw cannotListen(HOST, port, setting, error)
     }
   }
 
   return {
     url: localAddress(HOST, server.port),
-    stop: async () => {
-      parts.beginStopping()
-      const delaySeconds = Math.min(SHUTDOWN_DELAY_SECONDS, SHUTDOWN_SECONDS)
-      await Bun.sleep(delaySeconds * 1000)
-      await server.stop((SHUTDOWN_SECONDS - delaySeconds) * 1000, parts.abortExports)
+    stop: async ({ isReplaced = false, delaySeconds = SHUTDOWN_DELAY_SECONDS } = {}) => {
+      stopping = true
+      if (!isReplaced) parts.beginStopping()
+      const beforeSeconds = Math.min(delaySeconds, SHUTDOWN_SECONDS)
+      await Bun.sleep(beforeSeconds * 1000)
+      if (isReplaced) await leavePort(server.port)
+      await server.stop((SHUTDOWN_SECONDS - beforeSeconds) * 1000, parts.abortExports)
       await parts.close()
+      // Operators see to the end what it waits for.
+      await admin?.close()
     },
   }
 }

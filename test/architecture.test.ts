@@ -62,20 +62,22 @@ const allowed: Record<string, string[]> = {
   text: [],
   http: ["text"],
   log: ["text"],
-  "config.ts": ["config-values.ts"],
-  "config-values.ts": ["text"],
+  settings: ["text"],
+  "config.ts": ["settings"],
   mail: ["text"],
-  "metrics.ts": [],
-  redis: ["text"],
+  redis: ["telemetry", "text"],
+  telemetry: ["text"],
+  metrics: ["http", "telemetry"],
   [schema]: [],
   resources: [schema, "text"],
-  db: [schema, "resources", "text"],
+  db: [schema, "resources", "telemetry", "text"],
   sources: [schema, "resources", "text"],
   loading: ["db", schema, "resources", "sources", "text"],
+  backup: ["db", "loading", "text"],
   fetching: ["db", "loading", "resources", "sources", "text"],
-  access: ["db", schema, "redis", "resources", "text"],
-  answers: ["db", "http", "log", "redis", "resources", "text"],
-  plugins: ["access", "answers", "db", "http", "log", "resources"],
+  access: ["db", schema, "redis", "resources", "telemetry", "text"],
+  answers: ["db", "http", "log", "redis", "resources", "telemetry", "text"],
+  plugins: ["access", "answers", "db", "http", "log", "metrics", "resources", "telemetry"],
   description: ["answers", "db", "http", "resources", "text"],
   routes: [
     "access",
@@ -86,7 +88,7 @@ const allowed: Record<string, string[]> = {
     "plugins",
     "resources",
     "text",
-    "metrics.ts",
+    "metrics",
   ],
   pages: [
     "access",
@@ -100,7 +102,7 @@ const allowed: Record<string, string[]> = {
     "text",
   ],
   "app.ts": ["description", "http", "pages", "plugins", "routes"],
-  "server.ts": ["app.ts", "http", "log", "plugins"],
+  "server.ts": ["http", "log", "plugins"],
   service: [
     "access",
     "answers",
@@ -109,14 +111,16 @@ const allowed: Record<string, string[]> = {
     "db",
     "log",
     "mail",
-    "metrics.ts",
+    "metrics",
     "redis",
+    "telemetry",
     "text",
   ],
   "listen-error.ts": [],
   "service.ts": ["app.ts", "listen-error.ts", "server.ts", "service", "text"],
   commands: [
     "access",
+    "backup",
     "config.ts",
     "db",
     "fetching",
@@ -129,6 +133,7 @@ const allowed: Record<string, string[]> = {
     "text",
   ],
   "main.ts": ["commands", "config.ts"],
+  "health-check.ts": ["config.ts", "text"],
 }
 
 test("every part of src has its place", () => {
@@ -193,21 +198,31 @@ test("no command is loaded before it is given", () => {
   expect(commands.filter((path) => loaded.includes(path))).toEqual([])
 })
 
+// It is started every few seconds.
+test("the health check loads the settings and no package", () => {
+  const { loaded, packages } = loadedWith("health-check.ts")
+  expect([...packages].filter((name) => !name.startsWith("node:"))).toEqual([])
+  expect(loaded.filter((path) => !/^(?:config\.ts|settings\/|text\/)/.test(path))).toEqual([
+    "health-check.ts",
+  ])
+})
+
 test("no command loads the server before it serves", () => {
   const commands = files.filter(({ part }) => part === "commands").map(({ path }) => path)
   expect(loadedWith("main.ts", ...commands).packages).not.toContain("elysia")
 })
 
-test("serving starts without what only loading, a scrape of the metrics or the reference needs", () => {
+test("serving starts without what only loading or the reference needs", () => {
   const { loaded, packages } = loadedWith("main.ts", "commands/serve.ts", "service.ts")
   expect(packages).toContain("elysia")
   const ofLoading = loaded.filter((path) => ["loading", "sources"].includes(partOf(path)))
   expect(ofLoading).toEqual(["loading/file-error.ts", "loading/load-error.ts"])
   const ofDescription = loaded.filter((path) => partOf(path) === "description")
   expect(ofDescription).toEqual(["description/describe-once.ts"])
-  for (const name of ["cli-progress", "csv-parse", "iconv-lite", "prom-client", "sax", "yauzl"]) {
+  for (const name of ["cli-progress", "csv-parse", "iconv-lite", "sax", "yauzl"]) {
     expect(packages).not.toContain(name)
   }
+  expect(packages.filter((name) => name.startsWith("@opentelemetry/"))).toEqual([])
 })
 
 test("every import of ours names a file that is there", () => {
@@ -215,7 +230,7 @@ test("every import of ours names a file that is there", () => {
   expect(files.flatMap(({ ours }) => ours).filter((of) => !paths.includes(of))).toEqual([])
 })
 
-test("serving and loading meet only in db, resources and text", () => {
+test("serving and loading meet only in db, resources, telemetry and text", () => {
   const reached = (start: string): Set<string> => {
     const seen = new Set<string>()
     const follow = (part: string): void => {
@@ -228,7 +243,7 @@ test("serving and loading meet only in db, resources and text", () => {
   }
   const loading = reached("loading")
   const shared = [...reached("service.ts")].filter((part) => loading.has(part)).sort()
-  expect(shared).toEqual(["db", schema, "resources", "text"])
+  expect(shared).toEqual(["db", schema, "resources", "telemetry", "text"])
 })
 
 test("the frameworks stay where they belong", () => {
@@ -242,9 +257,11 @@ test("the frameworks stay where they belong", () => {
     ].sort()
   expect(users("elysia")).toEqual(["app.ts", "pages", "plugins", "routes"])
   expect(users("@elysiajs/bearer")).toEqual(["plugins"])
-  expect(users("prom-client")).toEqual(["metrics.ts"])
+  for (const name of ["api", "exporter-trace-otlp-http", "resources", "sdk-trace"]) {
+    expect(users(`@opentelemetry/${name}`)).toEqual(["telemetry"])
+  }
   expect(users("commander")).toEqual(["commands", "main.ts"])
-  for (const part of users("postgres")) expect(["db", "loading"]).toContain(part)
+  for (const part of users("postgres")) expect(["backup", "db", "loading"]).toContain(part)
   for (const part of users("drizzle-orm")) {
     expect(["access", "db", schema, "loading", "resources"]).toContain(part)
   }
@@ -253,7 +270,7 @@ test("the frameworks stay where they belong", () => {
 test("the environment is read for the settings alone", () => {
   const readers = files.filter(({ text }) => /\b(process|Bun|import\.meta)\.env\b/.test(text))
   // main.ts hands it to config.ts; the embedded server's processes are given their PATH.
-  const known = ["db/embedded/launch.ts", "main.ts"]
+  const known = ["db/embedded/launch.ts", "health-check.ts", "main.ts"]
   for (const { path } of readers) expect(known).toContain(path)
 })
 

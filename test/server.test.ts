@@ -34,7 +34,7 @@ test("what an app throws is answered in the envelope, under the id that the log 
   expect([answer.status, await answer.json()]).toEqual([500, internal])
   const [failed] = lines.map((line) => JSON.parse(line))
   expect(failed).toMatchObject({ level: "error", error: expect.stringContaining("secret") })
-  expect(failed.request).toBe(answer.headers.get("x-request-id"))
+  expect(failed["mds.request_id"]).toBe(answer.headers.get("x-request-id"))
 })
 
 test("a port that another server listens on is refused", () => {

@@ -7,18 +7,23 @@
  * case a notification is lost without the connection failing, an entry is used for at most
  * `maxStalenessMs` and then read again: that is the longest that a change can go unnoticed.
  *
+ * While the primary of several hosts is gone, no notification arrives, and each token is looked up on a
+ * standby that has replayed all that the primary was last known to have written. So a change that was
+ * made less than about half a second before the primary was lost, and did not reach the standby, may
+ * not be in effect until a standby is promoted, and is then lost.
+ *
  * Tokens are stored and looked up by their SHA-256 alone, in memory as in the database. The time that
  * a lookup takes reveals nothing about other tokens, because a client cannot choose the hash that is
  * looked up.
  */
 import { and, eq, isNull, lt, or } from "drizzle-orm"
 import { tokens } from "../db/account-tables.ts"
-import { type CacheSizes, createCache } from "../db/cache.ts"
+import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts"
 import { isRecent } from "../db/is-recent.ts"
 import { maxStalenessMs } from "../db/notifications.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { hashToken, hasTokenLength, isWellFormed } from "./token.ts"
-import { type Caller, createTokenLookup, type ValidToken } from "./token-lookup.ts"
+import { type Caller, createTokenLookupWithStandbys, type ValidToken } from "./token-lookup.ts"
 
 export interface Credentials {
   /**
@@ -35,6 +40,7 @@ export interface Credentials {
   setSubscribed(subscribed: boolean): void
   /** Invalidates what is cached of an account; undefined: of all accounts. */
   invalidate(accountId: number | undefined): void
+  cacheReadings(): Readonly<Record<"tokens" | "invalid_tokens", CacheReadings>>
 }
 
 const recordEveryMs = 60_000
@@ -57,13 +63,19 @@ export interface CredentialPools {
   housekeeping: Pool
 }
 
+/** The pools for lookups of the standbys that may be asked while there is no primary. */
+export type StandbyLookups = () => readonly Pick<CredentialPools, "lookups" | "unauthenticated">[]
+
 export function createCredentials(
   pools: CredentialPools,
   sizes: Pick<CacheSizes, "tokens" | "invalidTokens" | "tokenUses">,
+  standbys: StandbyLookups = () => [],
 ): Credentials {
   const { housekeeping } = pools
-  const lookUp = createTokenLookup(pools.lookups)
-  const lookUpUnauthenticated = createTokenLookup(pools.unauthenticated)
+  const lookUpThrough = (name: "lookups" | "unauthenticated") =>
+    createTokenLookupWithStandbys(pools[name], () => standbys().map((each) => each[name]))
+  const lookUp = lookUpThrough("lookups")
+  const lookUpUnauthenticated = lookUpThrough("unauthenticated")
   const valid = createCache<ValidToken & ReadAt>(sizes.tokens, () => 140)
   /** The negative cache. */
   const invalid = createCache<ReadAt>(sizes.invalidTokens, () => 60)
@@ -128,6 +140,7 @@ export function createCredentials(
   }
 
   return {
+    cacheReadings: () => ({ tokens: valid.readings(), invalid_tokens: invalid.readings() }),
     callerOf: async (token, now, isAddressLimited = () => false) => {
       if (!hasTokenLength(token)) return null
       const hash = hashToken(token)

@@ -4,7 +4,7 @@
  */
 import { OutcomeUnknown } from "../db/commit.ts"
 import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
-import { rethrowDatabaseError } from "../db/pool/pool.ts"
+import { rethrowDatabaseError } from "../db/pool/database-errors.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { AccountError, type Changed, type Editor, unknownAddress } from "./change.ts"
 
@@ -33,7 +33,8 @@ const statementTimeoutMs = 5_000
 /** The longest that a change takes, with all its statements and the confirmation. */
 const defaultDeadlineMs = 15_000
 
-export function createPageChanges(url: string, deadlineMs = defaultDeadlineMs): PageChange {
+/** @param url is asked for each change; it throws Unavailable where there is no database to change */
+export function createPageChanges(url: () => string, deadlineMs = defaultDeadlineMs): PageChange {
   const limiter = createConcurrencyLimiter({
     slots,
     slotsPerAccount: 1,
@@ -41,9 +42,10 @@ export function createPageChanges(url: string, deadlineMs = defaultDeadlineMs): 
     queueLengthPerAccount,
   })
   return async ({ accountId, email, address }, work) => {
+    const primaryUrl = url()
     const release = await limiter.acquire({ account: accountId, waitMs })
     const editor = {
-      url,
+      url: primaryUrl,
       who: email,
       origin: address || unknownAddress,
       statementTimeoutMs,

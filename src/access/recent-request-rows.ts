@@ -1,6 +1,7 @@
 /** The table of recent requests, to which all processes add. */
 import { desc, eq, lt, sql } from "drizzle-orm"
 import { accounts, recentRequests } from "../db/account-tables.ts"
+import { locks } from "../db/advisory-locks.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { milliseconds } from "../resources/values.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
@@ -10,8 +11,6 @@ import { storableText } from "../text/storable-text.ts"
 /** How many are kept of each account, and shown. */
 export const keptRequests = 100
 const keptMs = 30 * dayMs
-/** An arbitrary key that other applications are unlikely to lock. */
-const pruningLock = 7_140_233_002
 
 export interface RecentRequest {
   /** As in `X-Request-Id`. */
@@ -60,7 +59,7 @@ export async function addRequests(
       where exists (select 1 from ${accounts} where ${accounts.id} = t.account_id)
       on conflict (request_id) do nothing`)
     // Processes that delete the same rows in different orders would block each other.
-    await tx.execute(sql`select pg_advisory_xact_lock(${pruningLock})`)
+    await tx.execute(sql`select pg_advisory_xact_lock(${locks.recentRequests})`)
     await tx.execute(sql`
       delete from ${recentRequests} where request_id in (
         select old.request_id from unnest(${accountIds}::bigint[]) as of(id) cross join lateral (

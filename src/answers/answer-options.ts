@@ -4,6 +4,7 @@ import type { Releases } from "../db/reader/releases.ts"
 import type { Log } from "../log/log.ts"
 import type { HolderNames } from "../resources/holder-names.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
+import type { ExportCounts } from "./export-counts.ts"
 import type { PageSequences } from "./sequences/page-sequences.ts"
 
 export interface AnswerOptions {
@@ -13,6 +14,7 @@ export interface AnswerOptions {
   cachedAnswers: CachedAnswers
   /** One for each export in progress. */
   exportSlots: ConcurrencyLimiter
+  exportCounts: ExportCounts
   /** How long an export may wait for its slot. */
   exportWaitMs: number
   /** How long the receiver of an export may read nothing before it is disconnected. */

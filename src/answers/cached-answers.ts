@@ -7,7 +7,7 @@
  * client that pages through a whole list, or reads many records once, drives out none of those that
  * others ask for again and again.
  */
-import { type CacheSizes, createCache } from "../db/cache.ts"
+import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts"
 import { type Release, releaseKey } from "../db/reader/releases.ts"
 import type { CodedBody } from "../http/content-coding.ts"
 
@@ -29,11 +29,9 @@ export interface CachedAnswers {
   readings(): AnswerCacheReadings
 }
 
-export interface AnswerCacheReadings {
+export interface AnswerCacheReadings extends CacheReadings {
   /** How often an answer was cached, and how often it was not. */
   lookups: Readonly<Record<"hit" | "miss", number>>
-  /** An estimate of the memory that they take. */
-  bytes: number
 }
 
 /** The part of the budget for answers that were asked for once. */
@@ -78,6 +76,15 @@ export function createCachedAnswers({
       if (again.has(key)) again.set(key, answer)
       else once.set(key, answer)
     },
-    readings: () => ({ lookups, bytes: once.calculatedSize + again.calculatedSize }),
+    readings: () => {
+      const parts = [once.readings(), again.readings()]
+      const sumOf = (name: keyof CacheReadings) => parts.reduce((sum, part) => sum + part[name], 0)
+      return {
+        lookups,
+        entries: sumOf("entries"),
+        bytes: sumOf("bytes"),
+        evicted: sumOf("evicted"),
+      }
+    },
   }
 }

@@ -2,8 +2,9 @@ import type { Reader } from "../db/reader/reader.ts"
 import { ApiError } from "../http/api-error.ts"
 import { streamCoder } from "../http/content-coding.ts"
 import { describeError } from "../log/log.ts"
+import { type OpenStep, openStep, traceFields } from "../telemetry/active-request.ts"
 import type { AnswerOptions } from "./answer-options.ts"
-import { type ExportOutcome, exportStream } from "./export-stream.ts"
+import { type ExportChunks, type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
 import { asksForAny, exportHeaders, exportWriterOf, notModified } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
@@ -15,7 +16,13 @@ const clientClosedRequest = 499
 /** What an export needs of the service. */
 export type ExportOptions = Pick<
   AnswerOptions,
-  "sequences" | "exportSlots" | "exportWaitMs" | "exportStallMs" | "exportShutdown" | "log"
+  | "sequences"
+  | "exportSlots"
+  | "exportCounts"
+  | "exportWaitMs"
+  | "exportStallMs"
+  | "exportShutdown"
+  | "log"
 > & { reader: Pick<Reader, "chunks" | "total"> }
 
 /** Every record of a list, as a stream. @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
@@ -47,6 +54,7 @@ async function exportBody(
     reader,
     sequences,
     exportSlots,
+    exportCounts,
     exportWaitMs,
     exportStallMs,
     exportShutdown,
@@ -58,45 +66,69 @@ async function exportBody(
   const { format } = plan
   if (format === "json") throw new Error("An export is never in JSON")
   const account = accountOf(context)
+  const fields = {
+    ...traceFields(),
+    "mds.request_id": context.requestId,
+    "mds.account": context.caller.accountId,
+    "mds.release": release.id,
+  }
   // Nothing is sent while it waits for its turn, and nothing while its receiver does not read.
   context.disableIdleTimeout()
   using kept = new DisposableStack()
+  const step = openStep("export")
+  kept.defer(() => step.end())
   // Before it waits: what it will show must not be pruned meanwhile.
   kept.defer(sequences.pin(release))
   const { signal } = context.request
   const freeSlot = await exportSlots
     .acquire({ account, waitMs: exportWaitMs, signal })
     .catch((error: unknown) => {
-      if (error !== signal.reason) throw error
+      if (error === signal.reason) return undefined
+      exportCounts.countRefused()
+      throw error
     })
   if (!freeSlot) {
     const outcome: ExportOutcome = { outcome: "cancelled", records: 0, bytes: 0 }
-    log.info("export ended", { request: context.requestId, ...outcome })
+    exportCounts.count(outcome, 0)
+    log.info("export ended", { ...fields, ...outcome })
     return new Response(null, { status: clientClosedRequest })
   }
   kept.defer(freeSlot)
+  const startedMs = performance.now()
   const { head, newEncoder } = exportWriterOf(plan, format)
-  const found = await reader.chunks(list, {
-    release,
-    account,
-    chunkSize: recordsPerChunk,
-    newEncoder,
-  })
+  const found = await step.run(() =>
+    reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }),
+  )
   if (!found) throw new ApiError("NOT_FOUND")
   const coder = streamCoder(context.request.headers.get("accept-encoding"))
   const keptByStream = kept.move()
-  const stream = exportStream(found.chunks, {
+  const stream = exportStream(chunksOf(found.chunks, step), {
     head,
     coder,
     stallMs: exportStallMs,
     shutdown: exportShutdown,
     onEnd: ({ error, ...outcome }) => {
+      step.end(spanAttributes(outcome), error)
       keptByStream.dispose()
-      const fields = { request: context.requestId, ...outcome }
-      if (error === undefined) log.info("export ended", fields)
-      else log.error("export ended", { ...fields, ...describeError(error) })
+      const duration_ms = Math.round(performance.now() - startedMs)
+      exportCounts.count(outcome, duration_ms / 1_000)
+      const line = { ...fields, ...outcome, duration_ms }
+      if (error === undefined) log.info("export ended", line)
+      else log.error("export ended", { ...line, ...describeError(error) })
     },
   })
   const shown = exportHeaders(found.total, { ...headers, ...coder.headers }, plan)
   return new Response(stream, { headers: shown })
 }
+
+/** What is read for a chunk belongs to the export, whoever asks for the chunk. */
+const chunksOf = (chunks: ExportChunks, step: OpenStep): ExportChunks => ({
+  next: () => step.run(() => chunks.next()),
+  return: () => step.run(() => chunks.return()),
+})
+
+const spanAttributes = ({ outcome, records, bytes }: ExportOutcome) => ({
+  "mds.export.outcome": outcome,
+  "mds.export.records": records,
+  "mds.export.bytes": bytes,
+})

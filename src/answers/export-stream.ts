@@ -15,6 +15,10 @@ export interface ExportOutcome {
   error?: unknown
 }
 
+export type ExportChunks = Pick<AsyncGenerator<Chunk, void, void>, "next"> & {
+  return(): Promise<unknown>
+}
+
 export interface ExportStreamOptions {
   /** What comes before the first row. */
   head: string
@@ -28,7 +32,7 @@ export interface ExportStreamOptions {
 }
 
 export function exportStream(
-  chunks: AsyncGenerator<Chunk, void, void>,
+  chunks: ExportChunks,
   { head, coder, stallMs, shutdown, onEnd }: ExportStreamOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let pending: Uint8Array<ArrayBuffer> = new TextEncoder().encode(head)

@@ -1,10 +1,18 @@
 import { ApiError } from "../http/api-error.ts"
 import { linkHeader, offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
+import { observed } from "../telemetry/active-request.ts"
 import type { AnswerOptions } from "./answer-options.ts"
 import type { Answer } from "./cached-answers.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
 import type { ListPlan } from "./list-plan.ts"
-import { answerOf, fileName, respond, statusWhenMade, writerOf } from "./representation.ts"
+import {
+  answerOf,
+  encoding,
+  fileName,
+  respond,
+  statusWhenMade,
+  writerOf,
+} from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
 
 type Records = readonly Readonly<Record<string, unknown>>[]
@@ -24,7 +32,7 @@ export async function pageAnswer(
   // Callers that ask at the same time share one answer.
   let answer = plan.cacheable ? cachedAnswers.peek(release, plan.id) : undefined
   if (!answer) {
-    answer = toAnswer(resolved, found.records, meta, baseUrl)
+    answer = observed(encoding, () => toAnswer(resolved, found.records, meta, baseUrl))
     if (plan.cacheable) cachedAnswers.set(release, plan.id, answer)
   }
   return respond(context.request, answer, statusWhenMade(plan))

@@ -3,6 +3,7 @@ import { canonicalQuery, queryText } from "../http/canonical-query.ts"
 import { readParameters } from "../http/parameters.ts"
 import { pointInTime } from "../http/point-in-time.ts"
 import type { Readable } from "../resources/resource.ts"
+import { observed } from "../telemetry/active-request.ts"
 import { digest } from "../text/digest.ts"
 import type { AnswerOptions } from "./answer-options.ts"
 import { asOf } from "./list-endpoint.ts"
@@ -12,6 +13,7 @@ import {
   apiResponseHeaders,
   cacheStatus,
   dataHeaders,
+  encoding,
   isKnown,
   notModified,
   respond,
@@ -53,7 +55,7 @@ export function createRecordAnswer({
         return notModified(apiResponseHeaders(headers), cacheStatus.miss)
       const record = await reader.find(resource, recordKey(resource, key), { release, account })
       if (!record) throw new ApiError("NOT_FOUND")
-      const answer = answerOf(headers, JSON.stringify({ data: record }))
+      const answer = observed(encoding, () => answerOf(headers, JSON.stringify({ data: record })))
       cachedAnswers.set(release, id, answer)
       return respond(request, answer, cacheStatus.miss)
     })

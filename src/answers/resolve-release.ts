@@ -6,6 +6,7 @@ import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isFuture, type PointInTime } from "../http/point-in-time.ts"
+import { observed, type Step } from "../telemetry/active-request.ts"
 import { type ListPlan, type PointsInTime, planFrom } from "./list-plan.ts"
 
 export interface ReleaseResolver {
@@ -19,6 +20,8 @@ export interface ReleaseResolver {
   /** The list with the releases that `updated_since` and `removed_since` name. @throws the same */
   comparing(list: List, points: PointsInTime, options: ReadOptions): Promise<List>
 }
+
+const resolution: Step = { timing: "release", span: { name: "release", kind: "internal" } }
 
 export function createReleaseResolver(releases: Releases, now: () => Date): ReleaseResolver {
   async function resolve(
@@ -35,7 +38,9 @@ export function createReleaseResolver(releases: Releases, now: () => Date): Rele
 
   return {
     resolve: (asOf, account) =>
-      asOf === undefined ? releases.current(account) : resolve("as_of", asOf, account),
+      observed(resolution, () =>
+        asOf === undefined ? releases.current(account) : resolve("as_of", asOf, account),
+      ),
 
     withOldest: async (plan, account) =>
       plan.list.resource.pastVersions ? planFrom(plan, await releases.oldest(account)) : plan,

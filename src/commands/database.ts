@@ -4,13 +4,15 @@ import type { Editor } from "../access/change.ts"
 import type { Config } from "../config.ts"
 import { keepRunning, type Restarts } from "../db/embedded/restart.ts"
 import { startEmbedded } from "../db/embedded/server.ts"
+import { findPrimary } from "../db/hosts/find-primary.ts"
+import { addressesOf, type HostAddress } from "../db/hosts/host.ts"
 import { checkSchema, migrate } from "../db/migrate.ts"
 import { createPool, type Pool } from "../db/pool/pool.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { logToStderr } from "./terminal.ts"
 
 export interface Database {
-  /** Holds a password: not for logs. */
+  /** Of the primary, past a connection pooler. Holds a password: not for logs. */
   url: string
   /** Restarts an embedded server whenever it exits, until this is closed. */
   keepRunning(log: Log): void
@@ -18,17 +20,28 @@ export interface Database {
 }
 
 /**
- * Opens the database of the settings, or the embedded one, which is started if it is not running.
- * @throws DatabaseError where it cannot be reached or does not have this program's schema
+ * Opens the database of the settings and migrates it to this program's schema. Where there is no primary,
+ * that of a standby must be up to date.
+ * @throws DatabaseError
  */
-const openDatabase = (config: Config): Promise<Database> => open(config, checkSchema)
+export const openMigrated = (config: Config): Promise<Database> =>
+  open(config, migrate, { orStandby: true })
 
-/** The same, and migrates it to this program's schema. @throws DatabaseError */
-export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)
+/** The same for a process beside one that has migrated it: its schema must be up to date. */
+export const openCurrent = (config: Config): Promise<Database> =>
+  open(config, checkSchema, { orStandby: true })
 
-async function open(config: Config, prepare: (url: string) => Promise<void>): Promise<Database> {
+/**
+ * Opens the database of the settings, or the embedded one, which is started if it is not running.
+ * @throws DatabaseError where it cannot be reached or is not as it has to be
+ */
+async function open(
+  config: Config,
+  prepare: (url: string) => Promise<void>,
+  options?: { orStandby: boolean },
+): Promise<Database> {
   const database = config.DATABASE_URL
-    ? { url: config.DATABASE_URL, keepRunning: () => {}, close: async () => {} }
+    ? await openServer(addressesOf(config, config.DATABASE_URL), options)
     : await openEmbedded(config.DATA_DIR)
   try {
     await prepare(database.url)
@@ -37,6 +50,14 @@ async function open(config: Config, prepare: (url: string) => Promise<void>): Pr
     await database.close()
     throw error
   }
+}
+
+async function openServer(
+  addresses: readonly HostAddress[],
+  options?: { orStandby: boolean },
+): Promise<Database> {
+  const { directUrl } = await findPrimary(addresses, options)
+  return { url: directUrl, keepRunning: () => {}, close: async () => {} }
 }
 
 async function openEmbedded(dataDir: string): Promise<Database> {
@@ -61,11 +82,18 @@ async function openEmbedded(dataDir: string): Promise<Database> {
 }
 
 /** Runs `work` on the database of the settings, and always closes it. */
-export async function withDatabase<T>(
+export const withDatabase = <T>(
+  config: Config,
+  work: (database: Database) => Promise<T>,
+): Promise<T> => withDatabaseAfter(checkSchema, config, work)
+
+/** The same, after a check that is not that of the schema's version. */
+export async function withDatabaseAfter<T>(
+  check: (url: string) => Promise<void>,
   config: Config,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(config)
+  const database = await open(config, check)
   try {
     return await work(database)
   } finally {

@@ -3,9 +3,11 @@
  * process of its own, `mds fetch`: reading a register of a million records takes the processor for
  * longer than any request may wait, and its memory goes with it.
  */
+import type { Config } from "../config.ts"
 import type { FetchOutcome } from "../fetching/fetch-outcome.ts"
 import type { Log } from "../log/log.ts"
 import { hourMs } from "../text/durations.ts"
+import { linesOf } from "./lines-of.ts"
 
 type Counts = Record<FetchOutcome["outcome"], number>
 
@@ -28,6 +30,19 @@ export interface RegularFetchesOptions {
 const main = Bun.fileURLToPath(new URL("../main.ts", import.meta.url))
 /** How much of its messages is logged where a round fails as a whole. */
 const shownMessages = 2_000
+
+/** As the settings say; null where they fetch nothing. */
+export const regularFetches = (
+  { FETCH_EVERY, SHUTDOWN_SECONDS }: Config,
+  log: Log,
+): RegularFetches | null =>
+  FETCH_EVERY === 0
+    ? null
+    : createRegularFetches({
+        everyHours: FETCH_EVERY,
+        log,
+        stopWithinMs: SHUTDOWN_SECONDS * 1000,
+      })
 
 export function createRegularFetches({
   everyHours,
@@ -109,16 +124,6 @@ export function createRegularFetches({
       await round
       clearTimeout(late)
     },
-  }
-}
-
-async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ""
-  for await (const chunk of output) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n")
-    rest = lines.pop() ?? ""
-    yield* lines
   }
 }
 

@@ -5,6 +5,7 @@ import { withSnapshot } from "../db/snapshot.ts"
 import { keptFile, rawDirectory } from "../fetching/raw-files.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { prune } from "../loading/prune.ts"
+import { printableLine } from "../text/printable-text.ts"
 import { withDatabase } from "./database.ts"
 import { printCompleted, printResult } from "./terminal.ts"
 
@@ -69,7 +70,9 @@ const originText = ({ id, published_at, source, observed, files }: TracedOrigin)
       ({ name, sha256, kept }) =>
         `file: ${name}, SHA-256 ${sha256 ?? "not known"}, ${kept === null ? "not kept" : `kept as ${kept}`}`,
     ),
-  ].join("\n")
+  ]
+    .map(printableLine)
+    .join("\n")
 
 function parseRelease(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) {

@@ -1,5 +1,6 @@
 import type { Command, OutputConfiguration } from "commander"
 import { AccountError } from "../access/change.ts"
+import { BackupError } from "../backup/backup-error.ts"
 import { ConfigError } from "../config.ts"
 import { OutcomeUnknown } from "../db/commit.ts"
 import { EmbeddedError } from "../db/embedded/server.ts"
@@ -8,10 +9,12 @@ import { ListenError } from "../listen-error.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { printableText } from "../text/printable-text.ts"
 import { describeUnexpected, logToStderr, OutputError } from "./terminal.ts"
+import { WorkerError } from "./workers/worker-error.ts"
 
 /** Errors that are reported by their message alone. */
 const reportedErrors = [
   AccountError,
+  BackupError,
   ConfigError,
   DatabaseError,
   EmbeddedError,
@@ -19,6 +22,7 @@ const reportedErrors = [
   LoadError,
   OutcomeUnknown,
   OutputError,
+  WorkerError,
 ]
 
 /** The errors of commander, which repeat arguments. */

@@ -1,23 +1,30 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { createLog, type Log } from "../log/log.ts"
-import { createLogBuffer, type LogBuffer } from "../log/log-buffer.ts"
+import type { LogBuffer } from "../log/log-buffer.ts"
 import type { Service } from "../service.ts"
 import { type Database, openMigrated } from "./database.ts"
-import { createRegularFetches, type RegularFetches } from "./regular-fetches.ts"
-import { ignoreOutputErrors, writeToStandardOutput } from "./standard-streams.ts"
+import { reapOrphans } from "./orphans.ts"
+import { type RegularFetches, regularFetches } from "./regular-fetches.ts"
+import { logFlushMs, openLog } from "./serving-log.ts"
+import { ignoreOutputErrors } from "./standard-streams.ts"
 import { logToStderr } from "./terminal.ts"
 
-/** How long the process waits at its end for the log to be written. */
-const logFlushMs = 500
-
-export function addServeCommand(program: Command, config: () => Config): void {
+export function addServeCommand(
+  program: Command,
+  config: () => Config,
+  environment: NodeJS.ProcessEnv,
+): void {
   program
     .command("serve", { isDefault: true })
     .description("serve the API until stopped")
     .action(async () => {
       ignoreOutputErrors()
+      reapOrphans()
       const settings = config()
+      if (settings.WORKERS > 1) {
+        const { serveByWorkers } = await import("./workers/serve-by-workers.ts")
+        return serveByWorkers(settings, environment)
+      }
       // The server's modules are loaded while the database is reached.
       const [database] = await Promise.all([openMigrated(settings), import("../service.ts")])
       const service = await serve(settings, database)
@@ -28,11 +35,7 @@ export function addServeCommand(program: Command, config: () => Config): void {
 /** Starts the service on a database, and closes both on Ctrl-C or SIGTERM. */
 export async function serve(config: Config, database: Database): Promise<Service> {
   const now = () => new Date()
-  const buffer = createLogBuffer({
-    write: writeToStandardOutput,
-    onDropped: (lines) => log.warn("log lines dropped", { lines }),
-  })
-  const log = createLog(buffer.write, now)
+  const { log, buffer } = openLog(config, now)
   database.keepRunning(log)
   try {
     // Only here, so that the other commands start without loading the server.
@@ -40,7 +43,7 @@ export async function serve(config: Config, database: Database): Promise<Service
     const fetches = regularFetches(config, log)
     const service = await startService({
       config,
-      databaseUrl: database.url,
+      databaseUrl: config.DATABASE_URL ?? database.url,
       log,
       logBuffer: buffer.readings,
       ...(fetches && { fetches: fetches.counts }),
@@ -55,15 +58,6 @@ export async function serve(config: Config, database: Database): Promise<Service
     throw error
   }
 }
-
-const regularFetches = ({ FETCH_EVERY, SHUTDOWN_SECONDS }: Config, log: Log) =>
-  FETCH_EVERY === 0
-    ? null
-    : createRegularFetches({
-        everyHours: FETCH_EVERY,
-        log,
-        stopWithinMs: SHUTDOWN_SECONDS * 1000,
-      })
 
 interface Running {
   service: Service

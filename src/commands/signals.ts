@@ -1,8 +1,26 @@
-/** How a load handles Ctrl-C (SIGINT) and SIGTERM. */
+/** How a load, and a restore, handles Ctrl-C (SIGINT) and SIGTERM. */
 import { logToStderr } from "./terminal.ts"
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 }
 type Signal = keyof typeof exitCodes
+
+/** What is said to whoever has sent the signal. */
+export interface SignalMessages {
+  /** Before the commit. */
+  none: string
+  /** After it. */
+  done: string
+  /** A second signal did not wait for it. */
+  unknown: string
+  waiting: string
+}
+
+const ofLoad: SignalMessages = {
+  none: "nothing was published",
+  done: "the release was published",
+  unknown: "it is not known whether the release was published",
+  waiting: "Committing the release; waiting for the outcome",
+}
 
 /**
  * Until the commit a signal ends the process at once, and the server rolls the transaction back. A
@@ -10,21 +28,21 @@ type Signal = keyof typeof exitCodes
  * Once the outcome is reported, a signal only ends what would follow.
  * @param restoreTerminal is called before the process ends
  */
-export function handleSignals(restoreTerminal: () => void) {
+export function handleSignals(restoreTerminal: () => void, messages = ofLoad) {
   let reached: "loading" | "committing" | "published" | "reported" = "loading"
   let isWaiting = false
 
   function end(signal: Signal): void {
     restoreTerminal()
     if (reached === "reported") process.exit(0)
-    if (reached === "loading") exit(signal, "Interrupted: nothing was published")
+    if (reached === "loading") exit(signal, `Interrupted: ${messages.none}`)
     if (reached === "published") {
-      logToStderr("Interrupted: the release was published")
+      logToStderr(`Interrupted: ${messages.done}`)
       process.exit(0)
     }
-    if (isWaiting) exit(signal, "Interrupted: it is not known whether the release was published")
+    if (isWaiting) exit(signal, `Interrupted: ${messages.unknown}`)
     isWaiting = true
-    logToStderr("Committing the release; waiting for the outcome")
+    logToStderr(messages.waiting)
   }
 
   function exit(signal: Signal, message: string): never {

@@ -53,18 +53,35 @@ export function cacheSizes(totalBytes: number): CacheSizes {
 /** The measured overhead of an entry: a key of some sixty characters and the cache's own structures. */
 export const entryBytes = 340
 
-export type Cache<V extends NonNullable<unknown>> = LRUCache<string, V>
+export interface CacheReadings {
+  entries: number
+  /** An estimate of the memory that they take. */
+  bytes: number
+  /** How many made room for others. */
+  evicted: number
+}
+
+export type Cache<V extends NonNullable<unknown>> = LRUCache<string, V> & {
+  readings(): CacheReadings
+}
 
 /**
  * @param maxBytes 0 for a cache that keeps nothing
  * @param bytesOf estimates the memory that a value takes
  */
-export const createCache = <V extends NonNullable<unknown>>(
+export function createCache<V extends NonNullable<unknown>>(
   maxBytes: number,
   bytesOf: (value: V) => number,
-): Cache<V> =>
-  new LRUCache<string, V>({
+): Cache<V> {
+  let evicted = 0
+  const cache = new LRUCache<string, V>({
     // Without a size there would be no bound; no entry is as small as one byte.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: (value) => entryBytes + bytesOf(value),
+    dispose: (_value, _key, reason) => {
+      if (reason === "evict") evicted++
+    },
   })
+  const readings = () => ({ entries: cache.size, bytes: cache.calculatedSize, evicted })
+  return Object.assign(cache, { readings })
+}

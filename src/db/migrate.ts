@@ -6,14 +6,13 @@
  * a pooler in transaction mode too. All missing migrations are applied in one transaction. An
  * up-to-date database is only read, which a read-only role or a standby allows.
  */
-import { readMigrationFiles } from "drizzle-orm/migrator"
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator"
 import type { Sql, TransactionSql } from "postgres"
-import { codeOf } from "../text/error-code.ts"
+import { locks } from "./advisory-locks.ts"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
 import { isForbidden } from "./forbidden.ts"
+import { isLockFailure, retryLocks } from "./short-locks.ts"
 
-/** An arbitrary key that other applications are unlikely to lock. */
-const migrationLock = 7_140_233_001
 const lockTimeoutMs = 30_000
 
 interface Applied {
@@ -22,7 +21,8 @@ interface Applied {
   newestMs: number
 }
 
-const programMigrations = () =>
+/** The migrations of this program, in their order. */
+export const programMigrations = () =>
   readMigrationFiles({
     migrationsFolder: Bun.fileURLToPath(new URL("../../drizzle", import.meta.url)),
   })
@@ -35,12 +35,12 @@ export async function migrate(url: string, options = { lockTimeoutMs }): Promise
   await withFirstConnection(url, async (client) => {
     const before = await appliedTo(client)
     if (missingFrom(before).length === 0) return
-    await client
-      .begin((tx) => applyMissing(tx, options.lockTimeoutMs))
-      .catch((error) => {
-        const what = `Cannot migrate the database from schema version ${before.version} to ${programMigrations().length}`
-        throw explained(what, error, options.lockTimeoutMs)
-      })
+    await retryLocks(options.lockTimeoutMs, (waitMs) =>
+      client.begin((tx) => applyMissing(tx, options.lockTimeoutMs, waitMs)),
+    ).catch((error) => {
+      const what = `Cannot migrate the database from schema version ${before.version} to ${programMigrations().length}`
+      throw explained(what, error, options.lockTimeoutMs)
+    })
   })
 }
 
@@ -50,7 +50,7 @@ function explained(what: string, error: unknown, waitedMs: number): unknown {
       `${what}: ${error.message}. Run \`mds migrate\` on the primary server, with the role that owns the tables`,
     )
   }
-  if (isLockTimeout(error)) {
+  if (isLockFailure(error)) {
     return new DatabaseError(
       `${what}: another session has been using a table for ${waitedMs / 1000} seconds. ` +
         "Wait until that one has ended, then try again",
@@ -70,6 +70,28 @@ export async function checkSchema(url: string): Promise<void> {
   throw new DatabaseError(
     `${found} version ${programMigrations().length}. Run \`mds migrate\` first`,
   )
+}
+
+/**
+ * The version of the database's schema, 0 before the first migration.
+ * @throws DatabaseError where it is newer than this program
+ */
+export async function schemaVersionIn(client: Sql | TransactionSql): Promise<number> {
+  const applied = await appliedTo(client)
+  missingFrom(applied)
+  return applied.version
+}
+
+/**
+ * The same of the database at `url`.
+ * @throws DatabaseError also where it can't be reached
+ */
+export const schemaVersion = (url: string): Promise<number> =>
+  withFirstConnection(url, schemaVersionIn)
+
+/** @throws DatabaseError as `checkSchema`, but not where the database has no tables yet */
+export async function checkSchemaIfAny(url: string): Promise<void> {
+  if ((await schemaVersion(url)) > 0) await checkSchema(url)
 }
 
 async function appliedTo(client: Sql | TransactionSql): Promise<Applied> {
@@ -103,28 +125,70 @@ function missingFrom({ version, newestMs }: Applied) {
   return migrations.filter(({ folderMillis }) => folderMillis > newestMs)
 }
 
-async function applyMissing(tx: TransactionSql, lockTimeoutMs: number): Promise<void> {
-  await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`
-  await tx`select pg_advisory_xact_lock(${migrationLock})`.catch((error) => {
-    if (!isLockTimeout(error)) throw error
+/**
+ * @param lockTimeoutMs how long to wait for another process that migrates the database
+ * @param waitMs how long to wait for a table: the readers of the table wait as long
+ */
+async function applyMissing(
+  tx: TransactionSql,
+  lockTimeoutMs: number,
+  waitMs: number,
+): Promise<void> {
+  await setLockTimeout(tx, lockTimeoutMs)
+  await lockOutMigrations(tx).catch((error) => {
+    if (!isLockFailure(error)) throw error
     throw new DatabaseError(
       `Cannot migrate the database: another process has been migrating it for ${lockTimeoutMs / 1000} seconds. ` +
         "Wait until that one has ended, then try again",
     )
   })
+  await setLockTimeout(tx, waitMs)
   // Another process may have applied some while this one waited.
   const applied = await appliedTo(tx)
-  if (applied.version === 0) {
-    await tx`create schema if not exists drizzle`
-    await tx`create table if not exists drizzle.__drizzle_migrations (
-      id serial primary key, hash text not null, created_at bigint
-    )`
+  const missing = missingFrom(applied)
+  if (applied.version === 0) await createRecord(tx)
+  await applyMigrations(tx, missing)
+  await record(tx, missing)
+}
+
+const setLockTimeout = (tx: TransactionSql, ms: number) =>
+  tx`select set_config('lock_timeout', ${String(ms)}, true)`
+
+/** Until the transaction ends. */
+export const lockOutMigrations = (tx: TransactionSql) =>
+  tx`select pg_advisory_xact_lock(${locks.migrating})`
+
+/** @param schema where the tables are, if it is not public; the first of the search path then */
+export async function applyMigrations(
+  tx: TransactionSql,
+  migrations: readonly MigrationMeta[],
+  schema = "public",
+): Promise<void> {
+  for (const { sql } of migrations) {
+    for (const statements of sql) {
+      // drizzle-kit names the schema of a table that a foreign key references.
+      await tx.unsafe(schema === "public" ? statements : statements.replaceAll('"public".', ""))
+    }
   }
-  for (const { sql, hash, folderMillis } of missingFrom(applied)) {
-    for (const statements of sql) await tx.unsafe(statements)
+}
+
+/** Records that the database is at this program's version, whatever was recorded before. */
+export async function recordAll(tx: TransactionSql): Promise<void> {
+  await createRecord(tx)
+  await tx`delete from drizzle.__drizzle_migrations`
+  await record(tx, programMigrations())
+}
+
+async function createRecord(tx: TransactionSql): Promise<void> {
+  await tx`create schema if not exists drizzle`
+  await tx`create table if not exists drizzle.__drizzle_migrations (
+    id serial primary key, hash text not null, created_at bigint
+  )`
+}
+
+async function record(tx: TransactionSql, migrations: readonly MigrationMeta[]): Promise<void> {
+  for (const { hash, folderMillis } of migrations) {
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at)
       values (${hash}, ${folderMillis})`
   }
 }
-
-const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03"

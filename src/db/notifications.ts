@@ -46,11 +46,19 @@ export interface SubscriptionHandlers {
 export interface Subscription {
   /** Resolves when the first attempt to subscribe has succeeded or failed, within some seconds. */
   ready: Promise<void>
+  /** Begins anew, as the connection may be dead, or the address is another one. */
+  reconnect(): void
   stop(): Promise<void>
 }
 
-/** Subscribes until it is stopped, and reconnects whenever the connection is lost. */
-export function subscribeToChanges(url: string, handlers: SubscriptionHandlers): Subscription {
+/**
+ * Subscribes until it is stopped, and reconnects whenever the connection is lost.
+ * @param url is asked for each connection
+ */
+export function subscribeToChanges(
+  url: () => string,
+  handlers: SubscriptionHandlers,
+): Subscription {
   const firstAttempt = Promise.withResolvers<void>()
   let stopped = false
   let lost = false
@@ -58,7 +66,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers):
   let connection = connect()
 
   function connect(): Listener {
-    return listen(url, {
+    return listen(url(), {
       onListening: () => {
         if (stopped) return
         lost = false
@@ -85,6 +93,11 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers):
 
   return {
     ready: firstAttempt.promise,
+    reconnect: () => {
+      connection.lose(new Error("The database did not answer, or another host is the primary"))
+      clearTimeout(retry)
+      if (!stopped) connection = connect()
+    },
     stop: async () => {
       stopped = true
       firstAttempt.resolve()
@@ -95,6 +108,8 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers):
 }
 
 interface Listener {
+  /** Ends the connection as one that is lost. */
+  lose(error: unknown): void
   end(): Promise<void>
 }
 
@@ -139,6 +154,7 @@ function listen(url: string, handlers: SubscriptionHandlers): Listener {
   }
 
   return {
+    lose,
     end: async () => {
       isOpen = false
       clearTimeout(timeout)

@@ -26,6 +26,7 @@ import {
   pgTable,
   primaryKey,
   text,
+  uuid,
 } from "drizzle-orm/pg-core"
 import {
   bytewise,
@@ -59,6 +60,8 @@ export const releases = pgTable(
     published_at: instant("published_at").notNull(),
     source: text().notNull(),
     manifest: jsonb().notNull(),
+    /** Tells it from another release of the same number, as after a restore of an earlier backup. */
+    identity: uuid().notNull().defaultRandom(),
     /**
      * Its history is deleted: it is still listed, and can't be read any more. Versions before
      * deleted the row.
@@ -361,6 +364,8 @@ export const missingRecords = pgTable(
     last_missing_at: instant("last_missing_at").notNull(),
     /** How many loads have lacked it, each of files of another time. */
     loads: integer().notNull(),
+    /** A digest of the files of the last of them; null where it is not known. */
+    last_files: text(),
   },
   (t) => [
     primaryKey({ columns: [t.source, t.resource, t.key] }),

@@ -228,6 +228,7 @@ export const exampleRecords = {
 export const exampleRelease: Release = {
   id: 2,
   publishedAt: Date.parse(second) / 1000,
+  identity: "6f1c1f3e-52a7-4f0b-9b8e-2d9a64b0c7f1",
 }
 
 /** The oldest that is kept. */

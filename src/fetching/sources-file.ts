@@ -9,6 +9,7 @@ import { LoadError } from "../loading/load-error.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { codeOf } from "../text/error-code.ts"
+import { repeatedNames } from "./repeated-names.ts"
 
 const text = Type.String({ minLength: 1 })
 const strict = <T extends TProperties>(properties: T) =>
@@ -99,8 +100,9 @@ export async function readSourcesFile(path: string): Promise<Fetchable[]> {
 
 /** @throws LoadError */
 export function parseSourcesFile(content: string, path: string): Fetchable[] {
-  const faults: string[] = []
-  const fetchables = Object.entries(objectOf(content, path)).flatMap(([name, value]) => {
+  const entries = Object.entries(objectOf(content, path))
+  const faults = repeatedNames(content).map((place) => `${place}: is there twice`)
+  const fetchables = entries.flatMap(([name, value]) => {
     const source = sourceNamed(name)
     if (typeof source === "string") faults.push(`${name}: ${source}`)
     const entryFaults = faultsOf(name, value)

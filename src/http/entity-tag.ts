@@ -5,15 +5,21 @@ import { digest } from "../text/digest.ts"
 
 export interface ShownRelease {
   id: number
-  /**
-   * Unix seconds. Part of the tag, because a database that was created again has another release 7.
-   */
+  /** Unix seconds. */
   publishedAt: number
+  /**
+   * Part of the tag like its time, because a database that was created again, or restored, has another
+   * release 7.
+   */
+  identity?: string
 }
 
 /** The tag of a response, which is a function of release, canonical query and format. */
-export const entityTag = (release: ShownRelease, query: string, format: string): string =>
-  `W/"${release.id}-${digest(`${release.publishedAt} ${format} ${query}`)}"`
+export const entityTag = (release: ShownRelease, query: string, format: string): string => {
+  const { id, publishedAt, identity } = release
+  const shown = identity ? `${publishedAt} ${identity}` : publishedAt
+  return `W/"${id}-${digest(`${shown} ${format} ${query}`)}"`
+}
 
 /** The tag of a response that belongs to no release, but to a version of what it shows. */
 export const stateTag = (version: string, query: string, format: string): string =>

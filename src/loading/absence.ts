@@ -22,10 +22,18 @@ export interface Context {
   rejectedKeys: readonly string[]
 }
 
-export interface AbsenceRule {
-  atOnce: boolean
+/** The files of a load and their time. */
+interface Observed {
   /** When the files were true. */
   observed: string
+  /** Whether that is known, and not only when they were loaded. */
+  observedIsGiven: boolean
+  /** A digest of the files; null where it is not known. */
+  files: string | null
+}
+
+export interface AbsenceRule extends Observed {
+  atOnce: boolean
   absentAfterHours: number
 }
 
@@ -42,13 +50,21 @@ export interface Absent {
 export const isStored = (whenMissing: Source["whenMissing"], source: string): string =>
   `t.source = ${source}${whenMissing === "remove" ? "" : ` and t.${whenMissing.setFalse}`}`
 
-const confirmed = `m.loads + ($4::timestamptz > m.last_missing_at)::integer >= 2
+/**
+ * Whether a load lacks a noted record anew. The same bytes are the same download, whatever has been
+ * loaded since, unless it is known that they were true at another time.
+ */
+const isFurther = (observed: string, isGiven: string, files: string): string =>
+  `(${observed}::timestamptz > m.last_missing_at
+     and (${isGiven}::boolean or coalesce(m.last_files <> ${files}, true)))`
+
+const confirmed = `m.loads + ${isFurther("$4", "$7", "$8")}::integer >= 2
   and m.missing_since <= $4::timestamptz - make_interval(hours => $5::integer)`
 
 /** Collects the records that no file has in a temporary table, and decides which of them go now. */
 export async function findAbsent(
   { sql, staging, source, whenMissing, rejectedKeys }: Context,
-  { atOnce, observed, absentAfterHours }: AbsenceRule,
+  { atOnce, absentAfterHours, observed, observedIsGiven, files }: AbsenceRule,
 ): Promise<Absent> {
   const { staged, table, key } = staging
   await sql.unsafe(`
@@ -64,7 +80,16 @@ export async function findAbsent(
      where ${isStored(whenMissing, "$1")}
        and not exists (select from ${staged} s where s.${key} = t.${key})
        and not exists (select from unnest($3::text[]) as rejected (key) where rejected.key = t.${key})`,
-    [source, table, arrayLiteral(rejectedKeys), observed, absentAfterHours, atOnce],
+    [
+      source,
+      table,
+      arrayLiteral(rejectedKeys),
+      observed,
+      absentAfterHours,
+      atOnce,
+      observedIsGiven,
+      files,
+    ],
   )
   await sql.unsafe("analyze absent")
   const [counts] = await sql.unsafe<[Absent]>(
@@ -100,7 +125,10 @@ export async function applyAbsent(
  * Notes the records that are missing and do not go yet, and forgets every other note of the source.
  * Call it before records are removed. Returns how many noted records the files have again.
  */
-export async function noteAbsent(context: Context, observed: string): Promise<number> {
+export async function noteAbsent(
+  context: Context,
+  { observed, observedIsGiven, files }: Observed,
+): Promise<number> {
   const { sql, staging, source } = context
   const returned = await forgetReturned(context)
   const { table } = staging
@@ -110,12 +138,15 @@ export async function noteAbsent(context: Context, observed: string): Promise<nu
     [source, table],
   )
   await sql.unsafe(
-    `insert into missing_records as m (source, resource, key, missing_since, last_missing_at, loads)
-     select $1::text, $2::text, key, $3::timestamptz, $3::timestamptz, 1 from absent where not goes
+    `insert into missing_records as m
+       (source, resource, key, missing_since, last_missing_at, loads, last_files)
+     select $1::text, $2::text, key, $3::timestamptz, $3::timestamptz, 1, $5::text
+     from absent where not goes
      on conflict (source, resource, key) do update set
-       loads = m.loads + (excluded.last_missing_at > m.last_missing_at)::integer,
-       last_missing_at = excluded.last_missing_at`,
-    [source, table, observed],
+       loads = m.loads + 1, last_missing_at = excluded.last_missing_at,
+       last_files = excluded.last_files
+     where ${isFurther("excluded.last_missing_at", "$4", "excluded.last_files")}`,
+    [source, table, observed, observedIsGiven, files],
   )
   return returned
 }

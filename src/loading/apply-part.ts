@@ -2,6 +2,7 @@
 import type { TransactionSql } from "postgres"
 import { type MissingRecord, missingRecords } from "../db/missing-records.ts"
 import type { Source } from "../sources/source.ts"
+import { digest } from "../text/digest.ts"
 import type { Candidate } from "./candidates.ts"
 import { checkStaged } from "./checks.ts"
 import { applyStaged } from "./diff.ts"
@@ -65,7 +66,8 @@ export async function applyPart(
     ? await recordsOfReferences({ sql, staging, source }, sharedReferences, rowKeys)
     : rowKeys
   if (sharedReferences) await settleSeen(noted, sql, staging, rejectedKeys)
-  const observed = observedTime(load.observed, last, digestsOf(files))
+  const digests = digestsOf(files)
+  const observed = observedTime(load.observed, last, digests)
   // Missing records first, so that those just added need not be searched.
   const missing = await applyMissing(
     { sql, staging, source, whenMissing, rejectedKeys },
@@ -74,6 +76,8 @@ export async function applyPart(
       isWhole: complete && files.every(({ unreadable }) => unreadable === 0),
       atOnce: load.removeMissingNow || missingGoAtOnce === true,
       observed,
+      observedIsGiven: load.observed !== undefined,
+      files: digests && digest(digests.join()),
       absentAfterHours: load.absentAfterHours,
       acceptShrink: load.acceptShrink,
       release,

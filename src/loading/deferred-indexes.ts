@@ -6,6 +6,7 @@
  * they were: they are dropped and built in its transaction.
  */
 import type { TransactionSql } from "postgres"
+import { deferrableIndexes } from "../db/deferrable-indexes.ts"
 import type { Staging } from "./staging.ts"
 
 /** For fewer rows it is not worth the lock. */
@@ -19,7 +20,7 @@ export async function withDeferredIndexes<T>(
   staging: Staging,
   insert: () => Promise<T>,
 ): Promise<T> {
-  const indexes = (await mayDefer(sql, staging)) ? await deferrableIndexes(sql, staging) : []
+  const indexes = (await mayDefer(sql, staging)) ? await deferrableIndexes(sql, staging.table) : []
   for (const { name } of indexes) await sql.unsafe(`drop index ${name}`)
   const inserted = await insert()
   for (const { definition } of indexes) await sql.unsafe(definition)
@@ -39,23 +40,4 @@ async function mayDefer(sql: TransactionSql, { table, staged }: Staging): Promis
     [table],
   )
   return found?.may_defer === true
-}
-
-interface Index {
-  name: string
-  definition: string
-}
-
-/** Those of which the definition says everything, without the key's and other constraints'. */
-function deferrableIndexes(sql: TransactionSql, { table }: Staging): Promise<Index[]> {
-  return sql.unsafe(
-    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-     from pg_index i join pg_class c on c.oid = i.indexrelid
-     where i.indrelid = $1::regclass and i.indisvalid
-       and not i.indisreplident and not i.indisclustered and c.reltablespace = 0
-       and obj_description(i.indexrelid, 'pg_class') is null
-       and not exists (select from pg_constraint where conindid = i.indexrelid)
-     order by 1`,
-    [table],
-  )
 }

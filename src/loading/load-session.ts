@@ -1,11 +1,7 @@
 /** Settings of the session of a load and of its transaction, and the lock of all that publishes. */
 import type { Sql, TransactionSql } from "postgres"
+import { locks } from "../db/advisory-locks.ts"
 import type { Progress } from "./progress.ts"
-
-/**
- * The key of the advisory lock: any number that other users of the database are unlikely to choose.
- */
-export const publishingLock = 7_140_233_002
 
 export async function prepareSession(client: Sql): Promise<void> {
   // Where the server's system does not support this, it notices a killed load a little later.
@@ -26,8 +22,8 @@ const transactionSettings = `
 /** Waits for other loads to end: one publishes at a time. */
 export async function prepareTransaction(sql: TransactionSql, progress: Progress): Promise<void> {
   await sql.unsafe(transactionSettings)
-  const [row] = await sql`select pg_try_advisory_xact_lock(${publishingLock}) as taken`
+  const [row] = await sql`select pg_try_advisory_xact_lock(${locks.publishing}) as taken`
   if (row?.taken) return
   progress.step("Waiting for another load to end")
-  await sql`select pg_advisory_xact_lock(${publishingLock})`
+  await sql`select pg_advisory_xact_lock(${locks.publishing})`
 }

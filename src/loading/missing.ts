@@ -28,7 +28,7 @@ interface Missing {
 /** @throws LoadError where more than a twentieth of the records is missing */
 export async function applyMissing(context: Context, options: Options): Promise<Missing> {
   const { sql, staging, source, whenMissing } = context
-  const { isWhole, atOnce, acceptShrink, observed, release } = options
+  const { isWhole, atOnce, acceptShrink, release } = options
   if (!isWhole) {
     const returned = await forgetReturned(context)
     return {
@@ -39,7 +39,7 @@ export async function applyMissing(context: Context, options: Options): Promise<
   const absent = await findAbsent(context, options)
   const { table } = staging
   if (!acceptShrink) guardAgainstShrinking(absent, { source, table, whenMissing, atOnce })
-  const returned = await noteAbsent(context, observed)
+  const returned = await noteAbsent(context, options)
   const changes = await applyAbsent(context, release)
   const [row] = await sql`
     select count(*)::integer as newly from absent where is_new and not goes`

@@ -3,7 +3,7 @@
  * or not at all (the default). The lines are our own: a log needs one every ten seconds, not a bar.
  */
 import { SingleBar } from "cli-progress"
-import { printableText } from "../text/printable-text.ts"
+import { printableLine, printableText } from "../text/printable-text.ts"
 
 export interface Reading {
   file: string
@@ -39,8 +39,8 @@ export function progressOn(stream: NodeJS.WriteStream): Progress {
 
 /** The names of files are in all of it. */
 const printable = ({ reading, step, warn, stop }: Progress): Progress => ({
-  reading: (figures) => reading({ ...figures, file: printableText(figures.file) }),
-  step: (text) => step(printableText(text)),
+  reading: (figures) => reading({ ...figures, file: printableLine(figures.file) }),
+  step: (text) => step(printableLine(text)),
   warn: (text) => warn(printableText(text)),
   stop,
 })

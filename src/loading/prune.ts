@@ -1,10 +1,10 @@
 /** Deletes the history of old releases. They are still listed, and can't be read any more. */
 import type { TransactionSql } from "postgres"
+import { locks } from "../db/advisory-locks.ts"
 import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
 import { pinExpiryMinutes } from "../db/pinned-releases.ts"
 import { resourceNames } from "../resources/resource.ts"
-import { publishingLock } from "./load-session.ts"
 
 export interface Pruned {
   /** The oldest release that is still kept; null where there is none at all. */
@@ -36,7 +36,7 @@ export function prune(url: string, keepDays: number): Promise<Pruned> {
 }
 
 async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
-  await sql`select pg_advisory_xact_lock(${publishingLock})`
+  await sql`select pg_advisory_xact_lock(${locks.publishing})`
   const [row] = await sql<{ oldest: number }[]>`
     select greatest(min(id), least(
       coalesce(

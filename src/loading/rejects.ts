@@ -2,6 +2,7 @@
  * Rejected rows: each is counted and written to a file while the load continues. Too many end the
  * load.
  */
+import { printableLine } from "../text/printable-text.ts"
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
 import { RejectsFile, type RejectsFileOptions } from "./rejects-file.ts"
@@ -43,7 +44,7 @@ export class Rejects {
   }
 
   add({ file, line, reason, row }: Reject): void {
-    const text = `${file.name}, ${locationOf(file, line)}: ${reason}`
+    const text = printableLine(`${file.name}, ${locationOf(file, line)}: ${reason}`)
     if (this.count === 0) this.#first = text
     const isWritten = this.#file.write({ file: file.name, [unitOf(file)]: line, reason, row })
     if (!isWritten && this.#shown++ < maxShown) this.options.warn(`Rejected: ${text}`)

@@ -1,6 +1,7 @@
 /** What a load did, as values and as text. */
 import type { MissingRecord } from "../db/missing-records.ts"
 import { type ResourceName, resourceNames } from "../resources/resource.ts"
+import { printableLine } from "../text/printable-text.ts"
 import type { ChangeFigures, FileFigures, LinkFigures, MissingFigures } from "./figures.ts"
 import { fileLines } from "./file-lines.ts"
 import { formatCount } from "./progress.ts"
@@ -34,7 +35,7 @@ export interface LoadSummary {
   seconds: number
 }
 
-/** Several lines, without a line break at the end. */
+/** Several lines, none of which a value begins, without a line break at the end. */
 export function formatSummary(summary: LoadSummary): string {
   const { source, files, resources, missing, links, unlinked, rejectsFile } = summary
   return [
@@ -48,7 +49,9 @@ export function formatSummary(summary: LoadSummary): string {
     ...(unlinked ? [unlinkedText(unlinked)] : []),
     ...(rejectsFile ? [`Rejected rows are in ${rejectsFile}`] : []),
     outcome(summary),
-  ].join("\n")
+  ]
+    .map(printableLine)
+    .join("\n")
 }
 
 function changeText({ added, changed, removed, deactivated }: ChangeFigures): string {

@@ -1,39 +1,50 @@
 /**
- * The log: one JSON object per line. Everything that looks like a token is cut to the prefix that lists
- * show, and a one-time link to less, wherever in a line it occurs.
+ * The log: a line for each event, as one JSON object or as text for people. Everything that looks like a
+ * token is cut to the prefix that lists show, and a one-time link to less, wherever in a line it occurs.
  */
 import { codeOf } from "../text/error-code.ts"
-import { printableText } from "../text/printable-text.ts"
+import { jsonLine, type LineFormat, type LogFields, type LogLevel } from "./log-line.ts"
 
-export type LogLevel = "info" | "warn" | "error"
-export type LogFields = Readonly<Record<string, unknown>>
+export type { LogFields }
 
-export interface Log {
-  info(event: string, fields?: LogFields): void
-  warn(event: string, fields?: LogFields): void
-  error(event: string, fields?: LogFields): void
+type LogEventOf = (event: string, fields?: LogFields) => void
+
+export type Log = Readonly<Record<LogLevel, LogEventOf>>
+
+export interface LogOptions {
+  /** The least severe level that is logged. */
+  level: LogLevel
+  format: LineFormat
 }
 
-/** @param write receives one line, its line break included */
-export function createLog(write: (line: string) => void, now: () => Date): Log {
-  const at =
-    (level: LogLevel) =>
-    (event: string, fields: LogFields = {}): void => {
-      const line = JSON.stringify({ time: now().toISOString(), level, event, ...fields })
-      write(`${printableText(withoutTokens(line))}\n`)
-    }
-  return { info: at("info"), warn: at("warn"), error: at("error") }
+const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"]
+
+/** @param write receives an event's line or lines, each with its line break */
+export function createLog(
+  write: (lines: string) => void,
+  now: () => Date,
+  { level: least, format }: LogOptions = { level: "info", format: jsonLine },
+): Log {
+  const at = (level: LogLevel): LogEventOf =>
+    levels.indexOf(level) < levels.indexOf(least)
+      ? () => {}
+      : (event, fields = {}) =>
+          write(`${withoutTokens(format({ at: now(), level, event, fields }))}\n`)
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
 }
+
+/** Causes that are described. */
+const describedCauses = 4
 
 /** The fields that describe an error: its name, message, stack and causes. */
-export function describeError(error: unknown): LogFields {
+export function describeError(error: unknown, causes = describedCauses): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }
   const { stack, cause } = error
   const code = codeOf(error)
   return {
     error: stack ?? `${error.name}: ${error.message}`,
     ...(code !== "" && { code }),
-    ...(cause !== undefined && { cause: describeError(cause) }),
+    ...(cause !== undefined && causes > 0 && { cause: describeError(cause, causes - 1) }),
   }
 }
 

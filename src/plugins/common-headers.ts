@@ -29,7 +29,8 @@ export const preflightAnswer = () =>
     headers: {
       Allow: allowedMethods,
       "Access-Control-Allow-Methods": allowedMethods,
-      "Access-Control-Allow-Headers": "Authorization, Accept, If-None-Match",
+      "Access-Control-Allow-Headers":
+        "Authorization, Accept, If-None-Match, traceparent, tracestate",
       "Access-Control-Max-Age": "86400",
     },
   })

@@ -8,6 +8,7 @@ import { ReleaseUnavailable } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
+import { traceFields } from "../telemetry/active-request.ts"
 import { contextFields } from "./request-context.ts"
 
 const retryAfterSeconds = 5
@@ -24,21 +25,32 @@ export type ErrorPage = (
 ) => Promise<Response> | undefined
 
 export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorPage) =>
-  new Elysia({ name: "errors" })
-    .use(contextFields())
-    .onError({ as: "global" }, async ({ error, code, request, requestId, accountId, set }) => {
-      const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
-      const mayLog = () => accountId !== 0 || unauthenticated.mayLog()
-      const page = await errorPage(thrown, { request, requestId })?.catch((failure: unknown) => {
-        if (mayLog()) log.error("page failed", { request: requestId, ...describeError(failure) })
-      })
-      const response = page ?? errorResponse(toApiError(thrown))
-      if (response.status >= 500 && mayLog()) {
-        log.error("request failed", { request: requestId, ...describeError(error) })
-      }
-      set.status = response.status
-      return response
+  new Elysia({ name: "errors" }).use(contextFields()).onError({ as: "global" }, async (context) => {
+    const { error, code, request, requestId, accountId, set } = context
+    const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
+    const mayLog = () => accountId !== 0 || unauthenticated.mayLog()
+    const page = await errorPage(thrown, { request, requestId })?.catch((failure: unknown) => {
+      if (mayLog())
+        log.error("page failed", {
+          ...traceFields(),
+          "mds.request_id": requestId,
+          ...describeError(failure),
+        })
     })
+    const apiError = toApiError(thrown)
+    const response = page ?? errorResponse(apiError)
+    // A page may answer otherwise, as by a redirect to where one signs in.
+    if (response.status === apiError.status) context.errorCode = apiError.code
+    if (response.status >= 500 && mayLog()) {
+      log.error("request failed", {
+        ...traceFields(),
+        "mds.request_id": requestId,
+        ...describeError(error),
+      })
+    }
+    set.status = response.status
+    return response
+  })
 
 /** Maps internal errors to those of the API. */
 export function toApiError(error: unknown): ApiError {
@@ -54,12 +66,15 @@ export function toApiError(error: unknown): ApiError {
 export const unavailable = (cause?: unknown): ApiError =>
   new ApiError("UNAVAILABLE", { headers: { "Retry-After": String(retryAfterSeconds) }, cause })
 
-export const errorResponse = (error: ApiError): Response =>
-  new Response(JSON.stringify(error.body()), {
+export function errorResponse(error: ApiError): Response {
+  const body = JSON.stringify(error.body())
+  return new Response(body, {
     status: error.status,
     headers: {
       "Content-Type": "application/json",
+      "Content-Length": String(Buffer.byteLength(body)),
       "Cache-Control": "no-store",
       ...error.options.headers,
     },
   })
+}

@@ -17,6 +17,10 @@ export const contextFields = () =>
     accountId: 0,
     /** The token of the caller; `withoutToken` without a valid one. */
     tokenId: withoutToken,
+    /** Whether the owner of the account sees it among the recent requests. */
+    isListed: false,
+    /** The code of the error that it was answered with, for the log; empty without one. */
+    errorCode: "",
   })
 
 /** Addresses that are used again and again, whose parsing would cost more than all else here. */
@@ -44,6 +48,8 @@ export const requestContext = ({ trustedProxies }: { trustedProxies: number }) =
     context.startedMs = performance.now()
     context.accountId = 0
     context.tokenId = withoutToken
+    context.isListed = false
+    context.errorCode = ""
     context.address = addressOf(server?.requestIP(request)?.address ?? "", request)
   })
 }

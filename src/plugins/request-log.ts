@@ -1,103 +1,111 @@
-/** One line of the log for each request, once it is answered, and a row for its account. */
+/**
+ * What is recorded of each request once it is answered: a line of the log, the end of its span, and a
+ * row for its account. Fields have OpenTelemetry's names (semantic conventions for HTTP); those that it
+ * has no name for begin with `mds.`.
+ */
 import { Elysia } from "elysia"
 import type { RecentRequests } from "../access/recent-requests.ts"
-import { withoutToken } from "../db/account-tables.ts"
-import {
-  decodeComponent,
-  decodeQuery,
-  encodeQuery,
-  splitTarget,
-  withoutNeedlessEscapes,
-} from "../http/query-string.ts"
-import { type Log, withoutTokens } from "../log/log.ts"
+import { routePattern } from "../http/route-pattern.ts"
+import type { Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
+import type { RequestMetrics } from "../metrics/requests.ts"
+import { endObserved, traceFields } from "../telemetry/active-request.ts"
+import { aroundRequest } from "./around-request.ts"
+import { loggedTarget, targetText } from "./logged-target.ts"
+import { isOfProbe } from "./probes.ts"
 import { contextFields } from "./request-context.ts"
+import { type SentResponse, sentResponse, unsent } from "./sent-response.ts"
 
 export interface RequestLogOptions {
   log: Log
   unauthenticated: UnauthenticatedRequests
   recentRequests: Pick<RecentRequests, "record">
+  requestMetrics: Pick<RequestMetrics, "begin" | "end" | "observe">
   now: () => Date
 }
 
-/** Probes and scrapers request these all the time: their lines would hide the others. */
-const unlogged = ["/health/live", "/health/ready", "/metrics"]
-
-/** Its pages count as requests of the account, without a token. */
-const explorerPath = "/explore/"
-
-/** How much of a path and of a query the log has, in characters. */
-const loggedLength = 500
-
-/** A URL that is longer is not kept in memory as a whole because of a part that is kept. */
-const keptWhole = 1_000
-
-export const requestLog = ({ log, unauthenticated, recentRequests, now }: RequestLogOptions) =>
-  new Elysia({ name: "request-log" })
+export const requestLog = (options: RequestLogOptions) => {
+  const { log, unauthenticated, recentRequests, requestMetrics, now } = options
+  const sent = new WeakMap<Request, SentResponse>()
+  return new Elysia({ name: "request-log" })
     .use(contextFields())
+    .wrap(
+      aroundRequest((request, respond) => {
+        requestMetrics.begin()
+        const record = (response: Response): Response => {
+          requestMetrics.end()
+          sent.set(request, sentResponse(request, response))
+          return response
+        }
+        const fail = (error: unknown): never => {
+          requestMetrics.end()
+          throw error
+        }
+        try {
+          const response = respond()
+          return response instanceof Promise ? response.then(record, fail) : record(response)
+        } catch (error) {
+          return fail(error)
+        }
+      }),
+    )
     .onAfterResponse(
       { as: "global" },
       ({
         request,
         path,
+        route,
         requestId,
         startedMs,
         address,
         accountId,
         tokenId,
-        responseValue,
-        set,
+        isListed,
+        errorCode,
       }) => {
-        if (unlogged.includes(path)) return
-        const status = Number(responseValue instanceof Response ? responseValue.status : set.status)
-        if (accountId === 0 && !unauthenticated.count(status)) return
+        const { status, bytes, release, cache } = sent.get(request) ?? unsent
+        const isProbe = isOfProbe(path)
+        const elapsedMs = performance.now() - startedMs
         const { method, url } = request
+        if (!isProbe) {
+          const seconds = elapsedMs / 1_000
+          requestMetrics.observe({ method, route, status, seconds, bytes, errorCode })
+        }
+        const isLogged = isProbe || accountId !== 0 || unauthenticated.count(status)
+        const trace = traceFields()
+        if (!isLogged && trace === undefined) return
+        const ms = Math.round(elapsedMs * 10) / 10
         const target = loggedTarget(url)
-        const ms = Math.round((performance.now() - startedMs) * 10) / 10
-        log.info("request", {
-          request: requestId,
-          method,
-          ...target,
-          status,
-          ms,
-          address,
-          ...(accountId !== 0 && { account: accountId }),
-        })
-        if (accountId === 0) return
-        if (tokenId === withoutToken && !path.startsWith(explorerPath)) return
-        const atMs = now().getTime() - ms
-        const recent = {
+        // What is undefined is left out.
+        const fields = {
+          "mds.request_id": requestId,
+          "http.request.method": method,
+          "http.route": routePattern(route),
+          "url.path": target.path,
+          "url.query": target.query || undefined,
+          "http.response.status_code": status,
+          "http.response.body.size": bytes,
+          "mds.release": release,
+          "mds.cache": cache,
+          "client.address": address,
+          "mds.account": accountId || undefined,
+        }
+        if (isLogged) {
+          const error = errorCode || undefined
+          const line = { ...trace, ...fields, "error.type": error, duration_ms: ms }
+          log[isProbe ? "debug" : "info"]("request", line)
+        }
+        endObserved(status, errorCode, { ...fields, "url.scheme": url.slice(0, url.indexOf(":")) })
+        if (!isListed) return
+        recentRequests.record(accountId, {
           requestId,
           tokenId,
-          atMs,
+          atMs: now().getTime() - ms,
           method,
-          target: recentTarget(target, url),
+          target: targetText(target),
           status,
           ms,
-        }
-        recentRequests.record(accountId, recent)
+        })
       },
     )
-
-function recentTarget({ path, query }: { path: string; query: string }, url: string): string {
-  const shown = query === "" ? path : `${path}?${query}`
-  // A token may be sent under a wrong name. The search costs other requests next to nothing.
-  const target = shown.includes("mds_") ? withoutTokens(shown) : shown
-  // A piece of a string keeps the whole string in memory.
-  return url.length <= keptWhole ? target : Buffer.from(target).toString()
-}
-
-/** Parameters whose values are secrets: tokens, and one-time links for signing in. */
-const unloggedParameters = ["api_key", "link"]
-
-/** The path and the query without secrets, both cut. */
-function loggedTarget(url: string): { path: string; query: string } {
-  const { path, query } = splitTarget(url.slice(url.indexOf("/", url.indexOf("//") + 2)))
-  if (query === "" && !path.includes("%")) return { path: path.slice(0, loggedLength), query }
-  const shown = decodeQuery(query).filter(({ name }) => !unloggedParameters.includes(name))
-  const cut = (text: string) => withoutNeedlessEscapes(text).slice(0, loggedLength)
-  return {
-    path: cut(decodeComponent(path) ?? path),
-    query: cut(encodeQuery(shown.map(({ name, value }) => [name, value ?? ""]))),
-  }
 }

@@ -13,11 +13,13 @@
  * attempt gets a client of its own, which neither queues nor reconnects.
  */
 import { RedisClient } from "bun"
+import { observed, type Step } from "../telemetry/active-request.ts"
 import { codeOf } from "../text/error-code.ts"
 import { answerWithin } from "./answer-within.ts"
 import { failuresOf, type RedisFailure } from "./failure.ts"
 import { loginRefusalOf } from "./login.ts"
 import { evaluate, type RedisScript, redisScript } from "./script.ts"
+import { ensureSupported, explained, UnsupportedRedis } from "./server-mode.ts"
 
 export interface RedisOptions {
   /** `redis:`, `rediss:`, `valkey:` or `valkeys:`; requires RESP3, which Redis supports from version 6 on. */
@@ -42,6 +44,8 @@ export interface RedisConnection {
   readonly losses: number
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
   readonly ready: Promise<void>
+  /** Why the server that was connected to last can never be used, if so. */
+  readonly unsupported: RedisFailure | undefined
   /** Ends pending calls, which resolve undefined. No handler is called afterwards. */
   close(): void
 }
@@ -54,6 +58,14 @@ const clientOptions = {
   connectionTimeout: connectWithinMs,
   autoReconnect: false,
   enableOfflineQueue: false,
+}
+
+const scriptCall: Step = {
+  span: {
+    name: "redis EVALSHA",
+    kind: "client",
+    attributes: { "db.system.name": "redis", "db.operation.name": "EVALSHA" },
+  },
 }
 
 const probe = redisScript(`return redis.call("SET", KEYS[1], "1", "PX", 1000)`)
@@ -72,6 +84,7 @@ export function connectRedis({
   let pause: ReturnType<typeof setTimeout> | undefined
   let lost = false
   let refusalReported = false
+  let unsupported: RedisFailure | undefined
   let losses = 0
   let closed = false
 
@@ -80,10 +93,12 @@ export function connectRedis({
       const client = new RedisClient(url, clientOptions)
       candidate = client
       await answerWithin(connectWithinMs, client.connect())
+      await answerWithin(answerWithinMs, ensureSupported(client))
       await answerWithin(answerWithinMs, evaluate(client, probe, [probeKey], []))
       if (!closed) take(client)
     } catch (error) {
       candidate?.close()
+      if (error instanceof UnsupportedRedis) unsupported = failureOf(error)
       const refusal = await loginRefusal(error)
       if (refusal !== undefined && lost && !closed) onLost(failureOf(refusal))
       lose(refusal ?? error)
@@ -103,6 +118,7 @@ export function connectRedis({
 
   function take(client: RedisClient): void {
     current = client
+    unsupported = undefined
     refusalReported = false
     client.onclose = (error) => dismiss(client, error)
     if (!lost) return
@@ -124,7 +140,7 @@ export function connectRedis({
     if (lost) return
     lost = true
     losses++
-    onLost(failureOf(error))
+    onLost(failureOf(explained(error)))
   }
 
   attempt()
@@ -134,7 +150,9 @@ export function connectRedis({
       const client = current
       if (!client) return undefined
       try {
-        return await answerWithin(answerWithinMs, evaluate(client, script, keys, args))
+        return await observed(scriptCall, () =>
+          answerWithin(answerWithinMs, evaluate(client, script, keys, args)),
+        )
       } catch (error) {
         dismiss(client, error)
         return undefined
@@ -147,6 +165,9 @@ export function connectRedis({
       return losses
     },
     ready: firstAttempt.promise,
+    get unsupported() {
+      return unsupported
+    },
     close: () => {
       closed = true
       clearTimeout(pause)

@@ -1,6 +1,7 @@
 /**
  * Which names of holders are known to be of no natural person, as an expression of PostgreSQL. It has
- * the same result for a name and for its folded form: all that it looks for is ASCII.
+ * the same result for a name and for its folded form: what it looks for is ASCII, and any letter outside
+ * ASCII is like any other.
  *
  * A name may be of several parties: `SMITH, Jane & GOLD PTY LTD`, `JANE SMITH ATF GOLD PTY LTD`. So it
  * has to end as a company's name does, and nothing before may join a person to the company. Names of
@@ -14,6 +15,7 @@
  * Any other leaves the name unknown, as does whatever follows the last form.
  */
 import { type SQL, sql } from "drizzle-orm"
+import { isPublicBody, otherLetters } from "./public-bodies.ts"
 
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -33,21 +35,14 @@ const trade = wordsOf(`
 
 /** What lists, in the names of companies too. */
 const listing = ["and", "of"]
-/** What only comes between parties. */
-const relating = wordsOf("as atf by for with trustee trustees")
+/** What only comes between parties, unless it ends the name of a company: `GOLD NOMINEES PTY LTD`. */
+const relating = wordsOf(`
+  as by for with per via trustee trustees agent agents attorney attorneys executor executors executrix
+  administrator administrators nominee nominees director directors representative representatives
+  jointly severally deceased formerly`)
+const abbreviations = wordsOf("atf obo aka acn abn arbn")
+const related = [...relating, ...abbreviations, ...abbreviations.map((each) => [...each].join(" "))]
 const continuing = wordsOf("co company son sons bros brothers associates partners")
-
-const publicBodies = wordsOf(
-  "city town shire council department commission government state commonwealth university",
-)
-const bodyBegins = [
-  ...publicBodies.map((body) => `${body} of`),
-  ...wordsOf("district regional rural aboriginal").map((kind) => `${kind} council of`),
-  "corporation of the city of",
-  "minister for",
-  "department for",
-]
-const bodyEnds = wordsOf("commission authority department government university")
 
 const literal = (text: string): SQL => sql.raw(`'${text.replaceAll("'", "''")}'`)
 const likeAny = (patterns: readonly string[]): SQL =>
@@ -62,15 +57,15 @@ export const isImpersonal = (name: SQL): SQL => sql`(${isPlainCompany(name)} or 
 
 /** Most companies, in a tenth of the time: they have the commonest end, and nothing that may be a joint. */
 const isPlainCompany = (name: SQL): SQL =>
-  sql`(${name} ${likeAny(["% ltd", "% ltd.", "% limited"])} and ${name} !~ '[^a-z0-9 .()''-]'
+  sql`(${name} ${likeAny(["% ltd", "% ltd.", "% limited"])} and rtrim(${name}, '.') !~ '[^a-z ''-]'
     and not ${name} ${likeAny([
       ...["% -%", "%- %"],
-      ...[...listing, ...relating].flatMap((word) => [`% ${word} %`, `%(${word} %`]),
+      ...[...listing, ...related].map((word) => `% ${word} %`),
     ])})`
 
 function isKnown(written: SQL): SQL {
-  // With blanks for full stops: `n.l.` is `n l`. The Kelvin sign is a k once it is folded.
-  const blanked = sql`replace(translate(${written}, ${sql.raw("'.\u212a', ' k'")}), '  ', ' ')`
+  // With blanks for full stops: `n.l.` is `n l`. The signs of Kelvin and angstrom are letters once folded.
+  const blanked = sql`replace(translate(${written}, ${sql.raw("'.\u212a\u212b', ' kå'")}), '  ', ' ')`
   const name = sql`plain.name`
   const known = sql`${endsAsCompany(name)} and not ${hasHarmfulJoint(name)} or ${isPublicBody(name)}`
   // Without OFFSET, it would be computed for each of the many tests.
@@ -92,39 +87,63 @@ const afterName = literal(
 )
 
 /**
- * Splits the name at its joints: punctuation, which blanks other than spaces are too, and words. A Greek
- * question mark is a semicolon once it is folded. The part after a joint that lists begins with `&`.
+ * Splits the name at its joints: words, numbers, brackets, and all that is neither a letter nor common in
+ * the names of companies. The part after a joint that lists begins with `&`.
  */
 function hasHarmfulJoint(name: SQL): SQL {
-  const split = sql`regexp_replace(regexp_replace(${name}, ${listingJoint}, ';&', 'g'), ${otherJoint}, ';', 'g')`
-  return sql`exists (
+  const { words, numbersAndBrackets } = rareJoints
+  const marked = numbersAndBrackets(name, words(name, name))
+  const split = sql`regexp_replace(regexp_replace(${marked}, ${listingJoint}, ';&', 'g'), ${otherJoint}, ';', 'g')`
+  const isHarmful = sql`exists (
     select from (
       select place, btrim(part, ' &') as part, lead(part) over (order by place) as next
-      from unnest(string_to_array(${split}, ';')) with ordinality as parts (part, place)
+      from unnest(string_to_array(split, ';')) with ordinality as parts (part, place)
     ) each
-    where next is not null and part not in ('', 'the')
+    where next is not null and part not in ('', 'the', 'acn', 'a c n')
       and not ' ' || part ${ending(forms)}
       and not (next like '&%' and (
         ' ' || part ${ending(trade)}
         or btrim(next, ' &') || ' ' ${likeAny(continuing.map((word) => `${word} %`))}
         or place = 1 and part ${isFirstWord})))`
+  return sql`(select case when split like '%;%' then ${isHarmful} else false end
+    from (select ${split} as split offset 0) as joined)`
 }
 
 const listingJoint = literal(
   ` *&|(?<! p)/|/(?! ?l(?![^ ,]))| -+ |[ (](?:${listing.join("|")})(?= )`,
 )
-const otherJoint = literal(
-  `[],:|+[\\u0001-\\u001f\\u00a0\\u2000-\\u206f\\u3000\\u037e\\ufeff]|-+ | -+|[ (](?:${relating.join("|")}|c/[-o]|t/a|trading as|care of|on behalf of)(?= )`,
-)
+
+const otherJoint = literal(`[^a-z0-9 ;&/()'${otherLetters}-]|-+ | -+`)
+
+const endsWord = (words: readonly string[]) => `(?:${words.join("|")}|company|nl|n l)(?![a-z])`
+const beforeForm = `(?! ${endsWord(forms)})`
+/** As the name of a company goes on after a place in brackets: `GOLD (PILBARA) MINING PTY LTD`. */
+const afterBrackets = ` *(?:${endsWord([...forms, ...trade])}|[(]|$)`
+
+/** A long regular expression takes long for each name, and few names have what it is near. */
+const rareJoint =
+  (near: readonly string[], joint: string) =>
+  (name: SQL, text: SQL): SQL =>
+    sql`case when ${name} ${likeAny(near)}
+      then regexp_replace(${text}, ${literal(joint)}, ';', 'g') else ${text} end`
+
+const phrases = ["trading as", "care of", "on behalf of"]
+
+const rareJoints = {
+  words: rareJoint(
+    [...related, ...phrases].flatMap((word) => [`% ${word} %`, `%(${word} %`]),
+    `[ (](?:${related.join("|")})(?= )${beforeForm}|[ (](?:${phrases.join("|")})(?= )`,
+  ),
+  numbersAndBrackets: rareJoint(
+    [...[..."0123456789"].map((digit) => `%${digit} %`), "%(%", "%)%"],
+    [
+      // The number of a company, and any that does not end a name, as that of `GOLD NO 2 PTY LTD` does.
+      "[ (][0-9](?: *[0-9]){5,}",
+      `[ (][0-9]+(?= )(?! [0-9])${beforeForm}`,
+      `[(](?![^()]*[)]${afterBrackets})|[)](?!${afterBrackets})`,
+    ].join("|"),
+  ),
+}
+
 /** Or initials. */
 const isFirstWord = sql.raw(`~ '^(?:[a-z0-9''-]+|[a-z](?: [a-z])*)$'`)
-
-/** No joint is harmless in the name of a public body. */
-function isPublicBody(name: SQL): SQL {
-  const begins = likeAny(bodyBegins.flatMap((begin) => [`${begin} %`, `the ${begin} %`]))
-  const begin = literal(`^(?:the )?(?:${bodyBegins.join("|")}) `)
-  const isWithout = (rest: SQL) => sql`${rest} !~ ${otherJoint} and ${rest} !~ ${listingJoint}`
-  return sql`${name} not like all ('{"%,%","%(%"}') and (${name} = 'the crown'
-    or ${name} ${begins} and ${isWithout(sql`regexp_replace(${name}, ${begin}, '')`)}
-    or (${name} ${ending(bodyEnds)} or ${name} like '% % council') and ${isWithout(name)})`
-}

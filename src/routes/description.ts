@@ -31,6 +31,7 @@ export const description = ({ describe }: DescriptionOptions) => {
         headers: {
           ...headers,
           "Content-Type": "application/json",
+          "Content-Length": String(bytes.length),
           ...(coding && { "Content-Encoding": coding }),
         },
       })

@@ -51,8 +51,13 @@ export const usage = (options: RateLimitOptions) =>
         readParameters(target.query, endpoint.parameters)
         const hours = await options.usage.lastDay(caller.accountId, options.now())
         const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
-        const headers = { "Content-Type": mediaTypes.json, "Cache-Control": "private, no-cache" }
-        return new Response(JSON.stringify({ data }), { headers })
+        const body = JSON.stringify({ data })
+        const headers = {
+          "Content-Type": mediaTypes.json,
+          "Content-Length": String(Buffer.byteLength(body)),
+          "Cache-Control": "private, no-cache",
+        }
+        return new Response(body, { headers })
       },
       { gives: endpoint },
     )

@@ -9,12 +9,12 @@ export interface Caches {
 }
 
 /**
- * Invalidates what is cached of tokens and releases as soon as they change. Returns once the first
- * attempt to subscribe has ended.
+ * Invalidates what is cached of tokens and releases as soon as they change.
+ * @param url of the database where sessions last, asked for each connection
  */
-export async function followChanges(
+export function followChanges(
   { credentials, releases }: Caches,
-  { databaseUrl, log }: { databaseUrl: string; log: Log },
+  { url, log }: { url: () => string; log: Log },
 ) {
   let listening = false
   let losses = 0
@@ -23,7 +23,7 @@ export async function followChanges(
     credentials.setSubscribed(subscribed)
     releases.setSubscribed(subscribed)
   }
-  const { ready, stop } = subscribeToChanges(databaseUrl, {
+  const { ready, reconnect, stop } = subscribeToChanges(url, {
     onListening: () => {
       set(true)
       if (losses > 0) log.info("notifications of changes arrive again")
@@ -39,11 +39,13 @@ export async function followChanges(
       )
     },
   })
-  await ready
   return {
+    /** Resolves once the first attempt to subscribe has ended. */
+    ready,
     get listening() {
       return listening
     },
+    reconnect,
     stop,
   }
 }

@@ -6,29 +6,35 @@ import { listOwnTokens } from "../access/token-list.ts"
 import { createUsage } from "../access/usage.ts"
 import { createWindows } from "../access/windows.ts"
 import { createCachedAnswers } from "../answers/cached-answers.ts"
+import { createExportCounts } from "../answers/export-counts.ts"
 import { createListPreparation } from "../answers/prepare-list.ts"
 import { createPageSequences } from "../answers/sequences/page-sequences.ts"
 import { createSharedPageSequences } from "../answers/sequences/shared-page-sequences.ts"
 import type { AppOptions } from "../app.ts"
-import type { Config } from "../config.ts"
+import { type Config, ConfigError } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
 import { reportPinnedReleases } from "../db/pinned-releases.ts"
 import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
+import { orWhereUnavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
-import { createReader } from "../db/reader/reader.ts"
+import { createHostReader, createReaderCaches, createReaderOn } from "../db/reader/reader.ts"
 import { createReadiness } from "../db/reader/readiness.ts"
 import { createReleases, type Releases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { createSources } from "../db/reader/sources.ts"
+import { createReleasesWithStandbys } from "../db/reader/standby-releases.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
-import { createMetrics } from "../metrics.ts"
 import { connectRedis, type RedisConnection } from "../redis/connection.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { followChanges } from "./changes.ts"
-import { createPools } from "./pools.ts"
+import { connectDatabase } from "./database.ts"
+import { createServiceMetrics } from "./metrics.ts"
+import { partStates } from "./part-states.ts"
+import type { ReadPools } from "./pools.ts"
 import { createSignIn } from "./sign-in.ts"
+import { connectTracing } from "./tracing.ts"
 import { createWriteReports } from "./write-reports.ts"
 
 export interface PartsOptions {
@@ -55,6 +61,8 @@ export interface Parts {
 
 /** How long closing may take, as the database may not answer. */
 const closeWithinMs = 2_000
+/** How long sending the last spans may take. */
+const sendSpansWithinMs = 1_000
 /** How long the last counts may take. Shorter, so that a failure to write them is logged before that. */
 const writeWithinMs = 1_500
 
@@ -63,19 +71,34 @@ const writeWithinMs = 1_500
  * to each, which takes a few seconds at most, and the service starts without what is not reached.
  */
 export async function startParts(options: PartsOptions): Promise<Parts> {
-  const { config, databaseUrl, log, now } = options
-  const pools = createPools(config, databaseUrl)
+  const { config, log, now } = options
+  let reconnect = (): void => {}
+  const database = connectDatabase({ ...options, onConnectionsLost: () => reconnect() })
+  const { hosts, pools } = database
   const { housekeeping } = pools
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
-  const credentials = createCredentials(pools, sizes)
-  const releases = cacheNewestRelease(createReleases(pools.lookups), now)
-  const readinessReleases = createReleases(pools.readiness)
-  // A request would wait for its connection, but a check of readiness would not.
+  const poolsOn = database.perStandby((each) => each)
+  const credentials = createCredentials(pools, sizes, () => hosts.standbysInSync().map(poolsOn))
+  const releases = cacheNewestRelease(
+    createReleasesWithStandbys(
+      hosts,
+      createReleases(pools.lookups),
+      database.perStandby(({ lookups }) => createReleases(lookups)),
+    ),
+    now,
+  )
+  // Which of several hosts is the primary must be known first.
+  await hosts.ready()
+  if (hosts.current().report?.isPooled) log.warn(withoutDirectUrl)
+  // A request would wait for its connection.
   void connectAhead(releases)
-  const [redis, notifications] = await Promise.all([
+  const directUrl = () => hosts.current().address.directUrl
+  const notifications = followChanges({ credentials, releases }, { url: directUrl, log })
+  reconnect = notifications.reconnect
+  const [tracer, redis] = await Promise.all([
+    connectTracing(config, log),
     config.REDIS_URL ? reachRedis(config.REDIS_URL, options) : null,
-    followChanges({ credentials, releases }, options),
-    connectAhead(readinessReleases),
+    notifications.ready,
   ])
 
   const sequences = createPageSequences(
@@ -103,30 +126,51 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   })
   const cachedAnswers = createCachedAnswers(sizes)
   const unauthenticated = countUnauthenticated({ log })
-  const metrics = createMetrics(() => ({
+  const caches = createReaderCaches(sizes)
+  const exportSlots = createConcurrencyLimiter({
+    slots: config.MAX_EXPORTS,
+    slotsPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
+    queueLength: config.QUEUE_LENGTH,
+    queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
+  })
+  const exportCounts = createExportCounts()
+  let stopping = false
+  const readiness = createReadiness(hosts.ask, now)
+  const metrics = createServiceMetrics({
+    database,
+    notifications,
     redis,
-    log: options.logBuffer?.() ?? null,
-    fetches: options.fetches?.() ?? null,
-    unauthenticated: unauthenticated.totals(),
-    listening: notifications.listening,
-    cachedAnswers: cachedAnswers.readings(),
-    windows: { accounts: windows.accounts.store, addresses: windows.addresses.store },
-    pools: Object.fromEntries(Object.entries(pools).map(([name, { load }]) => [name, load()])),
-  }))
+    tracer,
+    unauthenticated,
+    cachedAnswers,
+    readerCaches: caches,
+    credentials,
+    windows,
+    exportSlots,
+    exportCounts,
+    logBuffer: options.logBuffer,
+    fetches: options.fetches,
+    isReady: async () =>
+      !stopping && (await readiness().then(() => true, orWhereUnavailable(false))),
+    log,
+    now,
+  })
+  const readerOn = (onSeen: (newest: number | null) => void) => (on: ReadPools) =>
+    createHostReader(on, caches, onSeen, config.HOLDER_NAMES)
+  const onStandby = database.perStandby(readerOn(releases.recordSeenOnStandby))
   const pins = reportPinnedReleases(
     housekeeping,
     () => sequences.oldestPinned(now().getTime()),
     notWritten("the releases being read were not recorded"),
   )
   const signIn = createSignIn({ config, pool: pools.signIn, redis, notWritten, log, now })
-  let stopping = false
   const exportShutdown = new AbortController()
 
   async function closeAll(): Promise<void> {
     const written = [usage, recentRequests, signIn].map((each) => each.stop(writeWithinMs))
     await Promise.all([pins.stop(), ...written, notifications.stop()])
     redis?.close()
-    await Promise.all(Object.values(pools).map((each) => each.close()))
+    await database.close()
   }
 
   return {
@@ -136,18 +180,18 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       usage,
       recentRequests,
       accountPool: pools.account,
-      changeAccount: createPageChanges(databaseUrl),
+      changeAccount: createPageChanges(() => {
+        hosts.primary.ensureAvailable()
+        return directUrl()
+      }),
       releases,
       ...signIn.parts,
       tokens: async (accountId) =>
         (await listOwnTokens(pools.account, accountId, { now: now(), ended: 0 })).toReversed(),
-      reader: createReader(pools, sizes, releases.recordSeen, config.HOLDER_NAMES),
-      exportSlots: createConcurrencyLimiter({
-        slots: config.MAX_EXPORTS,
-        slotsPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
-        queueLength: config.QUEUE_LENGTH,
-        queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
-      }),
+      reader: createReaderOn(database.reads(readerOn(releases.recordSeen)(pools), onStandby)),
+      exportSlots,
+      exportCounts,
+      requestMetrics: metrics.requests,
       holders: config.HOLDER_NAMES,
       exportWaitMs: config.QUEUE_SECONDS * 1000,
       exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
@@ -163,12 +207,19 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       }),
       readSources: createSources(pools),
       sourceLoads: createSourceLoads(pools.lookups),
-      readiness: createReadiness(readinessReleases.current, now),
+      readiness,
       metrics,
-      conditions: () => ({
-        redis: redis === null ? "unused" : redis.answering ? "answering" : "lost",
-        notifications: notifications.listening ? "listening" : "lost",
-      }),
+      tracer,
+      serverTiming: config.SERVER_TIMING,
+      partStates: () =>
+        partStates({
+          hosts: hosts.readings(),
+          redis,
+          listening: notifications.listening,
+          fetches: options.fetches?.() ?? null,
+          spans: tracer?.readings() ?? null,
+        }),
+      hasAdminPort: config.ADMIN_PORT !== 0,
       isStopping: () => stopping,
       baseUrl: config.BASE_URL,
       trustedProxies: config.TRUSTED_PROXIES,
@@ -183,12 +234,18 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     abortExports: () => exportShutdown.abort(),
     close: async () => {
       unauthenticated.stop()
+      metrics.stop()
+      const sent = tracer?.close(sendSpansWithinMs)
       await settleWithin(closeWithinMs, closeAll(), stillOpen).catch((error: unknown) => {
         log.warn("connections were not closed in time", describeError(error))
       })
+      await sent
     },
   }
 }
+
+const withoutDirectUrl =
+  "the database is reached through a connection pooler: without the database's own address in DATABASE_DIRECT_URL no notification arrives, a database that is silent is noticed late, and loads are not confirmed"
 
 const stillOpen = (limitMs: number) => new Error(`Connections are still open after ${limitMs} ms`)
 
@@ -204,5 +261,9 @@ async function reachRedis(url: string, { config, log }: PartsOptions): Promise<R
     onBack: () => log.info("Redis answers: limits are shared"),
   })
   await redis.ready
+  if (redis.unsupported) {
+    redis.close()
+    throw new ConfigError(`Cannot use the settings:\nREDIS_URL: ${redis.unsupported.message}`)
+  }
   return redis
 }

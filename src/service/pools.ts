@@ -1,5 +1,6 @@
 /** The pools of a serving process, by the kind of work that they do. */
 import type { Config } from "../config.ts"
+import type { PoolHost } from "../db/hosts/host.ts"
 import { createPool, type PoolOptions } from "../db/pool/pool.ts"
 
 const housekeepingConnections = 2
@@ -13,17 +14,22 @@ const accountConnections = 2
 const plannedForValues = { plan_cache_mode: "force_custom_plan" }
 /** Room for the bitmap of a frequent term among millions of rows, so that rows need not be rechecked. */
 const plannedForCounts = { ...plannedForValues, work_mem: "64MB" }
-/** Ample for reading the newest release, and shorter than the timeout of common probes. */
-const readinessTimeoutMs = 2_000
+/** So that a request is refused within two seconds where it can't have its data. */
+const connectTimeoutMs = 1_500
 
-/** Each kind of work has its own connections, so that none waits for another. */
-export function createPools(config: Config, databaseUrl: string) {
+type Url = Parameters<typeof createPool>[0]
+
+/** Makes pools of the sizes in the settings. */
+function poolsOf(config: Config, url: Url, host?: PoolHost) {
   const pool = (name: string, connections: number, options: Partial<PoolOptions> = {}) =>
-    createPool(databaseUrl, {
+    createPool(url, {
       name,
       connections,
       queueLength: config.QUEUE_LENGTH,
       statementTimeoutMs: config.STATEMENT_TIMEOUT_SECONDS * 1000,
+      lockTimeoutMs: config.LOCK_TIMEOUT_MS,
+      connectTimeoutMs,
+      ...(host && { host }),
       ...options,
     })
   /** For requests of accounts: one account gets at most half of the connections, so that others need not wait. */
@@ -34,6 +40,14 @@ export function createPools(config: Config, databaseUrl: string) {
       waitMs: config.QUEUE_SECONDS * 1000,
       ...options,
     })
+  return { pool, fairPool }
+}
+
+export type ReadPools = ReturnType<typeof createReadPools>
+
+/** For all that a standby may do. */
+export function createReadPools(config: Config, url: Url, host?: PoolHost) {
+  const { pool, fairPool } = poolsOf(config, url, host)
   return {
     // These statements are so short that one free connection is enough for the others.
     lookups: fairPool("lookups", config.LOOKUP_CONNECTIONS, {
@@ -48,18 +62,21 @@ export function createPools(config: Config, databaseUrl: string) {
       queueLengthPerAccount: config.MAX_EXPORTS,
       waitMs: config.EXPORT_STALL_SECONDS * 1000,
     }),
-    housekeeping: pool("housekeeping", housekeepingConnections),
+    unauthenticated: pool("unauthenticated", unauthenticatedConnections),
+  }
+}
+
+export type Pools = ReturnType<typeof createPools>
+
+/** Each kind of work has its own connections, so that none waits for another. */
+export function createPools(config: Config, url: Url, host?: PoolHost) {
+  const { pool, fairPool } = poolsOf(config, url, host)
+  return {
+    ...createReadPools(config, url, host),
+    housekeeping: pool("housekeeping", housekeepingConnections, { isBackground: true }),
     // Of people, so that neither a flood of made-up sessions nor of attempts to sign in delays the API.
     signIn: pool("sign-in", signInConnections),
     // What people read in the account area, so that it delays neither the API nor what is written.
     account: fairPool("account", accountConnections),
-    unauthenticated: pool("unauthenticated", unauthenticatedConnections),
-    // No check waits for another: while one is in progress, the next fails.
-    readiness: createPool(databaseUrl, {
-      name: "readiness",
-      connections: 1,
-      queueLength: 0,
-      statementTimeoutMs: readinessTimeoutMs,
-    }),
   }
 }

@@ -33,33 +33,29 @@ const isPort = (port: string): boolean =>
 const sessionAttributes = ["read-write", "read-only", "primary", "standby", "prefer-standby"]
 
 /**
- * `postgres://user:password@host:port,host:port/database?name=value`, where all but the scheme may
- * be left out.
+ * `postgres://user:password@host:port/database?name=value`, where all but the scheme may be left out.
  * @throws Error that says what is expected
  */
 export function checkPostgresAddress(text: string): void {
   if (!/^postgres(ql)?:\/\/.+/.test(text)) throw new Error("must begin with postgres://")
   const authority = authorityOf(text)
-  // The driver takes the hosts from behind the first @; only where there is one host, the last counts.
-  const after = (at: number) => authority.slice(at + 1)
-  const several = after(authority.indexOf("@"))
-  const hosts = several.includes(",") ? several : after(authority.lastIndexOf("@"))
-  for (const host of hosts.split(",")) checkHost(host, hosts.includes(","))
-  // Only one host makes a URL.
-  const { searchParams } = readUrl(text.replace(hosts, hosts.split(",")[0] ?? ""))
-  const attributes = searchParams.get("target_session_attrs")
+  // Of several hosts the driver takes a standby for the primary, or waits without end.
+  if (authority.slice(authority.indexOf("@") + 1).includes(",")) throw new Error(oneHost)
+  checkHost(authority.slice(authority.lastIndexOf("@") + 1))
+  const attributes = readUrl(text).searchParams.get("target_session_attrs")
   if (attributes && !sessionAttributes.includes(attributes)) {
     throw new Error(`must have one of ${sessionAttributes.join(", ")} as target_session_attrs`)
   }
 }
 
-function checkHost(host: string, isOneOfSeveral: boolean): void {
+const oneHost =
+  "must have one host; name further ones in DATABASE_REPLICA_URLS, and write @ and , in a password as %40 and %2C"
+
+function checkHost(host: string): void {
   if (host.startsWith("[")) throw new Error("must name its host, not an IPv6 address")
   const [name = "", port = "", ...more] = host.split(":")
-  if (!isPort(port) || more.length > 0) {
-    throw new Error("must have ports from 1 to 65535, and several hosts as host:port,host:port")
-  }
-  if (!/^[\w.-]*$/.test(name) || (name === "" && isOneOfSeveral)) {
+  if (!isPort(port) || more.length > 0) throw new Error("must have a port from 1 to 65535")
+  if (!/^[\w.-]*$/.test(name)) {
     throw new Error("has an invalid host; write @ and , in a password as %40 and %2C")
   }
 }

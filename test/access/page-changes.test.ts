@@ -6,7 +6,7 @@ import { OutcomeUnknown } from "../../src/db/commit.ts"
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test("after a change that is not confirmed in time, the account's next one waits until it has ended", async () => {
-  const changeAccount = createPageChanges("postgres://nobody@127.0.0.1:1/none", 10)
+  const changeAccount = createPageChanges(() => "postgres://nobody@127.0.0.1:1/none", 10)
   const changer = { accountId: 1, email: "a@example.com", address: "127.0.0.1" }
   const hanging = Promise.withResolvers<{ value: string; unconfirmed: number }>()
   await expect(changeAccount(changer, () => hanging.promise)).rejects.toThrow(OutcomeUnknown)
@@ -23,7 +23,7 @@ test("after a change that is not confirmed in time, the account's next one waits
 })
 
 test("a change that fails after it was given up is the failure of nothing else", async () => {
-  const changeAccount = createPageChanges("postgres://nobody@127.0.0.1:1/none", 10)
+  const changeAccount = createPageChanges(() => "postgres://nobody@127.0.0.1:1/none", 10)
   const changer = { accountId: 1, email: "a@example.com", address: "127.0.0.1" }
   const hanging = Promise.withResolvers<never>()
   await expect(changeAccount(changer, () => hanging.promise)).rejects.toThrow(OutcomeUnknown)

@@ -1,11 +1,13 @@
 /** The last requests of an account show at once, are kept for later, and never cost or fail a request. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import postgres from "postgres"
 import {
   createRecentRequests,
   type RecentRequest,
   type RecentRequests,
   type RecentRequestsOptions,
 } from "../../src/access/recent-requests.ts"
+import { locks } from "../../src/db/advisory-locks.ts"
 import type { Pool } from "../../src/db/pool/pool.ts"
 import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
@@ -90,6 +92,23 @@ test("the requests of all processes are merged by time", async () => {
   expect(await one.last(id)).toEqual(requests.toReversed())
   await one.stop()
   expect(await recentOf().last(id)).toEqual(requests.toReversed())
+})
+
+test("requests are written while a load, a restore or a migration runs", async () => {
+  const id = await account("loading@example.com")
+  const loading = postgres(at.url, { max: 1, onnotice: () => {} })
+  try {
+    await loading.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(${locks.publishing}), pg_advisory_xact_lock(${locks.migrating})`
+      const recent = recentOf()
+      recent.record(id, request(1))
+      const stopped = recent.stop().then(() => "written")
+      expect(await Promise.race([stopped, Bun.sleep(10_000)])).toBe("written")
+    })
+    expect(await storedOf(id)).toBe(1)
+  } finally {
+    await loading.end({ timeout: 1 })
+  }
 })
 
 test("of each account the last hundred are kept, in memory and in the database, whatever others do", async () => {

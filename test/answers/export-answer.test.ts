@@ -4,6 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { exportAnswer } from "../../src/answers/export-answer.ts"
+import { createExportCounts } from "../../src/answers/export-counts.ts"
 import { listEndpoint } from "../../src/answers/list-endpoint.ts"
 import { planList } from "../../src/answers/list-plan.ts"
 import { createPageSequences } from "../../src/answers/sequences/page-sequences.ts"
@@ -40,6 +41,7 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     reader,
     sequences,
     exportSlots,
+    exportCounts: createExportCounts(),
     log,
     exportWaitMs: 60_000,
     exportStallMs: 60_000,
@@ -95,7 +97,7 @@ test("an export whose receiver goes while it waits for its slot leaves the queue
   expect((await answer).status).toBe(499)
   expect(state()).toEqual([undefined, { running: 1, waiting: 0 }])
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { event: "export ended", request: "1", outcome: "cancelled", records: 0, bytes: 0 },
+    { event: "export ended", "mds.request_id": "1", outcome: "cancelled", records: 0, bytes: 0 },
   ])
   freeSlot()
   expect(state()).toEqual(idle)

@@ -7,11 +7,14 @@ import { fairnessRows } from "./rows/fairness.ts"
 import { firstCallers } from "./rows/first-callers.ts"
 import { load } from "./rows/load.ts"
 import { memory } from "./rows/memory.ts"
+import { overload } from "./rows/overload.ts"
 import { pageRows } from "./rows/pages.ts"
 import { randomPageRows } from "./rows/random-pages.ts"
 import { recordRows } from "./rows/records.ts"
 import { redisRows } from "./rows/redis.ts"
 import { searchRows } from "./rows/searches.ts"
+import { soak } from "./rows/soak.ts"
+import { stalledExports } from "./rows/stalled-exports.ts"
 import { start } from "./rows/start.ts"
 import { webPages } from "./rows/web-pages.ts"
 
@@ -25,9 +28,12 @@ export const rows: readonly Row[] = [
   ...searchRows,
   firstCallers,
   ...fairnessRows,
+  stalledExports,
+  overload,
   load,
   start,
   webPages,
   ...redisRows,
   memory,
+  soak,
 ]

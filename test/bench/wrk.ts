@@ -43,8 +43,22 @@ interface Summary {
 /** @throws Error if one was not answered with 2xx or 3xx */
 export async function wrk(
   targets: Targets,
-  { url, headers, seconds }: WrkOptions,
+  options: WrkOptions,
 ): Promise<{ rate: number; requests: number }> {
+  const { requests, microseconds, failed, unanswered } = await wrkSummary(targets, options)
+  if (failed > 0 || unanswered > 0) {
+    throw new Error(
+      `Of ${requests} requests to ${options.url}, ${failed} were answered with an error and ${unanswered} not at all`,
+    )
+  }
+  return { rate: requests / (microseconds / 1_000_000), requests }
+}
+
+/** The same, whatever the requests are answered with. */
+export async function wrkSummary(
+  targets: Targets,
+  { url, headers, seconds }: WrkOptions,
+): Promise<Summary> {
   const headersFile = `${targets.file}.headers`
   const lines = Object.entries({ Host: new URL(url).host, ...headers })
   writeFileSync(headersFile, lines.map(([name, value]) => `${name}: ${value}\n`).join(""))
@@ -52,12 +66,6 @@ export async function wrk(
   const args = [targets.file, headersFile, `${targets.next}`, `${threads}`]
   const { stdout } = await runToEnd(["wrk", ...load, "-s", script, url, "--", ...args])
   const summary: Summary = JSON.parse(stdout.trim().split("\n").at(-1) ?? "")
-  if (summary.failed > 0 || summary.unanswered > 0) {
-    throw new Error(
-      `Of ${summary.requests} requests to ${url}, ${summary.failed} were answered with an error and ${summary.unanswered} not at all`,
-    )
-  }
   targets.next += summary.requests
-  const { requests, microseconds } = summary
-  return { rate: requests / (microseconds / 1_000_000), requests }
+  return summary
 }

@@ -109,9 +109,12 @@ function explorer(
 export const forPrograms = [
   "/health/live",
   "/health/ready",
+  "/livez",
+  "/readyz",
   "/metrics",
   "/assets/:file",
   "/docs.md",
+  "/docs/guide/dashboard.json",
   "/llms.txt",
   "/explore/",
   "/openapi.json",

@@ -128,7 +128,7 @@ test("what the buffer holds is written before the service ends", async () => {
   const { url, child } = await start({ stdout })
   await ask(url, 20)
   expect(await terminate(child)).toEqual(endsWell)
-  const paths = stdout.read().match(/"path":"\/api\/v1\/companies\/XXX"/g)
+  const paths = stdout.read().match(/"url.path":"\/api\/v1\/companies\/XXX"/g)
   expect(paths).toHaveLength(20)
 })
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { publishingLock } from "../../src/loading/load-session.ts"
+import { locks as advisoryLocks } from "../../src/db/advisory-locks.ts"
 import {
   type MisbehavingServer,
   misbehavingServer,
@@ -123,7 +123,7 @@ test("a service that is stopped during a scheduled load rolls it back, and the n
   const held = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const holding = bench.sql.begin(async (sql) => {
-    await sql`select pg_advisory_xact_lock(${publishingLock})`
+    await sql`select pg_advisory_xact_lock(${advisoryLocks.publishing})`
     held.resolve()
     await released.promise
   })

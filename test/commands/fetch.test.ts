@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { publishingLock } from "../../src/loading/load-session.ts"
+import { locks } from "../../src/db/advisory-locks.ts"
 import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import {
   type MisbehavingServer,
@@ -127,7 +127,7 @@ async function holdLoads() {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const holding = bench.sql.begin(async (sql) => {
-    await sql`select pg_advisory_xact_lock(${publishingLock})`
+    await sql`select pg_advisory_xact_lock(${locks.publishing})`
     held.resolve()
     await released
   })

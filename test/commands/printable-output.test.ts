@@ -81,6 +81,21 @@ test("warnings, rejected rows, reasons and missing records", async () => {
   expect(written).toContain("\\u009b")
 })
 
+test("the name of a file, and what is in it, begin no line", async () => {
+  const header = "ASX code,Company name,GICs industry group"
+  bench.file("a\nFAKE.csv", `${header}\nQZA,A,"x\nFAKE"\nBAD CODE,"B\nFAKE",Materials\n`)
+  bench.file("b\nFAKE.csv", "FAKE\n")
+  const load = (name: string) => run("load", "asx-directory", name, "--all-sectors", "--partial")
+  const outputs = [await load("a\nFAKE.csv"), await load("b\nFAKE.csv")]
+  const [release] = await bench.sql`select max(id) as id from releases`
+  outputs.push(await run("releases", "show", String(release?.id)))
+  expect(outputs.map(({ code }) => code)).toEqual([0, 1, 0])
+  for (const { stdout, stderr } of outputs) {
+    expect(stdout + stderr).not.toMatch(/^FAKE/m)
+    expect(stdout + stderr).toContain("\\u000aFAKE.csv")
+  }
+})
+
 /** Without what separates holders. */
 const holder = attack.replaceAll(";", "")
 
@@ -103,7 +118,7 @@ test.skipIf(!hasTerminals)(
     expect(holders.output()).toContain(`1          ${shown.replaceAll(";", "")}`)
     expect(holders.output()).not.toMatch(/^FAKE/m)
     const path = bench.file(
-      `${attack.replaceAll("/", "")}.csv`,
+      `${attack.replaceAll("/", "")}\nFAKE.csv`,
       "asx_code,company_name,is_active\nQZA,A,true\n",
     )
     const load = onTerminal(["load", "companies", path], bench.options())
@@ -112,5 +127,6 @@ test.skipIf(!hasTerminals)(
     expect(load.output()).not.toContain("\x1b[2J")
     expect(load.output()).not.toContain("\u009b")
     expect(load.output()).toContain("\\u001b[2J")
+    expect(load.output()).not.toMatch(/^FAKE/m)
   },
 )

@@ -6,6 +6,7 @@ import { collect, opened, parseAnswer, type RawAnswer, requestText } from "../co
 import { none } from "../support/fixtures.ts"
 import { type DetachedProcess, detachedProcess } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
@@ -122,6 +123,31 @@ test("readiness fails first: new connections are still served, with Connection: 
   }
   await child.exited
   expect(child.exitCode).toBe(0)
+})
+
+test("operators are answered until the end: not ready from the signal on, and alive", async () => {
+  const adminPort = freePort()
+  const settings = { SHUTDOWN_DELAY_SECONDS: "0", SHUTDOWN_SECONDS: "60" }
+  const { port, child } = await start({ ...settings, ADMIN_PORT: String(adminPort) })
+  const { socket } = await pausedExport(port)
+  // Kept open, as a scraper does: it must not delay the end.
+  const scraper = await opened(adminPort)
+  const scraped = collect(scraper)
+  scraper.write(requestText("/metrics", {}))
+  await until(() => parseAnswer(scraped.bytes())?.complete === true)
+  expect((await askOnce(adminPort, "/readyz"))?.status).toBe(200)
+  child.kill("SIGTERM")
+  await until(() => isClosed(port))
+  const ready = await askOnce(adminPort, "/readyz")
+  expect([ready?.status, JSON.parse(ready?.body ?? "").status]).toEqual([503, "stopping"])
+  expect((await askOnce(adminPort, "/livez"))?.status).toBe(200)
+  expect((await askOnce(adminPort, "/metrics"))?.status).toBe(200)
+  const startedMs = performance.now()
+  socket.resume()
+  await child.exited
+  expect(child.exitCode).toBe(0)
+  expect(performance.now() - startedMs).toBeLessThan(10_000)
+  expect(scraped.closed).toBe(true)
 })
 
 test("an export in progress completes", async () => {

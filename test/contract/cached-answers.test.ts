@@ -57,7 +57,7 @@ test("the metrics count what was cached and what was not, and its size", async (
     return {
       hits: readingOf('mds_answer_cache_lookups_total{result="hit"}'),
       misses: readingOf('mds_answer_cache_lookups_total{result="miss"}'),
-      bytes: readingOf("mds_answer_cache_bytes"),
+      bytes: readingOf('mds_cache_bytes{cache="answers"}'),
     }
   }
   const before = await read()

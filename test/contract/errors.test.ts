@@ -151,7 +151,9 @@ test("what went wrong inside is in the log under the request's id, and not in th
   expect(await answer.json()).toEqual({ error: { code: "INTERNAL", message: "Internal error" } })
   const lines = broken.logLines.map((line) => JSON.parse(line))
   const id = answer.headers.get("x-request-id")
-  const failure = lines.find(({ event, request }) => event === "request failed" && request === id)
+  const failure = lines.find(
+    (line) => line.event === "request failed" && line["mds.request_id"] === id,
+  )
   expect(failure?.error).toContain('relation "reports" does not exist')
   await broken.stop()
 })

@@ -64,7 +64,7 @@ const wholeExport = async () => (await service.get("/reports?format=csv&all=true
 const endOf = (id: string, of = service) =>
   of.logLines
     .map((line) => JSON.parse(line))
-    .find(({ event, request }) => event === "export ended" && request === id)
+    .find((line) => line.event === "export ended" && line["mds.request_id"] === id)
 
 const connections = (of = service) =>
   of.sql<{ state: string; xact_start: unknown }[]>`

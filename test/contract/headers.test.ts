@@ -205,7 +205,9 @@ test("a preflight is answered without a token, is not counted, and admits what c
     }
   }
   const anonymous = await service.get("/companies", { token: null })
-  const counted = (await service.logged()).filter((line) => JSON.parse(line).status === 401).length
+  const counted = (await service.logged())
+    .map((line) => JSON.parse(line))
+    .filter((line) => line["http.response.status_code"] === 401).length
   expect(anonymous.headers.get("x-ratelimit-remaining")).toBe(String(1000 - counted))
 })
 

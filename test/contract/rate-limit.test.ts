@@ -232,8 +232,8 @@ test("a flood of invented tokens from one address does not stand in line before 
   for (let count = 0; count < 1_000; count++) await ask(null)
   const load = async (pool: string) => {
     const text = await (await fetch(`${flooded.url}/metrics`)).text()
-    return ["running", "waiting"].map((state) =>
-      Number(new RegExp(`statements_${state}{pool="${pool}"} (\\d+)`).exec(text)?.[1]),
+    return ["count", "pending_requests"].map((name) =>
+      Number(new RegExp(`connection_${name}{\\w+="${pool}".*} (\\d+)`).exec(text)?.[1]),
     )
   }
   const known = await flooded.issue("known@example.com")

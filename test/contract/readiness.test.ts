@@ -30,14 +30,16 @@ const ask = () => fetch(`${service.url}/health/ready`)
 /** Running and waiting statements of the check's pool and of all others together. */
 async function load() {
   const text = await (await fetch(`${service.url}/metrics`)).text()
-  const measured = [...text.matchAll(/statements_(running|waiting){pool="(\w+)"} (\d+)/g)]
+  const measured = [
+    ...text.matchAll(/connection_(count|pending_requests){\w+_pool_name="([\w-]+)".*} (\d+)/g),
+  ]
   const of = (state: string, isCheck: boolean) =>
     measured
       .filter(([, of, pool]) => of === state && (pool === "readiness") === isCheck)
       .reduce((sum, [, , , count]) => sum + Number(count), 0)
   return {
-    check: [of("running", true), of("waiting", true)],
-    others: [of("running", false), of("waiting", false)],
+    check: [of("count", true), of("pending_requests", true)],
+    others: [of("count", false), of("pending_requests", false)],
   }
 }
 

@@ -65,9 +65,31 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
     }
   }
 
+  let mendReplaced = async (): Promise<void> => {}
+  async function replaceByAnother(): Promise<void> {
+    await redis.kill()
+    const port = Number(new URL(redis.url).port)
+    const other = await redisServer({ password: "changed", port })
+    mendReplaced = async () => {
+      await other.stop()
+      await redis.restart()
+    }
+  }
+
   const faults: [kind: string, lose: () => Promise<void>, mend: () => Promise<void>][] = [
     ["frozen", async () => redis.freeze(), async () => redis.thaw()],
     ["killed", () => redis.kill(), () => redis.restart()],
+    [
+      "full",
+      async () => void (await redis.cli("CONFIG", "SET", "maxmemory", "1")),
+      async () => void (await redis.cli("CONFIG", "SET", "maxmemory", "0")),
+    ],
+    [
+      "a read-only replica",
+      async () => void (await redis.cli("REPLICAOF", "127.0.0.1", "1")),
+      async () => void (await redis.cli("REPLICAOF", "NO", "ONE")),
+    ],
+    ["one with another password", replaceByAnother, () => mendReplaced()],
   ]
 
   test.each(faults)(
@@ -108,6 +130,18 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
       expect(both[0] + both[1]).toBe(limit)
     },
   )
+
+  test("when it is flushed each remembers what it admitted itself, and they share what follows", async () => {
+    const [one, two] = processes
+    const token = await enterpriseToken()
+    await isShared()
+    expect(await ask(one, spentBefore, token)).toBe(spentBefore)
+    await redis.cli("FLUSHALL")
+    const admitted = await Promise.all([ask(one, 100, token), ask(two, 100, token)])
+    expect(admitted[0] + admitted[1]).toBeLessThanOrEqual(limit)
+    expect(admitted[0]).toBeLessThanOrEqual(limit - spentBefore)
+    expect(await Promise.all([ask(one, 5, token), ask(two, 5, token)])).toEqual([0, 0])
+  })
 
   test("a service that starts without it goes on, says so, and shares once it is there", async () => {
     await redis.kill()

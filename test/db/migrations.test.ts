@@ -127,7 +127,9 @@ const dump = async (sql: postgres.Sql, tables: string[]) =>
     tables.map(
       async (table): Promise<[string, postgres.Row[]]> => [
         table,
-        await sql.unsafe(`select t::text from ${table} t order by 1`),
+        await sql.unsafe(
+          `select regexp_replace(t::text, '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', 'UUID') as t from ${table} t order by 1`,
+        ),
       ],
     ),
   )
@@ -146,8 +148,8 @@ test("a database of the version before keeps its rows", async () => {
   const currentName = (table: string) => (table === "held_releases" ? "pinned_releases" : table)
   /** What the rows of before have in the columns that are new. */
   const newColumns: Record<string, string> = {
-    // Each release can be read.
-    releases: ",f",
+    // Each release can be read, and has an identity.
+    releases: ",f,UUID",
     // No token is marked for spreadsheets, made with a form or replaced.
     tokens: ",f,,",
   }

@@ -5,7 +5,7 @@ import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 /** Subscribes, and records every call of its handlers in order. */
 export function recordingSubscriber(url: string) {
   const events: string[] = []
-  const { stop } = subscribeToChanges(url, {
+  const { stop } = subscribeToChanges(() => url, {
     onListening: () => events.push("listening"),
     onChange: (accountId) => events.push(`changed ${accountId}`),
     onRelease: () => events.push("released"),

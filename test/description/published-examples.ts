@@ -1,5 +1,10 @@
 /** A database in which the records and releases of the description's examples are published. */
-import { exampleKeys, exampleNow, exampleRecords } from "../../src/description/examples.ts"
+import {
+  exampleKeys,
+  exampleNow,
+  exampleRecords,
+  exampleRelease,
+} from "../../src/description/examples.ts"
 import { resourceNames } from "../../src/resources/resource.ts"
 import type { Fixtures } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -43,6 +48,8 @@ export async function publishedExamples(): Promise<TestService> {
       update releases set published_at = ${release.published_at}, source = ${release.source},
         manifest = ${JSON.stringify(manifest)}::text::jsonb where id = ${release.id}`
   }
+  await service.sql`
+    update releases set identity = ${exampleRelease.identity ?? ""} where id = ${exampleRelease.id}`
   await publishSources(service)
   return service
 }

@@ -1,9 +1,9 @@
 /** A fetch whose lock is lost ends before it is reported, and what it has published is no failure. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { rmSync } from "node:fs"
+import { locks } from "../../src/db/advisory-locks.ts"
 import { withAddresses } from "../../src/fetching/fetch-address.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
-import { publishingLock } from "../../src/loading/load-session.ts"
 import { silent } from "../../src/loading/progress.ts"
 import { asxDirectory } from "../../src/sources/asx-directory.ts"
 import { until } from "../support/until.ts"
@@ -61,7 +61,7 @@ test("a load that has begun when the lock is lost is awaited, and reported as wh
   const held = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const holding = bench.sql.begin(async (sql) => {
-    await sql`select pg_advisory_xact_lock(${publishingLock})`
+    await sql`select pg_advisory_xact_lock(${locks.publishing})`
     held.resolve()
     await released.promise
   })

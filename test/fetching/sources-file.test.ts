@@ -77,6 +77,15 @@ test("every fault is named with the place where it is", () => {
   ])
 })
 
+test("a name that stands twice is refused, however it is written, and one of several objects is not", () => {
+  const entry = `{"kind": "file", "url": "${url}"`
+  expect(
+    faults(`{"sa": ${entry}}, "wa": ${entry}}, "s\\u0061" : ${entry}, "url":"${url}2"}}`),
+  ).toEqual(["Cannot use s.json:", "sa: is there twice", "sa.url: is there twice"])
+  const headers = `"headers": {"A": "{\\"kind\\":", "B": "kind"}`
+  expect(faults(`{"sa": ${entry}, ${headers}}, "wa": ${entry}, ${headers}}}`)).toEqual([])
+})
+
 test("a file that is not JSON, not an object or not there says so", () => {
   expect(faults("{")[0]).toStartWith("Cannot use s.json: it is not valid JSON (")
   expect(faults("[]")[0]).toBe("Cannot use s.json: it must be an object with a source in each name")

@@ -66,7 +66,9 @@ describe.each(["sh", "python", "ts"])("the program in %s that reads a whole list
       const token = await service.issueWithLimit(pages - 1)
       const before = service.logLines.length
       const denied = () =>
-        service.logLines.slice(before).filter((line) => JSON.parse(line).status === 429)
+        service.logLines
+          .slice(before)
+          .filter((line) => JSON.parse(line)["http.response.status_code"] === 429)
       const running = directory.run(program, { url: service.url, token })
       await until(() => denied().length > 0)
       service.clock.advance(windowSeconds * 1000)

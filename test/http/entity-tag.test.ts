@@ -23,6 +23,8 @@ test("release, its time, query and format each make another tag", () => {
     tag,
     entityTag({ ...release, id: 8 }, "/companies?page=1", "json"),
     entityTag({ ...release, publishedAt: release.publishedAt + 1 }, "/companies?page=1", "json"),
+    entityTag({ ...release, identity: "a" }, "/companies?page=1", "json"),
+    entityTag({ ...release, identity: "b" }, "/companies?page=1", "json"),
     entityTag(release, "/companies?page=2", "json"),
     entityTag(release, "/companies?page=1", "csv"),
   ]

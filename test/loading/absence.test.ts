@@ -124,6 +124,25 @@ test("the same bytes without a time are the same download", async () => {
   expect(await isActive()).toBe(false)
 })
 
+test("the same bytes are the same download also after a load that could remove nothing", async () => {
+  const now = { absentAfterHours: 0 }
+  await bench.load("asx-directory", whole, now)
+  await bench.load("asx-directory", withoutBhp, now)
+  const between = [
+    () => bench.load("asx-directory", capture(...others.slice(0, 3)), { ...now, partial: true }),
+    () => bench.load("asx-directory", `${withoutBhp}"Q"99","A","Materials","01/02/2003",1\n`, now),
+  ]
+  for (const load of between) {
+    await load()
+    await bench.sql`update missing_records set
+      missing_since = missing_since - interval '1 year', last_missing_at = last_missing_at - interval '1 year'`
+    expect((await bench.load("asx-directory", withoutBhp, now)).missing.companies?.missing).toBe(1)
+    expect(await missing()).toEqual([["BHP", 1, 0]])
+  }
+  await bench.load("asx-directory", `${withoutBhp}\n`, now)
+  expect(await isActive()).toBe(false)
+})
+
 test("the same bytes loaded twice at once are one observation", async () => {
   const now = { absentAfterHours: 0 }
   await bench.load("asx-directory", whole, now)

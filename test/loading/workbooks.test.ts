@@ -106,6 +106,19 @@ test("a number is a code as it is shown", async () => {
   expect((await companyOf(company(1, "Alpha", styled(styles.padded, 14))))?.asx_code).toBe("014")
 })
 
+test("a logical value is what the sheet shows and its CSV has, also where it is a code", async () => {
+  const logical = (value: string): Cell => ({
+    attributes: ' t="b"',
+    content: `<v>${value}</v>`,
+  })
+  const rows = [["asx_code", "company_name", "is_active"]]
+  await bench.load("companies", [...rows, ["TRUE", "FALSE", "FALSE"], ""].join("\n"))
+  const cells = [logical("1"), logical("0"), logical("0")]
+  expect((await bench.load("companies", [book({ Sheet1: [...rows, cells] })])).release).toBeNull()
+  const [company] = await bench.sql`select asx_code, company_name, is_active from companies`
+  expect(company).toEqual({ asx_code: "TRUE", company_name: "FALSE", is_active: false })
+})
+
 test.each([
   [
     "an error",

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test"
 import { createToken } from "../../src/access/token.ts"
 import { createLog, describeError } from "../../src/log/log.ts"
+import { jsonLine } from "../../src/log/log-line.ts"
 
 function logged(write: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = []
@@ -51,6 +52,53 @@ test("an error is described with its stack, its code and its causes", () => {
     error: expect.stringContaining("Error: Cannot read the list"),
     cause: { error: expect.stringContaining("Error: refused"), code: "ECONNREFUSED" },
   })
+})
+
+test("a cause that is its own cause is described a few levels deep", () => {
+  const error = new Error("odd")
+  error.cause = error
+  expect(JSON.stringify(describeError(error)).match(/Error: odd/g)).toHaveLength(5)
+})
+
+test("lines below the level are left out", () => {
+  const levels = ["error", "warn", "info", "debug"] as const
+  const shown = levels.map((level) => {
+    const events: string[] = []
+    const write = (line: string) => events.push(JSON.parse(line).event)
+    const log = createLog(write, () => new Date(0), { level, format: jsonLine })
+    for (const each of levels) log[each](each)
+    return events
+  })
+  expect(shown).toEqual(levels.map((_, index) => levels.slice(0, index + 1)))
+})
+
+/** What readers of lines take for a line's end, and what terminals take for commands. */
+const controls = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code))
+  .filter((character) => /[^ -~]/.test(character))
+  .concat("\u2028", "\u2029")
+
+test("whatever a field contains, its line is one JSON object without control characters", () => {
+  for (const text of [...controls, "\ud800", '","level":"error","x":"', "\\", "\u202e", "é😀"]) {
+    const [line = "", ...others] = logged((log) => log.info("request", { [text]: text, text }))
+    expect(others).toEqual([])
+    expect(line).toEndWith("}\n")
+    expect(controls.filter((control) => line.slice(0, -1).includes(control))).toEqual([])
+    expect(JSON.parse(line)).toMatchObject({ level: "info", event: "request", [text]: text, text })
+  }
+})
+
+test("what JSON cannot express leaves a line that says so", () => {
+  const circular: { self?: unknown } = {}
+  circular.self = circular
+  for (const fields of [circular, { count: 1n }]) {
+    const [line = ""] = logged((log) => log.warn("odd", fields))
+    expect(JSON.parse(line)).toEqual({
+      time: "2026-01-02T03:04:05.678Z",
+      level: "warn",
+      event: "odd",
+      unwritable: expect.stringMatching(/cyclic|BigInt/i),
+    })
+  }
 })
 
 test("a thrown value that is not an Error is described as text", () => {

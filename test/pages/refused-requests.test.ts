@@ -106,6 +106,8 @@ test("every response outside the API has the policy", async () => {
     "/openapi.json",
     "/health/live",
     "/health/ready",
+    "/livez",
+    "/readyz",
     "/metrics",
     "/nothing-here",
     "/account/tokens",

@@ -119,6 +119,13 @@ export async function embeddedDirectory(directory: string): Promise<string> {
   return directory
 }
 
+/** Fills a database of a server of the test's own. @returns the note */
+export async function fillWith(contents: string | Contents, url: string): Promise<string> {
+  if (typeof contents === "string") return ""
+  const before = await fillWith(contents.base, url)
+  return (await contents.fill(url)) ?? before
+}
+
 /** The template of these contents, made where it is missing. */
 async function templateOf(
   contents: string | Contents,

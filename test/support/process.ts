@@ -9,14 +9,18 @@ const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 export type ServiceProcess = Awaited<ReturnType<typeof serviceProcess>>
 
-/** Starts serving on a free port and waits until it does. Call its `stop` in `afterAll`. */
-export async function serviceProcess(settings: Record<string, string>) {
-  const child = start(["serve"], { PORT: "0", SHUTDOWN_DELAY_SECONDS: "0", ...settings })
+/**
+ * Starts serving on a free port and waits until it does. Call its `stop` in `afterAll`.
+ * @param program of another version
+ */
+export async function serviceProcess(settings: Record<string, string>, program = main) {
+  const child = start(["serve"], { PORT: "0", SHUTDOWN_DELAY_SECONDS: "0", ...settings }, program)
   const log = collect(child.stdout)
   const messages = collect(child.stderr)
   const url = await messages.find(/Serving (http:\S+)\/api\/v1/)
   return {
     url,
+    pid: child.pid,
     exited: child.exited,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     /** What it has logged so far, parsed. */
@@ -101,8 +105,12 @@ const answers = (url: string): Promise<boolean> =>
   )
 
 /** Runs a command to its end. */
-export async function command(args: readonly string[], settings: Record<string, string>) {
-  const child = start(args, settings)
+export async function command(
+  args: readonly string[],
+  settings: Record<string, string>,
+  program = main,
+) {
+  const child = start(args, settings, program)
   const [printed, said] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -110,8 +118,8 @@ export async function command(args: readonly string[], settings: Record<string, 
   return { exitCode: await child.exited, printed, said }
 }
 
-const start = (args: readonly string[], settings: Record<string, string>) =>
-  Bun.spawn([process.execPath, main, ...args], {
+const start = (args: readonly string[], settings: Record<string, string>, program = main) =>
+  Bun.spawn([process.execPath, program, ...args], {
     env: { ...process.env, ...settings },
     stdin: "ignore",
     stdout: "pipe",

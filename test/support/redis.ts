@@ -27,21 +27,37 @@ export interface RedisServer {
   stop(): Promise<void>
   /** Sends a command over a connection of its own. */
   cli(...command: string[]): Promise<unknown>
+  /** The same with another password. */
+  cliAs(password: string, ...command: string[]): Promise<unknown>
+}
+
+export interface RedisServerOptions {
+  password?: string
+  port?: number
+  /** Of its command line. */
+  options?: readonly string[]
 }
 
 const START_LIMIT_MS = 20_000
 
 /** Starts one on a free port and waits until it answers. Call it in `beforeAll`. */
-export async function redisServer({ password = "", port = freePort() } = {}): Promise<RedisServer> {
-  const url = `redis://${password && `:${encodeURIComponent(password)}@`}127.0.0.1:${port}`
+export async function redisServer({
+  password = "",
+  port = freePort(),
+  options: others = [],
+}: RedisServerOptions = {}): Promise<RedisServer> {
+  const urlWith = (of: string) => `redis://${of && `:${encodeURIComponent(of)}@`}127.0.0.1:${port}`
+  const url = urlWith(password)
   const options = [
     ["--port", String(port)],
     ["--bind", "127.0.0.1"],
     ["--save", ""],
     ["--appendonly", "no"],
     ["--requirepass", password],
+    // As a replica it writes no file either.
+    ["--repl-diskless-load", "swapdb"],
   ]
-  const command = [program ?? "redis-server", ...options.flat()]
+  const command = [program ?? "redis-server", ...options.flat(), ...others]
   let running = await start(command, url)
 
   return {
@@ -57,6 +73,7 @@ export async function redisServer({ password = "", port = freePort() } = {}): Pr
     },
     stop: () => running.end(),
     cli: (...command) => sendTo(url, command),
+    cliAs: (other, ...command) => sendTo(urlWith(other), command),
   }
 }
 

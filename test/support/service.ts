@@ -65,6 +65,8 @@ export async function testService({
       PORT: "0",
       SHUTDOWN_SECONDS: "2",
       SHUTDOWN_DELAY_SECONDS: "0",
+      // Tests hold statements with locks, for as long as a busy machine needs.
+      LOCK_TIMEOUT_MS: "60000",
       ...settings,
     }),
     databaseUrl: reach(database.url),
@@ -147,7 +149,8 @@ const withAccounts: Contents = {
   },
 }
 
-const awkwardPublished: Contents = {
+/** The awkward records as release 1, and what `withAccounts` has. */
+export const awkwardPublished: Contents = {
   name: "awkward_published",
   base: withAccounts,
   fill: async (url) => {

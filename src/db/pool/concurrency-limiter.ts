@@ -31,6 +31,8 @@ export interface Claim<Account = AccountId> {
 export interface ConcurrencyLimiter<Account = AccountId> {
   /** Waits for a slot. Returns the function that releases it. @throws Unavailable, or the signal's reason */
   acquire(claim: Claim<Account>): Promise<() => void>
+  /** Refuses all waiting claims. */
+  refuseWaiting(reason: Unavailable): void
   /** Running tasks and waiting claims. */
   load(): { running: number; waiting: number }
 }
@@ -121,6 +123,10 @@ export function createConcurrencyLimiter<Account = AccountId>({
       if (mayRun(claim.account)) return take(claim.account)
       makeRoom(claim.account)
       return wait(claim)
+    },
+    refuseWaiting: (reason) => {
+      const all = () => true
+      for (let next = queue.take(all); next; next = queue.take(all)) next.item.refuse(reason)
     },
     load: () => ({ running, waiting: queue.size }),
   }

@@ -4,13 +4,15 @@
  * pipeline statements behind slow ones.
  */
 import postgres from "postgres"
-import { codeOf } from "../../text/error-code.ts"
-import { withoutParameters } from "../query-failure.ts"
+import { observed, type Step } from "../../telemetry/active-request.ts"
+import { createHistogram, type HistogramReading, secondBounds } from "../../telemetry/histogram.ts"
+import type { PoolHost } from "../hosts/host.ts"
 import type { AccountId } from "./account-id.ts"
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
+import { isAnswer, isLockTimeout, rethrowDatabaseError } from "./database-errors.ts"
 import { createReplaceableClient, type Database } from "./replaceable-client.ts"
 import { createStatementDeadline } from "./statement-deadline.ts"
-import { Unavailable } from "./unavailable.ts"
+import { HostUnavailable, Unavailable } from "./unavailable.ts"
 
 export interface PoolOptions {
   /** Shows in pg_stat_activity as `mds <name>`. */
@@ -25,11 +27,20 @@ export interface PoolOptions {
   /** How long a statement may wait for a connection. */
   waitMs?: number
   statementTimeoutMs: number
+  /** How long a statement may wait for a lock of another session; as long as it may run by default. */
+  lockTimeoutMs?: number
+  /** How long connecting may take. */
+  connectTimeoutMs?: number
+  /** Its statements are no part of the requests that caused them, which do not wait for them. */
+  isBackground?: boolean
   /** PostgreSQL's parameters for its sessions, by name. */
   parameters?: Readonly<Record<string, string>>
+  /** What is known of the host; without it, a host that does not answer shows by the deadlines. */
+  host?: PoolHost
 }
 
 export interface Pool {
+  name: string
   /** For building statements. Run them only through `run`. */
   db: Database
   /**
@@ -40,12 +51,28 @@ export interface Pool {
    */
   run<T>(statement: () => Promise<T>, account?: AccountId, signal?: AbortSignal): Promise<T>
   load: ConcurrencyLimiter["load"]
+  readings(): PoolReadings
+  /** Refuses all statements that run or wait, and ends their connections. */
+  cutOff(reason: Unavailable): void
   /** After which the server ends a statement. */
   statementTimeoutMs: number
   close(): Promise<void>
 }
 
+export interface PoolReadings {
+  connections: number
+  /** Statements that run, and that wait for a connection. */
+  running: number
+  waiting: number
+  /** Statements that got no connection: the queue was full, or none was free in time. */
+  refused: number
+  /** How long statements waited for a connection, and how long they took after that. */
+  waitSeconds: HistogramReading
+  statementSeconds: HistogramReading
+}
+
 const defaultWaitMs = 5_000
+const defaultConnectTimeoutMs = 5_000
 /** Added to the server's statement_timeout, so that the server's error, which names the cause, comes first. */
 const graceMs = 2_000
 /** Without a reply for this long after that, a connection is considered dead. */
@@ -53,12 +80,15 @@ const giveUpAfterMs = 2_000
 /** Ample for any page while the database is up. */
 const failFastMs = 1_000
 
-export function createPool(url: string, options: PoolOptions): Pool {
-  const { connections, queueLength, waitMs = defaultWaitMs, statementTimeoutMs } = options
+/** @param url of the database; where it is a function, it is asked whenever the connections are replaced */
+export function createPool(url: string | (() => string), options: PoolOptions): Pool {
+  const { connections, queueLength, waitMs = defaultWaitMs, statementTimeoutMs, host } = options
+  const { lockTimeoutMs, connectTimeoutMs = defaultConnectTimeoutMs } = options
+  const { waiting, running } = stepsOf(options)
   const client = createReplaceableClient(() =>
-    postgres(url, {
+    postgres(typeof url === "string" ? url : url(), {
       max: connections,
-      connect_timeout: 5,
+      connect_timeout: connectTimeoutMs / 1000,
       backoff: () => 0.25,
       fetch_types: false,
       onnotice: () => {},
@@ -68,6 +98,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
         DateStyle: "ISO",
         statement_timeout: statementTimeoutMs,
         idle_in_transaction_session_timeout: 60_000,
+        ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
         ...options.parameters,
       },
     }),
@@ -84,52 +115,101 @@ export function createPool(url: string, options: PoolOptions): Pool {
     giveUpAfterMs,
   })
 
+  const waitSeconds = createHistogram(secondBounds)
+  const statementSeconds = createHistogram(secondBounds)
+  let refused = 0
+
   async function run<T>(
     statement: () => Promise<T>,
     account: AccountId = null,
     signal?: AbortSignal,
   ): Promise<T> {
-    const release = await limiter.acquire({
-      account,
-      waitMs: deadline.isAnswering ? waitMs : Math.min(waitMs, failFastMs),
-      signal,
+    host?.ensureAvailable()
+    const askedMs = performance.now()
+    const slot = observed(waiting, () =>
+      limiter.acquire({
+        account,
+        waitMs: deadline.isAnswering ? waitMs : Math.min(waitMs, failFastMs),
+        signal,
+      }),
+    )
+    const release = await slot.catch((error: unknown) => {
+      // Of a host that is gone, its state tells.
+      if (error instanceof Unavailable && !(error instanceof HostUnavailable)) refused++
+      throw error
     })
-    if (signal?.aborted) {
+    const begunMs = performance.now()
+    waitSeconds.observe((begunMs - askedMs) / 1_000)
+    try {
+      signal?.throwIfAborted()
+      host?.ensureAvailable()
+    } catch (error) {
       release()
-      throw signal.reason
+      throw error
     }
+    const usedHost = host?.begin()
     // The slot is released when the statement has ended, not when its caller has given up. Otherwise
     // more statements than connections would pile up while the database hangs.
+    const ended = Promise.try(statement).then(
+      (value) => {
+        statementSeconds.observe((performance.now() - begunMs) / 1_000)
+        release()
+        usedHost?.end(true)
+        return value
+      },
+      (error: unknown) => {
+        statementSeconds.observe((performance.now() - begunMs) / 1_000)
+        if (isLockTimeout(error)) limiter.refuseWaiting(allLocked)
+        release()
+        usedHost?.end(isAnswer(error))
+        return rethrowDatabaseError(error)
+      },
+    )
     // The server ends each statement in time. If not even that arrives, the connections are dead.
     const usedClient = client.current()
-    return deadline.within(Promise.try(statement).finally(release), () => client.giveUp(usedClient))
+    return observed(running, () => deadline.within(ended, () => client.giveUp(usedClient)))
   }
 
   return {
+    name: options.name,
     db: client.db,
-    run: (statement, ...claim) => run(() => statement().catch(rethrowDatabaseError), ...claim),
+    run,
     load: limiter.load,
+    readings: () => ({
+      connections,
+      ...limiter.load(),
+      refused,
+      waitSeconds: waitSeconds.read(),
+      statementSeconds: statementSeconds.read(),
+    }),
+    cutOff: (reason) => {
+      limiter.refuseWaiting(reason)
+      deadline.refuseRunning(reason)
+      client.giveUp(client.current())
+    },
     statementTimeoutMs,
     close: client.close,
   }
 }
 
-/** Rethrows an error of a statement without its parameters. @throws Unavailable where the database is */
-export function rethrowDatabaseError(error: unknown): never {
-  const cause = withoutParameters(error)
-  if (isUnavailability(cause)) throw new Unavailable("The database is unavailable", { cause })
-  throw cause
-}
+/** What waits for a connection would wait for the lock after that. */
+const allLocked = new Unavailable("Statements on all connections wait for a lock")
 
-/**
- * Errors of the connection, and the SQLSTATE classes connection exception (08), invalid authorization
- * (28), invalid catalog name (3D), insufficient resources (53) and operator intervention (57).
- */
-function isUnavailability(error: unknown): boolean {
-  const code = codeOf(error)
-  return (
-    /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_)/.test(
-      code,
-    ) || /^(08|28|3D|53|57)[0-9A-Z]{3}$/.test(code)
-  )
-}
+/** What a request waits for. A statement is named by its pool: never by its text or its parameters. */
+const stepsOf = ({
+  name,
+  isBackground = false,
+}: PoolOptions): Record<"waiting" | "running", Step> =>
+  isBackground
+    ? { waiting: {}, running: {} }
+    : {
+        waiting: { timing: "queue" },
+        running: {
+          timing: "statements",
+          span: {
+            name: `postgresql ${name}`,
+            kind: "client",
+            attributes: { "db.system.name": "postgresql", "db.client.connection.pool.name": name },
+          },
+        },
+      }

@@ -2,7 +2,7 @@
  * The deadline of running statements. Once one has missed it, the database is probably unreachable:
  * until a statement ends again, callers fail fast, after a much shorter deadline.
  */
-import { noAnswerWithin } from "./unavailable.ts"
+import { noAnswerWithin, type Unavailable } from "./unavailable.ts"
 
 export interface DeadlineOptions {
   deadlineMs: number
@@ -20,6 +20,8 @@ export interface StatementDeadline {
    * @param giveUp called if it has still not ended some time after that
    */
   within<T>(statement: Promise<T>, giveUp: () => void): Promise<T>
+  /** Rejects for all callers of running statements. */
+  refuseRunning(reason: Unavailable): void
 }
 
 export function createStatementDeadline({
@@ -28,11 +30,13 @@ export function createStatementDeadline({
   giveUpAfterMs,
 }: DeadlineOptions): StatementDeadline {
   let isAnswering = true
+  const running = new Set<(reason: Unavailable) => void>()
 
   function within<T>(statement: Promise<T>, giveUp: () => void): Promise<T> {
     const limitMs = isAnswering ? deadlineMs : failFastMs
     return new Promise((resolve, reject) => {
       let isGivenUp = false
+      running.add(reject)
       const onOverdue = (): void => {
         isGivenUp = true
         giveUp()
@@ -45,6 +49,7 @@ export function createStatementDeadline({
       let timer = setTimeout(onDeadline, limitMs)
       const onEnd = (): void => {
         clearTimeout(timer)
+        running.delete(reject)
         if (!isGivenUp) isAnswering = true
       }
       statement.finally(onEnd).then(resolve, reject)
@@ -56,5 +61,8 @@ export function createStatementDeadline({
       return isAnswering
     },
     within,
+    refuseRunning: (reason) => {
+      for (const refuse of running) refuse(reason)
+    },
   }
 }

@@ -1,6 +1,16 @@
 /** The database can't be reached, takes too long, or its queue is full. The request may be retried. */
 export class Unavailable extends Error {
-  override readonly name = "Unavailable"
+  override readonly name: string = "Unavailable"
+}
+
+/** The same where one host of the database is the reason: another one may answer. */
+export class HostUnavailable extends Unavailable {
+  override readonly name: string = "HostUnavailable"
+}
+
+/** A standby ended the statement, because it had to replay a change that the statement must not see. */
+export class RecoveryConflict extends HostUnavailable {
+  override readonly name = "RecoveryConflict"
 }
 
 export const noAnswerWithin = (limitMs: number): Unavailable =>

@@ -4,7 +4,7 @@
  * start. They are read by a scan of the list when a deep page is requested, as far as that page and in
  * a limited time; a deeper one continues from the last. Like everything at a release they never change.
  */
-import { type CacheSizes, createCache } from "../cache.ts"
+import { type Cache, type CacheSizes, createCache } from "../cache.ts"
 import { everyNth } from "./every-nth.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
 import type { PoolStatements, ReadList, ReadOptions } from "./list-reader.ts"
@@ -29,6 +29,11 @@ export interface Start {
 /** The positions of the rows whose numbers are multiples of the list's distance, as far as was read. */
 type AnchorList = readonly Position[]
 
+export type AnchorCache = Cache<AnchorList>
+
+export const createAnchorCache = ({ anchors }: Pick<CacheSizes, "anchors">): AnchorCache =>
+  createCache(anchors, bytesOf)
+
 export interface Anchors {
   /**
    * Where to begin reading at an offset; undefined where nothing is nearer than the start of the list.
@@ -49,9 +54,8 @@ export const isDeep = (offset: number): boolean => offset > shallowOffset
 export function createAnchors(
   { db, statements, share, statementTimeoutMs }: PoolStatements,
   read: ReadList,
-  maxBytes: CacheSizes["anchors"],
+  cache: AnchorCache,
 ): Anchors {
-  const cache = createCache<AnchorList>(maxBytes, bytesOf)
   const budgetMs = Math.min(mostBudgetMs, statementTimeoutMs * mostOfTimeout)
 
   /** Continues from the last cached anchor, up to a number of anchors or the end of the budget. */

@@ -3,7 +3,7 @@
  * all combinations, from which the counts of each field add up.
  */
 import type { Value } from "../../resources/resource.ts"
-import { type CacheSizes, createCache } from "../cache.ts"
+import { type Cache, type CacheSizes, createCache } from "../cache.ts"
 import type { Pool } from "../pool/pool.ts"
 import { createSharedReads } from "../pool/shared-reads.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
@@ -33,16 +33,22 @@ export type ReadBreakdown = (
   options: BreakdownOptions,
 ) => Promise<readonly Group[] | null>
 
+/** As PostgreSQL gave it; "null" for too many. */
+export type BreakdownCache = Cache<string>
+
+export const createBreakdownCache = ({
+  breakdowns,
+}: Pick<CacheSizes, "breakdowns">): BreakdownCache =>
+  createCache(breakdowns, (text) => 2 * text.length)
+
 export function createBreakdowns(
   { db, run }: Pool,
   relations: RelationChoice,
-  sizes: Pick<CacheSizes, "breakdowns">,
+  cache: BreakdownCache,
   statementsOn: StatementsOn,
 ): ReadBreakdown {
   const statements = statementsOn(db)
   const share = createSharedReads(run)
-  /** As PostgreSQL gave it; "null" for too many. */
-  const cache = createCache<string>(sizes.breakdowns, (text) => 2 * text.length)
 
   async function read(
     list: List,

@@ -2,6 +2,7 @@
  * Reads a whole list in chunks, each of which begins after the position at which the one before
  * ended. While the receiver takes a chunk, the next one is read: one is ahead, never more.
  */
+import type { ReadRelease } from "../hosts/reads.ts"
 import { retryWhileUnavailable } from "../pool/retry.ts"
 import { type EncodedRows, type RowEncoder, readEncoded } from "./encoded-rows.ts"
 import { bindingsOf, type List } from "./list.ts"
@@ -28,12 +29,26 @@ export interface ChunkOptions extends ReadOptions {
 /** Null where the list's parent does not exist. */
 export type ReadExport = (list: List, options: ChunkOptions) => Promise<Export | null>
 
-export function createExportReader(
+/** Reads chunks on one host. */
+export interface ChunkReader {
+  /** The first rows of a list, as far as its current state has them. */
+  firstRows(list: List, options: ChunkOptions): Promise<EncodedRows | undefined>
+  /** A chunk of so many records at most. @throws ReleaseUnavailable */
+  chunk(list: List, rest: Rest, options: ChunkOptions): Promise<EncodedRows>
+}
+
+interface Rest {
+  /** The position that it comes after. */
+  start?: Position
+  /** How many records are left. */
+  left: number
+}
+
+export function createChunkReader(
   { exports: pool }: Pick<ReaderPools, "exports">,
   relations: RelationChoice,
-  readTotal: (list: List, options: ReadOptions) => Promise<number | null>,
   statementsOn: StatementsOn,
-): ReadExport {
+): ChunkReader {
   const statements = statementsOn(pool.db)
 
   function readRows(list: List, start: Position | undefined, options: ChunkOptions) {
@@ -53,21 +68,29 @@ export function createExportReader(
     })
   }
 
-  /** A chunk of so many records at most. */
-  async function readChunk(
-    list: List,
-    { start, left }: { start?: Position; left: number },
-    options: ChunkOptions,
-  ): Promise<EncodedRows> {
-    const expected = Math.min(left, options.chunkSize)
-    const [rows] = await readRows(list, start, options)
-    if (rows?.records === expected) return rows
-    // Rows are missing: a newer release, which no row shows, has removed them.
-    relations.recordNewer(options.release)
-    const [found] = await readRows(list, start, options)
-    if (found?.records !== expected) throw new ReleaseUnavailable(options.release)
-    return found
+  return {
+    firstRows: async (list, options) => (await readRows(list, undefined, options))[0],
+
+    chunk: async (list, { start, left }, options) => {
+      const expected = Math.min(left, options.chunkSize)
+      const [rows] = await readRows(list, start, options)
+      if (rows?.records === expected) return rows
+      // Rows are missing: a newer release, which no row shows, has removed them.
+      relations.recordNewer(options.release)
+      const [found] = await readRows(list, start, options)
+      if (found?.records !== expected) throw new ReleaseUnavailable(options.release)
+      return found
+    },
   }
+}
+
+/** @param read reads each chunk on a host that has the release */
+export function createExportReader(
+  read: ReadRelease<ChunkReader>,
+  readTotal: (list: List, options: ReadOptions) => Promise<number | null>,
+): ReadExport {
+  const readChunk = (list: List, rest: Rest, options: ChunkOptions) =>
+    read(options.release, (reader) => reader.chunk(list, rest, options))
 
   async function* chunksOf(list: List, total: number, first: EncodedRows, options: ChunkOptions) {
     let left = total
@@ -88,9 +111,9 @@ export function createExportReader(
   }
 
   return async (list, options) => {
-    const [total, [rows]] = await Promise.all([
+    const [total, rows] = await Promise.all([
       readTotal(list, options),
-      readRows(list, undefined, options),
+      read(options.release, (reader) => reader.firstRows(list, options)),
     ])
     if (total === null) return null
     if (total === 0) return { total, chunks: none() }

@@ -1,10 +1,16 @@
 /** Reads pages and totals of lists at a release. */
-import { type CacheSizes, createCache } from "../cache.ts"
+import { type Cache, type CacheSizes, createCache } from "../cache.ts"
 import type { AccountId } from "../pool/account-id.ts"
 import type { Pool } from "../pool/pool.ts"
 import type { Database } from "../pool/replaceable-client.ts"
 import { createSharedReads, type SharedReads } from "../pool/shared-reads.ts"
-import { createAnchors, isDeep, type Start } from "./anchors.ts"
+import {
+  type AnchorCache,
+  createAnchorCache,
+  createAnchors,
+  isDeep,
+  type Start,
+} from "./anchors.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
 import { type RelationChoice, readList } from "./relation-choice.ts"
 import type { Relation } from "./relations.ts"
@@ -17,7 +23,7 @@ import {
   type Statements,
   type StatementsOn,
 } from "./statements.ts"
-import { createTotals, isScanned } from "./totals.ts"
+import { createTotalCaches, createTotals, isScanned, type TotalCaches } from "./totals.ts"
 
 export type Records = Record<string, unknown>[]
 
@@ -50,8 +56,21 @@ export interface PoolStatements {
 /** Each kind of statement has connections of its own. */
 export type ReaderPools = Readonly<Record<"lookups" | "pages" | "counts" | "exports", Pool>>
 
-/** The budgets of the reader's caches. */
-export type ReaderSizes = Pick<CacheSizes, "totals" | "positions" | "anchors" | "keys">
+/** The budgets of the caches. */
+export type ListCacheSizes = Pick<CacheSizes, "totals" | "positions" | "anchors" | "keys">
+
+/** What is cached by release, which is the same on every host. */
+export interface ListCaches extends TotalCaches {
+  /** At which pages end. */
+  positions: Cache<Position>
+  anchors: AnchorCache
+}
+
+export const createListCaches = (sizes: ListCacheSizes): ListCaches => ({
+  ...createTotalCaches(sizes),
+  positions: createCache<Position>(sizes.positions, bytesOfPosition),
+  anchors: createAnchorCache(sizes),
+})
 
 /** Every method may throw Unavailable or ReleaseUnavailable. */
 export interface ListReader {
@@ -68,16 +87,16 @@ export interface ListReader {
 export function createListReader(
   pools: ReaderPools,
   relations: RelationChoice,
-  sizes: ReaderSizes,
+  caches: ListCaches,
   statementsOn: StatementsOn,
 ): ListReader {
   const counts = statementsOf(pools.counts, statementsOn)
   const { statements, share } = statementsOf(pools.pages, statementsOn)
-  const positions = createCache<Position>(sizes.positions, bytesOfPosition)
+  const { positions } = caches
 
   const at: ReadList = (release, list, run) => readList(relations, release, list, run)
-  const totals = createTotals(counts, pools.lookups, at, sizes)
-  const anchors = createAnchors(counts, at, sizes.anchors)
+  const totals = createTotals(counts, pools.lookups, at, caches)
+  const anchors = createAnchors(counts, at, caches.anchors)
 
   /** Rows from an offset: by their keys where those are cached, or else from where to begin. */
   async function readRows(

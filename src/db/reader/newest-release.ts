@@ -9,6 +9,7 @@
  * its notification is still on its way or a database was restored without any, the cached one is
  * invalidated at once.
  */
+import { unobserved } from "../../telemetry/active-request.ts"
 import { isRecent } from "../is-recent.ts"
 import { maxStalenessMs } from "../notifications.ts"
 import type { Release, Releases } from "./releases.ts"
@@ -27,6 +28,8 @@ export interface CachedReleases extends Releases {
    * @param newest the number of the newest release; null if the requested release is not there
    */
   recordSeen(newest: number | null): void
+  /** The same of a statement on a standby, which may lag: only a newer release tells anything. */
+  recordSeenOnStandby(newest: number | null): void
 }
 
 export function cacheNewestRelease(releases: Releases, now: () => Date): CachedReleases {
@@ -41,6 +44,11 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
   function invalidate(): void {
     cached = undefined
     pending = undefined
+  }
+
+  function recordSeen(newest: number | null): void {
+    seen = newest
+    if (cached && newest !== cached.release.id) invalidate()
   }
 
   /** The cached release, if it may be used at this time. */
@@ -76,7 +84,7 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
       const release = usable(nowMs)
       if (!release) return read(nowMs)
       // Whoever asks once the cached one is too old gets the error of a read that fails.
-      if (!isRecent(readMs, nowMs, refreshMs)) read(nowMs).catch(() => {})
+      if (!isRecent(readMs, nowMs, refreshMs)) unobserved(() => read(nowMs)).catch(() => {})
       return release
     },
 
@@ -93,9 +101,10 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
 
     invalidate,
 
-    recordSeen: (newest) => {
-      seen = newest
-      if (cached && newest !== cached.release.id) invalidate()
+    recordSeen,
+
+    recordSeenOnStandby: (newest) => {
+      if (cached && newest !== null && newest > cached.release.id) recordSeen(newest)
     },
   }
 }

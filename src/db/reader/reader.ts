@@ -8,14 +8,21 @@
  */
 import type { HolderNames } from "../../resources/holder-names.ts"
 import type { CacheSizes } from "../cache.ts"
+import type { ReadRelease } from "../hosts/reads.ts"
 import type { Database } from "../pool/replaceable-client.ts"
-import { createBreakdowns, type ReadBreakdown } from "./breakdown.ts"
-import { createExportReader, type ReadExport } from "./export-reader.ts"
+import { createBreakdownCache, createBreakdowns, type ReadBreakdown } from "./breakdown.ts"
 import {
+  type ChunkReader,
+  createChunkReader,
+  createExportReader,
+  type ReadExport,
+} from "./export-reader.ts"
+import {
+  createListCaches,
   createListReader,
+  type ListCacheSizes,
   type ListReader,
   type ReaderPools,
-  type ReaderSizes,
 } from "./list-reader.ts"
 import { createRecordReader, type FindRecord } from "./record-reader.ts"
 import { createRelationChoice } from "./relation-choice.ts"
@@ -34,27 +41,85 @@ export interface Reader extends ListReader {
   find: FindRecord
 }
 
+/** The budgets of the reader's caches. */
+export type ReaderSizes = ListCacheSizes & Pick<CacheSizes, "breakdowns">
+
+/** What is cached by release, which is the same on every host. */
+export type ReaderCaches = ReturnType<typeof createReaderCaches>
+
+export const createReaderCaches = (sizes: ReaderSizes) => ({
+  lists: createListCaches(sizes),
+  breakdowns: createBreakdownCache(sizes),
+})
+
+/** The state of each. */
+export const readingsOf = ({ lists, breakdowns }: ReaderCaches) => ({
+  totals: lists.totals.readings(),
+  keys: lists.keys.readings(),
+  positions: lists.positions.readings(),
+  anchors: lists.anchors.readings(),
+  breakdowns: breakdowns.readings(),
+})
+
+/** Reads on one host. */
+export interface HostReader extends Omit<Reader, "chunks"> {
+  chunks: ChunkReader
+}
+
 /**
  * @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there
  * @param holders which holders are shown by their names
  */
-export function createReader(
+export function createHostReader(
   pools: ReaderPools,
-  sizes: ReaderSizes & Pick<CacheSizes, "breakdowns">,
+  caches: ReaderCaches,
   onSeen?: (newest: number | null) => void,
   holders: HolderNames = "all",
-): Reader {
+): HostReader {
   const statementsOn = (db: Database) => createStatements(db, holders)
   const relations = createRelationChoice(onSeen)
-  const lists = createListReader(pools, relations, sizes, statementsOn)
 
   return {
-    ...lists,
+    ...createListReader(pools, relations, caches.lists, statementsOn),
 
-    chunks: createExportReader(pools, relations, lists.total, statementsOn),
+    chunks: createChunkReader(pools, relations, statementsOn),
 
-    breakdown: createBreakdowns(pools.counts, relations, sizes, statementsOn),
+    breakdown: createBreakdowns(pools.counts, relations, caches.breakdowns, statementsOn),
 
     find: createRecordReader(pools, relations, statementsOn),
   }
+}
+
+/** Reads each part of a response on a host that has its release. */
+export function createReaderOn(read: ReadRelease<HostReader>): Reader {
+  const total: Reader["total"] = (list, options) =>
+    read(options.release, (reader) => reader.total(list, options))
+  return {
+    page: (list, bounds, options) =>
+      read(options.release, (reader) => reader.page(list, bounds, options)),
+
+    total,
+
+    chunks: createExportReader(
+      ({ id }, readChunk) => read({ id }, ({ chunks }) => readChunk(chunks)),
+      total,
+    ),
+
+    breakdown: (list, fields, options) =>
+      read(options.release, (reader) => reader.breakdown(list, fields, options)),
+
+    find: (resource, key, options) =>
+      read(options.release, (reader) => reader.find(resource, key, options)),
+  }
+}
+
+/** Reads everything on one host; the parameters are those of `createHostReader`. */
+export function createReader(
+  pools: ReaderPools,
+  sizes: ReaderSizes,
+  onSeen?: (newest: number | null) => void,
+  holders?: HolderNames,
+): Reader {
+  const reader = createHostReader(pools, createReaderCaches(sizes), onSeen, holders)
+  return createReaderOn((_, read) => read(reader))
 }

@@ -9,12 +9,22 @@ export interface Release {
   id: number
   /** Unix seconds; 0 before the first. */
   publishedAt: number
+  /**
+   * Of this release alone, whatever others have its number: those of a restored database may, even
+   * in the same second. Missing before the first, and where a process of an earlier version has
+   * shared the release through Redis.
+   */
+  identity?: string
 }
 
 export const noRelease: Release = { id: 0, publishedAt: 0 }
 
 /** Identifies a release. A database that was restored may publish another release of the same number. */
-export const releaseKey = ({ id, publishedAt }: Release): string => `${id} ${publishedAt}`
+export const releaseKey = (release: Release): string => `${release.id} ${identityOf(release)}`
+
+/** What tells a release from others of its number. */
+export const identityOf = ({ publishedAt, identity }: Omit<Release, "id">): string =>
+  identity ? `${publishedAt} ${identity}` : String(publishedAt)
 
 /** The release that was to be read was pruned, or another database with another history was restored. */
 export class ReleaseUnavailable extends Error {
@@ -47,6 +57,7 @@ export function createReleases(pool: Pool): Releases {
     .select({
       id: releases.id,
       publishedAt: epoch(sql`${releases.published_at}`),
+      identity: releases.identity,
       oldest: sql<number>`(select min(${releases.id}) from ${releases} where not ${releases.is_pruned})`,
       newest: sql<number>`(select max(${releases.id}) from ${releases})`,
     })
@@ -63,7 +74,7 @@ export function createReleases(pool: Pool): Releases {
     const release =
       row?.id == null || row.publishedAt == null
         ? noRelease
-        : { id: row.id, publishedAt: row.publishedAt }
+        : { id: row.id, publishedAt: row.publishedAt, identity: row.identity ?? "" }
     return { release, oldest: row?.oldest ?? 0, newest: row?.newest ?? 0 }
   }
 

@@ -5,7 +5,7 @@
  *
  * Every statement returns the newest release that its snapshot saw. A statement on the current table
  * reads that release, which may be newer than the requested one. It returns null instead if the
- * requested release, by its number and time of publication, is no longer there.
+ * requested release, by its number and identity, is no longer there.
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
@@ -25,7 +25,7 @@ import { fewKeys } from "./few-keys.ts"
 import { grouped, groupsText } from "./groups.ts"
 import type { Query } from "./raw-rows.ts"
 import { type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
-import { noRelease, type Release } from "./releases.ts"
+import { identityOf, noRelease, type Release } from "./releases.ts"
 import { after, orderBy, type Position } from "./seek.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
@@ -75,8 +75,8 @@ export interface Prepared<T> extends Query {
   execute(values: Record<string, unknown>): Promise<T[]>
 }
 
-/** The name under which the time of the requested release is bound. */
-const publishedAtName = "release_published_at"
+/** The name under which `identityOf` the requested release is bound. */
+const identityName = "release_identity"
 
 /** The name under which the parent's key is bound. */
 export const parentName = "parent"
@@ -118,23 +118,25 @@ export interface Statements {
 /** The statements for a database, which show what may be shown. */
 export type StatementsOn = (db: Database) => Statements
 
+const publishedAt = sql`extract(epoch from ${releases.published_at})::bigint`
+
 /** One column: two would make a chunk of many rows noticeably slower. */
 const seenReleases = {
   release: sql<number | null>`case
     when coalesce(
-      (select extract(epoch from ${releases.published_at})::float8
+      (select ${sql.placeholder(identityName)}::text in (${publishedAt}::text, ${publishedAt} || ' ' || ${releases.identity})
         from ${releases}
         where ${releases.id} = ${sql.placeholder(releaseName)} and not ${releases.is_pruned}),
-      ${noRelease.publishedAt}
-    ) = ${sql.placeholder(publishedAtName)}::float8
+      ${sql.placeholder(identityName)}::text = ${sql.raw(`'${identityOf(noRelease)}'`)}
+    )
     then (select coalesce(max(${releases.id}), 0) from ${releases})
   end`,
 }
 
 /** Binds the requested release. */
-export const bindRelease = ({ id, publishedAt }: Release): Record<string, unknown> => ({
-  [releaseName]: id,
-  [publishedAtName]: publishedAt,
+export const bindRelease = (release: Release): Record<string, unknown> => ({
+  [releaseName]: release.id,
+  [identityName]: identityOf(release),
 })
 
 /** @param holders which holders are shown by their names */

@@ -2,7 +2,7 @@
  * The totals of lists, and the keys of those lists that have few rows and are found only by a scan of
  * the table, so that their pages need no other.
  */
-import { type CacheSizes, createCache } from "../cache.ts"
+import { type Cache, type CacheSizes, createCache } from "../cache.ts"
 import type { Pool } from "../pool/pool.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
 import type { PoolStatements, ReadList, ReadOptions } from "./list-reader.ts"
@@ -18,6 +18,16 @@ interface Count extends SeenReleases {
   /** Of a list that was scanned, if it has few rows. */
   keys?: string | null
 }
+
+export interface TotalCaches {
+  totals: Cache<Total>
+  keys: Cache<string>
+}
+
+export const createTotalCaches = (sizes: Pick<CacheSizes, "totals" | "keys">): TotalCaches => ({
+  totals: createCache<Total>(sizes.totals, () => 16),
+  keys: createCache<string>(sizes.keys, (text) => 2 * text.length),
+})
 
 export interface Totals {
   cached(list: List, release: Release): Total | undefined
@@ -35,11 +45,9 @@ export function createTotals(
   { statements, share }: PoolStatements,
   lookups: Pool,
   read: ReadList,
-  sizes: Pick<CacheSizes, "totals" | "keys">,
+  { totals, keys }: TotalCaches,
 ): Totals {
   const byKey = createStatements(lookups.db)
-  const totals = createCache<Total>(sizes.totals, () => 16)
-  const keys = createCache<string>(sizes.keys, (text) => 2 * text.length)
 
   async function count(list: List, { release, account }: ReadOptions): Promise<number> {
     const key = listKey(list, release)

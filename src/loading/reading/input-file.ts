@@ -10,7 +10,7 @@ import { pipeline, type Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { codeOf } from "../../text/error-code.ts"
 import { reasonOf } from "../file-error.ts"
-import { LoadError } from "../load-error.ts"
+import { cannotRead, LoadError } from "../load-error.ts"
 import { foreignFormat, signatureLength } from "./foreign-formats.ts"
 import type { InputFile } from "./input.ts"
 import { type Counted, unpackedBound } from "./unpacked-bound.ts"
@@ -92,11 +92,11 @@ function metered(name: string, bytesTotal: number | null, open: () => Readable, 
 async function sizeOf(path: string, name: string): Promise<number | null> {
   try {
     const found = await stat(path)
-    if (found.isDirectory()) throw new LoadError(`Cannot read ${name}: is a directory`)
+    if (found.isDirectory()) throw cannotRead(name, "is a directory")
     return found.isFile() ? found.size : null
   } catch (error) {
     if (error instanceof LoadError) throw error
-    throw new LoadError(`Cannot read ${name}: ${reasonOf(error)}`)
+    throw cannotRead(name, reasonOf(error))
   }
 }
 
@@ -111,7 +111,7 @@ async function codePageBeside(path: string): Promise<string | null> {
 async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string, counted?: Counted) {
   const { start, all } = await peekBytes(bytes, signatureLength)
   const foreign = foreignFormat(start)
-  if (foreign) throw new LoadError(`Cannot read ${name}: ${foreign}`)
+  if (foreign) throw cannotRead(name, foreign)
   if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all
   try {
     const gunzip = createGunzip({ chunkSize: chunkBytes })
@@ -120,7 +120,7 @@ async function* decompressed(bytes: AsyncGenerator<Uint8Array>, name: string, co
     yield* counted ? counted(gunzip) : gunzip
   } catch (error) {
     if (!codeOf(error).startsWith("Z_")) throw error
-    throw new LoadError(`Cannot read ${name}: its gzip data is truncated or corrupt`)
+    throw cannotRead(name, "its gzip data is truncated or corrupt")
   }
 }
 

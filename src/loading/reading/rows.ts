@@ -3,7 +3,7 @@
  * Excel workbooks are recognised by how they begin.
  */
 import type { FileFormat } from "../../sources/source.ts"
-import { LoadError } from "../load-error.ts"
+import { cannotRead } from "../load-error.ts"
 import { inBatches } from "./batches.ts"
 import { isDbase, readDbase } from "./dbase.ts"
 import { readFeatures } from "./features.ts"
@@ -40,7 +40,7 @@ export async function openRows(
 ): Promise<OpenedRows> {
   const { note } = remarks
   const rejectFile: RejectFile = (what) => {
-    throw new LoadError(`Cannot read ${file.name}: ${what}`)
+    throw cannotRead(file.name, what)
   }
   if (file.workbook) {
     // Loaded for workbooks only, with the XML parser.

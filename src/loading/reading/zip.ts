@@ -8,7 +8,7 @@ import { createReadStream } from "node:fs"
 import { basename } from "node:path"
 import { crc32 } from "node:zlib"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
-import { LoadError } from "../load-error.ts"
+import { cannotRead, LoadError } from "../load-error.ts"
 import type { InputFile } from "./input.ts"
 
 /** Workbooks and other office files are zip files too. */
@@ -30,10 +30,10 @@ export async function* tablesInZip(path: string, name: string): AsyncGenerator<I
       return yield await workbookOf(zip, entries, path, name)
     }
     const foreign = officeDocument(entries.map(({ fileName }) => fileName))
-    if (foreign) throw new LoadError(`Cannot read ${name}: ${foreign}`)
+    if (foreign) throw cannotRead(name, foreign)
     const tables = entries.filter(({ fileName }) => !notATable.test(fileName))
     if (tables.length === 0) {
-      throw new LoadError(`Cannot read ${name}: the zip file contains no table`)
+      throw cannotRead(name, "the zip file contains no table")
     }
     const sha256 = await digestOf(path)
     for (const entry of tables) {
@@ -70,7 +70,7 @@ async function workbookOf(
     sha256: () => sha256,
     workbook: (part) => {
       const [entry, another] = entries.filter(({ fileName }) => fileName === part)
-      if (another) throw new LoadError(`Cannot read ${name}: it has its part ${part} twice`)
+      if (another) throw cannotRead(name, `it has its part ${part} twice`)
       return entry && metered(entry)
     },
     bytes: async function* () {},
@@ -120,9 +120,7 @@ function tableOf(
 
 async function* bytesOf(zip: ZipFile, entry: Entry, name: string): AsyncGenerator<Uint8Array> {
   if (!entry.canDecodeFileData()) {
-    throw new LoadError(
-      `Cannot read ${name}: it is encrypted or uses an unsupported compression method`,
-    )
+    throw cannotRead(name, "it is encrypted or uses an unsupported compression method")
   }
   let checksum = 0
   try {
@@ -135,8 +133,7 @@ async function* bytesOf(zip: ZipFile, entry: Entry, name: string): AsyncGenerato
     throw damaged(name, error)
   }
   // yauzl leaves this to its callers.
-  if (checksum !== entry.crc32)
-    throw new LoadError(`Cannot read ${name}: its contents do not match their checksum`)
+  if (checksum !== entry.crc32) throw cannotRead(name, "its contents do not match their checksum")
 }
 
 async function opened(path: string, name: string): Promise<ZipFile> {
@@ -152,7 +149,7 @@ async function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
     const entries: Entry[] = []
     for await (const entry of zip.eachEntry()) {
       if (entries.push(entry) > maxEntries)
-        throw new LoadError(`Cannot read ${name}: it contains more than ${maxEntries} files`)
+        throw cannotRead(name, `it contains more than ${maxEntries} files`)
     }
     return entries
   } catch (error) {
@@ -161,7 +158,7 @@ async function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
 }
 
 const damaged = (name: string, error: unknown) =>
-  new LoadError(`Cannot read ${name}: it is a truncated or corrupt zip file or workbook`, {
+  cannotRead(name, "it is a truncated or corrupt zip file or workbook", {
     cause: error,
   })
 

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import type { Describe } from "../../description/describe-once.ts"
 import { type PageOptions, publicPage } from "../kit/page-context.ts"
-import { guideMarkdown } from "./guide.ts"
+import { dashboardText, guideMarkdown } from "./guide.ts"
 import { guideContent } from "./guide-content.ts"
 import { docsIndex } from "./index-page.ts"
 import { textResponses } from "./text-response.ts"
@@ -13,6 +13,9 @@ export const docs = (options: PageOptions, describe: Describe) => {
   return new Elysia({ name: "docs" })
     .use(publicPage(options))
     .get("/docs", ({ page }) => page(docsIndex()))
+    .get("/docs/guide/dashboard.json", ({ request }) =>
+      text(request, "application/json", dashboardText),
+    )
     .get("/docs/guide/:name", async ({ page, publicUrl, request, params: { name } }) =>
       name.endsWith(".md")
         ? text(request, "text/markdown", (url) => guideMarkdown(name.slice(0, -".md".length), url))

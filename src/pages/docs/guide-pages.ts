@@ -70,6 +70,36 @@ export const operatorGuide: readonly GuidePage[] = [
     summary: "Health, shutdown, proxies, the database, several processes",
   },
   {
+    name: "deploying",
+    title: "Deploying",
+    summary: "Images, Docker Compose with Caddy, Kubernetes, upgrades without a failed request",
+  },
+  {
+    name: "scaling",
+    title: "Scaling",
+    summary: "What one machine carries and what to add when; workers, kinds of Redis",
+  },
+  {
+    name: "database-hosts",
+    title: "Several database hosts",
+    summary: "Standbys for reads, failover, connection poolers",
+  },
+  {
+    name: "backups",
+    title: "Backups and upgrades",
+    summary: "Backing up, restoring, and upgrading the service and its PostgreSQL",
+  },
+  {
+    name: "observing",
+    title: "Observing the service",
+    summary: "The log and its fields, traces, Server-Timing",
+  },
+  {
+    name: "monitoring",
+    title: "Monitoring",
+    summary: "Metrics, alert rules for Prometheus with what to do, a dashboard for Grafana",
+  },
+  {
     name: "loading",
     title: "Loading data",
     summary: "Sources, checks, and how tenements are linked to companies",

@@ -60,3 +60,7 @@ export async function guideMarkdown(name: string, publicUrl: string): Promise<st
     .replace(/\]\(\//g, () => `](${publicUrl}/`)
     .replace(/^<!--.*-->\n/gm, "")
 }
+
+/** The dashboard for Grafana that the page on monitoring leads to. */
+export const dashboardText = (): Promise<string> =>
+  Bun.file(new URL("dashboard.json", directory)).text()

@@ -9,7 +9,7 @@ const mostKept = 24
 /** @param make the text, for the address of the service. May throw what a page may */
 export type RespondWithText = (
   request: Request,
-  type: "text/markdown" | "text/plain",
+  type: "text/markdown" | "text/plain" | "application/json",
   make: (publicUrl: string) => Promise<string>,
 ) => Promise<Response>
 

@@ -35,6 +35,7 @@ export function encodedResponse(
 ): Response {
   const { bytes, coding } = encodeBody(body, request.headers.get("accept-encoding"))
   const response = new Response(bytes, { ...init, headers: { ...init.headers } })
+  response.headers.set("Content-Length", String(bytes.length))
   if (coding) response.headers.set("Content-Encoding", coding)
   return response
 }

@@ -10,7 +10,10 @@ const sampleSeconds = 5
 const warmUpSeconds = 60
 
 /** What clients do, mixed: shares of a hundred. */
-async function mixedTargets({ sql, counted }: Environment): Promise<string[]> {
+export async function mixedTargets({
+  sql,
+  counted,
+}: Pick<Environment, "sql" | "counted">): Promise<string[]> {
   const ids = await sql<{ id: string }[]>`select id from tenements order by md5(id) limit 50000`
   const codes = await sql<{ code: string }[]>`
     select asx_code as code from companies where is_active order by 1 limit 500`

@@ -1,0 +1,1 @@
+ALTER TABLE "releases" ADD COLUMN "identity" uuid DEFAULT gen_random_uuid() NOT NULL;

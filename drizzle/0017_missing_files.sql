@@ -1,0 +1,1 @@
+ALTER TABLE "missing_records" ADD COLUMN "last_files" text;

@@ -1,0 +1,48 @@
+/** Exports by how they ended, and what they sent. */
+import { createHistogram, type HistogramReading } from "../telemetry/histogram.ts"
+import type { ExportOutcome } from "./export-stream.ts"
+
+/** `refused` is one that got no slot. */
+export type CountedOutcome = ExportOutcome["outcome"] | "refused"
+
+export interface ExportReadings {
+  outcomes: Readonly<Record<CountedOutcome, number>>
+  records: number
+  bytes: number
+  /** How long their streams lasted. */
+  seconds: HistogramReading
+}
+
+export interface ExportCounts {
+  count(ended: Pick<ExportOutcome, "outcome" | "records" | "bytes">, seconds: number): void
+  countRefused(): void
+  readings(): ExportReadings
+}
+
+const bounds = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800]
+
+export function createExportCounts(): ExportCounts {
+  const outcomes: Record<CountedOutcome, number> = {
+    complete: 0,
+    cancelled: 0,
+    stalled: 0,
+    aborted: 0,
+    failed: 0,
+    refused: 0,
+  }
+  const durations = createHistogram(bounds)
+  let records = 0
+  let bytes = 0
+  return {
+    count: (ended, seconds) => {
+      outcomes[ended.outcome]++
+      records += ended.records
+      bytes += ended.bytes
+      durations.observe(seconds)
+    },
+    countRefused: () => {
+      outcomes.refused++
+    },
+    readings: () => ({ outcomes, records, bytes, seconds: durations.read() }),
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * The keys of the advisory locks, each declared here so that no two are the same. Other applications
+ * are unlikely to lock these. Every version of the program uses them.
+ */
+export const locks = {
+  /** Held while the schema is migrated. */
+  migrating: 7_140_233_001,
+  /** Held by whatever writes data: a load, pruning, a restore. */
+  publishing: 7_140_233_002,
+  /** Held while the oldest of the recent requests are deleted. */
+  recentRequests: 7_140_233_003,
+} as const

@@ -1,0 +1,86 @@
+/**
+ * What the metrics tell of the data: the newest release, and of each source when it was loaded and what
+ * came of it. It is read at most once a minute, whoever asks. Records are not counted for it.
+ */
+import { settleWithin } from "../../text/settle-within.ts"
+import { isRecent } from "../is-recent.ts"
+import type { Pool } from "../pool/pool.ts"
+import { noAnswerWithin, orWhereUnavailable, Unavailable } from "../pool/unavailable.ts"
+import { type LoadOutcome, loadOutcomes } from "../schema.ts"
+
+export interface SourceReading {
+  name: string
+  resource: string
+  outcome: LoadOutcome
+  /** The last release that changed its records; null where there is none. */
+  release: number | null
+  /** In Unix seconds; null where it has not happened. */
+  changedAt: number | null
+  loadedAt: number | null
+  attemptedAt: number | null
+  observedAt: number | null
+}
+
+export interface DataReadings {
+  release: { id: number; publishedAt: number } | null
+  sources: readonly SourceReading[]
+  /** Those that a load may have. */
+  outcomes: readonly LoadOutcome[]
+}
+
+const readEveryMs = 60_000
+/** A scrape waits no longer, and tells what was read before. */
+const waitMs = 1_000
+
+const seconds = (column: string) => `extract(epoch from ${column})::float8`
+
+const statement = `
+  select
+    (select json_build_object('id', id, 'publishedAt', ${seconds("published_at")})
+     from releases order by id desc limit 1) as release,
+    (select coalesce(json_agg(json_build_object(
+       'name', name, 'resource', sources.resource, 'outcome', last_outcome, 'release', last_release,
+       'changedAt', ${seconds("last_changed_at")}, 'loadedAt', ${seconds("last_loaded_at")},
+       'attemptedAt', ${seconds("a.attempted_at")},
+       'observedAt', ${seconds("last_observed_at")}) order by number), '[]')
+     from sources left join fetch_attempts a on a.source = name and a.resource = sources.resource
+    ) as sources`
+
+/**
+ * @param onFailure receives any error but an outage of the database, of which its hosts' metrics tell
+ * @returns what is known; undefined until it was read once. Never rejects.
+ */
+export function createSourceReadings(
+  pool: Pool,
+  now: () => Date,
+  onFailure: (error: unknown) => void,
+): () => Promise<DataReadings | undefined> {
+  let last: DataReadings | undefined
+  let reading: Promise<void> | undefined
+  let begunMs: number | undefined
+
+  async function read(): Promise<void> {
+    const [row] = await pool.run(() =>
+      pool.db.$client.unsafe<Omit<DataReadings, "outcomes">[]>(statement),
+    )
+    if (!row) throw new Error("A query for the state of the sources returned no row")
+    last = { ...row, outcomes: loadOutcomes }
+  }
+
+  return async () => {
+    const nowMs = now().getTime()
+    if (!reading && (begunMs === undefined || !isRecent(begunMs, nowMs, readEveryMs))) {
+      begunMs = nowMs
+      reading = read().catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) onFailure(error)
+      })
+      void reading.then(() => {
+        reading = undefined
+      })
+    }
+    if (reading) {
+      await settleWithin(waitMs, reading, noAnswerWithin).catch(orWhereUnavailable(undefined))
+    }
+    return last
+  }
+}

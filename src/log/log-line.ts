@@ -1,0 +1,44 @@
+/** A line of the log, and its form for programs. */
+
+export type LogLevel = "debug" | "info" | "warn" | "error"
+/** What is undefined is left out. */
+export type LogFields = Readonly<Record<string, unknown>>
+
+export interface LogEvent {
+  at: Date
+  level: LogLevel
+  event: string
+  fields: LogFields
+}
+
+/** Writes an event as a line or several, without the last line break. */
+export type LineFormat = (event: LogEvent) => string
+
+/**
+ * Control characters that JSON leaves as they are, the line breaks of Unicode, and what turns the
+ * direction of text: some readers of lines end a line there, and terminals obey some of them.
+ */
+const unescaped = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu
+
+/** One JSON object. */
+export const jsonLine: LineFormat = ({ at, level, event, fields }) => {
+  const line = json({ time: at.toISOString(), level, event, ...fields })
+  return line.replace(unescaped, unicodeEscapes)
+}
+
+/** Each UTF-16 unit as JSON escapes it. */
+export const unicodeEscapes = (text: string): string =>
+  text
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("")
+
+/** A number beyond JSON's, or an object that contains itself, must not cost the line. */
+function json(line: LogFields): string {
+  try {
+    return JSON.stringify(line)
+  } catch (error) {
+    const { time, level, event } = line
+    return JSON.stringify({ time, level, event, unwritable: String(error) })
+  }
+}

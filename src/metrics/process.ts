@@ -1,0 +1,66 @@
+/** The process itself, with the names that Prometheus' own libraries give. */
+import { readdir } from "node:fs/promises"
+import { createHistogram } from "../telemetry/histogram.ts"
+import { type Collector, gauge } from "./families.ts"
+
+const delayBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const everyMs = 100
+
+export interface ProcessMetrics {
+  collect: Collector
+  stop(): void
+}
+
+/** Measures how late a timer is, ten times a second: for so long nothing else ran either. */
+export function createProcessMetrics(): ProcessMetrics {
+  const delays = createHistogram(delayBounds)
+  let expectedMs = performance.now() + everyMs
+  const timer = setInterval(() => {
+    const nowMs = performance.now()
+    delays.observe(Math.max(0, nowMs - expectedMs) / 1_000)
+    expectedMs = nowMs + everyMs
+  }, everyMs)
+  timer.unref()
+  const startedAt = Date.now() / 1_000 - process.uptime()
+
+  return {
+    collect: async () => {
+      const { rss, heapUsed } = process.memoryUsage()
+      const { user, system } = process.cpuUsage()
+      return [
+        {
+          name: "mds_event_loop_delay_seconds",
+          help: "How late timers ran, in seconds, from ten observations a second",
+          kind: "histogram",
+          samples: [{ labels: {}, value: delays.read() }],
+        },
+        gauge("process_resident_memory_bytes", "Resident memory, in bytes", rss),
+        gauge("process_heap_bytes", "Memory of live JavaScript objects, in bytes", heapUsed),
+        {
+          name: "process_cpu_seconds_total",
+          help: "Time of the CPU, of the user and the system, in seconds",
+          kind: "counter",
+          samples: [{ labels: {}, value: (user + system) / 1_000_000 }],
+        },
+        gauge(
+          "process_start_time_seconds",
+          "When the process was started, in Unix seconds",
+          startedAt,
+        ),
+        gauge(
+          "process_open_fds",
+          "Open file descriptors; absent where it is not Linux",
+          await openFiles(),
+        ),
+      ]
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** Undefined where the system does not list them. */
+const openFiles = (): Promise<number | undefined> =>
+  readdir("/proc/self/fd").then(
+    ({ length }) => length,
+    () => undefined,
+  )

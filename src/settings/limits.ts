@@ -1,0 +1,63 @@
+/** What bounds callers, queues and memory. */
+import type { Settings } from "./setting.ts"
+import { integer, redisUrl } from "./values.ts"
+
+export const limits = {
+  RATE_WINDOW_SECONDS: {
+    description: "Length of the rate limit's sliding window; change it only for tests",
+    fallback: "3600",
+    parse: integer(1, 86_400),
+  },
+  WINDOW_MEMORY_MB: {
+    description:
+      "Memory in a process for the rate limit windows of accounts, and an eighth of it in addition for those of addresses; beyond it, the least recently used are evicted",
+    fallback: "512",
+    parse: integer(1, 1_000_000),
+  },
+  CACHE_MEMORY_MB: {
+    description:
+      "Memory for all caches of a process: whole answers, plans, totals, page positions, anchors of deep pages, keys of short lists, breakdowns by value, tokens, page sequences; 0 caches nothing, and keeps page sequences in 1 MB",
+    fallback: "64",
+    parse: integer(0, 1_000_000),
+  },
+  REDIS_URL: {
+    description:
+      "Redis or Valkey through which several processes share rate limit windows and page sequences, as `redis://user:password@host:6379/0`; empty for a single process",
+    fallback: "",
+    secret: true,
+    parse: redisUrl,
+  },
+  REDIS_TIMEOUT_MS: {
+    description: "Timeout of Redis calls, after which a process continues with its local windows",
+    fallback: "50",
+    parse: integer(1, 60_000),
+  },
+  MAX_EXPORTS: {
+    description:
+      "Concurrent exports, each of which takes some memory; an account has at most a fifth of them, and further ones are queued",
+    fallback: "100",
+    parse: integer(1, 10_000),
+  },
+  QUEUE_LENGTH: {
+    description:
+      "Length of the queue for each kind of connection; when it is full, a request of the account with most requests in it is answered with 503",
+    fallback: "1000",
+    parse: integer(0, 100_000),
+  },
+  ACCOUNT_QUEUE_LENGTH: {
+    description:
+      "Length of the queue for one account; when it is full, further requests of the account are answered with 503",
+    fallback: "200",
+    parse: integer(0, 100_000),
+  },
+  QUEUE_SECONDS: {
+    description: "How long a request may wait for a database connection",
+    fallback: "20",
+    parse: integer(1, 600),
+  },
+  EXPORT_STALL_SECONDS: {
+    description: "The client of an export is disconnected after reading nothing for this long",
+    fallback: "300",
+    parse: integer(1, 86_400),
+  },
+} as const satisfies Settings

@@ -1,0 +1,110 @@
+/** How the settings are read from their text. */
+import { type Mailbox, readMailbox } from "../text/email-address.ts"
+import {
+  checkBaseAddress,
+  checkPostgresAddress,
+  checkRedisAddress,
+  checkSmtpAddress,
+} from "../text/service-addresses.ts"
+
+/** @throws Error whose message says what is expected, as all of these do */
+export const integer =
+  (minimum: number, maximum: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+      throw new Error(`must be an integer from ${minimum} to ${maximum}`)
+    }
+    return value
+  }
+
+export const text = (value: string): string => value
+
+/** Empty means none. */
+export const postgresUrl = (value: string): string | null => {
+  if (value === "") return null
+  checkPostgresAddress(value)
+  return value
+}
+
+/** Any number of addresses, separated by commas or white space. */
+export const postgresUrls = (value: string): readonly string[] => {
+  const urls = value.split(/[\s,]+/).filter(Boolean)
+  for (const url of urls) checkPostgresAddress(url)
+  return urls
+}
+
+/** Empty means none. */
+export const redisUrl = (value: string): string | null => {
+  if (value === "") return null
+  checkRedisAddress(value)
+  return value
+}
+
+/** Empty means none. */
+export const smtpUrl = (value: string): string | null => {
+  if (value === "") return null
+  checkSmtpAddress(value)
+  return value
+}
+
+/** Empty means none. */
+export const mailbox = (value: string): Mailbox | null => (value === "" ? null : readMailbox(value))
+
+export const oneOf =
+  <T extends string>(...values: readonly T[]) =>
+  (text: string): T => {
+    const value = values.find((each) => each === text)
+    if (value === undefined) throw new Error(`must be ${values.join(" or ")}`)
+    return value
+  }
+
+export const boolean = (value: string): boolean => oneOf("true", "false")(value) === "true"
+
+/** Empty means none. */
+export const collectorUrl = (value: string): string | null => {
+  if (value === "") return null
+  checkBaseAddress(value)
+  return value.replace(/\/+$/, "")
+}
+
+/** `name=value,name=value`, the values in percent escapes where they have to be (OpenTelemetry's format). */
+export const headerList = (value: string): Readonly<Record<string, string>> => {
+  const pairs = value.split(",").filter((pair) => pair.trim() !== "")
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name = "", escaped = ""] =
+        /^\s*([!#$%&'*+.^`|~\w-]+)\s*=\s*([!-~ ]*?)\s*$/.exec(pair) ?? []
+      if (name === "") throw new Error("must be headers as name=value,name=value")
+      return [name, unescapedValue(escaped)]
+    }),
+  )
+}
+
+function unescapedValue(escaped: string): string {
+  try {
+    const value = decodeURIComponent(escaped)
+    if (/^[ -~\t]*$/.test(value)) return value
+  } catch {}
+  throw new Error("must have values of printable ASCII, with a % written as %25")
+}
+
+/** From 0 to 1. */
+export const ratio = (value: string): number => {
+  const number = Number(value)
+  if (!/^[\d.]+$/.test(value) || !(number >= 0 && number <= 1)) {
+    throw new Error("must be a number from 0 to 1")
+  }
+  return number
+}
+
+export const baseUrl = (value: string): string => {
+  if (value === "") return ""
+  checkBaseAddress(value)
+  return value.replace(/\/+$/, "")
+}
+
+const port = integer(0, 65_535)
+
+/** Empty or 0 means none. */
+export const adminPort = (value: string): number => (value === "" ? 0 : port(value))

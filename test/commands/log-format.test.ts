@@ -1,0 +1,72 @@
+/** A serving process logs text on a terminal and JSON elsewhere, at the level that is set. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { tmpdir } from "node:os"
+import { serviceProcess } from "../support/process.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
+
+setDefaultTimeout(60_000)
+reportMissingTerminals(import.meta.path)
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService()
+})
+
+afterAll(() => service.stop())
+
+const settings = (others: Record<string, string> = {}) => ({
+  DATABASE_URL: service.database.url,
+  PORT: "0",
+  SHUTDOWN_DELAY_SECONDS: "0",
+  ...others,
+})
+
+async function servingOnTerminal(others: Record<string, string>) {
+  const { DATABASE_URL: url, ...variables } = settings(others)
+  const running = onTerminal(["serve"], { url, dataDir: tmpdir(), variables })
+  await until(() => running.output().includes("Serving http"))
+  const [, served] = /Serving (http:\S+)\/api\/v1/.exec(running.output()) ?? []
+  await fetch(`${served}/api/v1/companies`)
+  await until(() => running.output().includes("/api/v1/companies "))
+  running.child.kill("SIGTERM")
+  await running.child.exited
+  return running.output()
+}
+
+const requestText =
+  /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}401 GET +\d+\.\d ms {2}\/api\/v1\/companies {2}/m
+
+test.skipIf(!hasTerminals)("on a terminal the log is text, in colours", async () => {
+  const output = await servingOnTerminal({})
+  expect(output).toContain("\u001b[")
+  expect(Bun.stripANSI(output)).toMatch(requestText)
+})
+
+test.skipIf(!hasTerminals)("with NO_COLOR it is text without colours", async () => {
+  const output = await servingOnTerminal({ NO_COLOR: "1" })
+  expect(output).not.toContain("\u001b[")
+  expect(output).toMatch(requestText)
+})
+
+test("elsewhere it is JSON, and at the level debug it has the requests of probes", async () => {
+  const running = await serviceProcess(settings({ LOG_LEVEL: "debug" }))
+  await fetch(`${running.url}/health/live`)
+  await until(() => running.logged().length > 0)
+  expect(running.logged()).toMatchObject([
+    { level: "debug", event: "request", "url.path": "/health/live" },
+  ])
+  await running.stop()
+})
+
+test("at the level warn requests are not logged, and they are listed for their account", async () => {
+  const running = await serviceProcess(settings({ LOG_LEVEL: "warn" }))
+  const answer = await running.get("/companies/XXX", service.tokens.standard)
+  expect(answer.status).toBe(404)
+  await running.stop()
+  expect(running.logged()).toEqual([])
+  const rows = await service.sql`select target, status from recent_requests`
+  expect(rows).toMatchObject([{ target: "/api/v1/companies/XXX", status: 404 }])
+})

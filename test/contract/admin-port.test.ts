@@ -1,0 +1,157 @@
+/**
+ * Operators ask for liveness, readiness and metrics on a port of their own, or on the service's, which
+ * then tells nothing to other machines but whether it is ready.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { networkInterfaces } from "node:os"
+import { type TestService, testService } from "../support/service.ts"
+import { freePort } from "../support/supervised.ts"
+import { until } from "../support/until.ts"
+import { readError } from "./bodies.ts"
+import { interruptibleProxy } from "./interruptible-proxy.ts"
+
+/** Of this machine, but not of its loopback interface: a client there is one of another machine. */
+const outerAddress = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address
+
+const statusOf = async (url: string, headers: Record<string, string> = {}) =>
+  (await fetch(url, { headers })).status
+
+describe("with ADMIN_PORT", () => {
+  let other: TestService
+  let service: TestService
+  let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
+  let admin: string
+  const adminPort = freePort()
+
+  beforeAll(async () => {
+    other = await testService()
+    const database = new URL(other.database.url)
+    proxy = await interruptibleProxy({ host: database.hostname, port: Number(database.port) })
+    database.port = String(proxy.port)
+    service = await testService({
+      beside: other,
+      settings: { ADMIN_PORT: String(adminPort) },
+      reach: () => database.href,
+    })
+    admin = `http://127.0.0.1:${adminPort}`
+  })
+
+  afterAll(async () => {
+    proxy.mend()
+    await service.stop()
+    proxy.close()
+    await other.stop()
+  })
+
+  test("liveness, readiness and metrics are there alone, and health is on both", async () => {
+    for (const path of ["/livez", "/readyz", "/metrics"]) {
+      expect([path, await statusOf(`${admin}${path}`)]).toEqual([path, 200])
+      expect([path, await statusOf(`${service.url}${path}`)]).toEqual([path, 404])
+    }
+    for (const path of ["/health/live", "/health/ready"]) {
+      expect([path, await statusOf(`${admin}${path}`)]).toEqual([path, 200])
+      expect([path, await statusOf(`${service.url}${path}`)]).toEqual([path, 200])
+    }
+  })
+
+  test("nothing of the API or its pages is there, and errors are in the envelope", async () => {
+    for (const path of ["/", "/docs", "/api/v1/companies", "/nope"]) {
+      const answer = await fetch(`${admin}${path}`)
+      expect([path, answer.status, (await readError(answer)).code]).toEqual([
+        path,
+        404,
+        "NOT_FOUND",
+      ])
+      expect(answer.headers.get("x-request-id")).toBeString()
+    }
+    const answer = await fetch(`${admin}/livez`, { method: "DELETE" })
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"])
+  })
+
+  test("readiness tells the state of each part", async () => {
+    const answer = await fetch(`${admin}/readyz`)
+    expect([answer.headers.get("cache-control"), await answer.json()]).toEqual([
+      "no-store",
+      {
+        status: "ready",
+        release: 1,
+        database: [
+          {
+            host: `${new URL(service.database.url).hostname}:${proxy.port}`,
+            role: "primary",
+            state: "answering",
+            release: 1,
+            lag_bytes: 0,
+          },
+        ],
+        redis: "unused",
+        notifications: "listening",
+        fetches: "unused",
+        tracing: "unused",
+      },
+    ])
+  })
+
+  test("while the database does not answer, it is alive and not ready, and says which part is not", async () => {
+    proxy.silence()
+    const ready = async () => {
+      service.clock.advance(1_000)
+      const answer = await fetch(`${admin}/readyz`)
+      return { status: answer.status, body: (await answer.json()) as ReadyBody }
+    }
+    await until(async () => (await ready()).status === 503)
+    const { body } = await ready()
+    expect(body).toMatchObject({ status: "unavailable", database: [{ state: "lost" }] })
+    expect(body.release).toBeNull()
+    expect(await statusOf(`${admin}/livez`)).toBe(200)
+    expect(await statusOf(`${admin}/metrics`)).toBe(200)
+    proxy.mend()
+    await until(async () => (await ready()).status === 200)
+  })
+})
+
+interface ReadyBody {
+  release: number | null
+}
+
+describe("without ADMIN_PORT", () => {
+  let service: TestService
+
+  beforeAll(async () => {
+    service = await testService({ settings: { HOST: "0.0.0.0" } })
+  })
+
+  afterAll(() => service.stop())
+
+  test("the service's port has all of them for clients on this machine", async () => {
+    for (const path of ["/livez", "/readyz", "/metrics"]) {
+      expect([path, await statusOf(`http://127.0.0.1:${service.port}${path}`)]).toEqual([path, 200])
+    }
+    const body = await (await fetch(`http://127.0.0.1:${service.port}/readyz`)).json()
+    expect(body).toMatchObject({ status: "ready", release: 1, redis: "unused" })
+  })
+
+  test("a request that came through a proxy is not of this machine", async () => {
+    const url = `http://127.0.0.1:${service.port}`
+    for (const name of ["X-Forwarded-For", "Forwarded", "Via"]) {
+      const headers = { [name]: "127.0.0.1" }
+      expect([name, await statusOf(`${url}/metrics`, headers)]).toEqual([name, 404])
+      const ready = await fetch(`${url}/readyz`, { headers })
+      expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }])
+    }
+  })
+
+  test.skipIf(outerAddress === undefined)(
+    "another machine gets no metrics, and of readiness only the status",
+    async () => {
+      const url = `http://${outerAddress}:${service.port}`
+      const metrics = await fetch(`${url}/metrics`)
+      expect([metrics.status, (await readError(metrics)).code]).toEqual([404, "NOT_FOUND"])
+      const ready = await fetch(`${url}/readyz`)
+      expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }])
+      expect(await statusOf(`${url}/livez`)).toBe(200)
+    },
+  )
+})

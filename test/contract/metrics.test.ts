@@ -1,0 +1,180 @@
+/** The metrics tell what the service did, by names and labels that a few clients cannot multiply. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await testService({ settings: { CACHE_MEMORY_MB: "0" } })
+})
+
+afterAll(() => service.stop())
+
+const scrape = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text()
+
+/** The values of a series by its labels, whatever their order: `{a="1",b="2"}`. */
+async function valuesOf(name: string, having: Record<string, string> = {}): Promise<number[]> {
+  const wanted = Object.entries(having).map(([label, value]) => `${label}="${value}"`)
+  return (await scrape())
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .filter((line) => wanted.every((pair) => line.includes(pair)))
+    .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)))
+}
+
+const countOf = async (name: string, having: Record<string, string> = {}) =>
+  (await valuesOf(name, having)).reduce((sum, value) => sum + value, 0)
+
+const duration = "http_server_request_duration_seconds_count"
+
+test("requests are counted by the pattern of their route, their method and their status", async () => {
+  for (const [path, method, http_route, status] of [
+    ["/companies", "GET", "/api/v1/companies", 200],
+    ["/companies/BIG", "GET", "/api/v1/companies/:code", 200],
+    ["/companies/XXX", "GET", "/api/v1/companies/:code", 404],
+    ["/companies/BIG", "HEAD", "/api/v1/companies/:code", 200],
+    ["/companies?nope=1", "GET", "/api/v1/companies", 400],
+    ["/companies", "DELETE", "_OTHER", 405],
+    ["/nope", "GET", "_OTHER", 404],
+  ] as const) {
+    const labels = {
+      http_request_method: method,
+      http_route,
+      http_response_status_code: String(status),
+    }
+    const before = await countOf(duration, labels)
+    expect([path, (await service.get(path, { method })).status]).toEqual([path, status])
+    await until(async () => (await countOf(duration, labels)) === before + 1)
+  }
+})
+
+test("made-up paths, methods, tokens and parameters add no series", async () => {
+  const series = async () => (await scrape()).split("\n").length
+  const flood = async (id: number) => {
+    await service.get(`/companies/X${id}?nope${id}=${id}`)
+    await service.get(`/nope/${id}`)
+    await fetch(`${service.url}/nope/${id}`, { method: "PROPFIND" })
+    await service.get("/companies", { token: `mds_${id}` })
+  }
+  await flood(0)
+  await until(async () => (await countOf(duration, { http_request_method: "_OTHER" })) > 0)
+  const before = await series()
+  await Promise.all(Array.from({ length: 200 }, (_, id) => flood(id + 1)))
+  const unknown = { http_route: "_OTHER", http_response_status_code: "404" }
+  await until(async () => (await countOf(duration, unknown)) >= 400)
+  expect(await series()).toBe(before)
+})
+
+test("probes and scrapes are no requests", async () => {
+  await service.get("/companies")
+  const before = await countOf(duration)
+  for (const path of ["/livez", "/readyz", "/health/live", "/health/ready", "/metrics"]) {
+    await fetch(`${service.url}${path}`)
+  }
+  expect(await countOf(duration)).toBe(before)
+})
+
+test("the size of a body is that of what was sent, and its bucket is the first that has room for it", async () => {
+  const labels = { http_route: "/api/v1/releases" }
+  const name = "http_server_response_body_size_bytes"
+  const before = await countOf(`${name}_sum`, labels)
+  const answer = await service.get("/releases", { headers: { "Accept-Encoding": "identity" } })
+  const { byteLength } = await answer.arrayBuffer()
+  await until(async () => (await countOf(`${name}_count`, labels)) > 0)
+  expect((await countOf(`${name}_sum`, labels)) - before).toBe(byteLength)
+  const buckets = await valuesOf(`${name}_bucket`, labels)
+  expect(buckets).toEqual(buckets.toSorted((a, b) => a - b))
+  expect(buckets.at(-1)).toBe(await countOf(`${name}_count`, labels))
+})
+
+test("errors are counted by their code", async () => {
+  const before = await countOf("mds_errors_total", { error_type: "UNAUTHORIZED" })
+  await service.get("/companies", { token: null })
+  await until(
+    async () => (await countOf("mds_errors_total", { error_type: "UNAUTHORIZED" })) === before + 1,
+  )
+  expect(await valuesOf("mds_errors_total", { error_type: "INTERNAL" })).toEqual([0])
+})
+
+test("a request is active until it is answered, and its statement waits for nothing and takes its time", async () => {
+  const pages = { db_client_connection_pool_name: "pages" }
+  const statements = () => countOf("db_client_operation_duration_seconds_count", pages)
+  const before = await statements()
+  let answer: Promise<Response> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`lock table companies in access exclusive mode`
+    answer = service.get("/companies?sort=name&per_page=2")
+    // The other one is the scrape.
+    await until(async () => (await countOf("http_server_active_requests")) === 2)
+    await until(async () => (await countOf("db_client_connection_count", pages)) === 1)
+  })
+  expect((await answer)?.status).toBe(200)
+  expect(await countOf("http_server_active_requests")).toBe(1)
+  expect(await countOf("db_client_connection_count", pages)).toBe(0)
+  expect(await statements()).toBeGreaterThan(before)
+  expect(await countOf("db_client_connection_wait_time_seconds_count", pages)).toBeGreaterThan(0)
+})
+
+test("exports are counted by how they ended, with what they sent", async () => {
+  const complete = { outcome: "complete" }
+  const before = await countOf("mds_exports_total", complete)
+  const [records, bytes] = [
+    await countOf("mds_export_records_total"),
+    await countOf("mds_export_bytes_total"),
+  ]
+  const answer = await service.get("/companies?format=csv&all=true", {
+    headers: { "Accept-Encoding": "identity" },
+  })
+  const text = await answer.text()
+  await until(async () => (await countOf("mds_exports_total", complete)) === before + 1)
+  expect((await countOf("mds_export_bytes_total")) - bytes).toBe(Buffer.byteLength(text))
+  expect((await countOf("mds_export_records_total")) - records).toBeGreaterThan(0)
+  expect(await countOf("mds_exports_active")).toBe(0)
+})
+
+test("the newest release and the sources are read once a minute", async () => {
+  service.clock.advance(60_000)
+  expect(await countOf("mds_release")).toBe(1)
+  await service.sql`
+    insert into sources (name, resource, last_loaded_at, last_outcome, last_reason)
+    values ('asx-directory', 'companies', '2026-02-28T00:00:00Z', 'refused', 'too few')`
+  service.clock.advance(59_000)
+  expect(await valuesOf("mds_source_last_outcome")).toEqual([])
+  service.clock.advance(1_000)
+  const source = { source: "asx-directory", resource: "companies" }
+  for (const [outcome, value] of [
+    ["refused", 1],
+    ["published", 0],
+    ["unchanged", 0],
+    ["failed", 0],
+  ] as const) {
+    expect(await valuesOf("mds_source_last_outcome", { ...source, outcome })).toEqual([value])
+  }
+  expect(await valuesOf("mds_source_loaded_timestamp_seconds", source)).toEqual([
+    Date.UTC(2026, 1, 28) / 1000,
+  ])
+  expect(await valuesOf("mds_source_changed_timestamp_seconds", source)).toEqual([])
+  await service.sql`delete from sources`
+})
+
+test("while no source can be read, a scrape answers soon with what was read before", async () => {
+  service.clock.advance(60_000)
+  expect(await countOf("mds_release")).toBe(1)
+  await service.sql.begin(async (sql) => {
+    await sql`lock table sources in access exclusive mode`
+    service.clock.advance(60_000)
+    const startedMs = performance.now()
+    expect(await countOf("mds_release")).toBe(1)
+    expect(performance.now() - startedMs).toBeLessThan(10_000)
+  })
+})
+
+test("a blocked event loop shows", async () => {
+  const delayed = async () =>
+    (await countOf("mds_event_loop_delay_seconds_count")) -
+    (await countOf("mds_event_loop_delay_seconds_bucket", { le: "0.25" }))
+  const before = await delayed()
+  Bun.sleepSync(600)
+  await until(async () => (await delayed()) > before)
+})

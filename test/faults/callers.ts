@@ -1,0 +1,124 @@
+/** Callers that ask without pause while something breaks, and check every response. */
+import { until } from "../support/until.ts"
+
+/** What callers may get: data as it was before the fault, or a refusal in the envelope. */
+const refusal = {
+  error: { code: "UNAVAILABLE", message: "Service unavailable, try again shortly" },
+}
+
+const pathsOfAwkwardRecords = [
+  "/companies",
+  "/tenements?per_page=7&page=2",
+  "/reports",
+  "/companies/BIG",
+  "/companies/BIG/tenements",
+  "/reports?format=csv&all=true",
+  "/tenements?format=csv&all=true",
+]
+
+export interface Observed {
+  /** Responses by status. */
+  statuses: Record<string, number>
+  slowestMs: number
+  /** What no caller may get, each in a line. */
+  violations: Set<string>
+}
+
+export interface Callers {
+  /** Begins to count anew. Requests in progress are counted. */
+  observe(): Observed
+  /** Waits until each caller has sent a request from now on and got its response. */
+  nextRound(): Promise<void>
+  /** Waits until each caller has got 200 for a request that it sent from now on. */
+  allServed(): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Caller {
+  /** When the newest request that was answered, and the newest that was answered 200, were sent. */
+  answeredMs: number
+  servedMs: number
+}
+
+export interface CallersOptions {
+  url: string
+  token: string
+  paths?: readonly string[]
+  /** Between two requests of a caller. */
+  pauseMs?: number
+}
+
+/** Starts a caller for each path, once each has been answered; what they then get is what is expected. */
+export async function callersOf({
+  url,
+  token,
+  paths = pathsOfAwkwardRecords,
+  pauseMs = 5,
+}: CallersOptions): Promise<Callers> {
+  const ask = (path: string) =>
+    fetch(`${url}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })
+  const expected = new Map<string, string>()
+  for (const path of paths) {
+    const answer = await ask(path)
+    if (answer.status !== 200) throw new Error(`${path} is answered ${answer.status}`)
+    expected.set(path, await answer.text())
+  }
+  let observed = nothing()
+  let stopped = false
+
+  function violation(path: string, answer: Response, body: string): string | null {
+    if (answer.status === 200) return body === expected.get(path) ? null : "other data"
+    if (answer.status !== 503) return "an unexpected status"
+    if (!/^[1-9]\d*$/.test(answer.headers.get("retry-after") ?? "")) return "no Retry-After"
+    return Bun.deepEquals(JSON.parse(body), refusal) ? null : "another envelope"
+  }
+
+  async function request(path: string, caller: Caller): Promise<void> {
+    const sentMs = performance.now()
+    let status = "aborted"
+    try {
+      const answer = await ask(path)
+      const body = await answer.text()
+      status = String(answer.status)
+      const found = violation(path, answer, body)
+      if (found) observed.violations.add(`${path}: ${status} ${found}: ${body.slice(0, 200)}`)
+      if (answer.status === 200) caller.servedMs = sentMs
+    } catch (error) {
+      // An export may break off, as one whose data is lost does: a client sees that it is incomplete.
+      if (!path.includes("all=true")) observed.violations.add(`${path}: ${error}`)
+    }
+    caller.answeredMs = sentMs
+    observed.statuses[status] = (observed.statuses[status] ?? 0) + 1
+    observed.slowestMs = Math.max(observed.slowestMs, performance.now() - sentMs)
+  }
+
+  const callers = paths.map((): Caller => ({ answeredMs: 0, servedMs: 0 }))
+  const running = callers.map(async (caller, index) => {
+    while (!stopped) {
+      await request(paths[index] ?? "", caller)
+      await Bun.sleep(pauseMs)
+    }
+  })
+  const all = (has: (caller: Caller) => boolean) => until(() => callers.every(has))
+
+  return {
+    observe: () => {
+      observed = nothing()
+      return observed
+    },
+    nextRound: () => {
+      const nowMs = performance.now()
+      return all(({ answeredMs }) => answeredMs > nowMs)
+    },
+    allServed: () => {
+      const nowMs = performance.now()
+      return all(({ servedMs }) => servedMs > nowMs)
+    },
+    stop: async () => {
+      stopped = true
+      await Promise.all(running)
+    },
+  }
+}
+
+const nothing = (): Observed => ({ statuses: {}, slowestMs: 0, violations: new Set() })

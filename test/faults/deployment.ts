@@ -1,0 +1,57 @@
+/** A PostgreSQL, a Redis and the service on both, each a process of its own that a test may break. */
+import { createAccount } from "../../src/access/accounts.ts"
+import { issueToken } from "../../src/access/tokens.ts"
+import { type OwnServer, type OwnServerOptions, ownServer } from "../support/own-server.ts"
+import { fillWith } from "../support/postgres.ts"
+import { type ServiceProcess, serviceProcess } from "../support/process.ts"
+import { type RedisServer, redisServer } from "../support/redis.ts"
+import { awkwardPublished } from "../support/service.ts"
+
+export interface Deployment {
+  database: OwnServer
+  redis: RedisServer
+  service: ServiceProcess
+  /** Of the service, so that a second one can be started beside it. */
+  settings: Record<string, string>
+  /** Of an account on the plan without limit. */
+  token: string
+  /** Makes an account of this limit, and a token of it. */
+  issueWithLimit(requestLimit: number): Promise<string>
+  stop(): Promise<void>
+}
+
+/** Starts all three. Call its `stop` in the end. */
+export async function deployment(server: OwnServerOptions = {}): Promise<Deployment> {
+  const [database, redis] = await Promise.all([
+    ownServer(server),
+    redisServer({ password: "hunter2" }),
+  ])
+  const { admin }: { admin: string } = JSON.parse(await fillWith(awkwardPublished, database.url))
+  const settings = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    // So that every response needs the database.
+    CACHE_MEMORY_MB: "0",
+    // A busy machine must not lose Redis more often than the tests mean to.
+    REDIS_TIMEOUT_MS: "500",
+  }
+  const service = await serviceProcess(settings)
+  const editor = { url: database.url, who: "test", origin: "test" }
+  return {
+    database,
+    redis,
+    service,
+    settings,
+    token: admin,
+    issueWithLimit: async (requestLimit) => {
+      const email = `${crypto.randomUUID()}@example.com`
+      await createAccount(editor, { email, plan: "enterprise", requestLimit })
+      return (await issueToken(editor, { email, name: "test", expiresAt: null })).value
+    },
+    stop: async () => {
+      await service.stop()
+      await redis.stop()
+      await database.stop()
+    },
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Clients that send what no client should: ambiguous framing, bytes without end or one at a time, ten
+ * thousand connections. What Bun refuses by itself, it refuses before the service sees it; others are
+ * served meanwhile, and memory stays bounded.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import type { Socket } from "node:net"
+import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
+import { type ServiceProcess, serviceProcess } from "../support/process.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+
+setDefaultTimeout(60_000)
+
+let database: TestService
+let service: ServiceProcess
+let port: number
+
+beforeAll(async () => {
+  database = await testService()
+  service = await serviceProcess({ DATABASE_URL: database.database.url })
+  port = Number(new URL(service.url).port)
+})
+
+afterAll(async () => {
+  await service.stop()
+  await database.stop()
+})
+
+const authorized = () => `Host: localhost\r\nAuthorization: Bearer ${database.tokens.admin}\r\n`
+
+async function expectOthersServed(): Promise<void> {
+  const startedMs = performance.now()
+  expect((await service.get("/companies", database.tokens.admin)).status).toBe(200)
+  expect(performance.now() - startedMs).toBeLessThan(2_000)
+}
+
+const memoryMb = (): number =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, "utf8"))?.[1]) / 1024
+
+const smuggled = "GET /api/v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
+
+describe("two parsers could read it differently", () => {
+  test.each([
+    ["two lengths", "Content-Length: 3\r\nContent-Length: 30\r\n\r\nabc"],
+    ["a list of lengths", "Content-Length: 3, 3\r\n\r\nabc"],
+    ["a length and chunks", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    ["chunks and a length", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"],
+    ["another coding after chunked", "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n"],
+    ["an unknown coding", "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"],
+    ["a blank before the colon", "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n"],
+    ["two codings", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n"],
+    ["a negative length", "Content-Length: -1\r\n\r\n"],
+    ["a length with a sign", "Content-Length: +3\r\n\r\nabc"],
+    ["a length in hexadecimal", "Content-Length: 0x3\r\n\r\nabc"],
+    ["a length out of range", "Content-Length: 99999999999999999999\r\n\r\nabc"],
+    ["an empty length", "Content-Length:\r\n\r\n"],
+    ["a folded header", "X: a\r\n Content-Length: 3\r\n\r\nabc"],
+    ["a bare CR", "X: a\rTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+  ])("%s: 400, and the connection is closed", async (_, framing) => {
+    const socket = await opened(port)
+    const received = collect(socket)
+    socket.write(`GET /api/v1/companies HTTP/1.1\r\n${authorized()}${framing}${smuggled}`)
+    await until(() => received.closed)
+    expect(received.bytes().toString()).toBe(
+      "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
+    )
+  })
+
+  test("none of it has reached the service", () => {
+    expect(JSON.stringify(service.logged())).not.toContain("smuggled")
+  })
+})
+
+test.each([
+  ["a size that is no number", "zz\r\n"],
+  ["a size out of range", "ffffffffffffffff1\r\nabc"],
+  ["an extension without end", `1;${"x".repeat(100_000)}`],
+  ["trailers without end", `0\r\n${"X: y\r\n".repeat(5_000)}`],
+])("a body in chunks with %s ends the connection after the response", async (_, body) => {
+  const socket = await opened(port)
+  const received = collect(socket)
+  const chunked = `${authorized()}Transfer-Encoding: chunked\r\n\r\n`
+  socket.write(`GET /api/v1/companies/BIG HTTP/1.1\r\n${chunked}${body}`)
+  await until(() => received.closed)
+  // The response, if it is the first to come, and a refusal; nothing else.
+  expect(received.bytes().toString()).toMatch(
+    /^(HTTP\/1.1 200 OK\r\n[\s\S]*"asx_code":"BIG"[\s\S]*)?(HTTP\/1.1 4\d\d [A-Za-z ]+\r\nConnection: close\r\n\r\n)?$/,
+  )
+  await expectOthersServed()
+})
+
+test("headers without end are refused with 431", async () => {
+  for (const headers of [`X: ${"y".repeat(100_000)}`, "X: y\r\n".repeat(300)]) {
+    const socket = await opened(port)
+    const received = collect(socket)
+    socket.write(`GET /api/v1/companies HTTP/1.1\r\n${authorized()}${headers}\r\n\r\n`)
+    await until(() => received.closed)
+    expect(received.bytes().toString()).toStartWith("HTTP/1.1 431 ")
+  }
+})
+
+test("a head that does not end, or comes a byte at a time, is cut off after some ten seconds", async () => {
+  const heads = [
+    "",
+    "GET /api/v1/companies HTTP/1.1\r\nHo",
+    "GET /api/v1/companies HTTP/1.1\r\nX: ",
+  ]
+  const sockets = await Promise.all(heads.map(() => opened(port)))
+  const received = sockets.map(collect)
+  for (const [index, socket] of sockets.entries()) socket.write(heads[index] ?? "")
+  const dripping = setInterval(() => sockets.at(-1)?.write("y"), 100)
+  try {
+    // Bun gives a head ten seconds, and looks every four.
+    await until(() => received.every(({ closed }) => closed), 20_000)
+  } finally {
+    clearInterval(dripping)
+  }
+  expect(received.map(({ length }) => length)).toEqual([0, 0, 0])
+})
+
+test.each([
+  ["of 100 MB", "Content-Length: 104857600\r\n\r\n", (block: Buffer) => block],
+  [
+    "in chunks without end",
+    "Transfer-Encoding: chunked\r\n\r\n",
+    (block: Buffer) =>
+      Buffer.concat([Buffer.from(`${block.length.toString(16)}\r\n`), block, Buffer.from("\r\n")]),
+  ],
+])("a body %s is answered without reading it into memory", async (_, framing, chunkOf) => {
+  await expectOthersServed()
+  const beforeMb = memoryMb()
+  const socket = await opened(port)
+  const received = collect(socket)
+  socket.write(`POST /api/v1/companies HTTP/1.1\r\n${authorized()}${framing}`)
+  const block = chunkOf(Buffer.alloc(1_048_576, "x"))
+  for (let sent = 0; sent < 100 && !received.closed; sent++) {
+    if (!socket.write(block)) await until(() => !socket.writableNeedDrain || received.closed)
+  }
+  await until(() => received.length > 0 || received.closed)
+  expect(parseAnswer(received.bytes())?.status).toBe(405)
+  expect(memoryMb() - beforeMb).toBeLessThan(50)
+  socket.destroy()
+  await expectOthersServed()
+})
+
+test("requests sent at once whose responses are never read take bounded memory", async () => {
+  await expectOthersServed()
+  const beforeMb = memoryMb()
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(port)))
+  const request = `GET /api/v1/companies?per_page=100 HTTP/1.1\r\n${authorized()}\r\n`
+  for (const socket of sockets) {
+    socket.pause()
+    socket.on("error", () => {})
+    for (let sent = 0; sent < 100; sent++) socket.write(request)
+  }
+  await expectOthersServed()
+  expect(memoryMb() - beforeMb).toBeLessThan(100)
+  for (const socket of sockets) socket.destroy()
+})
+
+/** As many as the test may open, and the service beside its own files. */
+const mostConnections = Math.min(
+  10_000,
+  Number(Bun.spawnSync(["/bin/sh", "-c", "ulimit -Hn"]).stdout.toString()) - 500 || 10_000,
+)
+
+test(`${mostConnections} connections that send half a head take little memory, and others are served`, async () => {
+  await expectOthersServed()
+  const beforeMb = memoryMb()
+  const sockets: Socket[] = []
+  while (sockets.length < mostConnections) {
+    const more = await Promise.all(Array.from({ length: 250 }, () => opened(port)))
+    for (const socket of more) {
+      socket.on("error", () => {})
+      socket.write("GET /api/v1/companies HTTP/1.1\r\nX: ")
+    }
+    sockets.push(...more)
+  }
+  await expectOthersServed()
+  expect(memoryMb() - beforeMb).toBeLessThan(100)
+  for (const socket of sockets) socket.destroy()
+  await expectOthersServed()
+})

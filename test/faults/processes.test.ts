@@ -1,0 +1,210 @@
+/** The service killed, without file descriptors, with a log that nobody reads, and with a clock that jumps. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { renameSync } from "node:fs"
+import type { Socket } from "node:net"
+import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
+import { serviceProcess, unreadPipe } from "../support/process.ts"
+import { redisIsInstalled, sayIfLeftOut } from "../support/redis.ts"
+import { freePort, reportSkipped } from "../support/supervised.ts"
+import { until } from "../support/until.ts"
+import { callersOf } from "./callers.ts"
+import { type Deployment, deployment } from "./deployment.ts"
+import { expectNothingLeft } from "./leftovers.ts"
+
+setDefaultTimeout(60_000)
+sayIfLeftOut(import.meta.path)
+
+const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const recoveryMs = 5_000
+
+const faketime = new Bun.Glob("usr/lib/*/faketime/libfaketime.so.1")
+const [library] = [...faketime.scanSync({ cwd: "/", absolute: true })]
+if (library === undefined) reportSkipped(import.meta.path, "faketime")
+
+describe.skipIf(!redisIsInstalled)("a process of the service", () => {
+  let deployed: Deployment
+  const running: Bun.Subprocess[] = []
+
+  beforeAll(async () => {
+    deployed = await deployment()
+  })
+  afterEach(async () => {
+    for (const child of running) child.kill("SIGKILL")
+    await Promise.all(running.splice(0).map(({ exited }) => exited))
+  })
+  afterAll(() => deployed.stop())
+
+  /** Starts one by a shell, which sets what it has to live with. */
+  async function startBy(
+    shell: string,
+    {
+      stdout = "ignore",
+      environment = {},
+    }: { stdout?: "ignore" | number; environment?: Record<string, string> } = {},
+  ) {
+    const port = freePort()
+    const child = Bun.spawn(["/bin/sh", "-c", shell, "sh", process.execPath, main, "serve"], {
+      env: { ...process.env, ...deployed.settings, ...environment, PORT: String(port) },
+      stdin: "ignore",
+      stdout,
+      stderr: "ignore",
+    })
+    running.push(child)
+    const url = `http://127.0.0.1:${port}`
+    const isLive = () =>
+      fetch(`${url}/health/live`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    await until(isLive)
+    return { url, port, child }
+  }
+
+  const sessions = async (): Promise<number> => {
+    const [row] = await deployed.database.run<{ count: number }>(
+      "select count(*)::int from pg_stat_activity where application_name like 'mds %'",
+    )
+    return row?.count ?? 0
+  }
+
+  const request = (path: string) =>
+    `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${deployed.token}\r\n\r\n`
+
+  test("killed in the middle of requests and exports leaves no session, and the next one keeps the limit", async () => {
+    const before = await sessions()
+    const limit = 20
+    const token = await deployed.issueWithLimit(limit)
+    const settings = { ...deployed.settings, REDIS_URL: deployed.redis.url }
+    const first = await serviceProcess(settings)
+    const admittedOf = async (of: { get: typeof first.get }) => {
+      const statuses: number[] = []
+      for (let asked = 0; asked < limit; asked++) {
+        statuses.push((await of.get("/companies/BIG", token)).status)
+      }
+      return statuses.filter((status) => status === 200).length
+    }
+    const sent = Array.from({ length: 5 }, () => first.get("/companies/BIG", token))
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(5).fill(200))
+    const inProgress = Array.from({ length: 40 }, (_, index) =>
+      first
+        .get(index % 2 ? "/reports?format=csv&all=true" : `/reports?page=${index}`, deployed.token)
+        .then((answer) => answer.text())
+        .catch(() => ""),
+    )
+    first.kill("SIGKILL")
+    await first.exited
+    await Promise.all(inProgress)
+    await until(async () => (await sessions()) <= before, recoveryMs)
+
+    const startedMs = performance.now()
+    const second = await serviceProcess(settings)
+    expect(await admittedOf(second)).toBe(limit - 5)
+    expect(performance.now() - startedMs).toBeLessThan(recoveryMs)
+    await second.stop()
+    await expectNothingLeft(deployed)
+  })
+
+  test("without file descriptors goes on for those that are connected, and serves all once there are some", async () => {
+    const { url, port, child } = await startBy('ulimit -n 64; exec "$@"')
+    const connected = await opened(port)
+    const received = collect(connected)
+    const asks = async () => {
+      const before = received.length
+      connected.write(request("/companies/BIG"))
+      await until(() => received.length > before, recoveryMs)
+    }
+    await asks()
+
+    // Half a request each: a connection that has sent nothing is not accepted.
+    const idle: Socket[] = await Promise.all(Array.from({ length: 200 }, () => opened(port)))
+    for (const socket of idle) {
+      socket.on("error", () => {})
+      socket.write("GET /api/v1/companies HTTP/1.1\r\nX: ")
+    }
+    const waiting = await opened(port)
+    const answer = collect(waiting)
+    waiting.write(request("/companies/BIG"))
+    await asks()
+    await asks()
+    expect(parseAnswer(received.bytes())?.status).toBe(200)
+    expect([answer.length, child.exitCode]).toEqual([0, null])
+
+    for (const socket of idle) socket.destroy()
+    const startedMs = performance.now()
+    await until(() => parseAnswer(answer.bytes())?.status === 200, recoveryMs)
+    const callers = await callersOf({ url, token: deployed.token })
+    await callers.allServed()
+    await callers.stop()
+    expect(performance.now() - startedMs).toBeLessThan(recoveryMs)
+    expect(child.exitCode).toBeNull()
+    for (const socket of [connected, waiting]) socket.destroy()
+  })
+
+  test("whose log nobody reads answers as ever", async () => {
+    const pipe = unreadPipe()
+    const { url } = await startBy('exec "$@"', { stdout: pipe.descriptor })
+    pipe.closeCopy()
+    const callers = await callersOf({ url, token: deployed.token, pauseMs: 0 })
+    const observed = callers.observe()
+    for (let round = 0; round < 50; round++) await callers.nextRound()
+    await callers.stop()
+    expect([...observed.violations]).toEqual([])
+    expect(Object.keys(observed.statuses)).toEqual(["200"])
+  })
+
+  test.skipIf(library === undefined)(
+    "whose clock is set back by a day, and then forward by two, serves all and keeps its limits",
+    async () => {
+      const offset = `/tmp/mds-test-clock-${crypto.randomUUID()}`
+      await Bun.write(offset, "+0")
+      const { url } = await startBy('exec "$@"', {
+        environment: {
+          LD_PRELOAD: library ?? "",
+          FAKETIME_TIMESTAMP_FILE: offset,
+          FAKETIME_NO_CACHE: "1",
+          // A clock that is set leaves the monotonic one as it is.
+          FAKETIME_DONT_FAKE_MONOTONIC: "1",
+          REDIS_URL: "",
+        },
+      })
+      const limit = 10
+      const token = await deployed.issueWithLimit(limit)
+      const admitted = async () => {
+        const statuses: number[] = []
+        for (let asked = 0; asked < limit + 5; asked++) {
+          const answer = await fetch(`${url}/api/v1/companies/BIG`, {
+            headers: { Authorization: `Bearer ${token}` },
+          })
+          statuses.push(answer.status)
+        }
+        expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
+        return statuses.filter((status) => status === 200).length
+      }
+      const dateOf = async () =>
+        Date.parse((await fetch(`${url}/health/live`)).headers.get("date") ?? "")
+      const callers = await callersOf({ url, token: deployed.token })
+      const observed = callers.observe()
+      try {
+        expect(await admitted()).toBe(limit)
+        for (const [set, days] of [
+          ["-1d", -1],
+          ["+1d", 1],
+        ] as const) {
+          // At once, as it is read all the time: half a file is another time.
+          await Bun.write(`${offset}.new`, set)
+          renameSync(`${offset}.new`, offset)
+          const realMs = Date.now()
+          await until(async () => Math.abs((await dateOf()) - realMs - days * 86_400_000) < 60_000)
+          for (let round = 0; round < 5; round++) await callers.nextRound()
+          // Set back, no request has left the window; two days later all have.
+          expect(await admitted()).toBe(days < 0 ? 0 : limit)
+        }
+      } finally {
+        await callers.stop()
+        await Bun.file(offset).delete()
+      }
+      expect([...observed.violations]).toEqual([])
+      expect(Object.keys(observed.statuses)).toEqual(["200"])
+    },
+  )
+})

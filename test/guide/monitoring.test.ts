@@ -1,0 +1,306 @@
+/**
+ * The alert rules and the dashboard of the guide are well-formed and ask for metrics that the service has,
+ * and each alert fires when it should and not before.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import dashboard from "../../src/guide/dashboard.json"
+import { type ServiceProcess, serviceProcess } from "../support/process.ts"
+import { promtool, promtoolIsInstalled } from "../support/promtool.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { freePort, reportSkipped } from "../support/supervised.ts"
+import { samplesOf, textOf } from "./samples.ts"
+
+setDefaultTimeout(60_000)
+
+if (!promtoolIsInstalled) reportSkipped(import.meta.path, "promtool")
+
+interface Rule {
+  alert: string
+  expr: string
+  for?: string
+  labels: Record<string, string>
+  annotations: { summary: string }
+}
+
+const page = await textOf("monitoring")
+const blocks = (await samplesOf(["monitoring"])).filter(({ language }) => language === "yaml")
+const rulesText = blocks.find(({ code }) => code.startsWith("groups:"))?.code ?? ""
+const { groups } = Bun.YAML.parse(rulesText) as { groups: [{ rules: Rule[] }] }
+const [{ rules }] = groups
+
+const expressions = dashboard.panels.flatMap((panel) =>
+  "targets" in panel ? (panel.targets ?? []).map(({ expr }) => expr) : [],
+)
+
+let database: TestService
+let service: ServiceProcess
+let scrape: string
+const dataDir = mkdtempSync(join(tmpdir(), "mds-monitoring-"))
+
+beforeAll(async () => {
+  database = await testService()
+  const sql = postgres(database.database.url, { max: 1 })
+  await sql`
+    insert into sources (name, resource, last_loaded_at, last_observed_at, last_outcome, last_release,
+      last_changed_at)
+    values ('asx-directory', 'companies', now(), now(), 'published', 1, now())`
+  await sql`insert into fetch_attempts values ('asx-directory', 'companies', now())`
+  await sql.end()
+  writeFileSync(join(dataDir, "sources.json"), "{}")
+  // What is not there has its metrics as well.
+  const gone = () => `127.0.0.1:${freePort()}`
+  service = await serviceProcess({
+    DATABASE_URL: database.database.url,
+    DATA_DIR: dataDir,
+    FETCH_EVERY: "1",
+    REDIS_URL: `redis://${gone()}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://${gone()}`,
+  })
+  await (await service.get("/companies", database.tokens.admin)).text()
+  scrape = await (await fetch(`${service.url}/metrics`)).text()
+})
+
+afterAll(async () => {
+  await service.stop()
+  await database.stop()
+  rmSync(dataDir, { recursive: true })
+})
+
+/** Names of series in a text; those that are labels or functions are not followed by a selector. */
+const metricsIn = (text: string): string[] => [
+  ...new Set(text.match(/\b(?:mds|http|db|process)_[a-z_]+(?=[{[)]| *(?:[=<>/-]|$))/gm) ?? []),
+]
+
+/** The names that the series of a scrape have. */
+const scraped = () =>
+  new Set(scrape.split("\n").flatMap((line) => /^([a-z_]+)[{ ]/.exec(line)?.[1] ?? []))
+
+test("every metric that a rule asks for is in a scrape", () => {
+  const labels = ["http_route", "http_response_status_code", "db_client_connection_pool_name"]
+  for (const { alert, expr } of rules) {
+    const asked = metricsIn(expr).filter((name) => !labels.includes(name))
+    if (alert !== "MdsDown") expect([alert, asked.length > 0]).toEqual([alert, true])
+    expect([alert, asked.filter((name) => !scraped().has(name))]).toEqual([alert, []])
+  }
+})
+
+test("every metric that the dashboard asks for is in a scrape, and no label is made up", () => {
+  const ofVariables = dashboard.templating.list.flatMap(({ query }) =>
+    typeof query === "object" ? [query.query] : [],
+  )
+  const labels = new Set([
+    ...["job", "instance", "le"],
+    ...[...scrape.matchAll(/([a-z_]+)="/g)].map(([, label]) => label),
+  ])
+  for (const expression of [...expressions, ...ofVariables]) {
+    const names = expression.match(/[a-z_]+(?=\{)|(?<=label_values\()[a-z_]+/g) ?? []
+    expect([expression, names.length > 0]).toEqual([expression, true])
+    expect([expression, names.filter((name) => !scraped().has(name))]).toEqual([expression, []])
+    const asked = [
+      ...[...expression.matchAll(/([a-z_]+)=~?"/g)].map(([, label]) => label),
+      ...[...expression.matchAll(/by \(([^)]+)\)/g)].flatMap(([, list]) => list?.split(", ")),
+    ]
+    expect([expression, asked.filter((label) => !labels.has(label))]).toEqual([expression, []])
+  }
+})
+
+test("each panel has an id and a place of its own, and asks for something", () => {
+  const ids = dashboard.panels.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  const places = dashboard.panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)
+  expect(new Set(places).size).toBe(places.length)
+  for (const { type, title, gridPos, ...panel } of dashboard.panels) {
+    expect([title, gridPos.x + gridPos.w <= 24]).toEqual([title, true])
+    const targets = "targets" in panel ? (panel.targets ?? []) : []
+    expect([title, targets.length > 0]).toEqual([title, type !== "row"])
+    for (const { legendFormat } of targets) expect(legendFormat).not.toBe("")
+  }
+})
+
+test("the dashboard is served as it is", async () => {
+  const answer = await fetch(`${service.url}/docs/guide/dashboard.json`)
+  expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8")
+  expect(await answer.json()).toEqual(dashboard)
+})
+
+test("the page tells what to do for each alert, and names every metric of the service", () => {
+  const runbook = [...page.matchAll(/^\| `(Mds\w+)` \| .{40,}\. \|$/gm)].map(([, alert]) => alert)
+  expect(runbook).toEqual(rules.map(({ alert }) => alert))
+  const families = [...scrape.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? "")
+  const documented = new Set([...page.matchAll(/^\| `.*?\|/gm)].join().match(/[a-z]+_[a-z_]+/g))
+  expect(families.filter((name) => !documented.has(name))).toEqual([])
+})
+
+/** Series in promtool's notation: a value, and how it goes on each minute for four hours. */
+interface Case {
+  series: Record<string, string>
+  /** Of the alert, beside those of the rule. */
+  labels?: Record<string, string>
+  /** When it has fired, by default after fifteen minutes. */
+  at?: string
+}
+
+const ofProcess = `{job="mds",instance="a"}`
+const instance = { job: "mds", instance: "a" }
+const source = { source: "wa", resource: "tenements" }
+const requests = (status: number) =>
+  `http_server_request_duration_seconds_count{job="mds",http_response_status_code="${status}"}`
+const bucket = (name: string, labels: string, le: string) => `${name}_bucket{${labels},le="${le}"}`
+const outcome = (value: string) =>
+  `mds_source_last_outcome{source="wa",resource="tenements",outcome="${value}"}`
+const loaded = 'mds_source_loaded_timestamp_seconds{source="wa",resource="tenements"}'
+const slow = (le: string) =>
+  bucket("http_server_request_duration_seconds", 'job="mds",http_route="/api/v1/companies"', le)
+const delay = (le: string) => bucket("mds_event_loop_delay_seconds", 'instance="a"', le)
+const host = `{server_address="db-2:5432",role="standby"}`
+const server_address = { server_address: "db-2:5432" }
+const pool = { instance: "a", db_client_connection_pool_name: "pages" }
+const refused = `mds_statements_refused_total{instance="a",db_client_connection_pool_name="pages"}`
+
+/** What makes each alert fire, and what comes near and does not. */
+const cases: Record<string, [fires: Case, quiet: Case]> = {
+  MdsDown: [
+    { series: { [`up${ofProcess}`]: "0x240" }, labels: instance },
+    { series: { [`up${ofProcess}`]: "1x240" } },
+  ],
+  MdsNotReady: [
+    { series: { [`mds_ready${ofProcess}`]: "0x240" }, labels: instance },
+    { series: { [`mds_ready${ofProcess}`]: "1x240" } },
+  ],
+  MdsErrors: [
+    {
+      series: { [requests(200)]: "0+980x240", [requests(503)]: "0+20x240" },
+      labels: { job: "mds" },
+    },
+    { series: { [requests(200)]: "0+995x240", [requests(503)]: "0+5x240" } },
+  ],
+  MdsSlow: [
+    {
+      series: { [slow("0.5")]: "0+90x240", [slow("1")]: "0+100x240", [slow("+Inf")]: "0+100x240" },
+      labels: { job: "mds" },
+      at: "20m",
+    },
+    {
+      series: { [slow("0.5")]: "0+96x240", [slow("1")]: "0+100x240", [slow("+Inf")]: "0+100x240" },
+    },
+  ],
+  MdsStatementsRefused: [
+    { series: { [refused]: "0+1x240" }, labels: pool },
+    { series: { [refused]: "7x240" } },
+  ],
+  MdsExportsRefused: [
+    {
+      series: { 'mds_exports_total{instance="a",outcome="refused"}': "0+1x240" },
+      labels: { instance: "a" },
+    },
+    { series: { 'mds_exports_total{instance="a",outcome="complete"}': "0+1x240" } },
+  ],
+  MdsRedisLost: [
+    { series: { [`mds_redis_answering${ofProcess}`]: "0x240" }, labels: instance },
+    { series: { [`mds_redis_answering${ofProcess}`]: "1x240" } },
+  ],
+  MdsNotificationsLost: [
+    { series: { [`mds_notifications_listening${ofProcess}`]: "0x240" }, labels: instance },
+    { series: { [`mds_notifications_listening${ofProcess}`]: "0 0 0 1x240" } },
+  ],
+  MdsDatabaseHostDown: [
+    { series: { [`mds_database_host_answering${host}`]: "0x240" }, labels: server_address },
+    { series: { [`mds_database_host_answering${host}`]: "1x240" } },
+  ],
+  MdsStandbyLagging: [
+    { series: { [`mds_database_host_lag_bytes${host}`]: "100000000x240" }, labels: server_address },
+    { series: { [`mds_database_host_lag_bytes${host}`]: "60000000x240" } },
+  ],
+  MdsSourceRefused: [
+    { series: { [outcome("refused")]: "1x240" }, labels: source, at: "70m" },
+    { series: { [outcome("refused")]: "0x240", [outcome("published")]: "1x240" }, at: "70m" },
+  ],
+  MdsSourceFailed: [
+    { series: { [outcome("failed")]: "1x1600" }, labels: source, at: "25h" },
+    { series: { [outcome("failed")]: "1x1600" }, at: "23h" },
+  ],
+  // Its clock begins at 0, and eight days have 691,200 seconds.
+  MdsSourceNotLoaded: [
+    { series: { [loaded]: "-691000x240" }, labels: source },
+    { series: { [loaded]: "-690000x240" } },
+  ],
+  MdsLogDropped: [
+    { series: { [`mds_log_lines_dropped_total${ofProcess}`]: "0+5x240" }, labels: instance },
+    { series: { [`mds_log_lines_dropped_total${ofProcess}`]: "5x240" } },
+  ],
+  MdsEventLoopDelayed: [
+    {
+      series: {
+        [delay("0.1")]: "0+580x240",
+        [delay("0.25")]: "0+600x240",
+        [delay("+Inf")]: "0+600x240",
+      },
+      labels: { instance: "a" },
+      at: "20m",
+    },
+    {
+      series: {
+        [delay("0.1")]: "0+599x240",
+        [delay("0.25")]: "0+600x240",
+        [delay("+Inf")]: "0+600x240",
+      },
+      at: "20m",
+    },
+  ],
+  MdsMemory: [
+    {
+      series: { [`process_resident_memory_bytes${ofProcess}`]: "950000000x240" },
+      labels: instance,
+    },
+    { series: { [`process_resident_memory_bytes${ofProcess}`]: "300000000x240" } },
+  ],
+}
+
+/** promtool's unit tests. JSON is YAML too. */
+const unitTests = (isQuiet: boolean): string =>
+  JSON.stringify({
+    rule_files: ["rules.yml"],
+    evaluation_interval: "1m",
+    tests: rules.map(({ alert: alertname, labels, annotations }) => {
+      const [fires, quiet] = cases[alertname] ?? []
+      const { series = {}, labels: own = {}, at = "15m" } = (isQuiet ? quiet : fires) ?? {}
+      const fired = { exp_labels: { ...labels, ...own }, exp_annotations: annotations }
+      return {
+        interval: "1m",
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        alert_rule_test: [{ eval_time: at, alertname, exp_alerts: isQuiet ? [] : [fired] }],
+      }
+    }),
+  })
+
+test("there is a case for each alert", () => {
+  expect(Object.keys(cases)).toEqual(rules.map(({ alert }) => alert))
+})
+
+test.skipIf(!promtoolIsInstalled)("promtool finds no fault in the rules", () => {
+  const { exitCode, said } = promtool(["check", "rules", "rules.yml"], { "rules.yml": rulesText })
+  expect([exitCode, said]).toEqual([0, expect.stringContaining(`${rules.length} rules found`)])
+})
+
+test.skipIf(!promtoolIsInstalled).each([
+  ["fires when it should", false],
+  ["does not fire when it should not", true],
+])("each alert %s", (_, isQuiet) => {
+  const files = { "rules.yml": rulesText, "tests.yml": unitTests(isQuiet) }
+  const { exitCode, said } = promtool(["test", "rules", "tests.yml"], files)
+  expect([exitCode, said]).toEqual([0, expect.stringContaining("SUCCESS")])
+})
+
+test.skipIf(!promtoolIsInstalled)(
+  "promtool finds no fault in a scrape but a name that is OpenTelemetry's",
+  () => {
+    const { said } = promtool(["check", "metrics"], {}, scrape)
+    expect(said.trim().split("\n")).toEqual([
+      'db_client_connection_count non-histogram and non-summary metrics should not have "_count" suffix',
+    ])
+  },
+)

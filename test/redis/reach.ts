@@ -1,0 +1,15 @@
+/** For variants.test.ts: connects, calls once, and prints `{ reply, failures }`. */
+import { connectRedis } from "../../src/redis/connection.ts"
+import { redisScript } from "../../src/redis/script.ts"
+
+const failures: string[] = []
+const connection = connectRedis({
+  url: process.argv[2] ?? "",
+  answerWithinMs: 5_000,
+  onLost: ({ message }) => failures.push(message),
+  onBack: () => {},
+})
+await connection.ready
+const reply = await connection.run(redisScript("return 7"), [], [])
+connection.close()
+process.stdout.write(JSON.stringify({ reply: reply ?? null, failures }))

@@ -1,0 +1,251 @@
+/** Kinds of Redis servers: over TLS, for a user with few rights, and those that are refused with the reason. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { connectRedis } from "../../src/redis/connection.ts"
+import { redisScript } from "../../src/redis/script.ts"
+import { testDatabase } from "../support/postgres.ts"
+import { command } from "../support/process.ts"
+import { redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
+import { freePort, reportSkipped, startSupervised } from "../support/supervised.ts"
+import { until } from "../support/until.ts"
+
+sayIfLeftOut(import.meta.path)
+
+const openssl = Bun.which("openssl")
+if (!openssl) reportSkipped(import.meta.path, "openssl")
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "mds-test-"))
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+/** Connects to a server in this process. */
+async function reach(url: string) {
+  const failures: string[] = []
+  const connection = connectRedis({
+    url,
+    answerWithinMs: 5_000,
+    onLost: ({ message }) => failures.push(message),
+    onBack: () => {},
+  })
+  await connection.ready
+  const write = redisScript(`return redis.call("INCRBY", KEYS[1], 3)`)
+  const reply = await connection.run(write, ["mds:variant"], [])
+  connection.close()
+  return { reply, failures, unsupported: connection.unsupported?.message }
+}
+
+/** The same in a process of its own, which trusts another authority. */
+async function reachTrusting(authority: string | undefined, url: string) {
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/reach.ts`, url], {
+    env: { ...process.env, ...(authority && { NODE_EXTRA_CA_CERTS: authority }) },
+    stdout: "pipe",
+  })
+  const { reply, failures }: { reply: unknown; failures: string[] } = JSON.parse(
+    await child.stdout.text(),
+  )
+  await child.exited
+  return { reply, failures }
+}
+
+describe.skipIf(!redisIsInstalled || !openssl)("over TLS", () => {
+  let authority: string
+  let plainUrl: string
+  let port: number
+  let portOfAnother: number
+  const stops: (() => Promise<void>)[] = []
+
+  beforeAll(async () => {
+    authority = join(directory, "authority.crt")
+    const run = (...args: string[]) => {
+      const done = Bun.spawnSync([openssl ?? "openssl", ...args], { cwd: directory })
+      if (!done.success) throw new Error(String(done.stderr))
+    }
+    const key = ["-newkey", "rsa:2048", "-nodes"]
+    run("req", "-x509", ...key, "-subj", "/CN=test", "-keyout", "authority.key", "-out", authority)
+    for (const host of ["localhost", "another.example"]) {
+      await Bun.write(join(directory, "names"), `subjectAltName=DNS:${host}`)
+      run("req", ...key, "-subj", `/CN=${host}`, "-keyout", `${host}.key`, "-out", `${host}.csr`)
+      const by = ["-CA", authority, "-CAkey", "authority.key", "-CAcreateserial"]
+      run("x509", "-req", "-in", `${host}.csr`, ...by, "-extfile", "names", "-out", `${host}.crt`)
+    }
+    const start = async (host: string) => {
+      const tlsPort = freePort()
+      const options = [
+        ...["--tls-port", String(tlsPort), "--tls-auth-clients", "no"],
+        ...["--tls-cert-file", join(directory, `${host}.crt`)],
+        ...["--tls-key-file", join(directory, `${host}.key`)],
+        ...["--tls-ca-cert-file", authority],
+      ]
+      const server = await redisServer({ password: "s3cret", options })
+      stops.push(server.stop)
+      return { tlsPort, url: server.url }
+    }
+    const right = await start("localhost")
+    const wrong = await start("another.example")
+    port = right.tlsPort
+    plainUrl = right.url
+    portOfAnother = wrong.tlsPort
+  })
+  afterAll(async () => {
+    for (const each of stops) await each()
+  })
+
+  test("an authority is trusted by NODE_EXTRA_CA_CERTS", async () => {
+    expect(await reachTrusting(authority, `rediss://:s3cret@localhost:${port}`)).toEqual({
+      reply: 7,
+      failures: [],
+    })
+  })
+
+  test("a certificate of an unknown authority is refused, and is sent no password", async () => {
+    const { reply, failures } = await reachTrusting(undefined, `rediss://:wr0ng@localhost:${port}`)
+    expect(reply).toBeNull()
+    expect(failures).toEqual([
+      expect.stringContaining("its certificate is not accepted (SELF_SIGNED_CERT_IN_CHAIN)"),
+    ])
+    expect(await refusedLogins(plainUrl)).toBe(0)
+  })
+
+  test("so is one for another host", async () => {
+    const { reply, failures } = await reachTrusting(
+      authority,
+      `rediss://:s3cret@localhost:${portOfAnother}`,
+    )
+    expect(reply).toBeNull()
+    expect(failures).toEqual([
+      expect.stringContaining("its certificate is not accepted (ERR_TLS_CERT_ALTNAME_INVALID)"),
+    ])
+  })
+
+  test("a wrong password is reported as without TLS", async () => {
+    const { failures } = await reachTrusting(authority, `rediss://:wr0ng@localhost:${port}`)
+    expect(failures).toEqual([expect.stringContaining("the login was refused (WRONGPASS ")])
+    expect(await refusedLogins(plainUrl)).toBeGreaterThan(0)
+  })
+})
+
+async function refusedLogins(url: string): Promise<number> {
+  const client = new Bun.RedisClient(url)
+  try {
+    const log = (await client.send("ACL", ["LOG"])) as unknown[]
+    return log.length
+  } finally {
+    client.close()
+  }
+}
+
+describe.skipIf(!redisIsInstalled)("a server", () => {
+  test("is used by a user with a few rights, on the keys of the service alone", async () => {
+    const server = await redisServer()
+    try {
+      const rights = ["~mds:*", "+@read", "+@write", "+@scripting", "+@connection"]
+      await server.cli("ACL", "SETUSER", "mds", "on", ">p:w", ...rights)
+      const url = `redis://mds:p%3Aw@${new URL(server.url).host}`
+      expect(await reach(url)).toEqual({ reply: 3, failures: [], unsupported: undefined })
+    } finally {
+      await server.stop()
+    }
+  })
+
+  test("that is a read-only replica is refused, which says so", async () => {
+    const primary = await redisServer()
+    const replica = await redisServer()
+    try {
+      await replica.cli("REPLICAOF", "127.0.0.1", new URL(primary.url).port)
+      const { reply, failures } = await reach(replica.url)
+      expect(reply).toBeUndefined()
+      expect(failures).toEqual([
+        expect.stringMatching(
+          /: this is a read-only replica; REDIS_URL must name the primary \(READONLY /,
+        ),
+      ])
+    } finally {
+      await replica.stop()
+      await primary.stop()
+    }
+  })
+
+  test("that was the primary until a failover is lost, and used again as the primary", async () => {
+    const first = await redisServer()
+    const second = await redisServer()
+    const events: string[] = []
+    const connection = connectRedis({
+      url: first.url,
+      answerWithinMs: 5_000,
+      onLost: ({ message }) => events.push(message),
+      onBack: () => events.push("back"),
+    })
+    const write = () =>
+      connection.run(redisScript(`return redis.call("INCR", KEYS[1])`), ["mds:x"], [])
+    try {
+      await connection.ready
+      expect(await write()).toBe(1)
+      await second.cli("REPLICAOF", "127.0.0.1", new URL(first.url).port)
+      await until(async () => String(await second.cli("GET", "mds:x")) === "1")
+      await second.cli("REPLICAOF", "NO", "ONE")
+      await first.cli("REPLICAOF", "127.0.0.1", new URL(second.url).port)
+      expect(await write()).toBeUndefined()
+      expect(events).toEqual([expect.stringContaining("this is a read-only replica")])
+      await first.cli("REPLICAOF", "NO", "ONE")
+      await until(() => connection.answering)
+      // Whether it has copied the other's keys meanwhile is no matter.
+      expect(await write()).toBeNumber()
+      expect(events.slice(1)).toEqual(["back"])
+    } finally {
+      connection.close()
+      await first.stop()
+      await second.stop()
+    }
+  })
+
+  const clusterMessage =
+    "a Redis Cluster is not supported; let REDIS_URL name a single primary that is not part of one"
+
+  test("that is a node of a cluster is refused at the start of the service", async () => {
+    const config = join(directory, "nodes.conf")
+    const node = await redisServer({
+      options: ["--cluster-enabled", "yes", "--cluster-config-file", config],
+    })
+    const database = await testDatabase()
+    try {
+      expect((await reach(node.url)).unsupported).toEndWith(clusterMessage)
+      const settings = { DATABASE_URL: database.url, REDIS_URL: node.url, PORT: "0" }
+      const { host } = new URL(node.url)
+      const message = `Cannot use the settings:\nREDIS_URL: Redis at ${host}: ${clusterMessage}\n`
+      expect(await command(["serve"], settings)).toEqual({
+        exitCode: 1,
+        // That it is not reached is logged as well.
+        printed: expect.stringContaining("Redis does not answer"),
+        said: message,
+      })
+      const byWorkers = await command(["serve"], { ...settings, WORKERS: "2" })
+      expect(byWorkers.exitCode).toBe(1)
+      expect(byWorkers.said).toContain(message)
+      expect(byWorkers.said).toEndWith("Cannot serve: a worker has ended before it served\n")
+    } finally {
+      await database.drop()
+      await node.stop()
+    }
+  })
+
+  test("that is a Sentinel is refused, which says so", async () => {
+    const port = freePort()
+    const config = join(directory, "sentinel.conf")
+    await Bun.write(config, `port ${port}\nbind 127.0.0.1\nsentinel monitor m 127.0.0.1 1 1\n`)
+    const program = Bun.which("redis-server") ?? Bun.which("valkey-server") ?? ""
+    const { end } = await startSupervised("sentinel", [program, config, "--sentinel"])
+    try {
+      const url = `redis://127.0.0.1:${port}`
+      await until(async () => (await reach(url)).unsupported !== undefined)
+      expect((await reach(url)).failures).toEqual([
+        `Redis at 127.0.0.1:${port}: this is a Sentinel, which is not supported; let REDIS_URL name the primary, or a proxy that follows it`,
+      ])
+    } finally {
+      await end()
+    }
+  })
+})

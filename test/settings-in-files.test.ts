@@ -1,0 +1,79 @@
+/** A secret can be given as a file, so that it is in no environment that others can read. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { readConfig, type SettingName, settings } from "../src/config.ts"
+import type { Setting } from "../src/settings/setting.ts"
+
+const address = "postgres://mds:s3cret@database/mds"
+const secrets = Object.entries<Setting<unknown>>(settings).filter(([, { secret }]) => secret)
+let directory: string
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "mds-secrets-"))
+})
+
+afterAll(() => rmSync(directory, { recursive: true }))
+
+function fileOf(text: string): string {
+  const path = join(directory, crypto.randomUUID())
+  writeFileSync(path, text)
+  return path
+}
+
+test.each(["", "\n", "\r\n"])(
+  "the file's text is the value, without a line break (%j) at its end",
+  (end) => {
+    expect(readConfig({ DATABASE_URL_FILE: fileOf(address + end) }).DATABASE_URL).toBe(address)
+  },
+)
+
+test("every secret can be given so, and nothing else", () => {
+  const missing = join(directory, "missing")
+  const environment = Object.fromEntries(
+    Object.keys(settings).map((name) => [`${name}_FILE`, missing]),
+  )
+  const message = faultOf({ ...environment, SOURCES_FILE: undefined })
+  const named = [...message.matchAll(/^(\w+) cannot be read from \1_FILE: ENOENT/gm)]
+  expect(named.map(([, name]) => name)).toEqual(secrets.map(([name]) => name))
+  expect(message.split("\n")).toHaveLength(1 + secrets.length)
+})
+
+test.each([
+  [{ DATABASE_URL: address }, "DATABASE_URL is given twice: unset it or DATABASE_URL_FILE"],
+  // Compose passes a variable that is not set as an empty one.
+  [{ DATABASE_URL: "" }, undefined],
+])("a secret that is given twice is refused, without showing it (%#)", (environment, fault) => {
+  const message = faultOf({ ...environment, DATABASE_URL_FILE: fileOf(address) })
+  expect(message).toBe(fault ? `Cannot use the settings:\n${fault}` : "")
+})
+
+test.each(["", "\n"])("an empty file (%j) is refused: empty would mean none", (text) => {
+  const path = fileOf(text)
+  expect(faultOf({ DATABASE_URL_FILE: path })).toEndWith(
+    `DATABASE_URL is empty in DATABASE_URL_FILE, ${path}`,
+  )
+})
+
+test("an invalid secret in a file is not shown", () => {
+  const message = faultOf({ DATABASE_URL_FILE: fileOf("s3cret") })
+  expect(message).toContain("DATABASE_URL must")
+  expect(message).not.toContain("s3cret")
+})
+
+test("the README says how, and of which settings", async () => {
+  const readme = await Bun.file(new URL("../README.md", import.meta.url)).text()
+  const [sentence = ""] = /^.*_FILE`.*$/m.exec(readme) ?? []
+  const names: readonly string[] = secrets.map(([name]) => name as SettingName)
+  for (const name of names) expect(sentence).toContain(`\`${name}\``)
+})
+
+function faultOf(environment: Record<string, string | undefined>): string {
+  try {
+    readConfig(environment)
+    return ""
+  } catch (error) {
+    return (error as Error).message
+  }
+}

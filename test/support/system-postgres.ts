@@ -1,0 +1,130 @@
+/** A PostgreSQL of the operating system's packages, older than the embedded one, and its client programs. */
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import { serverUserFor } from "../../src/db/embedded/server-user.ts"
+import { freePort, reportSkipped, startSupervised } from "./supervised.ts"
+import { until } from "./until.ts"
+
+/** Where Debian installs them, the newest last. */
+const installed = "/usr/lib/postgresql"
+const versions = existsSync(installed) ? readdirSync(installed).sort() : []
+const bin = join(installed, versions.at(-1) ?? "", "bin")
+
+/** Its major version. */
+export const systemVersion = Number(versions.at(-1) ?? 0)
+export const systemPostgresIsInstalled =
+  systemVersion > 0 &&
+  ["initdb", "postgres", "pg_dump", "pg_restore"].every((name) => existsSync(join(bin, name)))
+
+/** Reports a test file of which tests are skipped, if some are. Pass `import.meta.path`. */
+export function reportIfWithoutPostgres(path: string): void {
+  if (!systemPostgresIsInstalled) reportSkipped(path, "postgresql")
+}
+
+export interface SystemPostgres {
+  /** Of its database `mds`, as its superuser. */
+  url: string
+  /** The directory of its data. */
+  cluster: string
+  /** Makes an empty database. @returns its address */
+  database(name: string): Promise<string>
+  /** Stops the server as an operator would; its data stay. */
+  shutDown(): Promise<void>
+  /** For `afterAll`. */
+  stop(): Promise<void>
+}
+
+/** Makes a cluster and starts a server on it. */
+export async function systemPostgres(): Promise<SystemPostgres> {
+  const directory = mkdtempSync(join(tmpdir(), "mds-test-system-postgres-"))
+  const cluster = join(directory, "cluster")
+  const programs = {
+    initdb: join(bin, "initdb"),
+    postgres: join(bin, "postgres"),
+    majorVersion: String(systemVersion),
+  }
+  const { prefix, owner } = serverUserFor(cluster, programs)
+  if (owner) chownSync(directory, owner.uid, owner.gid)
+  const run = (...command: string[]): void => {
+    const { success, stderr } = Bun.spawnSync([...prefix, ...command], { cwd: "/" })
+    if (!success) throw new Error(`${command[0]} failed: ${stderr}`)
+  }
+  run(
+    programs.initdb,
+    `--pgdata=${cluster}`,
+    "--username=mds",
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--no-sync",
+  )
+  const port = freePort()
+  const settings = [
+    "fsync=off",
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "shared_buffers=32MB",
+  ]
+  const server = await startSupervised("system-postgres", [
+    ...prefix,
+    programs.postgres,
+    "-D",
+    cluster,
+    ...[`port=${port}`, ...settings].flatMap((setting) => ["-c", setting]),
+  ])
+  const addressOf = (name: string) => `postgres://mds:secret@127.0.0.1:${port}/${name}`
+  const database = async (name: string): Promise<string> => {
+    const sql = postgres(addressOf("postgres"), { max: 1, onnotice: () => {} })
+    try {
+      await sql`create database ${sql(name)}`
+      return addressOf(name)
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+  const isReady = (): Promise<boolean> =>
+    database("mds").then(
+      () => true,
+      () => false,
+    )
+  await until(isReady)
+  return {
+    url: addressOf("mds"),
+    cluster,
+    database,
+    shutDown: async () => {
+      run(join(bin, "pg_ctl"), "stop", "-D", cluster, "-m", "fast", "-w")
+      await server.end()
+    },
+    stop: async () => {
+      await server.end()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs one of its client programs on a database. @returns what it prints */
+export async function clientProgram(
+  name: string,
+  url: string,
+  args: readonly string[],
+): Promise<string> {
+  const { hostname, port, username, password, pathname } = new URL(url)
+  const child = Bun.spawn([join(bin, name), ...args], {
+    env: {
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: username,
+      PGPASSWORD: decodeURIComponent(password),
+      PGDATABASE: pathname.slice(1),
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [printed, messages] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  if ((await child.exited) !== 0) throw new Error(`${name} failed: ${messages}`)
+  return printed
+}
