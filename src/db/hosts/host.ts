@@ -161,7 +161,7 @@ export function createHost(
       if (answer.kind === "reported") return answer.report
       throw answer.kind === "unreachable"
         ? unavailable({ cause: answer.error })
-        : new Unavailable("The database does not say what it has", { cause: answer.error })
+        : new Unavailable("The database did not report its state", { cause: answer.error })
     },
 
     close: async () => {
