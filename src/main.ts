@@ -1,5 +1,6 @@
 /** The command line. */
 import { Command } from "commander"
+import { exitCodes } from "./commands/exit-codes.ts"
 import { printableErrors, run } from "./commands/run.ts"
 import { readConfig } from "./config.ts"
 
@@ -37,10 +38,7 @@ for (const [name, command] of Object.entries(commands)) {
 
 // As process 1 of a container it would otherwise not be ended by them. A command that has to do
 // something at its end handles them itself from then on.
-for (const [signal, exitCode] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const) {
+for (const [signal, exitCode] of Object.entries(exitCodes)) {
   process.once(signal, () => {
     if (process.listenerCount(signal) === 0) process.exit(exitCode)
   })

@@ -9,7 +9,7 @@
  * are notified that everything may have changed.
  */
 import type { Sql, TransactionSql } from "postgres"
-import { locks } from "../db/advisory-locks.ts"
+import { lockPublishing } from "../db/advisory-locks.ts"
 import { committed } from "../db/commit.ts"
 import { changeAndConfirm } from "../db/confirmed-change.ts"
 import {
@@ -66,7 +66,7 @@ function inTransaction(client: Sql, options: RestoreOptions, verified: Verified)
   return committed(whenUnknown, (committing) =>
     client.begin(async (sql) => {
       await sql.unsafe(sessionSettings)
-      await lockOutLoads(sql, progress)
+      await lockPublishing(sql, () => progress.step("Waiting for a load to end"))
       await lockOutMigrations(sql)
       const isFirst = (await schemaVersionIn(sql)) === 0
       await checkTarget(sql, options, isFirst)
@@ -88,13 +88,6 @@ function inTransaction(client: Sql, options: RestoreOptions, verified: Verified)
       return newest?.id as number
     }),
   )
-}
-
-async function lockOutLoads(sql: TransactionSql, progress: Progress): Promise<void> {
-  const [row] = await sql`select pg_try_advisory_xact_lock(${locks.publishing}) as taken`
-  if (row?.taken) return
-  progress.step("Waiting for a load to end")
-  await sql`select pg_advisory_xact_lock(${locks.publishing})`
 }
 
 const sessionSettings = `

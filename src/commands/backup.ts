@@ -7,6 +7,7 @@ import type { Config } from "../config.ts"
 import { schemaVersion } from "../db/migrate.ts"
 import { formatCount, progressOn } from "../loading/progress.ts"
 import { withDatabaseAfter } from "./database.ts"
+import { exitCodes } from "./exit-codes.ts"
 import { logToStderr } from "./terminal.ts"
 
 export function addBackupCommand(program: Command, config: () => Config): void {
@@ -44,8 +45,6 @@ async function checkThereAreTables(url: string): Promise<void> {
   if ((await schemaVersion(url)) > 0) return
   throw new BackupError("The database has no tables yet: there is nothing to back up")
 }
-
-const exitCodes = { SIGINT: 130, SIGTERM: 143 }
 
 /** @param abandon returns whether the backup was written before the signal */
 function endOnSignal(abandon: () => Promise<boolean>): void {

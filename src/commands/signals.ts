@@ -1,8 +1,6 @@
 /** How a load, and a restore, handles Ctrl-C (SIGINT) and SIGTERM. */
+import { exitCodes, type Signal } from "./exit-codes.ts"
 import { logToStderr } from "./terminal.ts"
-
-const exitCodes = { SIGINT: 130, SIGTERM: 143 }
-type Signal = keyof typeof exitCodes
 
 /** What is said to whoever has sent the signal. */
 export interface SignalMessages {

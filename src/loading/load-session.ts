@@ -1,6 +1,6 @@
 /** Settings of the session of a load and of its transaction, and the lock of all that publishes. */
 import type { Sql, TransactionSql } from "postgres"
-import { locks } from "../db/advisory-locks.ts"
+import { lockPublishing } from "../db/advisory-locks.ts"
 import type { Progress } from "./progress.ts"
 
 export async function prepareSession(client: Sql): Promise<void> {
@@ -22,8 +22,5 @@ const transactionSettings = `
 /** Waits for other loads to end: one publishes at a time. */
 export async function prepareTransaction(sql: TransactionSql, progress: Progress): Promise<void> {
   await sql.unsafe(transactionSettings)
-  const [row] = await sql`select pg_try_advisory_xact_lock(${locks.publishing}) as taken`
-  if (row?.taken) return
-  progress.step("Waiting for another load to end")
-  await sql`select pg_advisory_xact_lock(${locks.publishing})`
+  await lockPublishing(sql, () => progress.step("Waiting for another load to end"))
 }
