@@ -51,7 +51,8 @@ export const limits = {
     parse: integer(0, 100_000),
   },
   QUEUE_SECONDS: {
-    description: "How long a request may wait for a database connection",
+    description:
+      "How long a request may wait for a database connection; one that is expected to wait longer is answered with 503 at once",
     fallback: "20",
     parse: integer(1, 600),
   },

@@ -7,7 +7,7 @@ import { fairnessRows } from "./rows/fairness.ts"
 import { firstCallers } from "./rows/first-callers.ts"
 import { load } from "./rows/load.ts"
 import { memory } from "./rows/memory.ts"
-import { overload } from "./rows/overload.ts"
+import { overloadRows } from "./rows/overload.ts"
 import { pageRows } from "./rows/pages.ts"
 import { randomPageRows } from "./rows/random-pages.ts"
 import { recordRows } from "./rows/records.ts"
@@ -29,7 +29,7 @@ export const rows: readonly Row[] = [
   firstCallers,
   ...fairnessRows,
   stalledExports,
-  overload,
+  ...overloadRows,
   load,
   start,
   webPages,

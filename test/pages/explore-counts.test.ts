@@ -58,8 +58,8 @@ const releases = {
 test("a count that takes too long is left out, and nobody waits for it any more", async () => {
   const never = new Promise<never>(() => {})
   const signals: (AbortSignal | undefined)[] = []
-  const breakdown: Reader["breakdown"] = (_list, _fields, { signal }) => {
-    signals.push(signal)
+  const breakdown: Reader["breakdown"] = (_list, _fields, { cancellation }) => {
+    signals.push(cancellation?.signal)
     return never
   }
   expect(await readBreakdown({ reader: { breakdown }, releases }, of, 10)).toBeNull()

@@ -5,7 +5,8 @@
  *
  * The queue is bounded in length, for each account and in total, and in waiting time. Only an account
  * that exceeds its bound is refused; where the queue as a whole is full, the newest task of the account
- * with most tasks is displaced.
+ * with most tasks is displaced. Where the duration of tasks is known, what would wait in vain is refused
+ * at once: otherwise most of an overload would time out at the end of a long queue.
  */
 import type { AccountId } from "./account-id.ts"
 import { FairQueue } from "./fair-queue.ts"
@@ -16,6 +17,8 @@ export interface LimiterOptions {
   slotsPerAccount: number
   queueLength: number
   queueLengthPerAccount: number
+  /** How long a task takes at present. */
+  taskMs?: () => number
 }
 
 /** @template Account what stands for an account: also another key that takes turns, such as an address */
@@ -26,6 +29,8 @@ export interface Claim<Account = AccountId> {
   waitMs: number
   /** Cancels it while it waits, with the signal's reason. */
   signal?: AbortSignal | undefined
+  /** Called at once where there is no room for it, before anything else runs. */
+  onRefused?: ((reason: unknown) => void) | undefined
 }
 
 export interface ConcurrencyLimiter<Account = AccountId> {
@@ -37,6 +42,9 @@ export interface ConcurrencyLimiter<Account = AccountId> {
   load(): { running: number; waiting: number }
 }
 
+/** Of the time that a claim may wait, this much may be expected: the average is exceeded by some. */
+const expectedShare = 0.8
+
 interface Waiting {
   start: () => void
   refuse: (reason: unknown) => void
@@ -47,6 +55,7 @@ export function createConcurrencyLimiter<Account = AccountId>({
   slotsPerAccount,
   queueLength,
   queueLengthPerAccount,
+  taskMs = () => 0,
 }: LimiterOptions): ConcurrencyLimiter<Account> {
   const queue = new FairQueue<Waiting, Account>()
   const runningOf = new Map<Account, number>()
@@ -90,6 +99,16 @@ export function createConcurrencyLimiter<Account = AccountId>({
     displaced.refuse(full)
   }
 
+  /** @throws Unavailable if no slot can be expected to be free in time */
+  function ensureTimely({ account, waitMs }: Claim<Account>): void {
+    const turns = Math.max(
+      (queue.itemsBefore(account) + 1) / slots,
+      (queue.sizeOf(account) + 1) / slotsPerAccount,
+    )
+    if (turns * taskMs() <= expectedShare * waitMs) return
+    throw new Unavailable(`No slot is expected to be free within ${waitMs} ms`)
+  }
+
   function wait({ account, waitMs, signal }: Claim<Account>): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
     const leaveQueue = (): void => {
@@ -121,7 +140,13 @@ export function createConcurrencyLimiter<Account = AccountId>({
     acquire: async (claim) => {
       claim.signal?.throwIfAborted()
       if (mayRun(claim.account)) return take(claim.account)
-      makeRoom(claim.account)
+      try {
+        ensureTimely(claim)
+        makeRoom(claim.account)
+      } catch (refusal) {
+        claim.onRefused?.(refusal)
+        throw refusal
+      }
       return wait(claim)
     },
     refuseWaiting: (reason) => {

@@ -10,6 +10,7 @@ import type { PoolHost } from "../hosts/host.ts"
 import type { AccountId } from "./account-id.ts"
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
 import { isAnswer, isLockTimeout, rethrowDatabaseError } from "./database-errors.ts"
+import { createRecentMean } from "./recent-mean.ts"
 import { createReplaceableClient, type Database } from "./replaceable-client.ts"
 import { createStatementDeadline } from "./statement-deadline.ts"
 import { HostUnavailable, Unavailable } from "./unavailable.ts"
@@ -39,6 +40,16 @@ export interface PoolOptions {
   host?: PoolHost
 }
 
+/** Of what waits: an AbortController, or a signal alone. */
+export interface Cancellation {
+  signal?: AbortSignal
+  /**
+   * Called at once where the statement is refused for want of room. So statements that are needed
+   * together have one controller, and none is run in vain when another is refused.
+   */
+  abort?(reason: unknown): void
+}
+
 export interface Pool {
   name: string
   /** For building statements. Run them only through `run`. */
@@ -46,10 +57,10 @@ export interface Pool {
   /**
    * Runs one statement once a connection is free.
    * @param account that the statement is run for; null for the service itself
-   * @param signal cancels it until it has begun, with the signal's reason
-   * @throws Unavailable
+   * @param cancellation of the statement until it has begun
+   * @throws Unavailable, or the reason of the cancellation
    */
-  run<T>(statement: () => Promise<T>, account?: AccountId, signal?: AbortSignal): Promise<T>
+  run<T>(statement: () => Promise<T>, account?: AccountId, cancellation?: Cancellation): Promise<T>
   load: ConcurrencyLimiter["load"]
   readings(): PoolReadings
   /** Refuses all statements that run or wait, and ends their connections. */
@@ -103,11 +114,13 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
       },
     }),
   )
+  const recentMs = createRecentMean()
   const limiter = createConcurrencyLimiter({
     slots: connections,
     slotsPerAccount: options.connectionsPerAccount ?? connections,
     queueLength,
     queueLengthPerAccount: options.queueLengthPerAccount ?? queueLength,
+    taskMs: recentMs.read,
   })
   const deadline = createStatementDeadline({
     deadlineMs: statementTimeoutMs + graceMs,
@@ -122,8 +135,9 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
   async function run<T>(
     statement: () => Promise<T>,
     account: AccountId = null,
-    signal?: AbortSignal,
+    cancellation?: Cancellation,
   ): Promise<T> {
+    const signal = cancellation?.signal
     host?.ensureAvailable()
     const askedMs = performance.now()
     const slot = observed(waiting, () =>
@@ -131,6 +145,7 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
         account,
         waitMs: deadline.isAnswering ? waitMs : Math.min(waitMs, failFastMs),
         signal,
+        onRefused: (reason) => cancellation?.abort?.(reason),
       }),
     )
     const release = await slot.catch((error: unknown) => {
@@ -148,17 +163,22 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
       throw error
     }
     const usedHost = host?.begin()
+    const observeStatement = (): void => {
+      const ms = performance.now() - begunMs
+      statementSeconds.observe(ms / 1_000)
+      recentMs.add(ms)
+    }
     // The slot is released when the statement has ended, not when its caller has given up. Otherwise
     // more statements than connections would pile up while the database hangs.
     const ended = Promise.try(statement).then(
       (value) => {
-        statementSeconds.observe((performance.now() - begunMs) / 1_000)
+        observeStatement()
         release()
         usedHost?.end(true)
         return value
       },
       (error: unknown) => {
-        statementSeconds.observe((performance.now() - begunMs) / 1_000)
+        observeStatement()
         if (isLockTimeout(error)) limiter.refuseWaiting(allLocked)
         release()
         usedHost?.end(isAnswer(error))

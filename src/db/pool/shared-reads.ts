@@ -10,14 +10,14 @@
  * begun before its caller asked.
  */
 import type { AccountId } from "./account-id.ts"
-import type { Pool } from "./pool.ts"
+import type { Cancellation, Pool } from "./pool.ts"
 
-/** @param signal that the caller no longer waits: a queued statement is dropped once nobody does */
+/** @param cancellation by the caller: a queued statement is dropped once none of its callers waits */
 export type SharedReads = <T>(
   key: string,
   account: AccountId,
   statement: () => Promise<T>,
-  signal?: AbortSignal,
+  cancellation?: Cancellation,
 ) => Promise<T>
 
 interface Read {
@@ -57,7 +57,7 @@ export function createSharedReads(run: Pool["run"]): SharedReads {
       }
       return statement()
     }
-    const result: Promise<unknown> = run(start, account, cancellation.signal)
+    const result: Promise<unknown> = run(start, account, cancellation)
       .catch((error: unknown) => {
         if (error === superseded) return read.running
         throw error
@@ -91,13 +91,15 @@ export function createSharedReads(run: Pool["run"]): SharedReads {
     key: string,
     account: AccountId,
     statement: () => Promise<T>,
-    signal?: AbortSignal,
+    cancellation?: Cancellation,
   ) => {
-    signal?.throwIfAborted()
+    cancellation?.signal?.throwIfAborted()
     const read = reads.get(key) ?? begin(key)
     if (read.running) return read.running as Promise<T>
     const claim = read.claims.get(account) ?? enqueue(key, read, account, statement)
-    countCaller(read, account, claim, signal)
+    const refusal = claim.cancellation.signal
+    if (refusal.aborted) cancellation?.abort?.(refusal.reason)
+    else countCaller(read, account, claim, cancellation?.signal)
     return claim.result as Promise<T>
   }
 }

@@ -17,20 +17,15 @@ export interface Group {
   records: number
 }
 
-export interface BreakdownOptions extends ReadOptions {
-  signal?: AbortSignal
-}
-
 /**
  * The groups in no particular order; null where there are more than can be shown.
  * May throw Unavailable or ReleaseUnavailable.
  * @param fields names of fields that are columns as they are
- * @param options with a signal that the caller no longer waits: then a queued scan is dropped
  */
 export type ReadBreakdown = (
   list: List,
   fields: readonly string[],
-  options: BreakdownOptions,
+  options: ReadOptions,
 ) => Promise<readonly Group[] | null>
 
 /** As PostgreSQL gave it; "null" for too many. */
@@ -53,7 +48,7 @@ export function createBreakdowns(
   async function read(
     list: List,
     fields: readonly string[],
-    { release, account, signal }: BreakdownOptions,
+    { release, account, cancellation }: ReadOptions,
   ) {
     const key = `${listKey(list, release)} ${fields}`
     const cached = cache.get(key)
@@ -64,7 +59,7 @@ export function createBreakdowns(
         `${relation} ${key}`,
         account,
         () => statements.breakdown(list, fields, relation).execute(values),
-        signal,
+        cancellation,
       ),
     )
     if (!row) throw new Error("A breakdown returned no row")

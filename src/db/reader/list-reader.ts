@@ -1,7 +1,7 @@
 /** Reads pages and totals of lists at a release. */
 import { type Cache, type CacheSizes, createCache } from "../cache.ts"
 import type { AccountId } from "../pool/account-id.ts"
-import type { Pool } from "../pool/pool.ts"
+import type { Cancellation, Pool } from "../pool/pool.ts"
 import type { Database } from "../pool/replaceable-client.ts"
 import { createSharedReads, type SharedReads } from "../pool/shared-reads.ts"
 import {
@@ -31,6 +31,8 @@ export type Records = Record<string, unknown>[]
 export interface ReadOptions {
   release: Release
   account: AccountId
+  /** Of what waits for a connection. */
+  cancellation?: Cancellation
 }
 
 export interface PageBounds {
@@ -102,25 +104,30 @@ export function createListReader(
   async function readRows(
     list: List,
     { offset, limit }: PageBounds,
-    { release, account }: ReadOptions,
+    { release, account, cancellation }: ReadOptions,
     start: Start | undefined,
   ) {
     const values = { ...bindingsOf(list), ...bindRelease(release), limit }
     const key = listKey(list, release)
     const keys = totals.keys(list, release)
     const rows = await at(release, list, (relation) =>
-      share(`rows ${relation} ${offset} ${limit} ${key}`, account, () => {
-        if (keys) {
-          const ofPage = { keys: keys.slice(offset, offset + limit).join(" "), offset: 0 }
-          return statements.rowsOfKeys(list, relation).execute({ ...values, ...ofPage })
-        }
-        if (start) {
-          const fromStart = { ...bindPosition(start.after), offset: start.skip }
-          const statement = statements.rowsAfter(list, nullsOf(start.after), relation)
-          return statement.execute({ ...values, ...fromStart })
-        }
-        return statements.rowsFrom(list, relation).execute({ ...values, offset })
-      }),
+      share(
+        `rows ${relation} ${offset} ${limit} ${key}`,
+        account,
+        () => {
+          if (keys) {
+            const ofPage = { keys: keys.slice(offset, offset + limit).join(" "), offset: 0 }
+            return statements.rowsOfKeys(list, relation).execute({ ...values, ...ofPage })
+          }
+          if (start) {
+            const fromStart = { ...bindPosition(start.after), offset: start.skip }
+            const statement = statements.rowsAfter(list, nullsOf(start.after), relation)
+            return statement.execute({ ...values, ...fromStart })
+          }
+          return statements.rowsFrom(list, relation).execute({ ...values, offset })
+        },
+        cancellation,
+      ),
     )
     const last = rows.at(-1)
     if (last) positions.set(`${key} ${offset + rows.length}`, last.position)
@@ -150,9 +157,9 @@ export function createListReader(
       if (known === "no parent") return null
       if (known !== undefined && bounds.offset >= known) return { total: known, records: [] }
       const start = await startOf(list, bounds, options, known)
-      const [rows, total] = await Promise.all([
-        readRows(list, bounds, options, start),
-        known ?? totals.read(list, options),
+      const [total, rows] = await together((cancellation) => [
+        known ?? totals.read(list, { ...options, cancellation }),
+        readRows(list, bounds, { ...options, cancellation }, start),
       ])
       if (total === "no parent") return null
       const expected = Math.min(bounds.limit, Math.max(0, total - bounds.offset))
@@ -168,6 +175,19 @@ export function createListReader(
       const total = await totals.read(list, options)
       return total === "no parent" ? null : total
     },
+  }
+}
+
+/** Reads two things at once: where one of them is refused, the other is not read in vain. */
+async function together<A, B>(
+  read: (cancellation: AbortController) => [A | Promise<A>, Promise<B>],
+): Promise<[A, B]> {
+  const cancellation = new AbortController()
+  try {
+    return await Promise.all(read(cancellation))
+  } catch (error) {
+    cancellation.abort(error)
+    throw error
   }
 }
 

@@ -49,24 +49,36 @@ export function createTotals(
 ): Totals {
   const byKey = createStatements(lookups.db)
 
-  async function count(list: List, { release, account }: ReadOptions): Promise<number> {
+  async function count(
+    list: List,
+    { release, account, cancellation }: ReadOptions,
+  ): Promise<number> {
     const key = listKey(list, release)
     const values = { ...bindingsOf(list), ...bindRelease(release) }
     const statementOn = (relation: Relation): Prepared<Count> =>
       isScanned(list) ? statements.countAndKeys(list, relation) : statements.count(list, relation)
     const [row] = await read(release, list, (relation) =>
-      share(`count ${relation} ${key}`, account, () => statementOn(relation).execute(values)),
+      share(
+        `count ${relation} ${key}`,
+        account,
+        () => statementOn(relation).execute(values),
+        cancellation,
+      ),
     )
     if (!row) throw new Error("A count returned no row")
     if (typeof row.keys === "string") keys.set(key, row.keys)
     return row.total
   }
 
-  async function parentExists({ parent }: List, { release, account }: ReadOptions) {
+  async function parentExists({ parent }: List, { release, account, cancellation }: ReadOptions) {
     if (!parent || parent.existsByRows) return true
     const values = { key: parent.key, ...bindRelease(release) }
     const [row] = await read(release, { removed: false }, (relation) =>
-      lookups.run(() => byKey.exists(parent.resource, relation).execute(values), account),
+      lookups.run(
+        () => byKey.exists(parent.resource, relation).execute(values),
+        account,
+        cancellation,
+      ),
     )
     if (!row) throw new Error("A query for a record's existence returned no row")
     return row.exists

@@ -1,14 +1,18 @@
 /** Slots and queues stay within their bounds, and no account delays another by more than one task. */
 import { expect, test } from "bun:test"
 import type { AccountId } from "../../../src/db/pool/account-id.ts"
-import { type Claim, createConcurrencyLimiter } from "../../../src/db/pool/concurrency-limiter.ts"
+import {
+  type Claim,
+  createConcurrencyLimiter,
+  type LimiterOptions,
+} from "../../../src/db/pool/concurrency-limiter.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
 import { seeded } from "../../support/seeded.ts"
 
 const options = { slots: 2, slotsPerAccount: 2, queueLength: 100, queueLengthPerAccount: 100 }
 
 /** A limiter with named claims that records which have begun, in order. */
-function limiterOf(differing: Partial<typeof options> = {}) {
+function limiterOf(differing: Partial<LimiterOptions> = {}) {
   const limiter = createConcurrencyLimiter({ ...options, ...differing })
   const begun: string[] = []
   const releases = new Map<string, () => void>()
@@ -165,4 +169,27 @@ test("under random claims, cancellations and ends, the bounds hold and every cla
   await Promise.all(tasks)
   expect(ended).toBe(3_000)
   expect(limiter.load()).toEqual({ running: 0, waiting: 0 })
+})
+
+test("what would wait in vain is refused at once, and only of the accounts that have much queued", async () => {
+  // A turn of both slots takes 100 ms, so that 800 ms of the allowed second are sixteen claims.
+  const { claim, load, begun } = limiterOf({ taskMs: () => 100 })
+  for (const name of ["a", "b"]) await claim(name, 1)
+  const queued = Array.from({ length: 16 }, (_, index) => claim(`c${index}`, 1, { waitMs: 1_000 }))
+  await expect(claim("late", 1, { waitMs: 1_000 })).rejects.toThrow(
+    new Unavailable("No slot is expected to be free within 1000 ms"),
+  )
+  queued.push(claim("of another account", 2, { waitMs: 1_000 }))
+  queued.push(claim("patient", 1, { waitMs: 2_000 }))
+  await settled()
+  expect(load()).toEqual({ running: 2, waiting: 18 })
+  expect(begun).toEqual(["a", "b"])
+})
+
+test("an account's own share of the slots decides how long it is expected to wait", async () => {
+  const { claim } = limiterOf({ slots: 4, slotsPerAccount: 1, taskMs: () => 100 })
+  await claim("a", 1)
+  for (let each = 0; each < 8; each++) void claim(`a${each}`, 1, { waitMs: 1_000 })
+  await expect(claim("late", 1, { waitMs: 1_000 })).rejects.toThrow(Unavailable)
+  await claim("of another account", 2)
 })

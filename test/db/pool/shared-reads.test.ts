@@ -34,7 +34,7 @@ function sharedReads(options: Partial<PoolOptions> = {}) {
     /** Another statement of the account, which takes a connection. */
     occupy: (name: string, account: number) => pool.run(statement(name), account),
     ask: (key: string, account: number, name: string, signal?: AbortSignal) =>
-      share(key, account, statement(name), signal),
+      share(key, account, statement(name), signal && { signal }),
     /** Ends a running statement. */
     end: async (name: string, error?: Error) => {
       await settled()

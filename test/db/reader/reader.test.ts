@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
+import { Unavailable } from "../../../src/db/pool/unavailable.ts"
 import type { RowEncoder } from "../../../src/db/reader/encoded-rows.ts"
 import type { List } from "../../../src/db/reader/list.ts"
 import { createReader } from "../../../src/db/reader/reader.ts"
@@ -306,3 +307,38 @@ test("before the first release the release is 0", async () => {
   expect(answer.headers.has("last-modified")).toBe(false)
   await empty.stop()
 })
+
+/** A pool of one connection without a queue, and how to take that connection. */
+function poolWithoutQueue(name: string) {
+  const own = createPool(service.database.url, {
+    name,
+    connections: 1,
+    queueLength: 0,
+    statementTimeoutMs: 10_000,
+  })
+  const take = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    void own.run(() => promise)
+    return resolve
+  }
+  return { ...countingPool(own), take, close: own.close }
+}
+
+test.each(["pages", "counts"] as const)(
+  "where the queue for %s is full, a list is refused and nothing is read in vain",
+  async (busy) => {
+    const pages = poolWithoutQueue("pages test")
+    const counts = poolWithoutQueue("counts test")
+    const pools = { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool }
+    const reader = createReader(pools, cacheSizes(1_000_000))
+    const options = await newest()
+    const release = (busy === "pages" ? pages : counts).take()
+    await expect(reader.page(allReports, first, options)).rejects.toThrow(Unavailable)
+    expect([pages.counter.statements, counts.counter.statements]).toEqual([0, 0])
+    release()
+    await until(() => pools[busy].load().running === 0)
+    expect((await reader.page(allReports, first, options))?.records).toHaveLength(4)
+    await pages.close()
+    await counts.close()
+  },
+)

@@ -48,7 +48,9 @@ async function read(
   signal: AbortSignal,
 ): Promise<readonly Group[] | null> {
   const release = await releaseOf(releases, id, account)
-  return release && reader.breakdown(plan.list, fields, { release, account, signal })
+  return (
+    release && reader.breakdown(plan.list, fields, { release, account, cancellation: { signal } })
+  )
 }
 
 async function releaseOf(
