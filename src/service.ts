@@ -4,6 +4,7 @@ import { cannotListen } from "./listen-error.ts"
 import { type RunningServer, type ServedApp, startServer } from "./server.ts"
 import { leavePort } from "./service/leave-port.ts"
 import { type PartsOptions, startParts } from "./service/parts.ts"
+import { boundUnsentBytes } from "./service/unsent-bytes.ts"
 import { localAddress } from "./text/service-addresses.ts"
 
 export interface ServiceOptions extends PartsOptions {
@@ -46,7 +47,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   async function listen(app: ServedApp, setting: "PORT" | "ADMIN_PORT") {
     const port = options.config[setting]
     try {
-      return startServer({ app, hostname: HOST, port, reusePort, isStopping, log })
+      const started = startServer({ app, hostname: HOST, port, reusePort, isStopping, log })
+      boundUnsentBytes(started.port)
+      return started
     } catch (error) {
       await admin?.close()
       await parts.close()

@@ -8,8 +8,9 @@
  * connections that have begun pass. By the time the socket is closed these have been accepted. The
  * clients whose first packet was dropped send it again after a second, to one of the other sockets.
  */
-import { dlopen, ptr } from "bun:ffi"
-import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { ptr } from "bun:ffi"
+import { readFileSync } from "node:fs"
+import { setOnListeners } from "./listening-sockets.ts"
 
 /** How long a connection may take from its first packet to its acceptance. */
 const openingMs = 250
@@ -29,7 +30,7 @@ const withoutSyn = [
 export async function leavePort(port: number): Promise<void> {
   if (process.platform !== "linux" || migratesConnections()) return
   try {
-    for (const descriptor of listeningOn(port)) dropFirstPackets(descriptor)
+    dropFirstPackets(port)
     await Bun.sleep(openingMs)
   } catch {
     // Without /proc or glibc: what is being opened at this moment is reset, as by any other program.
@@ -44,38 +45,7 @@ function migratesConnections(): boolean {
   }
 }
 
-/** This process's descriptors of sockets that listen on the port. */
-function listeningOn(port: number): number[] {
-  const links = [...listeningInodes("tcp", port), ...listeningInodes("tcp6", port)].map(
-    (inode) => `socket:[${inode}]`,
-  )
-  return readdirSync("/proc/self/fd")
-    .map(Number)
-    .filter((descriptor) => links.includes(linkOf(descriptor)))
-}
-
-/** Of all processes in this network. */
-function listeningInodes(table: "tcp" | "tcp6", port: number): string[] {
-  const localPort = `:${port.toString(16).toUpperCase().padStart(4, "0")}`
-  return readFileSync(`/proc/self/net/${table}`, "utf8")
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, local, , state]) => local?.endsWith(localPort) && state === "0A")
-    .map((fields) => fields[9] ?? "")
-}
-
-function linkOf(descriptor: number): string {
-  try {
-    return readlinkSync(`/proc/self/fd/${descriptor}`)
-  } catch {
-    return "" // the one that listed the directory
-  }
-}
-
-function dropFirstPackets(descriptor: number): void {
-  const { symbols, close } = dlopen("libc.so.6", {
-    setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" },
-  })
+function dropFirstPackets(port: number): void {
   const instructions = new DataView(new ArrayBuffer(8 * withoutSyn.length))
   for (const [index, { code, jumpFalse, value }] of withoutSyn.entries()) {
     instructions.setUint16(8 * index, code, true)
@@ -86,6 +56,5 @@ function dropFirstPackets(descriptor: number): void {
   const program = new DataView(new ArrayBuffer(16))
   program.setUint16(0, withoutSyn.length, true)
   program.setBigUint64(8, BigInt(ptr(instructions)), true)
-  symbols.setsockopt(descriptor, solSocket, soAttachFilter, ptr(program), program.byteLength)
-  close()
+  setOnListeners(port, { level: solSocket, name: soAttachFilter, value: program })
 }
