@@ -1,6 +1,6 @@
 /** Medians, quantiles, ratios and slopes are those of their definitions. */
 import { expect, test } from "bun:test"
-import { median, quantile, ratios, slope } from "./statistics.ts"
+import { lowest, median, quantile, ratios, slope } from "./statistics.ts"
 
 test("a median is the middle of the samples, or between the two in the middle", () => {
   expect(median([3])).toBe(3)
@@ -45,4 +45,20 @@ test("a slope is that of the line through the points", () => {
       [3, 70],
     ]),
   ).toBeCloseTo(-0.2)
+})
+
+test("the lowest point of each window is found, wherever in it that is", () => {
+  const points = [
+    [0, 70],
+    [0.4, 60],
+    [0.6, 90],
+    [1.2, 65],
+    [1.4, 61],
+  ] as const
+  expect(lowest(points, 0.5)).toEqual([
+    [0.4, 60],
+    [0.6, 90],
+    [1.4, 61],
+  ])
+  expect(lowest([], 0.5)).toEqual([])
 })

@@ -21,8 +21,21 @@ export const ratios = (ours: readonly number[], beside: readonly number[]): numb
     ? ours.map((sample, round) => sample / (beside[round] ?? Number.NaN))
     : [median(ours) / median(beside)]
 
+type Point = readonly [x: number, y: number]
+
+/** The lowest point in each window of this width, in the order of the windows. */
+export function lowest(points: readonly Point[], width: number): Point[] {
+  const windows = Map.groupBy(points, ([x]) => Math.floor(x / width))
+  return [...windows.keys()]
+    .sort((a, b) => a - b)
+    .flatMap((window) => {
+      const [first, ...others] = windows.get(window) ?? []
+      return first ? [others.reduce((low, each) => (each[1] < low[1] ? each : low), first)] : []
+    })
+}
+
 /** The slope of the line through points by least squares. Takes at least two different `x`. */
-export function slope(points: readonly (readonly [x: number, y: number])[]): number {
+export function slope(points: readonly Point[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const meanX = mean(points.map(([x]) => x))
   const meanY = mean(points.map(([, y]) => y))

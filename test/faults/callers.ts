@@ -20,6 +20,8 @@ export interface Observed {
   /** Responses by status. */
   statuses: Record<string, number>
   slowestMs: number
+  /** Which it was: its path and status, and when it was sent. */
+  slowest: { path: string; status: string; sentMs: number }
   /** What no caller may get, each in a line. */
   violations: Set<string>
 }
@@ -89,7 +91,10 @@ export async function callersOf({
     }
     caller.answeredMs = sentMs
     observed.statuses[status] = (observed.statuses[status] ?? 0) + 1
-    observed.slowestMs = Math.max(observed.slowestMs, performance.now() - sentMs)
+    const ms = performance.now() - sentMs
+    if (ms <= observed.slowestMs) return
+    observed.slowestMs = ms
+    observed.slowest = { path, status, sentMs }
   }
 
   const callers = paths.map((): Caller => ({ answeredMs: 0, servedMs: 0 }))
@@ -121,4 +126,9 @@ export async function callersOf({
   }
 }
 
-const nothing = (): Observed => ({ statuses: {}, slowestMs: 0, violations: new Set() })
+const nothing = (): Observed => ({
+  statuses: {},
+  slowestMs: 0,
+  slowest: { path: "", status: "", sentMs: 0 },
+  violations: new Set(),
+})

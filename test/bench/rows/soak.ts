@@ -7,13 +7,12 @@ import type { Environment } from "../environment.ts"
 import { issueUnlimited } from "../own-accounts.ts"
 import { memoryOf } from "../processes.ts"
 import type { Outcome, Row } from "../row.ts"
-import { quantile, slope } from "../statistics.ts"
+import { lowest, quantile, slope } from "../statistics.ts"
 import { targetsFile, wrkSummary } from "../wrk.ts"
-import { mixedTargets } from "./memory.ts"
+import { mixedTargets, warmUpSeconds, windowSeconds } from "./memory.ts"
 
 const sizes = { tenements: 20_000, reports: 40_000 }
-const sampleSeconds = 10
-const warmUpSeconds = 60
+const sampleSeconds = 2
 const paths = [
   "/companies?per_page=20",
   "/tenements?per_page=20&page=3",
@@ -56,6 +55,16 @@ const connectionsTo = async (server: OwnServer): Promise<number> => {
   return row?.count ?? 0
 }
 
+/** What the service says of its memory: live objects, and of these its caches, in MB. */
+async function ownMemory(url: string): Promise<string[]> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const sumOf = (metric: RegExp) =>
+    [...text.matchAll(metric)].reduce((sum, [, value]) => sum + Number(value), 0)
+  return [/^process_heap_bytes (\d+)/gm, /^mds_cache_bytes\{.*\} (\d+)/gm].map((metric) =>
+    (sumOf(metric) / 2 ** 20).toFixed(0),
+  )
+}
+
 async function soakOn(environment: Environment, server: OwnServer, sql: Sql): Promise<Outcome> {
   const { memorySeconds: seconds, scratch, log } = environment
   await ensureLoaded(server.url, sql, sizes, log)
@@ -76,7 +85,11 @@ async function soakOn(environment: Environment, server: OwnServer, sql: Sql): Pr
     memory.push([(performance.now() - startedMs) / 60_000, memoryOf(pid, "now")])
     const count = await connectionsTo(server).catch(() => 0)
     connections.push(count)
-    log(`${memoryOf(pid, "now").toFixed(0)} MB, ${count} connections`)
+    if (memory.length % 5 !== 0) return
+    const [heap, caches] = await ownMemory(url)
+    log(
+      `${memoryOf(pid, "now").toFixed(0)} MB, of which ${heap} MB are live objects and ${caches} MB caches; ${count} connections`,
+    )
   }
   const sampling = setInterval(sample, sampleSeconds * 1000)
   const breaking = restarts(server, seconds)
@@ -93,8 +106,12 @@ async function soakOn(environment: Environment, server: OwnServer, sql: Sql): Pr
   await callers.stop()
   await Bun.sleep(1_000)
 
+  const { slowest } = observed
   const one = (value: number) => ({ samples: [value] })
-  const settled = memory.filter(([minutes]) => minutes >= warmUpSeconds / 60)
+  const settled = lowest(
+    memory.filter(([minutes]) => minutes >= warmUpSeconds / 60),
+    windowSeconds / 60,
+  )
   return {
     figures: {
       "violations of the contract": { unit: "", ...one(observed.violations.size) },
@@ -106,7 +123,8 @@ async function soakOn(environment: Environment, server: OwnServer, sql: Sql): Pr
     },
     notes: [
       `${summary.requests} requests of wrk, ${summary.failed} refused; checked: ${JSON.stringify(observed.statuses)}; ${exports} exports`,
-      `memory in MB each ${sampleSeconds} s: ${memory.map(([, mb]) => mb.toFixed(0)).join(" ")}`,
+      `the slowest of the checked was ${slowest.path}, ${slowest.status}, sent after ${((slowest.sentMs - startedMs) / 1_000).toFixed(1)} s`,
+      `lowest memory in MB in each ${windowSeconds} s after the first minute: ${settled.map(([, mb]) => mb.toFixed(0)).join(" ")}; at most ${memoryOf(pid, "peak").toFixed(0)}`,
       ...observed.violations,
     ],
   }
