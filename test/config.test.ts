@@ -167,6 +167,14 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
     ],
     "must have one of read-write, read-only, primary, standby, prefer-standby as target_session_attrs":
       ["postgres://user:S3CRET@host/db?target_session_attrs=any"],
+    "must have one of disable, allow, prefer, require, verify-ca, verify-full as sslmode": [
+      "postgres://user:S3CRET@host/db?sslmode=bogus",
+      "postgres://user:S3CRET@host/db?sslmode=S3CRET",
+      "postgres://user:S3CRET@host/db?sslmode=",
+      "postgres://user:S3CRET@host/db?sslmode=Require",
+      "postgres://user:S3CRET@host/db?sslmode=require&sslmode=bogus",
+      "postgres://user:S3CRET@host/db?ssl=bogus",
+    ],
   },
   REDIS_URL: {
     "must have #, / and ? in its user or password written as %23, %2F and %3F": [

@@ -1,6 +1,6 @@
 /** A secret can be given as a file, so that it is in no environment that others can read. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { readConfig, type SettingName, settings } from "../src/config.ts"
@@ -16,7 +16,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true }))
 
-function fileOf(text: string): string {
+function fileOf(text: string | Uint8Array): string {
   const path = join(directory, crypto.randomUUID())
   writeFileSync(path, text)
   return path
@@ -53,6 +53,41 @@ test.each(["", "\n"])("an empty file (%j) is refused: empty would mean none", (t
   const path = fileOf(text)
   expect(faultOf({ DATABASE_URL_FILE: path })).toEndWith(
     `DATABASE_URL is empty in DATABASE_URL_FILE, ${path}`,
+  )
+})
+
+test("a byte order mark at the beginning is no part of the secret", () => {
+  const path = fileOf(`\uFEFF${address}\r\n`)
+  expect(readConfig({ DATABASE_URL_FILE: path }).DATABASE_URL).toBe(address)
+  expect(faultOf({ DATABASE_URL_FILE: fileOf("\uFEFF\n") })).toContain("is empty in")
+})
+
+test("a secret is read through symbolic links, as Kubernetes mounts one", () => {
+  const volume = join(directory, "volume")
+  mkdirSync(join(volume, "..2026_01_02"), { recursive: true })
+  writeFileSync(join(volume, "..2026_01_02", "url"), address)
+  symlinkSync("..2026_01_02", join(volume, "..data"))
+  symlinkSync(join("..data", "url"), join(volume, "url"))
+  expect(readConfig({ DATABASE_URL_FILE: join(volume, "url") }).DATABASE_URL).toBe(address)
+})
+
+test("what is no regular file is refused, and not waited for", () => {
+  const pipe = join(directory, "pipe")
+  Bun.spawnSync(["mkfifo", pipe])
+  for (const path of [pipe, directory, "/dev/zero"]) {
+    expect(faultOf({ DATABASE_URL_FILE: path })).toBe(
+      "Cannot use the settings:\n" +
+        `DATABASE_URL cannot be read from DATABASE_URL_FILE: ${path} is not a regular file`,
+    )
+  }
+})
+
+test("what is too large for a secret, or not in UTF-8, is refused", () => {
+  expect(faultOf({ DATABASE_URL_FILE: fileOf("x".repeat(65_537)) })).toEndWith(
+    "DATABASE_URL cannot be read from DATABASE_URL_FILE: it is larger than 64 KiB",
+  )
+  expect(faultOf({ DATABASE_URL_FILE: fileOf(Uint8Array.of(0xff, 0xfe, 0x70, 0)) })).toEndWith(
+    "DATABASE_URL cannot be read from DATABASE_URL_FILE: it is not in UTF-8",
   )
 })
 

@@ -84,21 +84,24 @@ async function exportBody(
     .acquire({ account, waitMs: exportWaitMs, signal })
     .catch((error: unknown) => {
       if (error === signal.reason) return undefined
-      exportCounts.countRefused()
+      exportCounts.countUnbegun("refused")
       throw error
     })
   if (!freeSlot) {
     const outcome: ExportOutcome = { outcome: "cancelled", records: 0, bytes: 0 }
-    exportCounts.count(outcome, 0)
+    exportCounts.countUnbegun("cancelled")
     log.info("export ended", { ...fields, ...outcome })
     return new Response(null, { status: clientClosedRequest })
   }
   kept.defer(freeSlot)
   const startedMs = performance.now()
   const { head, newEncoder } = exportWriterOf(plan, format)
-  const found = await step.run(() =>
-    reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }),
-  )
+  const found = await step
+    .run(() => reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }))
+    .catch((error: unknown) => {
+      exportCounts.countUnbegun("failed")
+      throw error
+    })
   if (!found) throw new ApiError("NOT_FOUND")
   const coder = streamCoder(context.request.headers.get("accept-encoding"))
   const keptByStream = kept.move()

@@ -14,8 +14,10 @@ export interface ExportReadings {
 }
 
 export interface ExportCounts {
+  /** One that had a stream, of these seconds. */
   count(ended: Pick<ExportOutcome, "outcome" | "records" | "bytes">, seconds: number): void
-  countRefused(): void
+  /** One that ended before its stream began, so that nothing was sent and no duration is known. */
+  countUnbegun(outcome: "cancelled" | "failed" | "refused"): void
   readings(): ExportReadings
 }
 
@@ -40,8 +42,8 @@ export function createExportCounts(): ExportCounts {
       bytes += ended.bytes
       durations.observe(seconds)
     },
-    countRefused: () => {
-      outcomes.refused++
+    countUnbegun: (outcome) => {
+      outcomes[outcome]++
     },
     readings: () => ({ outcomes, records, bytes, seconds: durations.read() }),
   }

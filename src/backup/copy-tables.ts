@@ -5,20 +5,20 @@ import type { TransactionSql } from "postgres"
 import { deferrableIndexes, type Index } from "../db/deferrable-indexes.ts"
 import type { Progress } from "../loading/progress.ts"
 import { ArchiveError, type Entry, sequenceSet } from "./archive.ts"
-import { readTables } from "./input-file.ts"
+import { type BackupInput, readTables } from "./input-file.ts"
 import { quoted } from "./table-text.ts"
 
 export interface CopyOptions {
   /** Of the tables. */
   schema: string
-  path: string
+  input: BackupInput
   tables: readonly string[]
   progress: Progress
 }
 
 /** Triggers do not fire for the rows: they are no changes. Indexes are built afterwards, which is faster. */
 export async function copyTables(sql: TransactionSql, options: CopyOptions): Promise<void> {
-  const { schema, path, tables, progress } = options
+  const { schema, input, tables, progress } = options
   const nameOf = (table: string): string => `${quoted(schema)}.${quoted(table)}`
   const indexes: Index[] = []
   for (const table of tables) {
@@ -29,7 +29,7 @@ export async function copyTables(sql: TransactionSql, options: CopyOptions): Pro
     }
   }
   const { head } = await readTables({
-    path,
+    input,
     progress,
     task: "Restoring",
     onTable: (entry, text) =>

@@ -4,6 +4,7 @@ import { isLockFailure, lockBriefly } from "../db/short-locks.ts"
 import type { Progress } from "../loading/progress.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { BackupError } from "./backup-error.ts"
+import { applyOwnership, readOwnership } from "./ownership.ts"
 import { quoted } from "./table-text.ts"
 
 export interface Exchange {
@@ -26,7 +27,7 @@ const inLockOrder = (tables: readonly string[]): string[] => [
   ...usedLast.filter((table) => tables.includes(table)),
 ]
 
-/** Roles keep what they were granted. */
+/** The tables keep their owners, and roles what they were granted. */
 export async function exchangeTables(
   sql: TransactionSql,
   { from, tables, progress, onLocked }: Exchange,
@@ -46,12 +47,7 @@ export async function exchangeTables(
   const functions = await sql<{ name: string }[]>`
     select distinct tgfoid::regprocedure::text as name from pg_trigger
     where tgrelid = any(${arrayLiteral(names)}::regclass[]) and not tgisinternal`
-  const grants = await sql<{ statement: string }[]>`
-    select format('grant %s on table public.%I to %s%s', privilege_type, relname,
-      case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end,
-      case when is_grantable then ' with grant option' else '' end) as statement
-    from pg_class, aclexplode(relacl)
-    where oid = any(${arrayLiteral(names)}::regclass[]) and grantee <> relowner`
+  const ownership = await readOwnership(sql, tables)
   await sql.unsafe(`drop table ${names}`)
   for (const { name } of functions) await sql.unsafe(`drop function ${name}`)
 
@@ -63,5 +59,5 @@ export async function exchangeTables(
     where pronamespace = ${from}::regnamespace`
   for (const { name } of moved) await sql.unsafe(`alter function ${name} set schema public`)
   await sql.unsafe(`drop schema ${quoted(from)}`)
-  for (const { statement } of grants) await sql.unsafe(statement)
+  await applyOwnership(sql, ownership)
 }

@@ -1,14 +1,21 @@
 /** Reads the tables of a backup's file from its beginning to its end. */
-import { createReadStream } from "node:fs"
-import { stat } from "node:fs/promises"
+import { createReadStream, fstatSync, statSync } from "node:fs"
 import { reasonOf } from "../loading/file-error.ts"
 import type { Progress } from "../loading/progress.ts"
 import { ArchiveError, type ArchiveHead, type Entry, tableData } from "./archive.ts"
 import { BackupError } from "./backup-error.ts"
 import { readArchive } from "./read-archive.ts"
 
+/** The file of a backup. */
+export interface BackupInput {
+  /** Its path, or what else messages call it. */
+  name: string
+  /** Of a file that is open and has no path. */
+  descriptor?: number
+}
+
 export interface ReadFile {
-  path: string
+  input: BackupInput
   progress: Progress
   /** What is done with it: "Checking". */
   task: string
@@ -23,10 +30,10 @@ export interface WholeFile {
 }
 
 /** @throws BackupError where it cannot be read, is damaged or not complete */
-export async function readTables({ path, progress, task, onTable }: ReadFile): Promise<WholeFile> {
+export async function readTables({ input, progress, task, onTable }: ReadFile): Promise<WholeFile> {
   try {
-    const { size: bytesTotal } = await stat(path)
-    const archive = await readArchive(createReadStream(path, { highWaterMark: 1024 * 1024 }))
+    const bytesTotal = sizeOf(input)
+    const archive = await readArchive(bytesOf(input))
     let rows = 0
     async function* counted(text: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       for await (const chunk of text) {
@@ -42,15 +49,36 @@ export async function readTables({ path, progress, task, onTable }: ReadFile): P
     }
     return { head: archive.head, hasChecksum: await archive.checkEnd() }
   } catch (error) {
-    if (error instanceof ArchiveError) throw refused(path, error.message, error)
+    if (error instanceof ArchiveError) throw refused(input, error.message, error)
     if (isFileError(error))
-      throw new BackupError(`Cannot read ${path}: ${reasonOf(error)}`, { cause: error })
+      throw new BackupError(`Cannot read ${input.name}: ${reasonOf(error)}`, { cause: error })
     throw error
   }
 }
 
-export const refused = (path: string, reason: string, cause?: unknown): BackupError =>
-  new BackupError(`Cannot restore ${path}: ${reason}. Nothing was changed`, { cause })
+/** In bytes. @throws BackupError where it is no file that can be read twice */
+function sizeOf(input: BackupInput): number {
+  const { name, descriptor } = input
+  const stats = descriptor === undefined ? statSync(name) : fstatSync(descriptor)
+  if (stats.isDirectory()) throw refused(input, "it is a directory; give the file of a backup")
+  if (!stats.isFile()) {
+    throw refused(
+      input,
+      "it is not a regular file, and a backup is read twice; give - to read standard input",
+    )
+  }
+  return stats.size
+}
+
+function bytesOf({ name, descriptor }: BackupInput): AsyncIterable<Uint8Array> {
+  const highWaterMark = 1024 * 1024
+  return descriptor === undefined
+    ? createReadStream(name, { highWaterMark })
+    : createReadStream("", { fd: descriptor, autoClose: false, start: 0, highWaterMark })
+}
+
+export const refused = ({ name }: BackupInput, reason: string, cause?: unknown): BackupError =>
+  new BackupError(`Cannot restore ${name}: ${reason}. Nothing was changed`, { cause })
 
 const isFileError = (error: unknown): boolean =>
   error instanceof Error && "syscall" in error && "path" in error

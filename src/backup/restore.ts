@@ -23,7 +23,8 @@ import { changesChannel, releasesChannel } from "../db/notifications.ts"
 import type { Progress } from "../loading/progress.ts"
 import { copyTables } from "./copy-tables.ts"
 import { exchangeTables } from "./exchange-tables.ts"
-import { refused } from "./input-file.ts"
+import { type BackupInput, refused } from "./input-file.ts"
+import { ownershipFault } from "./ownership.ts"
 import { quoted } from "./table-text.ts"
 import { tablesAfter } from "./tables.ts"
 import { type Verified, verify } from "./verify.ts"
@@ -31,7 +32,7 @@ import { type Verified, verify } from "./verify.ts"
 export interface RestoreOptions {
   /** Of the database: `postgres://…`. */
   url: string
-  path: string
+  input: BackupInput
   /** Whether the data that the database has may be replaced. */
   replace: boolean
   progress: Progress
@@ -54,7 +55,7 @@ const whenUnknown =
 
 /** @throws BackupError where the file or the database is refused; OutcomeUnknown */
 export async function restore(options: RestoreOptions): Promise<Restored> {
-  const verified = await verify(options.path, options.progress)
+  const verified = await verify(options.input, options.progress)
   const { value, unconfirmed } = await changeAndConfirm(options.url, (client) =>
     inTransaction(client, options, verified),
   )
@@ -101,18 +102,21 @@ const sessionSettings = `
 
 const currentTables = (): string[] => tablesAfter(programMigrations())
 
-/** @throws BackupError where something would be lost that was not to be */
+/** @throws BackupError where the data or their owner would be lost that were not to be */
 async function checkTarget(
   sql: TransactionSql,
-  { path, replace }: RestoreOptions,
+  { input, replace }: RestoreOptions,
   isFirst: boolean,
 ): Promise<void> {
-  if (isFirst || replace) return
+  if (isFirst) return
+  const fault = await ownershipFault(sql, currentTables())
+  if (fault !== undefined) throw refused(input, fault)
+  if (replace) return
   for (const table of currentTables()) {
     const [row] = await sql.unsafe(`select from ${quoted(table)} limit 1`)
     if (row) {
       throw refused(
-        path,
+        input,
         `the database has data already, in ${table}; add --replace to replace all of it`,
       )
     }
@@ -123,13 +127,13 @@ async function checkTarget(
 async function fill(
   sql: TransactionSql,
   schema: string,
-  { path, progress }: RestoreOptions,
+  { input, progress }: RestoreOptions,
   { schemaVersion, tables }: Verified,
 ): Promise<void> {
   const migrations = programMigrations()
   await sql.unsafe(`set local search_path = ${schema}, public`)
   await applyMigrations(sql, migrations.slice(0, schemaVersion), schema)
-  await copyTables(sql, { schema, path, tables, progress })
+  await copyTables(sql, { schema, input, tables, progress })
   if (schemaVersion < migrations.length) {
     progress.step(`Migrating from schema version ${schemaVersion} to ${migrations.length}`)
     await applyMigrations(sql, migrations.slice(schemaVersion), schema)

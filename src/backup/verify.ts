@@ -3,7 +3,7 @@ import { programMigrations } from "../db/migrate.ts"
 import type { Progress } from "../loading/progress.ts"
 import type { ArchiveHead, Entry } from "./archive.ts"
 import { migrationsTable } from "./contents.ts"
-import { readTables, refused } from "./input-file.ts"
+import { type BackupInput, readTables, refused } from "./input-file.ts"
 import { tablesAfter } from "./tables.ts"
 
 export interface Verified {
@@ -17,11 +17,11 @@ export interface Verified {
 }
 
 /** @throws BackupError where the file cannot be read, is damaged or is not for this program */
-export async function verify(path: string, progress: Progress): Promise<Verified> {
+export async function verify(input: BackupInput, progress: Progress): Promise<Verified> {
   const found = new Set<string>()
   let migrations = ""
   const { head, hasChecksum } = await readTables({
-    path,
+    input,
     progress,
     task: "Checking",
     onTable: async (entry, text) => {
@@ -30,12 +30,12 @@ export async function verify(path: string, progress: Progress): Promise<Verified
       for await (const chunk of text) if (isRecord) migrations += Buffer.from(chunk).toString()
     },
   })
-  const schemaVersion = versionOf(path, migrations)
+  const schemaVersion = versionOf(input, migrations)
   const tables = tablesAfter(programMigrations().slice(0, schemaVersion))
   const missing = tables.filter((table) => !found.has(table))
-  if (missing.length > 0) throw refused(path, `it lacks the data of ${missing.join(", ")}`)
+  if (missing.length > 0) throw refused(input, `it lacks the data of ${missing.join(", ")}`)
   const withoutCopy = head.entries.find(({ hasData, copy }) => hasData && copy === "")
-  if (withoutCopy) throw refused(path, "its data are INSERT statements; make it without --inserts")
+  if (withoutCopy) throw refused(input, "its data are INSERT statements; make it without --inserts")
   const others = [...found].filter((table) => !tables.includes(table))
   return { head, schemaVersion, tables, others, hasChecksum }
 }
@@ -44,14 +44,14 @@ export const isMigrations = ({ schema, name }: Entry): boolean =>
   schema === migrationsTable.schema && name === migrationsTable.name
 
 /** @param recorded the rows of the table of migrations, of which the last column is when each was generated */
-function versionOf(path: string, recorded: string): number {
+function versionOf(input: BackupInput, recorded: string): number {
   const generated = [...recorded.matchAll(/^\d+\t[0-9a-f]+\t(\d+)$/gm)].map(([, ms]) => Number(ms))
   const known = programMigrations().map(({ folderMillis }) => folderMillis)
   if (generated.length === 0)
-    throw refused(path, "it is no backup of this service: it has no migrations")
+    throw refused(input, "it is no backup of this service: it has no migrations")
   if (Math.max(...generated) > Math.max(...known)) {
     throw refused(
-      path,
+      input,
       `it is at schema version ${generated.length}, which is newer than this program's version ${known.length}. ` +
         "Restore it with the program that made it, or one that is newer",
     )

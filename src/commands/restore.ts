@@ -1,14 +1,9 @@
-import { createWriteStream, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { pipeline } from "node:stream/promises"
 import type { Command } from "commander"
-import { BackupError } from "../backup/backup-error.ts"
 import { type Restored, restore } from "../backup/restore.ts"
+import { keepStandardInput } from "../backup/standard-input.ts"
 import { vacuumRestored } from "../backup/vacuum.ts"
 import type { Config } from "../config.ts"
 import { checkSchemaIfAny } from "../db/migrate.ts"
-import { reasonOf } from "../loading/file-error.ts"
 import { progressOn } from "../loading/progress.ts"
 import { withDatabaseAfter } from "./database.ts"
 import { handleSignals } from "./signals.ts"
@@ -23,11 +18,12 @@ export function addRestoreCommand(program: Command, config: () => Config): void 
     .action(async (path: string, { replace = false }: { replace?: boolean }) => {
       const progress = progressOn(process.stderr)
       const signals = handleSignals(progress.stop, outcomes)
-      await withFile(path, (file) =>
-        withDatabaseAfter(checkSchemaIfAny, config(), async ({ url }) => {
+      const work = async (): Promise<void> => {
+        const input = path === "-" ? await keepStandardInput() : { name: path }
+        await withDatabaseAfter(checkSchemaIfAny, config(), async ({ url }) => {
           const restored = await restore({
             url,
-            path: file,
+            input,
             replace,
             progress,
             onCommit: signals.committing,
@@ -37,8 +33,9 @@ export function addRestoreCommand(program: Command, config: () => Config): void 
           report(restored)
           if (signals.reported()) return
           await vacuumRestored(url, progress)
-        }),
-      ).finally(progress.stop)
+        })
+      }
+      await work().finally(progress.stop)
     })
 }
 
@@ -67,27 +64,4 @@ function report({
     logToStderr("The file has no checksum, as pg_dump writes none: only its structure was checked")
   }
   warnIfUnconfirmed(unconfirmed)
-}
-
-function temporaryDirectory(): string {
-  try {
-    return mkdtempSync(join(tmpdir(), "mds-restore-"))
-  } catch (error) {
-    throw new BackupError(
-      `Cannot keep standard input in ${tmpdir()}: ${reasonOf(error)}. Give the path of the file instead`,
-    )
-  }
-}
-
-/** A backup is read twice. Standard input cannot be, so it is kept in a temporary file meanwhile. */
-async function withFile(path: string, work: (path: string) => Promise<void>): Promise<void> {
-  if (path !== "-") return work(path)
-  const directory = temporaryDirectory()
-  // Also when a signal ends the process.
-  process.on("exit", () => rmSync(directory, { recursive: true, force: true }))
-  const file = join(directory, "standard input")
-  await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 })).catch((error) => {
-    throw new BackupError(`Cannot keep standard input in ${directory}: ${reasonOf(error)}`)
-  })
-  await work(file)
 }

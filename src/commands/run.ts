@@ -4,7 +4,9 @@ import { BackupError } from "../backup/backup-error.ts"
 import { ConfigError } from "../config.ts"
 import { OutcomeUnknown } from "../db/commit.ts"
 import { EmbeddedError } from "../db/embedded/server.ts"
+import { failureReason } from "../db/failure-reason.ts"
 import { DatabaseError } from "../db/first-connection.ts"
+import { shownAddress } from "../fetching/fetch-error.ts"
 import { ListenError } from "../listen-error.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { printableText } from "../text/printable-text.ts"
@@ -37,17 +39,37 @@ export async function run(program: Command): Promise<void> {
   // The reader of the messages may have exited (`2>&1 | head`); that ends no command.
   process.stderr.on("error", () => {})
   program.option("--debug", "show the stack trace of an unexpected error")
+  let task = "run the command"
+  program.hook("preAction", (_, command) => {
+    task = taskOf(command)
+  })
   try {
     await program.parseAsync()
   } catch (error) {
     const { debug = false } = program.opts<{ debug?: boolean }>()
-    logToStderr(errorText(error, debug))
+    const reason = failureReason(error)
+    if (reason === undefined || debug) logToStderr(errorText(error, debug))
+    if (reason !== undefined) logToStderr(`Cannot ${task}: ${reason}`)
     process.exit(1)
   }
 }
 
+/** What the command does. Never its options: they may hold what must not be shown. */
+function taskOf(command: Command): string {
+  const { args, parent } = command
+  const name = command.name()
+  if (name === "load") return `load ${args.slice(1).map(shownFile).join(", ")}`
+  if (name === "restore") return `restore ${args.join(" ")}`
+  if (name === "migrate") return "migrate the database"
+  return `run \`mds ${parent?.parent ? `${parent.name()} ` : ""}${name}\``
+}
+
+const shownFile = (file: string): string =>
+  /^https?:/i.test(file) && URL.canParse(file) ? shownAddress(new URL(file)) : file
+
 /** What a person is told of an error. */
 export function errorText(error: unknown, debug: boolean): string {
   const isReported = reportedErrors.some((kind) => error instanceof kind)
-  return isReported && error instanceof Error ? error.message : describeUnexpected(error, debug)
+  if (isReported && error instanceof Error) return error.message
+  return (debug ? undefined : failureReason(error)) ?? describeUnexpected(error, debug)
 }

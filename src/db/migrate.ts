@@ -9,6 +9,7 @@
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator"
 import type { Sql, TransactionSql } from "postgres"
 import { locks } from "./advisory-locks.ts"
+import { failureReason } from "./failure-reason.ts"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
 import { isForbidden } from "./forbidden.ts"
 import { isLockFailure, retryLocks } from "./short-locks.ts"
@@ -56,7 +57,8 @@ function explained(what: string, error: unknown, waitedMs: number): unknown {
         "Wait until that one has ended, then try again",
     )
   }
-  return error
+  const reason = failureReason(error)
+  return reason === undefined ? error : new DatabaseError(`${what}: ${reason}`, { cause: error })
 }
 
 /** @throws DatabaseError where the database at `url` can't be reached or has another schema version */

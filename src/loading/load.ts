@@ -188,7 +188,8 @@ async function run(
       files: collected.files,
       ...published,
       unlinked: null,
-      rejectsFile: rejects.path,
+      rejectsFile: rejects.written.path,
+      rejectsLost: rejects.written.lost,
       seconds: (performance.now() - startedMs) / 1000,
     }
   } finally {

@@ -1,14 +1,24 @@
 /**
  * The file of rejected rows, one JSON object on each line, for people to look into. It is created
  * with the first of them, as is its directory. A file that cannot be written is a warning and does
- * not fail the load.
+ * not fail the load: it ends in the last whole row, and the outcome of the load says what it lacks.
  */
-import { accessSync, appendFileSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
+import {
+  accessSync,
+  appendFileSync,
+  closeSync,
+  constants,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+} from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { codeOf } from "../text/error-code.ts"
 import { printableText } from "../text/printable-text.ts"
 import { reasonOf } from "./file-error.ts"
 import { fileTime } from "./file-time.ts"
+import { formatCount } from "./progress.ts"
 
 export interface RejectsFileOptions {
   /** Null for no file. */
@@ -17,11 +27,42 @@ export interface RejectsFileOptions {
   warn: (text: string) => void
 }
 
+/** Rejected rows that are in no file. */
+export interface RejectsLost {
+  directory: string
+  rows: number
+  /** Why they could not be written. */
+  reason: string
+}
+
+/** What has become of the rejected rows. */
+export interface RejectsWritten {
+  /** Null where it has no row. */
+  path: string | null
+  /** How many rows the file has. */
+  rows: number
+  /** Null where the file has all, or where none was asked for. */
+  lost: RejectsLost | null
+}
+
+/** A sentence without its end; undefined where no row was rejected or no file was asked for. */
+export function rejectsText({ path, rows, lost }: RejectsWritten): string | undefined {
+  if (lost && path) {
+    return `Only the first ${formatCount(rows)} of ${formatCount(rows + lost.rows)} rejected rows are in ${path}: ${lost.reason}`
+  }
+  if (lost) return `The rejected rows could not be written to ${lost.directory}: ${lost.reason}`
+  return path ? `Rejected rows are in ${path}` : undefined
+}
+
 export class RejectsFile {
   /** Null until a row is written. */
   path: string | null = null
   #file: number | undefined
-  #isWritable = true
+  #rows = 0
+  #bytes = 0
+  #lostRows = 0
+  /** Why no further row can be written. */
+  #failure: string | undefined
 
   constructor(readonly options: RejectsFileOptions) {}
 
@@ -32,20 +73,39 @@ export class RejectsFile {
     try {
       accessSync(nearestExisting(directory), constants.W_OK | constants.X_OK)
     } catch (error) {
-      this.#disable(directory, error)
+      this.#endWriting(directory, error)
     }
   }
 
   /** @returns whether it was written */
   write(row: object): boolean {
     const { directory } = this.options
-    if (directory === null || !this.#isWritable) return false
+    if (directory === null) return false
+    const isWritten = this.#failure === undefined && this.#append(directory, row)
+    if (!isWritten) this.#lostRows++
+    return isWritten
+  }
+
+  get written(): RejectsWritten {
+    const { directory } = this.options
+    const reason = this.#failure
+    const lost =
+      directory !== null && reason !== undefined && this.#lostRows > 0
+        ? { directory, rows: this.#lostRows, reason }
+        : null
+    return { path: this.path, rows: this.#rows, lost }
+  }
+
+  #append(directory: string, row: object): boolean {
+    const line = Buffer.from(`${printableText(JSON.stringify(row))}\n`)
     try {
       this.#file ??= this.#open(directory)
-      appendFileSync(this.#file, `${printableText(JSON.stringify(row))}\n`)
+      appendFileSync(this.#file, line)
+      this.#rows++
+      this.#bytes += line.length
       return true
     } catch (error) {
-      this.#disable(directory, error)
+      this.#endWriting(directory, error)
       return false
     }
   }
@@ -62,11 +122,37 @@ export class RejectsFile {
     }
   }
 
-  #disable(directory: string, error: unknown): void {
-    this.#isWritable = false
-    this.options.warn(
-      `Cannot write rejected rows to ${directory}: ${reasonOf(error)}; the first of them are listed here instead`,
-    )
+  /** A write may have got a part of its row into the file, or none into a new one. */
+  #endWriting(directory: string, error: unknown): void {
+    const { warn } = this.options
+    const reason = reasonOf(error)
+    this.#failure = reason
+    if (this.path !== null && this.#rows > 0) {
+      warn(
+        `Cannot write more rejected rows to ${this.path}: ${reason}; the first of the others are listed here instead`,
+      )
+    } else {
+      warn(
+        `Cannot write rejected rows to ${directory}: ${reason}; the first of them are listed here instead`,
+      )
+    }
+    this.#removePart()
+  }
+
+  #removePart(): void {
+    if (this.#file === undefined || this.path === null) return
+    try {
+      if (this.#rows > 0) {
+        ftruncateSync(this.#file, this.#bytes)
+      } else {
+        rmSync(this.path)
+        this.path = null
+      }
+    } catch (error) {
+      this.options.warn(
+        `Cannot remove the part of a row at the end of ${this.path}: ${reasonOf(error)}`,
+      )
+    }
   }
 
   /** Never overwrites the rejects of another load. */

@@ -5,7 +5,12 @@
 import { printableLine } from "../text/printable-text.ts"
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
-import { RejectsFile, type RejectsFileOptions } from "./rejects-file.ts"
+import {
+  RejectsFile,
+  type RejectsFileOptions,
+  type RejectsWritten,
+  rejectsText,
+} from "./rejects-file.ts"
 
 export interface Reject {
   file: FileFigures
@@ -38,9 +43,9 @@ export class Rejects {
     this.#file.check()
   }
 
-  /** The file's path; null until a row is written to it. */
-  get path(): string | null {
-    return this.#file.path
+  /** Which of the rows are in the file, and where it is. */
+  get written(): RejectsWritten {
+    return this.#file.written
   }
 
   add({ file, line, reason, row }: Reject): void {
@@ -56,9 +61,11 @@ export class Rejects {
   check(rowsRead: number): void {
     const max = this.#max(rowsRead)
     if (this.count <= max) return
+    const { written } = this
+    const where = written.lost ? rejectsText(written) : written.path && `All are in ${written.path}`
     throw new LoadError(
       `Too many rejected rows: ${this.count} of ${rowsRead} read so far, more than the ${max} allowed. ` +
-        `Nothing was published. The first is ${this.#first}.${this.path ? ` All are in ${this.path}` : ""}`,
+        `Nothing was published. The first is ${this.#first}.${where ? ` ${where}` : ""}`,
     )
   }
 

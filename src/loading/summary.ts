@@ -5,6 +5,7 @@ import { printableLine } from "../text/printable-text.ts"
 import type { ChangeFigures, FileFigures, LinkFigures, MissingFigures } from "./figures.ts"
 import { fileLines } from "./file-lines.ts"
 import { formatCount } from "./progress.ts"
+import { type RejectsLost, rejectsText } from "./rejects-file.ts"
 import type { UnlinkedFile } from "./unlinked.ts"
 
 export interface LoadSummary {
@@ -31,13 +32,16 @@ export interface LoadSummary {
   unconfirmed: number | undefined
   /** The file of unlinked holders; null where none was asked for, or it could not be written. */
   unlinked: UnlinkedFile | null
+  /** Null where it has no row. */
   rejectsFile: string | null
+  /** Rows that could not be written to a file; null where there are none. */
+  rejectsLost: RejectsLost | null
   seconds: number
 }
 
 /** Several lines, none of which a value begins, without a line break at the end. */
 export function formatSummary(summary: LoadSummary): string {
-  const { source, files, resources, missing, links, unlinked, rejectsFile } = summary
+  const { source, files, resources, missing, links, unlinked } = summary
   return [
     ...fileLines(files),
     ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
@@ -47,7 +51,7 @@ export function formatSummary(summary: LoadSummary): string {
     ),
     ...(links ? [linkText(links), holderText(links), ...nameLines(links)] : []),
     ...(unlinked ? [unlinkedText(unlinked)] : []),
-    ...(rejectsFile ? [`Rejected rows are in ${rejectsFile}`] : []),
+    ...rejectsLines(summary),
     outcome(summary),
   ]
     .map(printableLine)
@@ -122,6 +126,12 @@ const nameLines = ({ undated_names = 0 }: LinkFigures): string[] =>
 const unlinkedText = ({ path, holders }: UnlinkedFile) =>
   `Wrote ${formatCount(holders)} unlinked holders to ${path}; ` +
   `fill in parent_asx_code where there is one, then run \`mds load subsidiaries ${path} --partial\``
+
+function rejectsLines({ files, rejectsFile: path, rejectsLost: lost }: LoadSummary): string[] {
+  const rejected = files.reduce((sum, file) => sum + file.rejected, 0)
+  const text = rejectsText({ path, rows: rejected - (lost?.rows ?? 0), lost })
+  return text === undefined ? [] : [text]
+}
 
 function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`

@@ -30,6 +30,11 @@ function authorityOf(text: string): string {
 const isPort = (port: string): boolean =>
   port === "" || (/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)
 
+/** As PostgreSQL's own clients have them. The driver would take any other for verify-full. */
+const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+/** The driver's own parameter has these two as well. */
+const sslValues = [...sslModes, "true", "false"]
+
 const sessionAttributes = ["read-write", "read-only", "primary", "standby", "prefer-standby"]
 
 /**
@@ -42,7 +47,13 @@ export function checkPostgresAddress(text: string): void {
   // Of several hosts the driver takes a standby for the primary, or waits without end.
   if (authority.slice(authority.indexOf("@") + 1).includes(",")) throw new Error(oneHost)
   checkHost(authority.slice(authority.lastIndexOf("@") + 1))
-  const attributes = readUrl(text).searchParams.get("target_session_attrs")
+  const { searchParams } = readUrl(text)
+  const areOf = (name: string, values: readonly string[]) =>
+    searchParams.getAll(name).every((value) => values.includes(value))
+  if (!areOf("sslmode", sslModes) || !areOf("ssl", sslValues)) {
+    throw new Error(`must have one of ${sslModes.join(", ")} as sslmode`)
+  }
+  const attributes = searchParams.get("target_session_attrs")
   if (attributes && !sessionAttributes.includes(attributes)) {
     throw new Error(`must have one of ${sessionAttributes.join(", ")} as target_session_attrs`)
   }

@@ -32,7 +32,7 @@ afterAll(async () => {
 /** Why these bytes are refused. */
 async function refusalOf(bytes: Uint8Array): Promise<string> {
   writeFileSync(path("tried"), bytes)
-  const outcome = await verify(path("tried"), silent).catch((error: unknown) => error)
+  const outcome = await verify({ name: path("tried") }, silent).catch((error: unknown) => error)
   if (outcome instanceof BackupError) return outcome.message
   throw new Error("It was not refused", { cause: outcome })
 }

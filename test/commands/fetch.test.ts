@@ -189,7 +189,7 @@ test("a connection that is lost during a load ends the fetch of its source alone
     select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`
   await release()
   const { stdout, code } = await fetching.ended()
-  expect(stdout).toMatch(/^asx-directory: failed: Failed: /)
+  expect(stdout).toMatch(/^asx-directory: failed: the connection to the database was lost \(/)
   expect(stdout).toContain("subsidiaries: published")
   expect(code).toBe(1)
 }, 30_000)
@@ -206,7 +206,9 @@ test("without the database every source fails, and each is reported", async () =
   const { stdout, code } = await fetching.ended()
   proxy.close()
   await release()
-  expect(stdout).toMatch(/^asx-directory: failed: .*\nsubsidiaries: failed: Failed: .*\n$/)
+  expect(stdout).toMatch(
+    /^asx-directory: failed: .*\nsubsidiaries: failed: the connection to the database was lost .*\n$/,
+  )
   expect(code).toBe(1)
   expect(await bench.releases()).toBe(0)
 }, 60_000)

@@ -91,9 +91,22 @@ export function newVolume(image: Image, path: string): string {
   return directory
 }
 
-export type Container = ReturnType<typeof run>
+export type Container = ReturnType<typeof start>
 
-export function run(image: Image, options: RunOptions = {}) {
+const started: Container[] = []
+
+/** For `afterAll`: ends every container that still runs, whatever a test left. */
+export async function endContainers(): Promise<void> {
+  await Promise.all(started.splice(0).map((container) => container.end()))
+}
+
+export function run(image: Image, options: RunOptions = {}): Container {
+  const container = start(image, options)
+  started.push(container)
+  return container
+}
+
+function start(image: Image, options: RunOptions) {
   const { args = image.config.Cmd, user = "12345:0", volumes = {} } = options
   const { WorkingDir, Entrypoint, Env } = image.config
   const hosts = join(images, "hosts")
@@ -124,8 +137,18 @@ export function run(image: Image, options: RunOptions = {}) {
       const exitCode = await child.exited
       return { exitCode, stdout: await output.whole, stderr: await messages.whole }
     },
-    /** Sends a signal to process 1, or to all that run a program. */
+    /** Sends a signal to process 1. */
     signal: (signal: NodeJS.Signals) => process.kill(namespaceOf(), signal),
+    /**
+     * Kills process 1, and with it all others of its namespace. It would survive if `unshare` alone were
+     * killed: by changing its user it has lost the signal that --kill-child sends it then.
+     */
+    end: async () => {
+      const first = namespaceOf()
+      if (first !== 0) process.kill(first, "SIGKILL")
+      child.kill("SIGKILL")
+      await child.exited
+    },
     /** Runs a command in it, as `docker exec` does. */
     exec: async (command: readonly string[], stdin?: Blob) => {
       const enter = ["nsenter", "--target", String(namespaceOf()), "--mount", "--pid", "--ipc"]

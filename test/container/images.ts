@@ -11,7 +11,15 @@ import { sampleData } from "../sample/sample-data.ts"
 import { migrated, type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
-import { type Container, type Image, imageOf, newVolume, removeVolume, run } from "./container.ts"
+import {
+  type Container,
+  endContainers,
+  type Image,
+  imageOf,
+  newVolume,
+  removeVolume,
+  run,
+} from "./container.ts"
 
 /** After `docker stop` an engine waits so long before it kills. */
 const stopLimitMs = 10_000
@@ -98,8 +106,7 @@ describe("the image with a database of its own", () => {
   })
 
   afterAll(async () => {
-    container.child.kill("SIGKILL")
-    await container.child.exited
+    await endContainers()
     removeVolume(volume)
   })
 
@@ -166,6 +173,7 @@ describe("the slim image, with nothing that it could write to", () => {
   })
 
   afterAll(async () => {
+    await endContainers()
     proxy.close()
     await database.drop()
   })

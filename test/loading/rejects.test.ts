@@ -34,8 +34,8 @@ test("the directory is created with the first rejected row, one file for each lo
     rejects.close()
   }
   expect(readdirSync(directory)).toHaveLength(2)
-  expect(first.path).not.toBe(second.path)
-  expect(readFileSync(first.path ?? "", "utf8")).toBe(
+  expect(first.written.path).not.toBe(second.written.path)
+  expect(readFileSync(first.written.path ?? "", "utf8")).toBe(
     '{"file":"rows.csv","line":2,"reason":"is bad","row":{"line":2}}\n' +
       '{"file":"rows.csv","line":3,"reason":"is bad","row":{"line":3}}\n',
   )
@@ -49,7 +49,7 @@ test("a row is found by its line, or by the number of its feature or record", ()
     rejects.add({ file: of, line: 7, reason: "is bad", row: null })
   }
   rejects.close()
-  const lines = readFileSync(rejects.path ?? "", "utf8")
+  const lines = readFileSync(rejects.written.path ?? "", "utf8")
     .trimEnd()
     .split("\n")
   expect(lines.map((line) => Object.entries(JSON.parse(line))[1])).toEqual([
@@ -70,7 +70,7 @@ test("a directory that cannot be created is a warning before the first row, and 
     warning,
     ...Array.from({ length: 10 }, (_, n) => `Rejected: rows.csv, line ${n + 2}: is bad`),
   ])
-  expect([rejects.count, rejects.path]).toEqual([18, null])
+  expect([rejects.count, rejects.written.path]).toEqual([18, null])
   rejects.close()
 })
 

@@ -27,6 +27,7 @@ const summaryOf = (files: FileFigures[]): LoadSummary => ({
   unconfirmed: undefined,
   unlinked: null,
   rejectsFile: null,
+  rejectsLost: null,
   seconds: 1.25,
 })
 

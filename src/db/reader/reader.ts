@@ -112,14 +112,3 @@ export function createReaderOn(read: ReadRelease<HostReader>): Reader {
       read(options.release, (reader) => reader.find(resource, key, options)),
   }
 }
-
-/** Reads everything on one host; the parameters are those of `createHostReader`. */
-export function createReader(
-  pools: ReaderPools,
-  sizes: ReaderSizes,
-  onSeen?: (newest: number | null) => void,
-  holders?: HolderNames,
-): Reader {
-  const reader = createHostReader(pools, createReaderCaches(sizes), onSeen, holders)
-  return createReaderOn((_, read) => read(reader))
-}

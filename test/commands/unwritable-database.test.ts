@@ -1,0 +1,119 @@
+/** A database that cannot be written, for its settings or as a standby: each command says what failed, why and what to do. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type OwnServer, ownServer } from "../support/own-server.ts"
+import { fillWith } from "../support/postgres.ts"
+import { awkwardPublished } from "../support/service.ts"
+import { until } from "../support/until.ts"
+import { runCommand, startCommand } from "./command-process.ts"
+
+setDefaultTimeout(60_000)
+
+let primary: OwnServer
+let standby: OwnServer
+let directory: string
+const paths = { rows: "", backup: "" }
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "mds-unwritable-"))
+  primary = await ownServer()
+  await fillWith(awkwardPublished, primary.url)
+  paths.rows = join(directory, "rows.csv")
+  paths.backup = join(directory, "all.dump")
+  await Bun.write(paths.rows, "asx_code,company_name,is_active\nQZA,Alpha,true\n")
+  expect(await run(primary.url, ["backup", paths.backup])).toMatchObject({ code: 0 })
+  standby = await ownServer({ standbyOf: primary })
+  const newest = "select max(id)::int as id from releases"
+  await until(async () =>
+    standby.run<{ id: number }>(newest).then(
+      ([row]) => row?.id === 1,
+      () => false,
+    ),
+  )
+})
+
+afterAll(async () => {
+  await Promise.all([primary, standby].map((server) => server.stop()))
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const run = (url: string, args: readonly string[]) => runCommand(args, { url, dataDir: directory })
+
+const commands = (): [string, string[]][] => [
+  [`load ${paths.rows}`, ["load", "companies", paths.rows, "--partial"]],
+  [`restore ${paths.backup}`, ["restore", "--replace", paths.backup]],
+  [
+    "run `mds token create`",
+    ["token", "create", "--account", "jo@example.com", "--name", "s3cret job"],
+  ],
+  ["run `mds account create`", ["account", "create", "jo@example.com"]],
+  ["run `mds releases prune`", ["releases", "prune", "--keep-days", "1"]],
+]
+
+async function expectSaid(url: string): Promise<void> {
+  for (const [task, args] of commands()) {
+    const { code, stdout, stderr } = await run(url, args)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    const last = stderr.trimEnd().split("\n").at(-1) ?? ""
+    expect(last).toStartWith(`Cannot ${task}: the database is read-only (cannot `)
+    expect(last).toEndWith(
+      "); give the address of the primary server as DATABASE_URL, or check its default_transaction_read_only",
+    )
+    expect(stderr).not.toMatch(/s3cret|\n\s+at /)
+  }
+}
+
+describe("commands say that the database is read-only", () => {
+  test("on a standby", () => expectSaid(standby.url))
+
+  test("where the database's transactions are read-only", async () => {
+    await primary.run("alter database postgres set default_transaction_read_only = on")
+    try {
+      await expectSaid(primary.url)
+    } finally {
+      await primary.run(
+        "begin read write; alter database postgres reset default_transaction_read_only; commit",
+      )
+    }
+  })
+
+  test("with --debug the stack trace is shown as well", async () => {
+    const { stderr } = await run(standby.url, ["account", "create", "jo@example.com", "--debug"])
+    expect(stderr).toContain("the database is read-only (")
+    expect(stderr).toMatch(/\n\s+at /)
+  })
+})
+
+test("a role without the privilege is named as the reason", async () => {
+  await primary.run("create role looker login password 'looker' in role pg_read_all_data")
+  const url = new URL(primary.url)
+  url.username = "looker"
+  url.password = "looker"
+  const { code, stderr } = await run(url.href, ["load", "companies", paths.rows, "--partial"])
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    `\nCannot load ${paths.rows}: the database's role lacks a privilege (permission denied`,
+  )
+})
+
+test("a connection that is lost before the commit is named as the reason", async () => {
+  const { child, ended } = startCommand(["load", "companies", "-", "--partial"], {
+    url: primary.url,
+    dataDir: directory,
+    stdin: "pipe",
+  })
+  const loading = "from pg_locks where locktype = 'advisory' and granted"
+  await until(async () => (await primary.run(`select ${loading}`)).length > 0)
+  await primary.run(`select pg_terminate_backend(pid) ${loading}`)
+  const { stdin } = child
+  if (typeof stdin !== "object") throw new Error("Its standard input is no pipe")
+  stdin.write("asx_code,company_name,is_active\nQZA,Alpha,true\n")
+  await stdin.end()
+  const { code, stderr } = await ended()
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /^Cannot load -: the connection to the database was lost \(.+\); check that PostgreSQL runs, and its log, then try again\n$/,
+  )
+})
