@@ -57,6 +57,9 @@ function faultsBetween(config: Config): string[] {
   if (ADMIN_PORT !== 0 && PORT >= ADMIN_PORT && PORT < ADMIN_PORT + WORKERS) {
     faults.push(`ADMIN_PORT must not be PORT${WORKERS > 1 ? ", nor one of its workers'" : ""}`)
   }
+  if (ADMIN_PORT + WORKERS - 1 > 65_535) {
+    faults.push("ADMIN_PORT must leave a port up to 65535 for each of the WORKERS")
+  }
   if (config.DATABASE_URL === null) {
     if (config.DATABASE_REPLICA_URLS.length > 0) {
       faults.push(

@@ -48,7 +48,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const port = options.config[setting]
     try {
       const started = startServer({ app, hostname: HOST, port, reusePort, isStopping, log })
-      boundUnsentBytes(started.port)
+      boundUnsentBytes(started.port, log)
       return started
     } catch (error) {
       await admin?.close()
@@ -64,7 +64,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       if (!isReplaced) parts.beginStopping()
       const beforeSeconds = Math.min(delaySeconds, SHUTDOWN_SECONDS)
       await Bun.sleep(beforeSeconds * 1000)
-      if (isReplaced) await leavePort(server.port)
+      if (isReplaced) await leavePort(server.port, log)
       await server.stop((SHUTDOWN_SECONDS - beforeSeconds) * 1000, parts.abortExports)
       await parts.close()
       // Operators see to the end what it waits for.

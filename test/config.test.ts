@@ -106,6 +106,30 @@ test("settings are read from the environment, and unknown variables are ignored"
 })
 
 test.each([
+  ["3000", "3000", "1", "ADMIN_PORT must not be PORT"],
+  ["3001", "3000", "2", "ADMIN_PORT must not be PORT, nor one of its workers'"],
+  ["65535", "65534", "2", "ADMIN_PORT must not be PORT, nor one of its workers'"],
+  ["3000", "65534", "3", "ADMIN_PORT must leave a port up to 65535 for each of the WORKERS"],
+  ["3002", "3000", "2", null],
+  ["2999", "3000", "2", null],
+  ["3000", "65534", "2", null],
+  ["3000", "0", "2", null],
+])(
+  "PORT %s, ADMIN_PORT %s and WORKERS %s are checked together",
+  (port, adminPort, workers, fault) => {
+    const read = () =>
+      readConfig({
+        PORT: port,
+        ADMIN_PORT: adminPort,
+        WORKERS: workers,
+        REDIS_URL: "redis://127.0.0.1:6379",
+      })
+    if (fault === null) expect(read().WORKERS).toBe(Number(workers))
+    else expect(read).toThrow(new ConfigError(`Cannot use the settings:\n${fault}`))
+  },
+)
+
+test.each([
   ["ADMIN_PORT", ["-1", "65536", "3e3", " 80", "http"]],
   ["PORT", ["", "-1", "65536", "3e3", "0x50", " 80", "80.0", "http"]],
   ["BASE_URL", ["example.com", "ftp://example.com", "//x"]],

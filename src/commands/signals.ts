@@ -2,7 +2,7 @@
 import { exitCodes, type Signal } from "./exit-codes.ts"
 import { logToStderr } from "./terminal.ts"
 
-/** What is said to whoever has sent the signal. */
+/** What is reported of the load when a signal ends it. */
 export interface SignalMessages {
   /** Before the commit. */
   none: string

@@ -5,8 +5,9 @@
  * was made. PostgreSQL delivers them after the commit, in commit order.
  *
  * No notification is lost while the connection is open, and a closed connection is detected. Where the
- * network drops packets silently that can take long, so subscribers must bound by themselves how long
- * they rely on having received everything.
+ * network drops packets silently that can take long, unless something else reveals that the host does not
+ * answer: then the subscription is suspended. So subscribers must bound by themselves how long they rely
+ * on having received everything.
  *
  * A subscription needs a session of its own. Behind a transaction pooler, which gives it none,
  * notifications would arrive sometimes: no attempt to subscribe succeeds there.
@@ -46,6 +47,11 @@ export interface SubscriptionHandlers {
 export interface Subscription {
   /** Resolves when the first attempt to subscribe has succeeded or failed, within some seconds. */
   ready: Promise<void>
+  /**
+   * Ends the subscription as one that is lost, until `reconnect`: the primary is known to be gone, although
+   * the connection may stay open.
+   */
+  suspend(): void
   /** Begins anew, as the connection may be dead, or the address is another one. */
   reconnect(): void
   stop(): Promise<void>
@@ -91,11 +97,16 @@ export function subscribeToChanges(
     })
   }
 
+  function drop(error: unknown): void {
+    connection.lose(error)
+    clearTimeout(retry)
+  }
+
   return {
     ready: firstAttempt.promise,
+    suspend: () => drop(new Error("No host of the database answers as the primary")),
     reconnect: () => {
-      connection.lose(new Error("The database did not answer, or another host is the primary"))
-      clearTimeout(retry)
+      drop(new Error("The database did not answer, or another host is the primary"))
       if (!stopped) connection = connect()
     },
     stop: async () => {

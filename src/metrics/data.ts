@@ -1,6 +1,6 @@
 /**
- * The data that is served. Loads run in other processes: of them is told what the database keeps of each
- * source, the last one and no earlier ones.
+ * The data that is served. Loads run in other processes: the metrics show what the database keeps of the
+ * last one of each source.
  */
 import { type Collector, familyOf, gauge } from "./families.ts"
 

@@ -15,7 +15,7 @@
 import { RedisClient } from "bun"
 import { observed, type Step } from "../telemetry/active-request.ts"
 import { codeOf } from "../text/error-code.ts"
-import { answerWithin } from "./answer-within.ts"
+import { unlessSilent } from "../text/unless-silent.ts"
 import { failuresOf, type RedisFailure } from "./failure.ts"
 import { loginRefusalOf } from "./login.ts"
 import { evaluate, type RedisScript, redisScript } from "./script.ts"
@@ -71,6 +71,9 @@ const scriptCall: Step = {
 const probe = redisScript(`return redis.call("SET", KEYS[1], "1", "PX", 1000)`)
 const probeKey = "mds:probe"
 
+const replyWithin = <T>(limitMs: number, reply: Promise<T>): Promise<T> =>
+  unlessSilent(limitMs, reply, () => new Error(`No answer within ${limitMs} ms`))
+
 export function connectRedis({
   url,
   answerWithinMs,
@@ -92,9 +95,9 @@ export function connectRedis({
     try {
       const client = new RedisClient(url, clientOptions)
       candidate = client
-      await answerWithin(connectWithinMs, client.connect())
-      await answerWithin(answerWithinMs, ensureSupported(client))
-      await answerWithin(answerWithinMs, evaluate(client, probe, [probeKey], []))
+      await replyWithin(connectWithinMs, client.connect())
+      await replyWithin(answerWithinMs, ensureSupported(client))
+      await replyWithin(answerWithinMs, evaluate(client, probe, [probeKey], []))
       if (!closed) take(client)
     } catch (error) {
       candidate?.close()
@@ -151,7 +154,7 @@ export function connectRedis({
       if (!client) return undefined
       try {
         return await observed(scriptCall, () =>
-          answerWithin(answerWithinMs, evaluate(client, script, keys, args)),
+          replyWithin(answerWithinMs, evaluate(client, script, keys, args)),
         )
       } catch (error) {
         dismiss(client, error)

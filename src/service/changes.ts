@@ -23,7 +23,7 @@ export function followChanges(
     credentials.setSubscribed(subscribed)
     releases.setSubscribed(subscribed)
   }
-  const { ready, reconnect, stop } = subscribeToChanges(url, {
+  const { ready, suspend, reconnect, stop } = subscribeToChanges(url, {
     onListening: () => {
       set(true)
       if (losses > 0) log.info("notifications of changes arrive again")
@@ -45,6 +45,7 @@ export function followChanges(
     get listening() {
       return listening
     },
+    suspend,
     reconnect,
     stop,
   }

@@ -28,15 +28,18 @@ export interface DatabaseOptions {
   config: Config
   databaseUrl: string
   log: Log
-  /** Called when connections to the primary have to be made anew: it did not answer, or it is another host. */
-  onConnectionsLost: () => void
+  /** Called when no host is the primary any more: it does not answer, for one. */
+  onPrimaryLost: () => void
+  /** Called when another host is the primary, or again the one that was lost: what is connected to it may be dead. */
+  onPrimary: () => void
 }
 
 export function connectDatabase({
   config,
   databaseUrl,
   log,
-  onConnectionsLost,
+  onPrimaryLost,
+  onPrimary,
 }: DatabaseOptions): Database {
   const hosts = createHosts(addressesOf(config, databaseUrl), {
     onLost: (host, error) => {
@@ -44,26 +47,14 @@ export function connectDatabase({
       if (host === hosts.current()) cutOff(pools, error)
       cutOff(ofHost.get(host), error)
     },
-    onBack: (host) => {
-      log.info("the database answers again", { host: host.name })
-      // What was silent for a while may be dead, of which neither end learns for long.
-      if (host === hosts.current()) onConnectionsLost()
-    },
+    onBack: (host) => log.info("the database answers again", { host: host.name }),
+    onPrimaryLost,
     onPrimary: (host, before) => {
-      log.warn("another host of the database is the primary", {
-        host: host.name,
-        before: before.name,
-      })
-      if (!before.outage && before.report?.isInRecovery === false) {
-        log.error(
-          "two hosts of the database are primaries: the one of the lower timeline is not used",
-          {
-            host: before.name,
-          },
-        )
+      if (host !== before) {
+        reportFailover(log, host, before)
+        cutOff(pools, new HostUnavailable("Another host of the database is the primary"))
       }
-      cutOff(pools, new HostUnavailable("Another host of the database is the primary"))
-      onConnectionsLost()
+      onPrimary()
     },
   })
   const pools = createPools(config, () => hosts.current().address.url, hosts.primary)
@@ -110,6 +101,17 @@ export function connectDatabase({
       await Promise.all([hosts, ...all].map((each) => each.close()))
     },
   }
+}
+
+function reportFailover(log: Log, primary: Host, before: Host): void {
+  log.warn("another host of the database is the primary", {
+    host: primary.name,
+    before: before.name,
+  })
+  if (before.outage || before.report?.isInRecovery !== false) return
+  log.error("two hosts of the database are primaries: the one of the lower timeline is not used", {
+    host: before.name,
+  })
 }
 
 const added = (a: PoolReadings, b: PoolReadings): PoolReadings => ({

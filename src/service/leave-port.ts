@@ -10,6 +10,7 @@
  */
 import { ptr } from "bun:ffi"
 import { readFileSync } from "node:fs"
+import { describeError, type Log } from "../log/log.ts"
 import { setOnListeners } from "./listening-sockets.ts"
 
 /** How long a connection may take from its first packet to its acceptance. */
@@ -26,14 +27,17 @@ const withoutSyn = [
   { code: 0x06, jumpFalse: 0, value: 0xffff_ffff }, // pass
 ]
 
-/** Resolves when the listening socket may be closed. Does nothing where the system has none of this. */
-export async function leavePort(port: number): Promise<void> {
+/**
+ * Resolves when the listening socket may be closed. Does nothing where the system has none of this.
+ * Where it fails, as without /proc or glibc, connections that are being opened will be reset.
+ */
+export async function leavePort(port: number, log: Pick<Log, "warn">): Promise<void> {
   if (process.platform !== "linux" || migratesConnections()) return
   try {
     dropFirstPackets(port)
     await Bun.sleep(openingMs)
-  } catch {
-    // Without /proc or glibc: what is being opened at this moment is reset, as by any other program.
+  } catch (error) {
+    log.warn("connections that are being opened are reset", describeError(error))
   }
 }
 

@@ -20,7 +20,7 @@ export function setOnListeners(port: number, { level, name, value }: SocketOptio
   try {
     for (const descriptor of listeningOn(port)) {
       const result = symbols.setsockopt(descriptor, level, name, ptr(value), value.byteLength)
-      if (result !== 0) throw new Error(`Cannot set option ${name} of the listening socket`)
+      if (result !== 0) throw new Error(`Linux refused option ${name} of the listening socket`)
     }
   } finally {
     close()

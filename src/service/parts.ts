@@ -72,8 +72,12 @@ const writeWithinMs = 1_500
  */
 export async function startParts(options: PartsOptions): Promise<Parts> {
   const { config, log, now } = options
-  let reconnect = (): void => {}
-  const database = connectDatabase({ ...options, onConnectionsLost: () => reconnect() })
+  let subscription: Pick<ReturnType<typeof followChanges>, "suspend" | "reconnect"> | undefined
+  const database = connectDatabase({
+    ...options,
+    onPrimaryLost: () => subscription?.suspend(),
+    onPrimary: () => subscription?.reconnect(),
+  })
   const { hosts, pools } = database
   const { housekeeping } = pools
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
@@ -94,7 +98,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   void connectAhead(releases)
   const directUrl = () => hosts.current().address.directUrl
   const notifications = followChanges({ credentials, releases }, { url: directUrl, log })
-  reconnect = notifications.reconnect
+  subscription = notifications
   const [tracer, redis] = await Promise.all([
     connectTracing(config, log),
     config.REDIS_URL ? reachRedis(config.REDIS_URL, options) : null,

@@ -22,7 +22,7 @@ export const observation = {
   },
   SERVER_TIMING: {
     description:
-      "`true` for `Server-Timing` in every response: where its time went, in milliseconds, for whoever asks",
+      "`true` for `Server-Timing` in every response: where its time went, in milliseconds, for every client",
     fallback: "false",
     parse: boolean,
   },

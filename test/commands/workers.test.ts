@@ -174,6 +174,39 @@ describe.skipIf(!redisIsInstalled || process.platform !== "linux")("two workers"
     expect([one?.exitCode, two?.exitCode].sort()).toEqual([0, 1])
   })
 
+  test("are refused where a port of operators is taken, which each worker has", async () => {
+    const first = freePort()
+    const taken = Bun.listen({ hostname: "127.0.0.1", port: first + 1, socket: { data() {} } })
+    const { exitCode, said } = await command(["serve"], {
+      ...settings,
+      PORT: "0",
+      ADMIN_PORT: String(first),
+    })
+    taken.stop(true)
+    expect([exitCode, said]).toEqual([
+      1,
+      expect.stringMatching(
+        new RegExp(
+          `^Cannot listen on 127\\.0\\.0\\.1:${first + 1}: .*Check HOST and ADMIN_PORT\n$`,
+        ),
+      ),
+    ])
+  })
+
+  test("have a port of operators each, from the one in the settings on", async () => {
+    const first = freePort()
+    await start({ ADMIN_PORT: String(first) })
+    const startOf = async (port: number): Promise<string | undefined> => {
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      return /^process_start_time_seconds .+$/m.exec(metrics)?.[0]
+    }
+    const ports = Array.from({ length: 6 }, (_, n) => first + (n % 2))
+    const starts = await Promise.all(ports.map(startOf))
+    expect(starts).not.toContain(undefined)
+    expect(new Set(starts).size).toBe(2)
+    expect(new Set(starts.filter((_, n) => n % 2 === 0)).size).toBe(1)
+  })
+
   test("one that is killed disturbs no connection of the other, and is started again", async () => {
     const of = await start()
     const [killed = 0, other = 0] = childrenOf(of.pid)
@@ -308,6 +341,17 @@ describe.skipIf(!redisIsInstalled || process.platform !== "linux")("two workers"
     const workers = childrenOf(of.pid)
     of.kill("SIGTERM")
     expect(await of.exited).toBe(0)
+    expect(workers.some(isRunning)).toBe(false)
+  })
+
+  test("that are frozen are killed in time for a service that must have ended four seconds after its limit", async () => {
+    const of = await start({ SHUTDOWN_SECONDS: "1" })
+    const workers = childrenOf(of.pid)
+    const startedMs = performance.now()
+    process.kill(workers[0] ?? 0, "SIGSTOP")
+    of.kill("SIGTERM")
+    expect(await of.exited).toBe(0)
+    expect(performance.now() - startedMs).toBeLessThan(5_000)
     expect(workers.some(isRunning)).toBe(false)
   })
 

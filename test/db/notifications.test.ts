@@ -72,6 +72,24 @@ test.skipIf(!pgbouncerIsInstalled)(
   },
 )
 
+test("a subscription that is suspended is lost, and begins anew only when it is asked to", async () => {
+  const { events, stop, suspend, reconnect } = recordingSubscriber(database.url)
+  await until(() => events.length === 1)
+  suspend()
+  suspend()
+  await until(async () => (await sessions()).length === 0)
+  await notify("1")
+  // A lost connection is replaced after a quarter of that time.
+  await Bun.sleep(1_000)
+  expect([...(await sessions())]).toEqual([])
+  reconnect()
+  await until(() => events.length === 3)
+  await notify("2")
+  await until(() => events.length === 4)
+  expect(events).toEqual(["listening", "lost", "listening", "changed 2"])
+  await stop()
+})
+
 test("a connection that the server ends is reported as lost, and replaced", async () => {
   const { events, stop } = recordingSubscriber(database.url)
   await until(() => events.includes("listening"))

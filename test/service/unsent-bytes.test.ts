@@ -24,6 +24,10 @@ function server() {
   return { served, made: () => made }
 }
 
+const unexpected = (line: string): never => {
+  throw new Error(line)
+}
+
 /** Waits until nothing more is made. */
 async function settled(made: () => number): Promise<number> {
   for (let before = -1, same = 0; same < 10; ) {
@@ -38,7 +42,7 @@ test.skipIf(process.platform !== "linux")(
   "what the system holds for a client that does not read is bounded",
   async () => {
     const { served, made } = server()
-    boundUnsentBytes(served.port ?? 0)
+    boundUnsentBytes(served.port ?? 0, { warn: (line) => unexpected(line) })
     const socket = connect(served.port ?? 0, "127.0.0.1")
     socket.pause()
     socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

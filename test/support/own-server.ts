@@ -7,7 +7,7 @@ import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { serverUserFor } from "../../src/db/embedded/server-user.ts"
 import { embeddedDirectory } from "./postgres.ts"
 import { scratchDirectory } from "./scratch.ts"
-import { freePort, type Supervised, startSupervised } from "./supervised.ts"
+import { freePort, isRunning, type Supervised, startSupervised } from "./supervised.ts"
 import { until } from "./until.ts"
 
 export interface OwnServerOptions {
@@ -144,15 +144,6 @@ function connectionInfo(url: string): string {
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
-
-/** Not so of one that has ended and was not waited for. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
-  } catch {
-    return false
-  }
-}
 
 async function answers(url: string): Promise<boolean> {
   const sql = postgres(url, { max: 1, connect_timeout: 1, fetch_types: false })

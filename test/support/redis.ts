@@ -1,6 +1,12 @@
 /** A real Redis or Valkey for a test, that keeps nothing and can be frozen, killed and started again. */
 import { RedisClient } from "bun"
-import { freePort, reportSkipped, startSupervised } from "./supervised.ts"
+import {
+  freePort,
+  isRunning,
+  reportSkipped,
+  type Supervised,
+  startSupervised,
+} from "./supervised.ts"
 
 const program = Bun.which("redis-server") ?? Bun.which("valkey-server")
 
@@ -34,22 +40,24 @@ export interface RedisServer {
 export interface RedisServerOptions {
   password?: string
   port?: number
+  /** Where no port is given, chooses one until the server gets it. */
+  choosePort?: () => number
   /** Of its command line. */
   options?: readonly string[]
 }
 
 const START_LIMIT_MS = 20_000
+/** Each time another process of the tests may have taken the port in between. */
+const START_ATTEMPTS = 5
 
 /** Starts one on a free port and waits until it answers. Call it in `beforeAll`. */
 export async function redisServer({
   password = "",
-  port = freePort(),
+  port: given,
+  choosePort = freePort,
   options: others = [],
 }: RedisServerOptions = {}): Promise<RedisServer> {
-  const urlWith = (of: string) => `redis://${of && `:${encodeURIComponent(of)}@`}127.0.0.1:${port}`
-  const url = urlWith(password)
   const options = [
-    ["--port", String(port)],
     ["--bind", "127.0.0.1"],
     ["--save", ""],
     ["--appendonly", "no"],
@@ -57,37 +65,69 @@ export async function redisServer({
     // As a replica it writes no file either.
     ["--repl-diskless-load", "swapdb"],
   ]
-  const command = [program ?? "redis-server", ...options.flat(), ...others]
-  let running = await start(command, url)
+  const urlOn = (port: number, of = password) =>
+    `redis://${of && `:${encodeURIComponent(of)}@`}127.0.0.1:${port}`
+  const startOn = (port: number) =>
+    start(
+      [program ?? "redis-server", "--port", String(port), ...options.flat(), ...others],
+      urlOn(port),
+    )
+
+  let port = given ?? choosePort()
+  let running = await startOn(port)
+  for (let attempt = 1; !running && given === undefined && attempt < START_ATTEMPTS; attempt++) {
+    port = choosePort()
+    running = await startOn(port)
+  }
+  const urlWith = (of: string) => urlOn(port, of)
+  const url = urlWith(password)
+  let server = runningOn(running, url)
 
   return {
     url,
     get pid() {
-      return running.pid
+      return server.pid
     },
-    freeze: () => process.kill(running.pid, "SIGSTOP"),
-    thaw: () => process.kill(running.pid, "SIGCONT"),
-    kill: () => running.end(),
+    freeze: () => process.kill(server.pid, "SIGSTOP"),
+    thaw: () => process.kill(server.pid, "SIGCONT"),
+    kill: () => server.end(),
     restart: async () => {
-      running = await start(command, url)
+      server = runningOn(await startOn(port), url)
     },
-    stop: () => running.end(),
+    stop: () => server.end(),
     cli: (...command) => sendTo(url, command),
     cliAs: (other, ...command) => sendTo(urlWith(other), command),
   }
 }
 
-async function start(command: string[], url: string) {
-  const { pid, end } = await startSupervised("redis", command)
+/** Resolves when the server answers, or to undefined where it ended, as where its port was taken. */
+async function start(command: string[], url: string): Promise<Supervised | undefined> {
+  const server = await startSupervised("redis", command)
   const deadline = performance.now() + START_LIMIT_MS
-  while ((await sendTo(url, ["PING"]).catch(() => undefined)) !== "PONG") {
-    if (performance.now() > deadline) {
-      await end()
-      throw new Error(`No Redis at ${url}`)
+  while ((await processAt(url)) !== server.pid) {
+    const hasEnded = process.platform === "linux" && !isRunning(server.pid)
+    if (hasEnded || performance.now() > deadline) {
+      await server.end()
+      return undefined
     }
     await Bun.sleep(10)
   }
-  return { pid, end }
+  return server
+}
+
+function runningOn(server: Supervised | undefined, url: string): Supervised {
+  if (server) return server
+  throw new Error(`No Redis of this test at ${url}`)
+}
+
+/** The process id of the Redis that answers there, which may be of another test. */
+async function processAt(url: string): Promise<number | undefined> {
+  try {
+    const info = await sendTo(url, ["INFO", "server"])
+    return Number(/^process_id:(\d+)/m.exec(String(info))?.[1])
+  } catch {
+    return undefined
+  }
 }
 
 async function sendTo(url: string, [command = "", ...args]: string[]): Promise<unknown> {

@@ -3,6 +3,7 @@
  * open for writing. The kernel closes the pipe however this process ends, and the shell then kills the
  * server.
  */
+import { readFileSync } from "node:fs"
 import { relative } from "node:path"
 
 export interface Supervised {
@@ -41,6 +42,15 @@ export async function startSupervised(name: string, command: string[]): Promise<
       shell.stdin.end()
       await shell.exited
     },
+  }
+}
+
+/** Whether a process runs, on Linux. Not so of one that has ended and was not waited for. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+  } catch {
+    return false
   }
 }
 

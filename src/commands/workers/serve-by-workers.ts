@@ -13,8 +13,12 @@ import { createWorkers, type Workers } from "./workers.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a worker takes to close its connections and write its log, after `SHUTDOWN_SECONDS`. */
-const closeWithinMs = 4_000
+/**
+ * What a worker may take to abort responses and close its connections, after `SHUTDOWN_SECONDS`. One that
+ * takes longer, such as a frozen one, is killed. A second less than the four after which a container may
+ * be killed as a whole, as this process has to write its log then.
+ */
+const closeWithinMs = 3_000
 
 export async function serveByWorkers(config: Config, environment: Environment): Promise<void> {
   ensureSupported()

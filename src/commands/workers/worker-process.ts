@@ -77,7 +77,7 @@ function spawnWorker({ environment, onLine }: WorkerProcessOptions): WorkerProce
     ),
     exited,
     stop: async (how, withinMs) => {
-      tell({ stop: how })
+      send({ stop: how })
       const late = setTimeout(kill, withinMs)
       await exited
       clearTimeout(late)
@@ -85,7 +85,7 @@ function spawnWorker({ environment, onLine }: WorkerProcessOptions): WorkerProce
     kill,
   }
 
-  function tell(message: ToWorker): void {
+  function send(message: ToWorker): void {
     try {
       child.send(message)
     } catch {

@@ -16,7 +16,7 @@ export function addWorkerCommand(program: Command, config: () => Config): void {
       const send = process.send?.bind(process)
       if (!send) this.error("A worker is started by `mds serve` with WORKERS")
       ignoreOutputErrors()
-      const stop = stopWhenToldTo()
+      const stop = stopOnRequest()
       const settings = config()
       const [database] = await Promise.all([openCurrent(settings), import("../../service.ts")])
       const url = await serve(settings, database, stop)
@@ -53,9 +53,9 @@ async function serve(config: Config, { url }: Database, stop: { by: Stop }): Pro
 
 /**
  * A signal of the terminal reaches every process that was started from it, so that only `serve` acts on
- * it, and tells its workers. SIGTERM is meant for this one: another worker is started in its place.
+ * it, and notifies its workers. SIGTERM is meant for this one: another worker is started in its place.
  */
-function stopWhenToldTo(): { by: Stop } {
+function stopOnRequest(): { by: Stop } {
   const stop: { by: Stop } = { by: async () => {} }
   let stopping = false
   const end = async (options: StopOptions): Promise<void> => {

@@ -57,7 +57,7 @@ export function createWorkers({ count, startWorker, stopWithinMs, log }: Workers
     const worker = startWorker(id)
     running.add(worker)
     worker.exited.then(() => running.delete(worker))
-    // Whoever waits for it learns of a failure; nobody may.
+    // A failure is handled where it is awaited, which may be nowhere.
     worker.serving.catch(() => {})
     return worker
   }

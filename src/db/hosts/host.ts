@@ -9,11 +9,11 @@
 import { HostUnavailable, Unavailable } from "../pool/unavailable.ts"
 import { createProbe, type HostReport, type ProbeResult } from "./probe.ts"
 
-/** What a pool asks and tells of its host. */
+/** What a pool checks and reports of its host. */
 export interface PoolHost {
   /** @throws HostUnavailable while it does not answer */
   ensureAvailable(): void
-  /** A statement is sent to it. @returns the host to tell of its end */
+  /** A statement is sent to it. @returns the host whose `end` is called at its end */
   begin(): Pick<PoolHost, "end">
   /** @param isAnswered whether the host has answered the statement, be it with an error */
   end(isAnswered: boolean): void

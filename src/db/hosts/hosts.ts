@@ -3,7 +3,7 @@
  *
  * Each host is asked about twice a second what it is. So a promotion shows by itself, wherever it was
  * made, and a standby that lags, is gone or does not answer is left out until it is back. The lag of a
- * standby in releases decides what it may be asked. That is only a forecast: each statement itself says
+ * standby in releases decides what it may be asked. That is only a forecast: each statement itself returns
  * which releases it saw, and what a standby turns out not to have is read elsewhere.
  */
 import { HostUnavailable } from "../pool/unavailable.ts"
@@ -50,14 +50,16 @@ export interface HostsHandlers {
   /** The host stopped answering. */
   onLost: (host: Host, error: HostUnavailable) => void
   onBack: (host: Host) => void
-  /** Another host is the primary from now on. */
+  /** No host is the primary until `onPrimary` is called. */
+  onPrimaryLost: () => void
+  /** The host is the primary from now on: another one than before, or again the one that was lost. */
   onPrimary: (host: Host, before: Host) => void
 }
 
 /** @param addresses that of the presumed primary first */
 export function createHosts(
   addresses: readonly HostAddress[],
-  { onLost, onBack, onPrimary }: HostsHandlers,
+  { onLost, onBack, onPrimaryLost, onPrimary }: HostsHandlers,
 ): DatabaseHosts {
   const isOneOfSeveral = addresses.length > 1
   const all = addresses.map((address) => {
@@ -66,7 +68,10 @@ export function createHosts(
         findPrimary()
         onLost(host, error)
       },
-      onBack: () => onBack(host),
+      onBack: () => {
+        onBack(host)
+        findPrimary()
+      },
       onReport: findPrimary,
       isOneOfSeveral,
     })
@@ -75,23 +80,27 @@ export function createHosts(
   const [first] = all
   if (!first) throw new Error("A database has one host at least")
   let primary = first
-  /** Whether it says so, or has not been heard of yet. */
-  let isConfirmed = true
+  /** Whether it answers and is the primary, as far as is known. */
+  let hasPrimary = true
 
   function findPrimary(): void {
-    if (!isOneOfSeveral) return
     const before = primary
-    const found = primaryOf(all, primary)
-    isConfirmed = found !== undefined
-    if (!found || found === before) return
+    const hadPrimary = hasPrimary
+    // What a single host is makes no difference, as long as it answers.
+    const found = isOneOfSeveral ? primaryOf(all, before) : before.outage ? undefined : before
+    hasPrimary = found !== undefined
+    if (!found) {
+      if (hadPrimary) onPrimaryLost()
+      return
+    }
     primary = found
-    onPrimary(found, before)
+    if (!hadPrimary || found !== before) onPrimary(found, before)
   }
 
   const ofPrimary: PoolHost = {
     ensureAvailable: () => {
       primary.ensureAvailable()
-      if (!isConfirmed) throw new HostUnavailable("No host of the database is the primary")
+      if (!hasPrimary) throw new HostUnavailable("No host of the database is the primary")
     },
     begin: () => primary.begin(),
     end: () => {},
@@ -100,9 +109,8 @@ export function createHosts(
     const system = systemOf(all, primary)
     return all.filter((host) => host !== primary && isStandby(host, system))
   }
-  const isPrimaryLost = () => primary.outage !== undefined || !isConfirmed
   const standbysInSync = () =>
-    isPrimaryLost() ? standbys().filter((host) => positionOf(host) >= positionOf(primary)) : []
+    hasPrimary ? [] : standbys().filter((host) => positionOf(host) >= positionOf(primary))
   const askPrimary = async () => {
     const report = await primary.ask()
     ofPrimary.ensureAvailable()
@@ -127,7 +135,7 @@ export function createHosts(
         all.map((host) => [
           host.name,
           {
-            role: roleOf(host, host === primary && isConfirmed),
+            role: roleOf(host, host === primary && (hasPrimary || !isOneOfSeveral)),
             isAnswering: host.outage === undefined,
             lagBytes: Math.max(0, positionOf(primary) - positionOf(host)),
             release: host.report?.release.id ?? 0,

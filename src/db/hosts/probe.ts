@@ -4,13 +4,13 @@
  */
 import type { Sql } from "postgres"
 import { codeOf } from "../../text/error-code.ts"
+import { unlessSilent } from "../../text/unless-silent.ts"
 import { singleConnection } from "../connection.ts"
 import { isAnswer } from "../pool/database-errors.ts"
 import { noAnswerWithin, Unavailable } from "../pool/unavailable.ts"
 import type { Release } from "../reader/releases.ts"
-import { unlessSilent } from "./silence.ts"
 
-/** What a host says of itself. */
+/** What a host reports of itself. */
 export interface HostReport {
   /** The newest that it has. */
   release: Release
@@ -22,7 +22,7 @@ export interface HostReport {
   cluster?: ClusterReport
 }
 
-/** What tells which of several hosts belong together, and which is the primary. */
+/** Which of several hosts belong together, and which is the primary. */
 export interface ClusterReport {
   /** The same for a primary and its standbys. */
   system: string
@@ -114,7 +114,7 @@ export function createProbe(
     }
   }
 
-  /** A connection that was idle may have ended since; a new one tells. */
+  /** A connection that was idle may have ended since; a new one shows whether the host answers. */
   const reportAnew = (error: unknown): Promise<HostReport> => {
     if (isConnectionEnd(error)) return report()
     throw error

@@ -1,7 +1,7 @@
 /**
  * Which of several hosts is the primary, by what they report. After a promotion the old primary may come
- * back and still believe to be one: the promoted host has a higher timeline, and nothing is written to
- * one of a lower timeline any more.
+ * back without being in recovery: the promoted host has a higher timeline, and nothing is written to a
+ * host of a lower timeline any more.
  */
 import type { Host } from "./host.ts"
 

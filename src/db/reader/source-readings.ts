@@ -1,6 +1,7 @@
 /**
- * What the metrics tell of the data: the newest release, and of each source when it was loaded and what
- * came of it. It is read at most once a minute, whoever asks. Records are not counted for it.
+ * What the metrics report of the data: the newest release, and of each source when it was loaded and with
+ * what outcome. It is read at most once a minute, however often metrics are scraped. Records are not
+ * counted for it.
  */
 import { settleWithin } from "../../text/settle-within.ts"
 import { isRecent } from "../is-recent.ts"
@@ -29,7 +30,7 @@ export interface DataReadings {
 }
 
 const readEveryMs = 60_000
-/** A scrape waits no longer, and tells what was read before. */
+/** A scrape waits no longer, and reports what was read before. */
 const waitMs = 1_000
 
 const seconds = (column: string) => `extract(epoch from ${column})::float8`
@@ -47,7 +48,7 @@ const statement = `
     ) as sources`
 
 /**
- * @param onFailure receives any error but an outage of the database, of which its hosts' metrics tell
+ * @param onFailure receives any error but an outage of the database, which its hosts' metrics report
  * @returns what is known; undefined until it was read once. Never rejects.
  */
 export function createSourceReadings(

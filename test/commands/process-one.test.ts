@@ -1,0 +1,57 @@
+/** As process 1 of a container, which Linux ends by no signal that it does not handle, each command ends on one. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { reportSkipped } from "../support/supervised.ts"
+import { until } from "../support/until.ts"
+
+setDefaultTimeout(60_000)
+
+const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const unshare = Bun.which("unshare")
+const asProcess1 = unshare ? [unshare, "--pid", "--fork", "--mount-proc"] : []
+const isPossible = unshare !== null && Bun.spawnSync([...asProcess1, "true"]).success
+
+if (!isPossible) reportSkipped(import.meta.path, "permission to make a PID namespace")
+
+/** A database that takes connections and never answers, so that a command waits for it. */
+let silent: Bun.TCPSocketListener
+let connections = 0
+
+beforeAll(() => {
+  const open = (): void => {
+    connections++
+  }
+  silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { open, data() {} } })
+})
+
+afterAll(() => silent.stop(true))
+
+/** The process id, as seen from here, of the first process in the namespace. */
+const firstIn = (pid: number): number =>
+  Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"), 10)
+
+test.skipIf(!isPossible).each([
+  ["serve", "SIGTERM", 143],
+  ["serve", "SIGINT", 130],
+  ["migrate", "SIGTERM", 143],
+  ["migrate", "SIGINT", 130],
+] as const)("%s ends on %s while it waits for the database", async (command, signal, exitCode) => {
+  const before = connections
+  const child = Bun.spawn([...asProcess1, process.execPath, main, command], {
+    env: { ...process.env, DATABASE_URL: `postgres://mds@127.0.0.1:${silent.port}/mds`, PORT: "0" },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+  })
+  try {
+    await until(() => connections > before)
+    const startedMs = performance.now()
+    process.kill(firstIn(child.pid), signal)
+    expect(await child.exited).toBe(exitCode)
+    // Far sooner than it would give the database up.
+    expect(performance.now() - startedMs).toBeLessThan(3_000)
+  } finally {
+    if (child.exitCode === null) process.kill(firstIn(child.pid), "SIGKILL")
+    await child.exited
+  }
+})

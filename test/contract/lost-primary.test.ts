@@ -1,0 +1,108 @@
+/**
+ * Once the database is known not to answer, no notification of a change can arrive, although no connection
+ * was closed. From then on no cached token or release is used, until notifications arrive again.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { type OwnServer, ownServer } from "../support/own-server.ts"
+import { fillWith } from "../support/postgres.ts"
+import { awkwardPublished, type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+import { interruptibleProxy } from "./interruptible-proxy.ts"
+
+const recoveryMs = 5_000
+
+let server: OwnServer
+let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
+let service: TestService
+
+beforeAll(async () => {
+  server = await ownServer()
+  proxy = await interruptibleProxy({ host: "127.0.0.1", port: Number(new URL(server.url).port) })
+  const note = await fillWith(awkwardPublished, server.url)
+  service = await testService({
+    beside: { database: { url: server.url, note, drop: async () => {} } },
+    reach: (databaseUrl) => databaseUrl.replace(/:\d+\//, `:${proxy.port}/`),
+  })
+})
+
+afterAll(async () => {
+  server.thaw()
+  proxy.mend()
+  await service.stop()
+  proxy.close()
+  await server.stop()
+})
+
+const count = (event: string): number =>
+  service.logLines.filter((line) => line.includes(event)).length
+
+async function isListening(): Promise<boolean> {
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  return metrics.includes("\nmds_notifications_listening 1\n")
+}
+
+const statusOf = async (token: string): Promise<number> =>
+  (await service.get("/companies", { token })).status
+
+/** Has what the request needs in memory. */
+async function remember(token: string): Promise<void> {
+  await until(async () => (await statusOf(token)) === 200)
+  await until(isListening)
+  expect(await statusOf(token)).toBe(200)
+}
+
+/** A request that needs the database is sent, so that its silence is noticed. */
+async function expectLoss(lossesBefore: number): Promise<void> {
+  expect((await service.get("/usage")).status).toBe(503)
+  await until(() => count("the database does not answer") > lossesBefore)
+}
+
+describe.each([
+  ["a frozen server", () => server.freeze(), () => server.thaw()],
+  ["a network that drops all packets", () => proxy.silence(), () => proxy.mend()],
+])("behind %s", (_, breakIt, mendIt) => {
+  let token: string
+  let lossesBefore: number
+
+  beforeEach(async () => {
+    token = await service.issue(`${crypto.randomUUID()}@example.com`)
+    await remember(token)
+    lossesBefore = count("the database does not answer")
+  })
+
+  test("requests are answered 503 although all that they need is cached, and 200 soon after it is back", async () => {
+    try {
+      breakIt()
+      await expectLoss(lossesBefore)
+      for (let round = 0; round < 5; round++) expect(await statusOf(token)).toBe(503)
+      expect(await isListening()).toBe(false)
+    } finally {
+      mendIt()
+    }
+    const startedMs = performance.now()
+    await remember(token)
+    expect(performance.now() - startedMs).toBeLessThan(recoveryMs)
+  })
+})
+
+test("a token that is revoked while the network drops all packets is never accepted after the loss was noticed", async () => {
+  const token = await service.issue("revoked@example.com")
+  await remember(token)
+  const statuses = new Set<number>()
+  const lossesBefore = count("the database does not answer")
+  try {
+    proxy.silence()
+    await expectLoss(lossesBefore)
+    await server.run(`update tokens set revoked_at = now() from accounts
+      where accounts.id = account_id and email = 'revoked@example.com'`)
+    for (let round = 0; round < 5; round++) statuses.add(await statusOf(token))
+  } finally {
+    proxy.mend()
+  }
+  await until(async () => {
+    statuses.add(await statusOf(token))
+    return await isListening()
+  })
+  statuses.add(await statusOf(token))
+  expect([...statuses]).toEqual([503, 401])
+})
