@@ -35,7 +35,7 @@ export const errorTable = {
   UNAVAILABLE: {
     status: 503,
     message: "Service unavailable, try again shortly",
-    when: "The database cannot be reached, or your queue is full. Retry after `Retry-After` seconds.",
+    when: "The database cannot be reached, or too many of your requests wait for it. Retry after `Retry-After` seconds.",
   },
 } as const
 

@@ -73,7 +73,7 @@ export const collectDatabase =
       pool(
         "counter",
         "mds_statements_refused_total",
-        "Statements that got no connection: the queue was full, or none was free in time",
+        "Statements that got no connection: the queue was full, or none was free, or expected to be, in time",
         ([, { refused }]) => refused,
       ),
       host(

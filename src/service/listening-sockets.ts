@@ -18,7 +18,9 @@ export function setOnListeners(port: number, { level, name, value }: SocketOptio
     setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" },
   })
   try {
-    for (const descriptor of listeningOn(port)) {
+    const descriptors = listeningOn(port)
+    if (descriptors.length === 0) throw new Error("/proc shows no listening socket")
+    for (const descriptor of descriptors) {
       const result = symbols.setsockopt(descriptor, level, name, ptr(value), value.byteLength)
       if (result !== 0) throw new Error(`Linux refused option ${name} of the listening socket`)
     }

@@ -38,6 +38,7 @@ function poolsOf(config: Config, url: Url, host?: PoolHost) {
       connectionsPerAccount: Math.ceil(connections / 2),
       queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
       waitMs: config.QUEUE_SECONDS * 1000,
+      refusesEarly: true,
       ...options,
     })
   return { pool, fairPool }
@@ -58,6 +59,7 @@ export function createReadPools(config: Config, url: Url, host?: PoolHost) {
     // Its queue has room for every export in progress, because one that has begun should not fail there.
     exports: fairPool("exports", config.EXPORT_CONNECTIONS, {
       parameters: plannedForValues,
+      refusesEarly: false,
       queueLength: config.MAX_EXPORTS,
       queueLengthPerAccount: config.MAX_EXPORTS,
       waitMs: config.EXPORT_STALL_SECONDS * 1000,

@@ -52,7 +52,7 @@ export const limits = {
   },
   QUEUE_SECONDS: {
     description:
-      "How long a request may wait for a database connection; one that is expected to wait longer is answered with 503 at once",
+      "How long a request may wait for a database connection; one that would wait too long by the pace of the account's others is answered with 503 at once",
     fallback: "20",
     parse: integer(1, 600),
   },

@@ -5,11 +5,13 @@
  *
  * The queue is bounded in length, for each account and in total, and in waiting time. Only an account
  * that exceeds its bound is refused; where the queue as a whole is full, the newest task of the account
- * with most tasks is displaced. Where the duration of tasks is known, what would wait in vain is refused
- * at once: otherwise most of an overload would time out at the end of a long queue.
+ * with most tasks is displaced. The bound in time is applied early, if the limiter is made so: an
+ * account's claim that would wait too long by the pace of those before it is refused at once, since most
+ * of an overload would time out at the end of a long queue otherwise.
  */
 import type { AccountId } from "./account-id.ts"
 import { FairQueue } from "./fair-queue.ts"
+import { TurnTimes } from "./turn-times.ts"
 import { Unavailable } from "./unavailable.ts"
 
 export interface LimiterOptions {
@@ -17,8 +19,9 @@ export interface LimiterOptions {
   slotsPerAccount: number
   queueLength: number
   queueLengthPerAccount: number
-  /** How long a task takes at present. */
-  taskMs?: () => number
+  /** Whether claims that can be expected to wait too long are refused at once. */
+  refusesEarly?: boolean
+  nowMs?: () => number
 }
 
 /** @template Account what stands for an account: also another key that takes turns, such as an address */
@@ -55,9 +58,11 @@ export function createConcurrencyLimiter<Account = AccountId>({
   slotsPerAccount,
   queueLength,
   queueLengthPerAccount,
-  taskMs = () => 0,
+  refusesEarly = false,
+  nowMs = () => performance.now(),
 }: LimiterOptions): ConcurrencyLimiter<Account> {
   const queue = new FairQueue<Waiting, Account>()
+  const turnTimes = new TurnTimes<Account>()
   const runningOf = new Map<Account, number>()
   let running = 0
 
@@ -101,11 +106,9 @@ export function createConcurrencyLimiter<Account = AccountId>({
 
   /** @throws Unavailable if no slot can be expected to be free in time */
   function ensureTimely({ account, waitMs }: Claim<Account>): void {
-    const turns = Math.max(
-      (queue.itemsBefore(account) + 1) / slots,
-      (queue.sizeOf(account) + 1) / slotsPerAccount,
-    )
-    if (turns * taskMs() <= expectedShare * waitMs) return
+    if (!refusesEarly) return
+    const expectedMs = (queue.sizeOf(account) + 1) * (turnTimes.meanMs(account) ?? 0)
+    if (expectedMs <= expectedShare * waitMs) return
     throw new Unavailable(`No slot is expected to be free within ${waitMs} ms`)
   }
 
@@ -114,15 +117,17 @@ export function createConcurrencyLimiter<Account = AccountId>({
     const leaveQueue = (): void => {
       clearTimeout(timer)
       signal?.removeEventListener("abort", cancel)
+      queue.remove(account, waiting)
+      if (queue.sizeOf(account) === 0) turnTimes.end(account)
     }
     const waiting: Waiting = {
       start: () => {
+        turnTimes.turn(account, nowMs())
         leaveQueue()
         resolve(take(account))
       },
       refuse: (reason) => {
         leaveQueue()
-        queue.remove(account, waiting)
         reject(reason)
       },
     }
@@ -132,6 +137,7 @@ export function createConcurrencyLimiter<Account = AccountId>({
       waitMs,
     )
     signal?.addEventListener("abort", cancel)
+    if (queue.sizeOf(account) === 0) turnTimes.begin(account, nowMs())
     queue.add(account, waiting)
     return promise
   }

@@ -19,16 +19,6 @@ export class FairQueue<T, Account = AccountId> {
     return this.#items.get(account)?.size ?? 0
   }
 
-  /** How many items are taken before one that is added for the account now, if all accounts may run. */
-  itemsBefore(account: Account): number {
-    const own = this.sizeOf(account)
-    let before = own
-    for (const [other, items] of this.#items) {
-      if (other !== account) before += Math.min(items.size, own + 1)
-    }
-    return before
-  }
-
   add(account: Account, item: T): void {
     const items = this.#items.get(account) ?? new Set()
     items.add(item)

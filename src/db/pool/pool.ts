@@ -10,7 +10,6 @@ import type { PoolHost } from "../hosts/host.ts"
 import type { AccountId } from "./account-id.ts"
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
 import { isAnswer, isLockTimeout, rethrowDatabaseError } from "./database-errors.ts"
-import { createRecentMean } from "./recent-mean.ts"
 import { createReplaceableClient, type Database } from "./replaceable-client.ts"
 import { createStatementDeadline } from "./statement-deadline.ts"
 import { HostUnavailable, Unavailable } from "./unavailable.ts"
@@ -27,6 +26,8 @@ export interface PoolOptions {
   queueLengthPerAccount?: number
   /** How long a statement may wait for a connection. */
   waitMs?: number
+  /** Whether a statement that can be expected to wait too long is refused at once. */
+  refusesEarly?: boolean
   statementTimeoutMs: number
   /** How long a statement may wait for a lock of another session; as long as it may run by default. */
   lockTimeoutMs?: number
@@ -40,7 +41,7 @@ export interface PoolOptions {
   host?: PoolHost
 }
 
-/** Of what waits: an AbortController, or a signal alone. */
+/** What cancels a statement that waits: an AbortController, or a signal alone. */
 export interface Cancellation {
   signal?: AbortSignal
   /**
@@ -75,7 +76,7 @@ export interface PoolReadings {
   /** Statements that run, and that wait for a connection. */
   running: number
   waiting: number
-  /** Statements that got no connection: the queue was full, or none was free in time. */
+  /** Statements that got no connection: the queue was full, or none was free, or expected to be, in time. */
   refused: number
   /** How long statements waited for a connection, and how long they took after that. */
   waitSeconds: HistogramReading
@@ -114,13 +115,12 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
       },
     }),
   )
-  const recentMs = createRecentMean()
   const limiter = createConcurrencyLimiter({
     slots: connections,
     slotsPerAccount: options.connectionsPerAccount ?? connections,
     queueLength,
     queueLengthPerAccount: options.queueLengthPerAccount ?? queueLength,
-    taskMs: recentMs.read,
+    refusesEarly: options.refusesEarly ?? false,
   })
   const deadline = createStatementDeadline({
     deadlineMs: statementTimeoutMs + graceMs,
@@ -149,7 +149,7 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
       }),
     )
     const release = await slot.catch((error: unknown) => {
-      // Of a host that is gone, its state tells.
+      // The loss of a host is no lack of connections.
       if (error instanceof Unavailable && !(error instanceof HostUnavailable)) refused++
       throw error
     })
@@ -163,11 +163,7 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
       throw error
     }
     const usedHost = host?.begin()
-    const observeStatement = (): void => {
-      const ms = performance.now() - begunMs
-      statementSeconds.observe(ms / 1_000)
-      recentMs.add(ms)
-    }
+    const observeStatement = () => statementSeconds.observe((performance.now() - begunMs) / 1_000)
     // The slot is released when the statement has ended, not when its caller has given up. Otherwise
     // more statements than connections would pile up while the database hangs.
     const ended = Promise.try(statement).then(

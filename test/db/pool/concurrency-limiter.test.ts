@@ -171,25 +171,57 @@ test("under random claims, cancellations and ends, the bounds hold and every cla
   expect(limiter.load()).toEqual({ running: 0, waiting: 0 })
 })
 
-test("what would wait in vain is refused at once, and only of the accounts that have much queued", async () => {
-  // A turn of both slots takes 100 ms, so that 800 ms of the allowed second are sixteen claims.
-  const { claim, load, begun } = limiterOf({ taskMs: () => 100 })
-  for (const name of ["a", "b"]) await claim(name, 1)
-  const queued = Array.from({ length: 16 }, (_, index) => claim(`c${index}`, 1, { waitMs: 1_000 }))
+/** A limiter that refuses early, with a clock, and the end of a task each 100 ms of it. */
+function pacedLimiter(differing: Partial<LimiterOptions> = {}) {
+  let nowMs = 0
+  const limiter = limiterOf({ refusesEarly: true, nowMs: () => nowMs, ...differing })
+  return {
+    ...limiter,
+    endAfter: async (ms: number, name: string) => {
+      nowMs += ms
+      await limiter.end(name)
+    },
+  }
+}
+
+test("what would wait too long by the pace of the account's turns is refused at once", async () => {
+  const { claim, endAfter, load } = pacedLimiter({ slots: 1, slotsPerAccount: 1 })
+  for (let each = 0; each < 12; each++) void claim(`a${each}`, 1, { waitMs: 1_000 })
+  await settled()
+  // Until the pace is known, none is refused.
+  for (const name of ["a0", "a1", "a2", "a3"]) await endAfter(100, name)
+  expect(load()).toEqual({ running: 1, waiting: 7 })
+  const last = claim("a12", 1, { waitMs: 1_000 })
   await expect(claim("late", 1, { waitMs: 1_000 })).rejects.toThrow(
     new Unavailable("No slot is expected to be free within 1000 ms"),
   )
-  queued.push(claim("of another account", 2, { waitMs: 1_000 }))
-  queued.push(claim("patient", 1, { waitMs: 2_000 }))
-  await settled()
-  expect(load()).toEqual({ running: 2, waiting: 18 })
-  expect(begun).toEqual(["a", "b"])
+  const patient = claim("patient", 1, { waitMs: 2_000 })
+  for (let each = 4; each < 13; each++) await endAfter(100, `a${each}`)
+  await Promise.all([last, patient])
 })
 
-test("an account's own share of the slots decides how long it is expected to wait", async () => {
-  const { claim } = limiterOf({ slots: 4, slotsPerAccount: 1, taskMs: () => 100 })
-  await claim("a", 1)
-  for (let each = 0; each < 8; each++) void claim(`a${each}`, 1, { waitMs: 1_000 })
+test("when turns come faster again, so are claims admitted again", async () => {
+  const { claim, endAfter } = pacedLimiter({ slots: 1, slotsPerAccount: 1 })
+  for (let each = 0; each < 40; each++) void claim(`a${each}`, 1, { waitMs: 1_000 })
+  await settled()
+  for (let each = 0; each < 5; each++) await endAfter(2_000, `a${each}`)
   await expect(claim("late", 1, { waitMs: 1_000 })).rejects.toThrow(Unavailable)
-  await claim("of another account", 2)
+  for (let each = 5; each < 32; each++) await endAfter(1, `a${each}`)
+  const admitted = claim("again", 1, { waitMs: 1_000 })
+  for (let each = 32; each < 40; each++) await endAfter(1, `a${each}`)
+  await admitted
+})
+
+test("what the tasks of one account take is not expected of another", async () => {
+  const { claim, endAfter, begun } = pacedLimiter({ slots: 4, slotsPerAccount: 2 })
+  for (let each = 0; each < 12; each++) void claim(`slow${each}`, 1, { waitMs: 100_000 })
+  await settled()
+  for (let each = 0; each < 6; each++) await endAfter(15_000, `slow${each}`)
+  const others = Array.from({ length: 20 }, (_, index) =>
+    claim(`other${index}`, 2 + index, { waitMs: 1_000 }),
+  )
+  await settled()
+  for (let each = 0; each < 20; each++) await endAfter(1, `other${each}`)
+  await Promise.all(others)
+  expect(begun.filter((name) => name.startsWith("other"))).toHaveLength(20)
 })
