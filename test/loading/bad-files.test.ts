@@ -64,6 +64,11 @@ const files: readonly [what: string, content: string | Uint8Array, message: RegE
   ],
   ["a cut quoted value", `${good}QZB,"Bet`, /it is truncated: it ends inside a quoted value/],
   [
+    "a quote in each row that is never closed",
+    good + 'QZB,"Bet Ltd,true\n'.repeat(20_000),
+    /unterminated quoted value \(line 3\)/,
+  ],
+  [
     "a cut row",
     `${good}QZB,Be`,
     /it is truncated: line 3, the last, has fewer columns than the header/,

@@ -9,6 +9,8 @@ import type { Separator } from "./separators.ts"
 
 /** A longer record means a quote that is never closed. */
 const maxRecordLength = 4_000_000
+/** So does one with more errors. The parser goes on to the end of it, and makes its text anew for each. */
+const maxErrorsOfRecord = 1_000
 
 /** Skips records without any value, which spreadsheets write. */
 export async function* csvRecords(
@@ -18,7 +20,11 @@ export async function* csvRecords(
 ): AsyncGenerator<TableRecord> {
   const malformed: TableRecord[] = []
   const lines = withinBounds(text, rejectFile)
-  const parser = pipeline(Readable.from(lines), parserOf(separator, malformed), () => {})
+  const parser = pipeline(
+    Readable.from(lines),
+    parserOf(separator, malformed, rejectFile),
+    () => {},
+  )
   let previousEnd = 0
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
@@ -66,7 +72,25 @@ interface Parsed {
   info: { lines: number }
 }
 
-function parserOf(separator: Separator, malformed: TableRecord[]): Parser {
+function parserOf(separator: Separator, malformed: TableRecord[], rejectFile: RejectFile): Parser {
+  /** The newest record that has errors, as far as it was read, and how many they are. */
+  let last = { line: 0, error: "", text: "", errors: 0 }
+
+  function skip(error: CsvError, text: string): void {
+    // At its first error, a record is never longer than one that begins in the same way.
+    const isSameRecord = text.length > last.text.length && text.startsWith(last.text)
+    if (last.errors > 0 && isSameRecord) {
+      malformed.pop()
+      last = { ...last, text, errors: last.errors + 1 }
+    } else {
+      // The text begins with the empty lines before the record.
+      const line = Number(error.lines) - lineBreaksIn([text.trimStart()])
+      last = { line, error: describeError(error), text, errors: 1 }
+    }
+    if (last.errors > maxErrorsOfRecord) rejectFile(unterminated(last.line))
+    malformed.push({ line: last.line, error: last.error, text })
+  }
+
   return new Parser({
     delimiter: separator,
     quote: separator === "\t" ? null : '"',
@@ -77,13 +101,9 @@ function parserOf(separator: Separator, malformed: TableRecord[]): Parser {
     skip_empty_lines: true,
     max_record_size: maxRecordLength,
     skip_records_with_error: true,
-    on_skip: (error, text) => {
+    on_skip: (error, text = "") => {
       if (!error || fatal.has(error.code)) throw error
-      const line = Number(error.lines)
-      // One record may have several errors.
-      if (malformed.at(-1)?.line !== line) {
-        malformed.push({ line, error: describeError(error), text: text ?? "" })
-      }
+      skip(error, text)
       return undefined
     },
   })
@@ -96,7 +116,7 @@ function describeError(error: CsvError): string {
     case "CSV_QUOTE_NOT_CLOSED":
       return "it is truncated: it ends inside a quoted value"
     case "CSV_MAX_RECORD_SIZE":
-      return `unterminated quoted value (line ${error.lines})`
+      return unterminated(error.lines)
     case "CSV_INVALID_CLOSING_QUOTE":
       return "text follows a closing quote; double the quotes inside a quoted value"
     case "INVALID_OPENING_QUOTE":
@@ -105,6 +125,8 @@ function describeError(error: CsvError): string {
       return `it is not valid CSV (line ${error.lines})`
   }
 }
+
+const unterminated = (line: unknown): string => `unterminated quoted value (line ${line})`
 
 function lineBreaksIn(record: readonly string[]): number {
   return record.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
