@@ -86,6 +86,7 @@ describe("with ADMIN_PORT", () => {
             lag_bytes: 0,
           },
         ],
+        pooler: "unused",
         redis: "unused",
         notifications: "listening",
         fetches: "unused",

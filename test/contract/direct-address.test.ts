@@ -11,6 +11,7 @@ import {
 } from "../support/pgbouncer.ts"
 import { command } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { interruptibleProxy } from "./interruptible-proxy.ts"
 
 reportIfSkipped(import.meta.path)
 
@@ -79,3 +80,38 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
     await rm(directory, { recursive: true })
   })
 })
+
+test.each(["cut", "silence"] as const)(
+  "a service whose pooler is lost (%s) is not ready, although the database answers",
+  async (how) => {
+    const direct = await testService()
+    const { hostname, port } = new URL(direct.database.url)
+    const pooler = await interruptibleProxy({ host: hostname, port: Number(port) })
+    const pooled = new URL(direct.database.url)
+    pooled.port = String(pooler.port)
+    const service = await testService({
+      beside: direct,
+      reach: () => pooled.href,
+      settings: {
+        DATABASE_URL: pooled.href,
+        DATABASE_DIRECT_URL: direct.database.url,
+        CACHE_MEMORY_MB: "0",
+      },
+    })
+    const readiness = async () => {
+      service.clock.advance(1_000)
+      const answer = await fetch(`${service.url}/readyz`)
+      const { pooler } = (await answer.json()) as { pooler: string }
+      return [answer.status, pooler]
+    }
+    expect(await readiness()).toEqual([200, "answering"])
+    pooler[how]()
+    expect(await readiness()).toEqual([503, "lost"])
+    expect((await service.get("/companies")).status).toBe(503)
+    pooler.mend()
+    expect(await readiness()).toEqual([200, "answering"])
+    await service.stop()
+    await direct.stop()
+    pooler.close()
+  },
+)
