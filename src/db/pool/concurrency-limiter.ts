@@ -12,7 +12,7 @@
 import type { AccountId } from "./account-id.ts"
 import { FairQueue } from "./fair-queue.ts"
 import { TurnTimes } from "./turn-times.ts"
-import { Unavailable } from "./unavailable.ts"
+import { Overloaded, type Unavailable } from "./unavailable.ts"
 
 export interface LimiterOptions {
   slots: number
@@ -37,7 +37,7 @@ export interface Claim<Account = AccountId> {
 }
 
 export interface ConcurrencyLimiter<Account = AccountId> {
-  /** Waits for a slot. Returns the function that releases it. @throws Unavailable, or the signal's reason */
+  /** Waits for a slot. Returns the function that releases it. @throws Overloaded, or the signal's reason */
   acquire(claim: Claim<Account>): Promise<() => void>
   /** Refuses all waiting claims. */
   refuseWaiting(reason: Unavailable): void
@@ -88,28 +88,28 @@ export function createConcurrencyLimiter<Account = AccountId>({
     queue.take(mayRun)?.item.start()
   }
 
-  /** Makes room in the queue for one more claim of the account. @throws Unavailable */
+  /** Makes room in the queue for one more claim of the account. @throws Overloaded */
   function makeRoom(account: Account): void {
     if (queue.sizeOf(account) >= queueLengthPerAccount) {
-      throw new Unavailable(
+      throw new Overloaded(
         queueLengthPerAccount === 0
           ? "Every slot is taken, and there is no queue"
           : `The account already has ${queueLengthPerAccount} requests in the queue`,
       )
     }
     if (queue.size < queueLength) return
-    const full = new Unavailable("The queue is full")
+    const full = new Overloaded("The queue is full")
     const displaced = queue.takeFromLongest(queue.sizeOf(account) + 1)
     if (!displaced) throw full
     displaced.refuse(full)
   }
 
-  /** @throws Unavailable if no slot can be expected to be free in time */
+  /** @throws Overloaded if no slot can be expected to be free in time */
   function ensureTimely({ account, waitMs }: Claim<Account>): void {
     if (!refusesEarly) return
     const expectedMs = (queue.sizeOf(account) + 1) * (turnTimes.meanMs(account) ?? 0)
     if (expectedMs <= expectedShare * waitMs) return
-    throw new Unavailable(`No slot is expected to be free within ${waitMs} ms`)
+    throw new Overloaded(`No slot is expected to be free within ${waitMs} ms`)
   }
 
   function wait({ account, waitMs, signal }: Claim<Account>): Promise<() => void> {
@@ -133,7 +133,7 @@ export function createConcurrencyLimiter<Account = AccountId>({
     }
     const cancel = (): void => waiting.refuse(signal?.reason)
     const timer = setTimeout(
-      () => waiting.refuse(new Unavailable(`No slot was free within ${waitMs} ms`)),
+      () => waiting.refuse(new Overloaded(`No slot was free within ${waitMs} ms`)),
       waitMs,
     )
     signal?.addEventListener("abort", cancel)

@@ -3,6 +3,19 @@ export class Unavailable extends Error {
   override readonly name: string = "Unavailable"
 }
 
+/**
+ * The same for want of room. It has no stack: in a flood of them the log would grow by a kilobyte for
+ * each, and every stack would be the same.
+ */
+export class Overloaded extends Unavailable {
+  override readonly name = "Overloaded"
+
+  constructor(message: string) {
+    super(message)
+    delete this.stack
+  }
+}
+
 /** The same where one host of the database is the reason: another one may answer. */
 export class HostUnavailable extends Unavailable {
   override readonly name: string = "HostUnavailable"

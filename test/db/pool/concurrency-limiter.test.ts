@@ -7,6 +7,7 @@ import {
   type LimiterOptions,
 } from "../../../src/db/pool/concurrency-limiter.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
+import { describeError } from "../../../src/log/log.ts"
 import { seeded } from "../../support/seeded.ts"
 
 const options = { slots: 2, slotsPerAccount: 2, queueLength: 100, queueLengthPerAccount: 100 }
@@ -224,4 +225,13 @@ test("what the tasks of one account take is not expected of another", async () =
   for (let each = 0; each < 20; each++) await endAfter(1, `other${each}`)
   await Promise.all(others)
   expect(begun.filter((name) => name.startsWith("other"))).toHaveLength(20)
+})
+
+test("a refusal is logged without a stack, because a flood of them would fill the log", async () => {
+  const { claim } = limiterOf({ slots: 1, slotsPerAccount: 1, queueLengthPerAccount: 0 })
+  await claim("a", 1)
+  const refusal: unknown = await claim("b", 1).catch((error: unknown) => error)
+  expect(describeError(refusal)).toEqual({
+    error: "Overloaded: Every slot is taken, and there is no queue",
+  })
 })
