@@ -351,6 +351,29 @@ export const fetchAttempts = pgTable(
 )
 
 /**
+ * How many loads and fetches of each source had which outcome, and how long these took in all. A row is
+ * made by the first of them.
+ */
+export const loadTotals = pgTable(
+  "load_totals",
+  {
+    source: bytewise().notNull(),
+    resource: bytewise().notNull(),
+    outcome: text({ enum: loadOutcomes }).notNull(),
+    loads: bigint({ mode: "number" }).notNull(),
+    seconds: doublePrecision().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.source, t.resource, t.outcome] }),
+    ...checks("load_totals", {
+      outcome: sql`${t.outcome} in (${literals(loadOutcomes)})`,
+      loads: sql`${t.loads} > 0`,
+      seconds: sql`${t.seconds} >= 0 and ${t.seconds} < 'infinity'`,
+    }),
+  ],
+)
+
+/**
  * Stored records that the last complete load of their source lacked. They keep their values until
  * further loads confirm that they have gone. The times are those at which the files were true.
  */

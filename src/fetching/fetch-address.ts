@@ -39,6 +39,8 @@ export interface GivenFiles {
   observed?: string
   /** What each may unpack to; without limit where all are the operator's own. */
   maxUnpackedBytes?: number
+  /** When the first download began, by `performance.now()`. */
+  fetchStartedMs?: number
 }
 
 /**
@@ -85,6 +87,7 @@ async function fetchAll(
   lost: AbortSignal,
 ): Promise<GivenFiles> {
   const { allowPrivate, limits, progress } = options
+  const fetchStartedMs = performance.now()
   const now = await options.clock()
   const directory = rawDirectory(options.dataDir, options.source.name)
   await prepareRawDirectory(directory)
@@ -123,6 +126,7 @@ async function fetchAll(
     files: paths,
     observed: instantText(new Date(Math.min(...observed))),
     maxUnpackedBytes: limits.maxUnpackedBytes,
+    fetchStartedMs,
   }
 }
 

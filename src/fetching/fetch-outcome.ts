@@ -24,6 +24,16 @@ export interface FetchOptions {
   onPublished?: () => void
 }
 
+/** A fetch that is under way. */
+export interface Attempt {
+  /** By the clock of all processes. */
+  startedAt: Date
+  /** The same by `performance.now()`, to measure how long it takes. */
+  startedMs: number
+  /** Fires where another process may fetch the source. */
+  lost: AbortSignal
+}
+
 export interface FetchOutcome {
   source: string
   /**

@@ -7,11 +7,12 @@ import { withConnection } from "../db/connection.ts"
 import { lastFetch, recordAttempt, recordFailure, recordFetched } from "../loading/fetch-record.ts"
 import { reasonOf } from "../loading/file-error.ts"
 import { LoadError } from "../loading/load-error.ts"
+import { secondsSince } from "../loading/load-totals.ts"
 import { dueAt } from "./due.ts"
 import { FetchError } from "./fetch-error.ts"
 import { type FetchedFile, fetchFiles, instantText } from "./fetch-files.ts"
 import { withFetchLock } from "./fetch-lock.ts"
-import type { FetchOptions, FetchOutcome } from "./fetch-outcome.ts"
+import type { Attempt, FetchOptions, FetchOutcome } from "./fetch-outcome.ts"
 import { readFetchState } from "./fetch-state.ts"
 import { fileDigests, loadFetched } from "./load-fetched.ts"
 import { prepareRawDirectory, pruneRawFiles, rawDirectory, storageError } from "./raw-files.ts"
@@ -55,6 +56,7 @@ async function fetchAlone(
   const { source, entry } = fetchable
   const { databaseUrl, force } = options
   const startedAt = options.now()
+  const attempt = { startedAt, startedMs: performance.now(), lost }
   const due = await withConnection(databaseUrl, async (sql) => {
     const last = force ? null : await lastFetch(sql, source)
     const next = last && dueAt(last, entry.every ?? defaultEveryHours, startedAt)
@@ -63,23 +65,23 @@ async function fetchAlone(
   })
   if (due) return withoutLoad(source.name, "not due", `due from ${due.toISOString()} on`)
   try {
-    return await fetchAndLoad(fetchable, options, startedAt, lost)
+    return await fetchAndLoad(fetchable, options, attempt)
   } catch (error) {
     if (lost.aborted) throw lost.reason
-    return failedFetch(fetchable, options, error)
+    return failedFetch(fetchable, options, attempt, error)
   }
 }
 
 async function fetchAndLoad(
   fetchable: Fetchable,
   options: FetchOptions,
-  startedAt: Date,
-  lost: AbortSignal,
+  attempt: Attempt,
 ): Promise<FetchOutcome> {
   const { source, entry } = fetchable
   const { databaseUrl, progress } = options
+  const { startedAt, startedMs, lost } = attempt
   const files = await filesOf(fetchable, options, lost)
-  const loaded = await loadFetched(fetchable, files, options, lost)
+  const loaded = await loadFetched(fetchable, files, options, attempt)
   await withConnection(databaseUrl, (sql) =>
     recordFetched(sql, source, {
       address: publicAddress(entry),
@@ -88,6 +90,7 @@ async function fetchAndLoad(
       attribution: entry.attribution,
       at: instantText(startedAt),
       isLoaded: loaded.outcome === "refused" || loaded.summary !== null,
+      seconds: secondsSince(startedMs),
     }),
   ).catch((error: unknown) => {
     // What has been loaded stays loaded; the source is due again in an hour.
@@ -100,12 +103,14 @@ async function fetchAndLoad(
 async function failedFetch(
   fetchable: Fetchable,
   options: FetchOptions,
+  { startedMs }: Attempt,
   error: unknown,
 ): Promise<FetchOutcome> {
   const { source } = fetchable
   const { databaseUrl, progress } = options
   const reason = reasonShown(fetchable, options, error)
-  await withConnection(databaseUrl, (sql) => recordFailure(sql, source, reason)).catch(
+  const seconds = secondsSince(startedMs)
+  await withConnection(databaseUrl, (sql) => recordFailure(sql, source, { reason, seconds })).catch(
     (failure: unknown) => {
       progress.warn(`Cannot note that ${source.name} was not fetched: ${reasonOf(failure)}`)
     },

@@ -9,7 +9,7 @@ import { load } from "../loading/load.ts"
 import { type BasisOptions, loadBasis } from "../loading/load-basis.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { type FetchedFile, instantText } from "./fetch-files.ts"
-import type { FetchOptions, FetchOutcome } from "./fetch-outcome.ts"
+import type { Attempt, FetchOptions, FetchOutcome } from "./fetch-outcome.ts"
 import { unpackedLimit } from "./limits.ts"
 import type { Fetchable } from "./sources-file.ts"
 
@@ -20,7 +20,7 @@ export async function loadFetched(
   fetchable: Fetchable,
   files: readonly FetchedFile[],
   options: FetchOptions,
-  lost: AbortSignal,
+  { startedMs, lost }: Pick<Attempt, "startedMs" | "lost">,
 ): Promise<Loaded> {
   const { source } = fetchable
   const { databaseUrl, force } = options
@@ -35,7 +35,7 @@ export async function loadFetched(
     return { outcome: "unchanged", reason: isSuperseded ? reason : null, summary: null }
   }
   lost.throwIfAborted()
-  return loadAs(fetchable, files, laterTime(known, observed), options)
+  return loadAs(fetchable, files, laterTime(known, observed), options, startedMs)
 }
 
 /** The digests of files, sorted. */
@@ -78,6 +78,7 @@ async function loadAs(
   files: readonly FetchedFile[],
   observed: string,
   options: FetchOptions,
+  startedMs: number,
 ): Promise<Loaded> {
   const { databaseUrl, dataDir, limits, progress, onCommit, onPublished } = options
   const { partial, allSectors, absentAfterHours } = basisOptionsOf(fetchable, options)
@@ -93,6 +94,7 @@ async function loadAs(
       allSectors,
       maxUnpackedBytes: unpackedLimit(fetchable.entry, limits),
       progress,
+      fetchStartedMs: startedMs,
       ...(onCommit && { onCommit }),
       ...(onPublished && { onPublished }),
     })

@@ -7,6 +7,7 @@ import type { Sql } from "postgres"
 import { utc } from "../db/utc.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
+import { countLoad } from "./load-totals.ts"
 import { fullBasis, storedReason } from "./source-record.ts"
 
 /** Whose row it is. */
@@ -44,16 +45,19 @@ export async function recordAttempt(
 
 /** Of a fetch that loaded nothing, because its files could not be had or its load broke off. */
 export async function recordFailure(
-  sql: Sql,
+  client: Sql,
   { name, resource }: Fetched,
-  reason: string,
+  { reason, seconds }: { reason: string; seconds: number },
 ): Promise<void> {
-  await sql.unsafe(
-    `insert into sources (name, resource, last_outcome, last_reason) values ($1, $2, 'failed', $3)
-     on conflict (name, resource) do update set
-       last_outcome = excluded.last_outcome, last_reason = excluded.last_reason`,
-    [name, resource.name, storedReason(reason)],
-  )
+  await client.begin(async (sql) => {
+    await countLoad(sql, { source: name, resource: resource.name, outcome: "failed", seconds })
+    await sql.unsafe(
+      `insert into sources (name, resource, last_outcome, last_reason) values ($1, $2, 'failed', $3)
+       on conflict (name, resource) do update set
+         last_outcome = excluded.last_outcome, last_reason = excluded.last_reason`,
+      [name, resource.name, storedReason(reason)],
+    )
+  })
 }
 
 /** How files that were fetched relate to those that were loaded. */
@@ -97,32 +101,39 @@ export interface Origin {
   at: string
   /** A load has recorded its outcome; files that need not be loaded are unchanged. */
   isLoaded: boolean
+  /** How long the fetch took. */
+  seconds: number
 }
 
 /** Records where the files of a completed fetch came from, and on what terms. */
 export async function recordFetched(
-  sql: Sql,
+  client: Sql,
   { name, resource }: Fetched,
-  { address, files, licence, attribution, at, isLoaded }: Origin,
+  { address, files, licence, attribution, at, isLoaded, seconds }: Origin,
 ): Promise<void> {
-  await sql.unsafe(
-    `update sources set last_fetched_at = $3, address = $4,
-       last_fetched_files = $5::text[],
-       licence = coalesce($6, licence), attribution = coalesce($7, attribution),
-       last_outcome = case when $8 then last_outcome else 'unchanged' end,
-       last_reason = case when $8 then last_reason end
-     where name = $1 and resource = $2`,
-    [
-      name,
-      resource.name,
-      at,
-      address,
-      arrayLiteral(files),
-      licence ?? null,
-      attribution ?? null,
-      isLoaded,
-    ],
-  )
+  await client.begin(async (sql) => {
+    if (!isLoaded) {
+      await countLoad(sql, { source: name, resource: resource.name, outcome: "unchanged", seconds })
+    }
+    await sql.unsafe(
+      `update sources set last_fetched_at = $3, address = $4,
+         last_fetched_files = $5::text[],
+         licence = coalesce($6, licence), attribution = coalesce($7, attribution),
+         last_outcome = case when $8 then last_outcome else 'unchanged' end,
+         last_reason = case when $8 then last_reason end
+       where name = $1 and resource = $2`,
+      [
+        name,
+        resource.name,
+        at,
+        address,
+        arrayLiteral(files),
+        licence ?? null,
+        attribution ?? null,
+        isLoaded,
+      ],
+    )
+  })
 }
 
 /** Where the operator's files come from, unless that is known. The source is fetched no less often for it. */

@@ -6,6 +6,7 @@ import type { Part } from "./apply-part.ts"
 import { type Collected, candidatesOfFiles, candidatesOfRecords } from "./candidates.ts"
 import { checkAcceptEmpty } from "./emptied.ts"
 import { LoadError } from "./load-error.ts"
+import { secondsSince } from "./load-totals.ts"
 import { observedOf } from "./observation.ts"
 import { type Progress, silent } from "./progress.ts"
 import { type Load, publish } from "./publish.ts"
@@ -37,6 +38,8 @@ interface CommonOptions {
   /** How many rejected rows are allowed; see `Rejects`. */
   maxRejects?: number
   progress?: Progress
+  /** When the fetch of its files began, by `performance.now()`: that time counts too in the metrics. */
+  fetchStartedMs?: number
   /** Called before the COMMIT of a release, after which it cannot be cancelled. */
   onCommit?: () => void
   /** Called once the release is published, before anything that follows the commit. */
@@ -179,6 +182,7 @@ async function run(
       removeMissingNow,
       absentAfterHours,
       basisOptions,
+      startedMs: options.fetchStartedMs ?? startedMs,
       onCommit,
       onPublished,
     })
@@ -190,7 +194,7 @@ async function run(
       unlinked: null,
       rejectsFile: rejects.written.path,
       rejectsLost: rejects.written.lost,
-      seconds: (performance.now() - startedMs) / 1000,
+      seconds: secondsSince(startedMs),
     }
   } finally {
     rejects.close()

@@ -19,6 +19,7 @@ import { relink } from "./links.ts"
 import { type BasisOptions, loadBasis } from "./load-basis.ts"
 import { LoadError } from "./load-error.ts"
 import { prepareSession, prepareTransaction } from "./load-session.ts"
+import { secondsSince } from "./load-totals.ts"
 import { forgetSeen } from "./noted-records.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
 import { recordLoad, recordRefusal } from "./source-record.ts"
@@ -40,6 +41,8 @@ export interface Load {
   absentAfterHours: number
   /** Null where there are no files. */
   basisOptions: BasisOptions | null
+  /** When it began, or its fetch, by `performance.now()`. */
+  startedMs: number
   /** Called before the COMMIT of a release. */
   onCommit: () => void
   /** Called after the COMMIT of a release. */
@@ -85,10 +88,13 @@ export async function publish(load: Load): Promise<Confirmed> {
 /** A failure to note it must not hide why the load was refused. */
 async function noteRefusal(client: Sql, load: Load, { message }: LoadError): Promise<void> {
   const { source, observed, collected } = load
+  const seconds = secondsSince(load.startedMs)
   for (const { resource } of load.parts) {
     const seen = collected.noted.get(resource)?.seen() ?? []
     await forgetSeen(client, source, resource.name, { seen, observed })
-      .then(() => recordRefusal(client, source, resource.name, message))
+      .then(() =>
+        recordRefusal(client, { source, resource: resource.name, reason: message, seconds }),
+      )
       .catch((error: unknown) => {
         collected.progress.warn(`Cannot note that the load was refused: ${error}`)
       })
@@ -188,6 +194,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
       digests,
       basis,
       release: changed.includes(part) ? release : null,
+      seconds: secondsSince(load.startedMs),
     })
   }
   return { release: changed.length > 0 ? release : null, ...applied, links }

@@ -8,6 +8,7 @@ import { excerpt } from "../text/excerpt.ts"
 import { printableText } from "../text/printable-text.ts"
 import { storableText } from "../text/storable-text.ts"
 import { type FileFigures, sum } from "./figures.ts"
+import { countLoad } from "./load-totals.ts"
 
 export interface Loaded {
   source: string
@@ -25,12 +26,16 @@ export interface Loaded {
   basis: string | null
   /** Null where its records did not change. */
   release: number | null
+  /** How long it took so far. */
+  seconds: number
 }
 
 /** In the load's transaction, after its release has been inserted. */
 export async function recordLoad(sql: TransactionSql, loaded: Loaded): Promise<void> {
   const { source, resource, published, files, observed, observedIsKnown } = loaded
-  const { digests, basis, release } = loaded
+  const { digests, basis, release, seconds } = loaded
+  const outcome = release === null ? "unchanged" : "published"
+  await countLoad(sql, { source, resource, outcome, seconds })
   await sql.unsafe(
     `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_observed_at,
        last_files, last_release, last_changed_at, counts, licence, attribution, last_basis,
@@ -54,7 +59,7 @@ export async function recordLoad(sql: TransactionSql, loaded: Loaded): Promise<v
     [
       source,
       resource,
-      release === null ? "unchanged" : "published",
+      outcome,
       observed,
       digests && arrayLiteral(digests),
       release,
@@ -76,21 +81,30 @@ export const fullBasis = (basis: string, resource: string, release = "null::inte
   `${basis} || ' ' || coalesce(greatest(${release}::integer,
      (select max(last_release) from sources where resource = ${resource})), 0)`
 
+export interface Refused {
+  source: string
+  resource: ResourceName
+  reason: string
+  /** How long it took. */
+  seconds: number
+}
+
 /** Of a load that was refused and rolled back. */
 export async function recordRefusal(
-  sql: Sql,
-  source: string,
-  resource: ResourceName,
-  reason: string,
+  client: Sql,
+  { source, resource, reason, seconds }: Refused,
 ): Promise<void> {
-  await sql.unsafe(
-    `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_reason)
-     values ($1, $2, date_trunc('second', clock_timestamp()), 'refused', $3)
-     on conflict (name, resource) do update set
-       last_loaded_at = excluded.last_loaded_at, last_outcome = 'refused',
-       last_reason = excluded.last_reason`,
-    [source, resource, storedReason(reason)],
-  )
+  await client.begin(async (sql) => {
+    await countLoad(sql, { source, resource, outcome: "refused", seconds })
+    await sql.unsafe(
+      `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_reason)
+       values ($1, $2, date_trunc('second', clock_timestamp()), 'refused', $3)
+       on conflict (name, resource) do update set
+         last_loaded_at = excluded.last_loaded_at, last_outcome = 'refused',
+         last_reason = excluded.last_reason`,
+      [source, resource, storedReason(reason)],
+    )
+  })
 }
 
 export const storedReason = (reason: string): string =>

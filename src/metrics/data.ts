@@ -1,6 +1,6 @@
 /**
- * The data that is served. Loads run in other processes: the metrics show what the database keeps of the
- * last one of each source.
+ * The data that is served. Loads run in other processes: the metrics show what the database keeps of each
+ * source, which is the last load, and how many there were with each outcome.
  */
 import { type Collector, familyOf, gauge } from "./families.ts"
 
@@ -21,6 +21,8 @@ interface SourceReading {
   loadedAt: number | null
   attemptedAt: number | null
   observedAt: number | null
+  /** By outcome. */
+  totals: Readonly<Record<string, { loads: number; seconds: number } | undefined>>
 }
 
 export const collectData =
@@ -58,6 +60,18 @@ export const collectData =
         "mds_source_last_outcome",
         "1 for the outcome of the last load or fetch of a source, 0 for the others",
         ({ each, outcome }) => Number(each.outcome === outcome),
+      ),
+      ofOutcome(
+        "counter",
+        "mds_source_loads_total",
+        "Loads and fetches of a source, by outcome, in all processes",
+        ({ each, outcome }) => each.totals[outcome]?.loads ?? 0,
+      ),
+      ofOutcome(
+        "counter",
+        "mds_source_load_seconds_total",
+        "How long loads and fetches of a source took, by outcome, in seconds",
+        ({ each, outcome }) => each.totals[outcome]?.seconds ?? 0,
       ),
       time(
         "mds_source_changed_timestamp_seconds",

@@ -30,6 +30,7 @@ beforeAll(async () => {
     where asx_code = (select min(asx_code) from companies)`
   await service.sql`insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
     values ('escaped', 'AAA', ${"\\."}, ${"\\\\n"}, ${["a\\b", '"c", {d}', "", "null"]}, '2020-02-29T23:59:59Z', 'test', 1)`
+  await service.sql`insert into load_totals values ('test', 'reports', 'published', 9007199254740993, 0.1)`
   await service.issue("person@example.com")
   await service.publish((await import("../support/fixtures.ts")).awkward)
 })

@@ -366,6 +366,10 @@ const refusals = [
   ["tenements_history_until_release", "update tenements_history set until_release = since_release"],
   ["subsidiaries_ownership_percentage", "update subsidiaries set ownership_percentage = 100.5"],
   ["subsidiaries_parent_asx_code", "update subsidiaries set parent_asx_code = ''"],
+  ["load_totals_outcome", "insert into load_totals values ('wa', 'tenements', 'lost', 1, 1)"],
+  ["load_totals_loads", "insert into load_totals values ('wa', 'tenements', 'failed', 0, 1)"],
+  ["load_totals_seconds", "insert into load_totals values ('wa', 'tenements', 'failed', 1, 'NaN')"],
+  ["load_totals_seconds", "insert into load_totals values ('wa', 'tenements', 'failed', 1, -1)"],
   ["reports_hash", "update reports set hash = 'a b'"],
   ["reports_published_at", "update reports set published_at = '10000-01-01T00:00:00Z'"],
 ]
@@ -462,4 +466,35 @@ test("the first source of a database without any has the number 1", async () => 
   const [first] = await sql`insert into sources (name, resource, last_outcome)
     values ('act', 'tenements', 'unchanged') returning number`
   expect(first?.number).toBe(1)
+})
+
+test("roles may do with the totals of loads what they may do with their outcomes", async () => {
+  const { sql, url } = await databaseAfter(18)
+  const id = crypto.randomUUID().slice(0, 8)
+  const [reader, loader, owner, stranger] = [`a "reader" ${id}`, `b${id}`, `c${id}`, `d${id}`]
+  const roles = [reader, loader, owner, stranger]
+  for (const role of roles) await sql`create role ${sql(role)}`
+  try {
+    await sql`alter table sources owner to ${sql(owner)}`
+    await sql`grant select on all tables in schema public to ${sql(reader)} with grant option`
+    await sql`grant select, insert, update on sources to ${sql(loader)}`
+    await sql`grant all on companies to ${sql(stranger)}`
+    await migrate(url)
+    const granted = await sql<{ text: string }[]>`
+      select grantee || ' ' || lower(string_agg(privilege_type, ' ' order by privilege_type))
+        || case is_grantable when 'YES' then ', with grant option' else '' end as text
+      from information_schema.role_table_grants
+      where table_name = 'load_totals' and grantee <> current_user
+      group by grantee, is_grantable order by grantee`
+    expect(granted.map(({ text }) => text)).toEqual([
+      `${reader} select, with grant option`,
+      `${loader} insert select update`,
+      `${owner} delete insert references select trigger truncate update`,
+    ])
+  } finally {
+    for (const role of roles) {
+      await sql`drop owned by ${sql(role)} cascade`
+      await sql`drop role ${sql(role)}`
+    }
+  }
 })

@@ -50,16 +50,17 @@ async function prepare(): Promise<void> {
 }
 
 const everything = async () => {
-  const [companies, history, missing, former, sources, releases] = await Promise.all([
+  const [companies, history, missing, former, sources, totals, releases] = await Promise.all([
     bench.sql`select * from companies order by asx_code`,
     bench.sql`select * from companies_history order by asx_code, since_release`,
     bench.sql`select * from missing_records order by key`,
     bench.sql`select * from former_names order by asx_code`,
     bench.sql`select name, resource, last_outcome, last_reason, last_observed_at, last_files,
       last_release, counts from sources`,
+    bench.sql`select source, resource, outcome, loads from load_totals order by outcome`,
     bench.sql`select id, source, manifest from releases order by id`,
   ])
-  return { companies, history, missing, former, sources, releases }
+  return { companies, history, missing, former, sources, totals, releases }
 }
 
 const isWaitingFor = async (table: string) =>
@@ -111,13 +112,19 @@ test("a load that is killed at any of its writes, and run again, is one load", a
     once.companies.filter(({ is_active }) => !is_active).map(({ asx_code }) => asx_code),
   ).toEqual(["Q11"])
   await load()
-  expect({ ...(await everything()), sources: null }).toEqual({ ...once, sources: null })
+  expect(once.totals.map(({ outcome, loads }) => `${outcome} ${loads}`)).toEqual([
+    "published 2",
+    "unchanged 2",
+  ])
+  const data = { sources: null, totals: null }
+  expect({ ...(await everything()), ...data }).toEqual({ ...once, ...data })
   for (const table of [
     "missing_records",
     "companies_history",
     "companies",
     "former_names",
     "releases",
+    "load_totals",
     "sources",
   ]) {
     await prepare()
@@ -131,11 +138,12 @@ test("a load that is killed at any of its writes, and run again, is one load", a
 test("so is a load that is refused, killed while it notes that", async () => {
   const file = bench.file("cut.csv", cut)
   const refused = () => bench.refusal("asx-directory", [file], { observed: at(49) })
-  for (const table of ["missing_records", "sources"]) {
+  for (const table of ["missing_records", "load_totals", "sources"]) {
     await prepare()
     await killAt(table, file)
     await refused()
-    const { missing, sources, releases } = await everything()
+    const { missing, sources, totals, releases } = await everything()
+    expect(totals.find(({ outcome }) => outcome === "refused")).toMatchObject({ loads: "1" })
     expect([...missing]).toEqual([])
     expect(sources[0]).toMatchObject({ last_outcome: "refused" })
     expect(releases).toHaveLength(1)

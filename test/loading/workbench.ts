@@ -71,7 +71,7 @@ export async function workbench(): Promise<Workbench> {
     empty: async () => {
       await sql`truncate companies, tenements, subsidiaries, reports, releases,
         companies_history, tenements_history, subsidiaries_history, reports_history,
-        sources, fetch_attempts, missing_records, former_names`
+        sources, fetch_attempts, load_totals, missing_records, former_names`
     },
     close: async () => {
       await sql.end({ timeout: 1 })

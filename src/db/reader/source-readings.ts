@@ -1,7 +1,7 @@
 /**
- * What the metrics report of the data: the newest release, and of each source when it was loaded and with
- * what outcome. It is read at most once a minute, however often metrics are scraped. Records are not
- * counted for it.
+ * What the metrics report of the data: the newest release, and of each source when it was loaded, with
+ * what outcome, and how many loads had which outcome. It is read at most once a minute, however often
+ * metrics are scraped. Records are not counted for it.
  */
 import { settleWithin } from "../../text/settle-within.ts"
 import { isRecent } from "../is-recent.ts"
@@ -20,6 +20,14 @@ export interface SourceReading {
   loadedAt: number | null
   attemptedAt: number | null
   observedAt: number | null
+  /** By outcome; without those that no load had. */
+  totals: Readonly<Partial<Record<LoadOutcome, LoadTotal>>>
+}
+
+export interface LoadTotal {
+  loads: number
+  /** How long they took in all. */
+  seconds: number
 }
 
 export interface DataReadings {
@@ -35,6 +43,10 @@ const waitMs = 1_000
 
 const seconds = (column: string) => `extract(epoch from ${column})::float8`
 
+const totals = `(
+  select coalesce(json_object_agg(t.outcome, json_build_object('loads', loads, 'seconds', seconds)), '{}')
+  from load_totals t where t.source = name and t.resource = sources.resource)`
+
 const statement = `
   select
     (select json_build_object('id', id, 'publishedAt', ${seconds("published_at")})
@@ -43,7 +55,7 @@ const statement = `
        'name', name, 'resource', sources.resource, 'outcome', last_outcome, 'release', last_release,
        'changedAt', ${seconds("last_changed_at")}, 'loadedAt', ${seconds("last_loaded_at")},
        'attemptedAt', ${seconds("a.attempted_at")},
-       'observedAt', ${seconds("last_observed_at")}) order by number), '[]')
+       'observedAt', ${seconds("last_observed_at")}, 'totals', ${totals}) order by number), '[]')
      from sources left join fetch_attempts a on a.source = name and a.resource = sources.resource
     ) as sources`
 
