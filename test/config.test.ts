@@ -197,8 +197,9 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
       "postgres://user:S3CRET@host/db?sslmode=",
       "postgres://user:S3CRET@host/db?sslmode=Require",
       "postgres://user:S3CRET@host/db?sslmode=require&sslmode=bogus",
-      "postgres://user:S3CRET@host/db?ssl=bogus",
     ],
+    "must have one of disable, allow, prefer, require, verify-ca, verify-full, true, false as ssl":
+      ["postgres://user:S3CRET@host/db?ssl=bogus", "postgres://user:S3CRET@host/db?ssl=1"],
   },
   REDIS_URL: {
     "must have #, / and ? in its user or password written as %23, %2F and %3F": [

@@ -84,12 +84,12 @@ async function exportBody(
     .acquire({ account, waitMs: exportWaitMs, signal })
     .catch((error: unknown) => {
       if (error === signal.reason) return undefined
-      exportCounts.countUnbegun("refused")
+      exportCounts.countWithoutStream("refused")
       throw error
     })
   if (!freeSlot) {
     const outcome: ExportOutcome = { outcome: "cancelled", records: 0, bytes: 0 }
-    exportCounts.countUnbegun("cancelled")
+    exportCounts.countWithoutStream("cancelled")
     log.info("export ended", { ...fields, ...outcome })
     return new Response(null, { status: clientClosedRequest })
   }
@@ -99,7 +99,7 @@ async function exportBody(
   const found = await step
     .run(() => reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }))
     .catch((error: unknown) => {
-      exportCounts.countUnbegun("failed")
+      exportCounts.countWithoutStream("failed")
       throw error
     })
   if (!found) throw new ApiError("NOT_FOUND")

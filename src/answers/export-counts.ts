@@ -17,7 +17,7 @@ export interface ExportCounts {
   /** One that had a stream, of these seconds. */
   count(ended: Pick<ExportOutcome, "outcome" | "records" | "bytes">, seconds: number): void
   /** One that ended before its stream began, so that nothing was sent and no duration is known. */
-  countUnbegun(outcome: "cancelled" | "failed" | "refused"): void
+  countWithoutStream(outcome: "cancelled" | "failed" | "refused"): void
   readings(): ExportReadings
 }
 
@@ -42,7 +42,7 @@ export function createExportCounts(): ExportCounts {
       bytes += ended.bytes
       durations.observe(seconds)
     },
-    countUnbegun: (outcome) => {
+    countWithoutStream: (outcome) => {
       outcomes[outcome]++
     },
     readings: () => ({ outcomes, records, bytes, seconds: durations.read() }),

@@ -59,5 +59,5 @@ export async function exchangeTables(
     where pronamespace = ${from}::regnamespace`
   for (const { name } of moved) await sql.unsafe(`alter function ${name} set schema public`)
   await sql.unsafe(`drop schema ${quoted(from)}`)
-  await applyOwnership(sql, ownership)
+  await applyOwnership(sql, tables, ownership)
 }

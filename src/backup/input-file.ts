@@ -1,5 +1,5 @@
 /** Reads the tables of a backup's file from its beginning to its end. */
-import { createReadStream, fstatSync, statSync } from "node:fs"
+import { createReadStream, fstatSync, type Stats, statSync } from "node:fs"
 import { reasonOf } from "../loading/file-error.ts"
 import type { Progress } from "../loading/progress.ts"
 import { ArchiveError, type ArchiveHead, type Entry, tableData } from "./archive.ts"
@@ -50,16 +50,13 @@ export async function readTables({ input, progress, task, onTable }: ReadFile): 
     return { head: archive.head, hasChecksum: await archive.checkEnd() }
   } catch (error) {
     if (error instanceof ArchiveError) throw refused(input, error.message, error)
-    if (isFileError(error))
-      throw new BackupError(`Cannot read ${input.name}: ${reasonOf(error)}`, { cause: error })
     throw error
   }
 }
 
 /** In bytes. @throws BackupError where it is no file that can be read twice */
 function sizeOf(input: BackupInput): number {
-  const { name, descriptor } = input
-  const stats = descriptor === undefined ? statSync(name) : fstatSync(descriptor)
+  const stats = statsOf(input)
   if (stats.isDirectory()) throw refused(input, "it is a directory; give the file of a backup")
   if (!stats.isFile()) {
     throw refused(
@@ -70,18 +67,30 @@ function sizeOf(input: BackupInput): number {
   return stats.size
 }
 
-function bytesOf({ name, descriptor }: BackupInput): AsyncIterable<Uint8Array> {
-  const highWaterMark = 1024 * 1024
-  return descriptor === undefined
-    ? createReadStream(name, { highWaterMark })
-    : createReadStream("", { fd: descriptor, autoClose: false, start: 0, highWaterMark })
+function statsOf({ name, descriptor }: BackupInput): Stats {
+  try {
+    return descriptor === undefined ? statSync(name) : fstatSync(descriptor)
+  } catch (error) {
+    throw cannotRead(name, error)
+  }
 }
+
+async function* bytesOf({ name, descriptor }: BackupInput): AsyncGenerator<Uint8Array> {
+  const highWaterMark = 1024 * 1024
+  try {
+    yield* descriptor === undefined
+      ? createReadStream(name, { highWaterMark })
+      : createReadStream("", { fd: descriptor, autoClose: false, start: 0, highWaterMark })
+  } catch (error) {
+    throw cannotRead(name, error)
+  }
+}
+
+const cannotRead = (name: string, error: unknown): BackupError =>
+  new BackupError(`Cannot read ${name}: ${reasonOf(error)}`, { cause: error })
 
 export const refused = ({ name }: BackupInput, reason: string, cause?: unknown): BackupError =>
   new BackupError(`Cannot restore ${name}: ${reason}. Nothing was changed`, { cause })
-
-const isFileError = (error: unknown): boolean =>
-  error instanceof Error && "syscall" in error && "path" in error
 
 const newline = 10
 

@@ -1,6 +1,7 @@
 /** Reads an archive from a stream of bytes, checking all of it. */
 import { pipeline, Readable } from "node:stream"
 import { createInflate } from "node:zlib"
+import { codeOf } from "../text/error-code.ts"
 import {
   ArchiveError,
   type ArchiveHead,
@@ -40,7 +41,10 @@ const maxEntries = 1_000_000
 /** @throws ArchiveError where it is no archive, or damaged */
 export async function readArchive(source: AsyncIterable<Uint8Array>): Promise<ArchiveReader> {
   const bytes = createByteReader(source)
-  const start = await bytes.read(magic.length).catch(() => Buffer.alloc(0))
+  const start = await bytes.read(magic.length).catch((error) => {
+    if (!(error instanceof ArchiveError)) throw error
+    return Buffer.alloc(0)
+  })
   if (start.toString("latin1") !== magic) {
     throw new ArchiveError("it is no backup: neither of mds backup nor of pg_dump --format=custom")
   }
@@ -183,7 +187,7 @@ async function* decompressed(
   try {
     yield* pipeline(Readable.from(chunks), createInflate(), () => {})
   } catch (error) {
-    if (error instanceof ArchiveError) throw error
+    if (!codeOf(error).startsWith("Z_")) throw error
     throw damaged(error)
   }
 }

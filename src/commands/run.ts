@@ -59,15 +59,17 @@ function taskOf(command: Command): string {
   const { args, parent } = command
   const name = command.name()
   if (name === "load") return `load ${args.slice(1).map(shownFile).join(", ")}`
-  if (name === "restore") return `restore ${args.join(" ")}`
+  if (name === "restore") return `restore ${args.map(shownFile).join(" ")}`
   if (name === "migrate") return "migrate the database"
   return `run \`mds ${parent?.parent ? `${parent.name()} ` : ""}${name}\``
 }
 
-const shownFile = (file: string): string =>
-  /^https?:/i.test(file) && URL.canParse(file) ? shownAddress(new URL(file)) : file
+function shownFile(file: string): string {
+  if (file === "-") return "standard input"
+  return /^https?:/i.test(file) && URL.canParse(file) ? shownAddress(new URL(file)) : file
+}
 
-/** What a person is told of an error. */
+/** What is reported of an error. */
 export function errorText(error: unknown, debug: boolean): string {
   const isReported = reportedErrors.some((kind) => error instanceof kind)
   if (isReported && error instanceof Error) return error.message

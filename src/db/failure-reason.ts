@@ -34,7 +34,12 @@ const failures: readonly Failure[] = [
     advice: "check its log and its limits, then try again",
   },
   {
-    codes: /^(57P0|08|CONNECTION_|ECONNRESET|ECONNREFUSED)/,
+    codes: /^(57P03|08001|08004|ECONNREFUSED)$/,
+    reason: "the database does not accept connections",
+    advice: "check that PostgreSQL runs, and its log, then try again",
+  },
+  {
+    codes: /^(57P0|08|CONNECTION_|ECONNRESET)/,
     reason: "the connection to the database was lost",
     advice: "check that PostgreSQL runs, and its log, then try again",
   },

@@ -48,8 +48,8 @@ export interface Subscription {
   /** Resolves when the first attempt to subscribe has succeeded or failed, within some seconds. */
   ready: Promise<void>
   /**
-   * Ends the subscription as one that is lost, until `reconnect`: the primary is known to be gone, although
-   * the connection may stay open.
+   * Ends the subscription as one that is lost, until `reconnect`: the primary is known not to
+   * answer, although the connection may stay open.
    */
   suspend(): void
   /** Begins anew, as the connection may be dead, or the address is another one. */

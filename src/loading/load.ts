@@ -193,6 +193,7 @@ async function run(
       ...published,
       unlinked: null,
       rejectsFile: rejects.written.path,
+      rejectsRows: rejects.written.rows,
       rejectsLost: rejects.written.lost,
       seconds: secondsSince(startedMs),
     }

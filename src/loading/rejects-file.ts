@@ -11,7 +11,7 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  rmSync,
+  unlinkSync,
 } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { codeOf } from "../text/error-code.ts"
@@ -55,7 +55,7 @@ export function rejectsText({ path, rows, lost }: RejectsWritten): string | unde
 }
 
 export class RejectsFile {
-  /** Null until a row is written. */
+  /** Null until the file is created. */
   path: string | null = null
   #file: number | undefined
   #rows = 0
@@ -93,7 +93,7 @@ export class RejectsFile {
       directory !== null && reason !== undefined && this.#lostRows > 0
         ? { directory, rows: this.#lostRows, reason }
         : null
-    return { path: this.path, rows: this.#rows, lost }
+    return { path: this.#rows > 0 ? this.path : null, rows: this.#rows, lost }
   }
 
   #append(directory: string, row: object): boolean {
@@ -141,17 +141,19 @@ export class RejectsFile {
 
   #removePart(): void {
     if (this.#file === undefined || this.path === null) return
+    const hasRows = this.#rows > 0
     try {
-      if (this.#rows > 0) {
+      if (hasRows) {
         ftruncateSync(this.#file, this.#bytes)
       } else {
-        rmSync(this.path)
+        unlinkSync(this.path)
         this.path = null
       }
     } catch (error) {
-      this.options.warn(
-        `Cannot remove the part of a row at the end of ${this.path}: ${reasonOf(error)}`,
-      )
+      const what = hasRows
+        ? `the part of a row at the end of ${this.path}`
+        : `${this.path}, which has no row`
+      this.options.warn(`Cannot remove ${what}: ${reasonOf(error)}`)
     }
   }
 

@@ -34,6 +34,8 @@ export interface LoadSummary {
   unlinked: UnlinkedFile | null
   /** Null where it has no row. */
   rejectsFile: string | null
+  /** How many rows it has. */
+  rejectsRows: number
   /** Rows that could not be written to a file; null where there are none. */
   rejectsLost: RejectsLost | null
   seconds: number
@@ -127,9 +129,9 @@ const unlinkedText = ({ path, holders }: UnlinkedFile) =>
   `Wrote ${formatCount(holders)} unlinked holders to ${path}; ` +
   `fill in parent_asx_code where there is one, then run \`mds load subsidiaries ${path} --partial\``
 
-function rejectsLines({ files, rejectsFile: path, rejectsLost: lost }: LoadSummary): string[] {
-  const rejected = files.reduce((sum, file) => sum + file.rejected, 0)
-  const text = rejectsText({ path, rows: rejected - (lost?.rows ?? 0), lost })
+function rejectsLines(summary: LoadSummary): string[] {
+  const { rejectsFile: path, rejectsRows: rows, rejectsLost: lost } = summary
+  const text = rejectsText({ path, rows, lost })
   return text === undefined ? [] : [text]
 }
 

@@ -27,7 +27,7 @@ export const collectExports =
       counter("mds_export_bytes_total", "Bytes that exports have sent", bytes),
       {
         name: "mds_export_duration_seconds",
-        help: "How long the streams of exports lasted, in seconds; an export that ended before has none",
+        help: "How long the streams of exports lasted, in seconds; an export that ended before its stream began is not counted",
         kind: "histogram",
         samples: [{ labels: {}, value: seconds }],
       },

@@ -11,13 +11,13 @@ import { createListPreparation } from "../answers/prepare-list.ts"
 import { createPageSequences } from "../answers/sequences/page-sequences.ts"
 import { createSharedPageSequences } from "../answers/sequences/shared-page-sequences.ts"
 import type { AppOptions } from "../app.ts"
-import { type Config, ConfigError } from "../config.ts"
+import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
 import { reportPinnedReleases } from "../db/pinned-releases.ts"
 import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
 import { orWhereUnavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
-import { createHostReader, createReaderCaches, createReaderOn } from "../db/reader/reader.ts"
+import { createReaderCaches } from "../db/reader/reader.ts"
 import { createReadiness } from "../db/reader/readiness.ts"
 import { createReleases, type Releases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
@@ -26,13 +26,13 @@ import { createReleasesWithStandbys } from "../db/reader/standby-releases.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
-import { connectRedis, type RedisConnection } from "../redis/connection.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { followChanges } from "./changes.ts"
 import { connectDatabase } from "./database.ts"
 import { createServiceMetrics } from "./metrics.ts"
 import { partStates } from "./part-states.ts"
-import type { ReadPools } from "./pools.ts"
+import { createReader } from "./reader.ts"
+import { reachRedis } from "./redis.ts"
 import { createSignIn } from "./sign-in.ts"
 import { connectTracing } from "./tracing.ts"
 import { createWriteReports } from "./write-reports.ts"
@@ -101,7 +101,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   subscription = notifications
   const [tracer, redis] = await Promise.all([
     connectTracing(config, log),
-    config.REDIS_URL ? reachRedis(config.REDIS_URL, options) : null,
+    reachRedis(config, log),
     notifications.ready,
   ])
 
@@ -159,9 +159,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     log,
     now,
   })
-  const readerOn = (onSeen: (newest: number | null) => void) => (on: ReadPools) =>
-    createHostReader(on, caches, onSeen, config.HOLDER_NAMES)
-  const onStandby = database.perStandby(readerOn(releases.recordSeenOnStandby))
   const pins = reportPinnedReleases(
     housekeeping,
     () => sequences.oldestPinned(now().getTime()),
@@ -192,7 +189,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       ...signIn.parts,
       tokens: async (accountId) =>
         (await listOwnTokens(pools.account, accountId, { now: now(), ended: 0 })).toReversed(),
-      reader: createReaderOn(database.reads(readerOn(releases.recordSeen)(pools), onStandby)),
+      reader: createReader({ database, caches, releases, config }),
       exportSlots,
       exportCounts,
       requestMetrics: metrics.requests,
@@ -256,19 +253,3 @@ const stillOpen = (limitMs: number) => new Error(`Connections are still open aft
 
 /** Opens a connection before it is needed. If that fails, the first statement tries again, and reports it. */
 const connectAhead = (reader: Releases) => Promise.allSettled([reader.current()])
-
-async function reachRedis(url: string, { config, log }: PartsOptions): Promise<RedisConnection> {
-  const redis = connectRedis({
-    url,
-    answerWithinMs: config.REDIS_TIMEOUT_MS,
-    onLost: (error) =>
-      log.warn("Redis does not answer: limits are kept by each process", describeError(error)),
-    onBack: () => log.info("Redis answers: limits are shared"),
-  })
-  await redis.ready
-  if (redis.unsupported) {
-    redis.close()
-    throw new ConfigError(`Cannot use the settings:\nREDIS_URL: ${redis.unsupported.message}`)
-  }
-  return redis
-}

@@ -48,11 +48,12 @@ export function checkPostgresAddress(text: string): void {
   if (authority.slice(authority.indexOf("@") + 1).includes(",")) throw new Error(oneHost)
   checkHost(authority.slice(authority.lastIndexOf("@") + 1))
   const { searchParams } = readUrl(text)
-  const areOf = (name: string, values: readonly string[]) =>
-    searchParams.getAll(name).every((value) => values.includes(value))
-  if (!areOf("sslmode", sslModes) || !areOf("ssl", sslValues)) {
-    throw new Error(`must have one of ${sslModes.join(", ")} as sslmode`)
+  const checkAll = (name: string, values: readonly string[]): void => {
+    if (searchParams.getAll(name).every((value) => values.includes(value))) return
+    throw new Error(`must have one of ${values.join(", ")} as ${name}`)
   }
+  checkAll("sslmode", sslModes)
+  checkAll("ssl", sslValues)
   const attributes = searchParams.get("target_session_attrs")
   if (attributes && !sessionAttributes.includes(attributes)) {
     throw new Error(`must have one of ${sessionAttributes.join(", ")} as target_session_attrs`)

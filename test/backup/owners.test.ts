@@ -1,4 +1,4 @@
-/** Whoever restores: the tables keep the owner and the grants of those that they replace, or nothing is changed. */
+/** Whichever role restores: the tables keep the owner and the grants of those that they replace, or nothing is changed. */
 import {
   afterAll,
   beforeAll,
@@ -56,7 +56,8 @@ describe.each(servers)("on $name", ({ start }) => {
     run(`select name, grantee::regrole::text, privilege_type, is_grantable
       from (${objects}) o, aclexplode(relacl) where grantee <> relowner
     union all select attrelid::regclass || '.' || attname, grantee::regrole::text, privilege_type, is_grantable
-      from pg_attribute, aclexplode(attacl) where attrelid = any(array(select oid from (${objects}) o))
+      from pg_attribute, aclexplode(attacl)
+      where attrelid = any(array(select oid from (${objects}) o)) and not attisdropped
     order by 1, 2, 3`)
 
   beforeAll(async () => {
@@ -67,10 +68,13 @@ describe.each(servers)("on $name", ({ start }) => {
     create role "the service" login password 'secret' in role pg_read_all_data;
     create role member login password 'secret' in role "the service";
     create role stranger login password 'secret' in role pg_read_all_data, pg_write_all_data;
+    create role "not inheriting" login noinherit password 'secret' in role "the service";
     create role reader;
-    grant create on database ${new URL(server.url).pathname.slice(1)} to "the service", stranger;
+    create role analyst;
+    grant create on database ${new URL(server.url).pathname.slice(1)} to "the service", stranger, "not inheriting";
     grant create on schema public to "the service";
-    grant usage, create on schema drizzle to stranger;
+    grant usage, create on schema drizzle to stranger, "not inheriting";
+    grant select on all tables in schema drizzle to "not inheriting";
     do $$ declare o record; begin
       for o in select oid::regclass as name from pg_class where relkind = 'r'
           and relnamespace in ('public'::regnamespace, 'drizzle'::regnamespace) loop
@@ -87,7 +91,16 @@ describe.each(servers)("on $name", ({ start }) => {
     grant delete on reports to stranger;
     grant insert on reports to member;
     grant usage on all sequences in schema public to reader;
-    grant update (company_name, is_active) on companies to reader`)
+    grant update (company_name, is_active) on companies to reader;
+    -- What is made from now on has grants that the tables to be replaced have not.
+    alter default privileges for role "the service", member, mds grant select on tables to analyst, public;
+    alter default privileges for role "the service", member, mds grant usage on sequences to analyst;
+    grant select on all tables in schema public to analyst;
+    revoke select on tokens from analyst;
+    -- PostgreSQL 15 keeps what was granted on a column that was dropped.
+    alter table companies add column note text;
+    grant select (note) on companies to reader;
+    alter table companies drop column note`)
     expect((await mds(server.url, ["backup", path("all.dump")])).code).toBe(0)
   })
 
@@ -142,6 +155,13 @@ describe.each(servers)("on $name", ({ start }) => {
           "Restore as that role or as a superuser. Nothing was changed\n",
       ),
     })
+    expect(await restoreAs("not inheriting")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `Cannot restore ${path("all.dump")}: the tables belong to the role the service, whose privileges not inheriting does not inherit. ` +
+          "Restore as that role or as a superuser. Nothing was changed\n",
+      ),
+    })
     await run('revoke create on schema public from "the service"')
     expect(await restoreAs("member")).toMatchObject({
       code: 1,
@@ -151,5 +171,22 @@ describe.each(servers)("on $name", ({ start }) => {
       ),
     })
     expect({ owners: await owners(), grants: await grants() }).toEqual(before)
+  })
+
+  test("a role that could not replace a trigger's function is refused before anything is changed", async () => {
+    await run("alter function notify_release_change() owner to stranger")
+    try {
+      const before = { owners: await owners(), grants: await grants() }
+      expect(await restoreAs("the service")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          `Cannot restore ${path("all.dump")}: trigger functions of the tables belong to the role stranger, of which the service is no member. ` +
+            "Restore as that role or as a superuser. Nothing was changed\n",
+        ),
+      })
+      expect({ owners: await owners(), grants: await grants() }).toEqual(before)
+    } finally {
+      await run('alter function notify_release_change() owner to "the service"')
+    }
   })
 })

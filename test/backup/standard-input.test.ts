@@ -99,7 +99,7 @@ test("what is no backup is refused as standard input", async () => {
 })
 
 test.skipIf(disk === null)(
-  "without a temporary directory that can be written, nothing is changed and it is said what to do",
+  "without a temporary directory that can be written, nothing is changed and the message says what to do",
   async () => {
     const before = await contentsOf(url)
     const missing = join(temporary, "missing")

@@ -1,7 +1,6 @@
 /** As process 1 of a container, which Linux ends by no signal that it does not handle, each command ends on one. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { readFileSync } from "node:fs"
-import { reportSkipped } from "../support/supervised.ts"
+import { childrenOf, reportSkipped } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
@@ -27,8 +26,11 @@ beforeAll(() => {
 afterAll(() => silent.stop(true))
 
 /** The process id, as seen from here, of the first process in the namespace. */
-const firstIn = (pid: number): number =>
-  Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"), 10)
+function firstIn(pid: number): number {
+  const [first] = childrenOf(pid)
+  if (first === undefined) throw new Error(`Process ${pid} has started none`)
+  return first
+}
 
 test.skipIf(!isPossible).each([
   ["serve", "SIGTERM", 143],
@@ -41,15 +43,16 @@ test.skipIf(!isPossible).each([
     env: { ...process.env, DATABASE_URL: `postgres://mds@127.0.0.1:${silent.port}/mds`, PORT: "0" },
     stdin: "ignore",
     stdout: "ignore",
-    stderr: "ignore",
+    stderr: "pipe",
   })
   try {
     await until(() => connections > before)
-    const startedMs = performance.now()
     process.kill(firstIn(child.pid), signal)
-    expect(await child.exited).toBe(exitCode)
-    // Far sooner than it would give the database up.
-    expect(performance.now() - startedMs).toBeLessThan(3_000)
+    // Once it had given the database up, it would say so and exit with 1.
+    expect([await child.exited, await child.stderr.text()]).toEqual([
+      exitCode,
+      expect.not.stringContaining("Cannot reach"),
+    ])
   } finally {
     if (child.exitCode === null) process.kill(firstIn(child.pid), "SIGKILL")
     await child.exited

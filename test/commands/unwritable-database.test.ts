@@ -39,11 +39,14 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const run = (url: string, args: readonly string[]) => runCommand(args, { url, dataDir: directory })
+const run = (url: string, args: readonly string[], stdin?: string) =>
+  runCommand(args, { url, dataDir: directory, ...(stdin && { stdin: Bun.file(stdin) }) })
 
-const commands = (): [string, string[]][] => [
+const commands = (): [task: string, args: string[], stdin?: string][] => [
   [`load ${paths.rows}`, ["load", "companies", paths.rows, "--partial"]],
+  ["load standard input", ["load", "companies", "-", "--partial"], paths.rows],
   [`restore ${paths.backup}`, ["restore", "--replace", paths.backup]],
+  ["restore standard input", ["restore", "--replace", "-"], paths.backup],
   [
     "run `mds token create`",
     ["token", "create", "--account", "jo@example.com", "--name", "s3cret job"],
@@ -52,9 +55,9 @@ const commands = (): [string, string[]][] => [
   ["run `mds releases prune`", ["releases", "prune", "--keep-days", "1"]],
 ]
 
-async function expectSaid(url: string): Promise<void> {
-  for (const [task, args] of commands()) {
-    const { code, stdout, stderr } = await run(url, args)
+async function expectReported(url: string): Promise<void> {
+  for (const [task, args, stdin] of commands()) {
+    const { code, stdout, stderr } = await run(url, args, stdin)
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     const last = stderr.trimEnd().split("\n").at(-1) ?? ""
     expect(last).toStartWith(`Cannot ${task}: the database is read-only (cannot `)
@@ -66,12 +69,12 @@ async function expectSaid(url: string): Promise<void> {
 }
 
 describe("commands say that the database is read-only", () => {
-  test("on a standby", () => expectSaid(standby.url))
+  test("on a standby", () => expectReported(standby.url))
 
   test("where the database's transactions are read-only", async () => {
     await primary.run("alter database postgres set default_transaction_read_only = on")
     try {
-      await expectSaid(primary.url)
+      await expectReported(primary.url)
     } finally {
       await primary.run(
         "begin read write; alter database postgres reset default_transaction_read_only; commit",
@@ -114,6 +117,6 @@ test("a connection that is lost before the commit is named as the reason", async
   const { code, stderr } = await ended()
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^Cannot load -: the connection to the database was lost \(.+\); check that PostgreSQL runs, and its log, then try again\n$/,
+    /^Cannot load standard input: the connection to the database was lost \(.+\); check that PostgreSQL runs, and its log, then try again\n$/,
   )
 })

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
+import { childrenOf } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
 
 const images = process.env.MDS_IMAGES ?? ""
@@ -197,17 +198,6 @@ function collect(stream: ReadableStream<Uint8Array>) {
     return text
   })()
   return { text: () => text, whole }
-}
-
-const childrenOf = (pid: number): number[] => {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-      .split(" ")
-      .filter(Boolean)
-      .map(Number)
-  } catch {
-    return []
-  }
 }
 
 const descendantsOf = (pid: number): number[] =>

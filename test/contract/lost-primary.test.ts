@@ -9,7 +9,8 @@ import { awkwardPublished, type TestService, testService } from "../support/serv
 import { until } from "../support/until.ts"
 import { interruptibleProxy } from "./interruptible-proxy.ts"
 
-const recoveryMs = 5_000
+/** About 0.3 seconds on an idle machine. TCP alone would give up a dead connection after minutes. */
+const recoveryMs = 20_000
 
 let server: OwnServer
 let proxy: Awaited<ReturnType<typeof interruptibleProxy>>

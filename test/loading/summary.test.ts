@@ -27,6 +27,7 @@ const summaryOf = (files: FileFigures[]): LoadSummary => ({
   unconfirmed: undefined,
   unlinked: null,
   rejectsFile: null,
+  rejectsRows: 0,
   rejectsLost: null,
   seconds: 1.25,
 })

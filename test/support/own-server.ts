@@ -7,7 +7,7 @@ import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { serverUserFor } from "../../src/db/embedded/server-user.ts"
 import { embeddedDirectory } from "./postgres.ts"
 import { scratchDirectory } from "./scratch.ts"
-import { freePort, isRunning, type Supervised, startSupervised } from "./supervised.ts"
+import { childrenOf, freePort, isRunning, type Supervised, startSupervised } from "./supervised.ts"
 import { until } from "./until.ts"
 
 export interface OwnServerOptions {
@@ -141,9 +141,6 @@ function connectionInfo(url: string): string {
   const { hostname, port, username, password } = new URL(url)
   return `host=${hostname} port=${port} user=${username} password=${password}`
 }
-
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
 async function answers(url: string): Promise<boolean> {
   const sql = postgres(url, { max: 1, connect_timeout: 1, fetch_types: false })

@@ -3,7 +3,7 @@
  * open for writing. The kernel closes the pipe however this process ends, and the shell then kills the
  * server.
  */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
 
 export interface Supervised {
@@ -54,6 +54,23 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** The processes that a process has started, on Linux; those too that have ended and were not waited for. */
+export function childrenOf(pid: number): number[] {
+  // Not from /proc/PID/task/PID/children, which may lack some where another ends meanwhile.
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number)
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2])
+  } catch {
+    return undefined
+  }
+}
+
 /** Reports a test file that is skipped because a program is not installed. */
 export function reportSkipped(path: string, missing: string): void {
   process.stderr.write(`Left out for want of ${missing}: ${relative(process.cwd(), path)}\n`)
@@ -63,14 +80,22 @@ export function reportSkipped(path: string, missing: string): void {
  * Below the range from which Linux takes the ports of outgoing connections: one of those could take
  * the port while its server is down, and a client that tries to reach it could reach itself.
  */
-export function freePort(): number {
+export const freePort = (): number => freePorts(1)
+
+/** The first of so many adjacent ports, all of which are free. */
+export function freePorts(count: number): number {
   for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const first = 10_000 + Math.floor(Math.random() * 20_000)
+    const listeners: { stop(closeActiveConnections: boolean): void }[] = []
     try {
-      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true)
-      return port
+      for (let port = first; port < first + count; port++) {
+        listeners.push(Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }))
+      }
+      return first
     } catch {
-      // Taken: try another.
+      // One is taken: try others.
+    } finally {
+      for (const each of listeners) each.stop(true)
     }
   }
 }

@@ -18,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  * takes longer, such as a frozen one, is killed. A second less than the four after which a container may
  * be killed as a whole, as this process has to write its log then.
  */
-const closeWithinMs = 3_000
+export const closeWithinMs = 3_000
 
 export async function serveByWorkers(config: Config, environment: Environment): Promise<void> {
   ensureSupported()

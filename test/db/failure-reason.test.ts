@@ -1,0 +1,47 @@
+/** Why a command failed, in the case of a server that takes no connection and of one that ends it. */
+import { expect, test } from "bun:test"
+import { singleConnection } from "../../src/db/connection.ts"
+import { failureReason } from "../../src/db/failure-reason.ts"
+import { freePort } from "../support/supervised.ts"
+
+async function reasonOn(port: number): Promise<string | undefined> {
+  const sql = singleConnection(`postgres://mds@127.0.0.1:${port}/mds`)
+  try {
+    return await sql`select 1`.then(() => undefined, failureReason)
+  } finally {
+    await sql.end({ timeout: 0 })
+  }
+}
+
+/** As PostgreSQL refuses a connection. */
+function refusal(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)
+  const head = Buffer.alloc(5)
+  head.write("E")
+  head.writeUInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
+
+test.each([
+  ["57P03", "the database does not accept connections"],
+  ["57P01", "the connection to the database was lost"],
+])("a server that answers %s", async (code, reason) => {
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: { data: (socket) => void socket.end(refusal(code, "the server's words")) },
+  })
+  try {
+    expect(await reasonOn(server.port)).toBe(
+      `${reason} (the server's words); check that PostgreSQL runs, and its log, then try again`,
+    )
+  } finally {
+    server.stop(true)
+  }
+})
+
+test("a port on which nothing listens", async () => {
+  expect(await reasonOn(freePort())).toMatch(
+    /^the database does not accept connections \(.*ECONNREFUSED.*\); check that PostgreSQL runs, and its log, then try again$/,
+  )
+})
