@@ -7,7 +7,7 @@ import type { Sql, TransactionSql } from "postgres"
 import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import { type MissingRecord, missingRecords } from "./missing-records.ts"
-import type { LoadOutcome } from "./schema.ts"
+import type { LoadOutcome } from "./source-tables.ts"
 import { utc } from "./utc.ts"
 
 export interface SourceStatus {

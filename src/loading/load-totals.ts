@@ -1,6 +1,6 @@
 /** Counts the loads and fetches of each source by their outcome, with the time that they took. */
 import type { TransactionSql } from "postgres"
-import type { LoadOutcome } from "../db/schema.ts"
+import type { LoadOutcome } from "../db/source-tables.ts"
 
 export interface Ended {
   source: string

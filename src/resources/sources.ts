@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox"
-import { loadOutcomes, loadedSources as table } from "../db/schema.ts"
+import { loadOutcomes, loadedSources as table } from "../db/source-tables.ts"
 import { oneOf } from "../text/one-of.ts"
 import { type Field, field, type Readable, resourceNames } from "./resource.ts"
 

@@ -7,7 +7,7 @@ import { settleWithin } from "../../text/settle-within.ts"
 import { isRecent } from "../is-recent.ts"
 import type { Pool } from "../pool/pool.ts"
 import { noAnswerWithin, orWhereUnavailable, Unavailable } from "../pool/unavailable.ts"
-import { type LoadOutcome, loadOutcomes } from "../schema.ts"
+import { type LoadOutcome, loadOutcomes } from "../source-tables.ts"
 
 export interface SourceReading {
   name: string
