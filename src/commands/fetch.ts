@@ -69,13 +69,15 @@ async function fetchAll(
   { force = false, json = false, debug = false }: FetchFlags,
 ): Promise<FetchOutcome[]> {
   const progress = progressOn(process.stderr)
-  const signals = handleSignals(progress.stop)
+  let withdraw = async (): Promise<void> => {}
+  const signals = handleSignals(progress.stop, undefined, () => withdraw())
   const agent = await userAgent(config)
   return withDatabase(config, async ({ url }) => {
     const now = await databaseClock(url)
     const outcomes: FetchOutcome[] = []
     for (const fetchable of fetchables) {
       signals.loading()
+      withdraw = async () => {}
       const outcome = await fetchSource(fetchable, {
         databaseUrl: url,
         dataDir: config.DATA_DIR,
@@ -88,6 +90,10 @@ async function fetchAll(
         progress,
         now,
         describe: (error) => described(error, debug),
+        onAttempt: (withdrawing) => {
+          withdraw = withdrawing
+        },
+        whileRunning: signals.whileRunning,
         onCommit: signals.committing,
         onPublished: signals.published,
       })

@@ -28,6 +28,8 @@ export interface RegularFetchesOptions {
 }
 
 const main = Bun.fileURLToPath(new URL("../main.ts", import.meta.url))
+/** Between two rounds, whatever is due. */
+const leastPauseMs = 60_000
 /** How much of its messages is logged where a round fails as a whole. */
 const shownMessages = 2_000
 
@@ -61,17 +63,21 @@ export function createRegularFetches({
   let child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined
   let round: Promise<void> = Promise.resolve()
   let stopping = false
+  /** When the first of the sources is due that were not due in the last round. */
+  let nextDueMs = Number.POSITIVE_INFINITY
 
   function start(): void {
     if (stopping) return
     round = fetchDue()
       .catch((error: unknown) => log.error("sources were not fetched", { error: String(error) }))
       .then(() => {
-        if (!stopping) timer = setTimeout(start, everyHours * hourMs)
+        if (!stopping)
+          timer = setTimeout(start, untilNextRoundMs(everyHours, nextDueMs - Date.now()))
       })
   }
 
   async function fetchDue(): Promise<void> {
+    nextDueMs = Number.POSITIVE_INFINITY
     child = Bun.spawn([process.execPath, main, "fetch", "--json"], {
       stdin: "ignore",
       stdout: "pipe",
@@ -85,16 +91,17 @@ export function createRegularFetches({
     child = undefined
     // A source that failed has been reported, and is no failure of the round.
     const isExpected = exitCode === 0 || (exitCode === 1 && reported.failures > 0)
-    if (!isExpected && !stopping) {
-      log.error("sources were not fetched", { exit_code: exitCode, messages })
-    }
+    if (isExpected) return
+    if (stopping) log.info("a fetch was interrupted, and is due when the service starts again")
+    else log.error("sources were not fetched", { exit_code: exitCode, messages })
   }
 
   async function report(output: ReadableStream<Uint8Array>) {
     let failures = 0
     for await (const line of linesOf(output)) {
-      const { source, outcome, reason, summary }: FetchOutcome = JSON.parse(line)
+      const { source, outcome, reason, due, summary }: FetchOutcome = JSON.parse(line)
       counts[outcome]++
+      if (due !== null) nextDueMs = Math.min(nextDueMs, Date.parse(due))
       if (outcome === "failed" || outcome === "refused") {
         failures++
         log.warn(`a source was ${outcome === "failed" ? "not fetched" : "refused"}`, {
@@ -126,6 +133,14 @@ export function createRegularFetches({
     },
   }
 }
+
+/**
+ * A source that was not due, after a failure or because the process that fetched it was killed, may be due
+ * before the next regular round.
+ * @param untilDueMs until the first of the sources is due that were not due in the last round
+ */
+export const untilNextRoundMs = (everyHours: number, untilDueMs: number): number =>
+  Math.min(Math.max(untilDueMs, leastPauseMs), everyHours * hourMs)
 
 async function tailOf(output: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()

@@ -1,4 +1,5 @@
 /** How a load, and a restore, handles Ctrl-C (SIGINT) and SIGTERM. */
+import { reasonOf } from "../loading/file-error.ts"
 import { exitCodes, type Signal } from "./exit-codes.ts"
 import { logToStderr } from "./terminal.ts"
 
@@ -13,6 +14,8 @@ export interface SignalMessages {
   waiting: string
 }
 
+const abandonWithinMs = 1_000
+
 const ofLoad: SignalMessages = {
   none: "nothing was published",
   done: "the release was published",
@@ -25,15 +28,31 @@ const ofLoad: SignalMessages = {
  * commit is waited for, as its outcome would be unknown otherwise; a second signal does not wait.
  * Once the outcome is reported, a signal only ends what would follow.
  * @param restoreTerminal is called before the process ends
+ * @param abandon undoes what was recorded of a load that a signal ends; it may take a second
  */
-export function handleSignals(restoreTerminal: () => void, messages = ofLoad) {
+export function handleSignals(
+  restoreTerminal: () => void,
+  messages = ofLoad,
+  abandon?: () => Promise<void>,
+) {
   let reached: "loading" | "committing" | "published" | "reported" = "loading"
   let isWaiting = false
+  let isEnding = false
 
   function end(signal: Signal): void {
     restoreTerminal()
     if (reached === "reported") process.exit(0)
-    if (reached === "loading") exit(signal, `Interrupted: ${messages.none}`)
+    if (reached === "loading") {
+      const exitNow = () => exit(signal, `Interrupted: ${messages.none}`)
+      if (!abandon || isEnding) exitNow()
+      isEnding = true
+      void Promise.race([abandon?.(), Bun.sleep(abandonWithinMs)])
+        .catch((error: unknown) =>
+          logToStderr(`Cannot record the interruption: ${reasonOf(error)}`),
+        )
+        .finally(exitNow)
+      return
+    }
     if (reached === "published") {
       logToStderr(`Interrupted: ${messages.done}`)
       process.exit(0)
@@ -54,9 +73,14 @@ export function handleSignals(restoreTerminal: () => void, messages = ofLoad) {
     loading: () => {
       reached = "loading"
     },
+    /** @throws Error where a signal has arrived */
     committing: () => {
+      if (isEnding) throw new Error("Interrupted")
       reached = "committing"
     },
+    /** Returns unless a signal has arrived, which ends the process. */
+    whileRunning: (): Promise<void> =>
+      isEnding ? Promise.withResolvers<void>().promise : Promise.resolve(),
     published: () => {
       reached = "published"
     },

@@ -19,6 +19,10 @@ export interface FetchOptions {
   now: () => Date
   /** What people are told of an error that is no LoadError. */
   describe: (error: unknown) => string
+  /** Called when the attempt is recorded, with what withdraws it. */
+  onAttempt?: (withdraw: () => Promise<void>) => void
+  /** Returns unless the process is ending: then nothing further is recorded. */
+  whileRunning?: () => Promise<void>
   /** As those of a load. */
   onCommit?: () => void
   onPublished?: () => void
@@ -43,6 +47,8 @@ export interface FetchOutcome {
   outcome: "published" | "unchanged" | "refused" | "failed" | "not due" | "busy"
   /** Why it failed, was refused, is not due, or is unchanged although newer files have been loaded. */
   reason: string | null
+  /** From when on it is due, if it is not due. */
+  due: string | null
   /** The paths of its raw files. */
   files: string[]
   /** Null where nothing was loaded. */

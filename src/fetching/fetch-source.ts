@@ -4,7 +4,13 @@
  * loses nothing: the next fetch asks whether they are still the newest, and loads them.
  */
 import { withConnection } from "../db/connection.ts"
-import { lastFetch, recordAttempt, recordFailure, recordFetched } from "../loading/fetch-record.ts"
+import {
+  lastFetch,
+  recordAttempt,
+  recordFailure,
+  recordFetched,
+  withdrawAttempt,
+} from "../loading/fetch-record.ts"
 import { reasonOf } from "../loading/file-error.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { secondsSince } from "../loading/load-totals.ts"
@@ -45,7 +51,12 @@ const withoutLoad = (
   source: string,
   outcome: FetchOutcome["outcome"],
   reason: string,
-): FetchOutcome => ({ source, outcome, reason, files: [], summary: null })
+): FetchOutcome => ({ source, outcome, reason, due: null, files: [], summary: null })
+
+const notDue = (source: string, due: string): FetchOutcome => ({
+  ...withoutLoad(source, "not due", `due from ${due} on`),
+  due,
+})
 
 /** @throws where the lock is lost, or it cannot be read when the source is due */
 async function fetchAlone(
@@ -54,20 +65,28 @@ async function fetchAlone(
   lost: AbortSignal,
 ): Promise<FetchOutcome> {
   const { source, entry } = fetchable
-  const { databaseUrl, force } = options
+  const { databaseUrl, force, onAttempt } = options
   const startedAt = options.now()
   const attempt = { startedAt, startedMs: performance.now(), lost }
   const due = await withConnection(databaseUrl, async (sql) => {
-    const last = force ? null : await lastFetch(sql, source)
-    const next = last && dueAt(last, entry.every ?? defaultEveryHours, startedAt)
-    if (next === null) await recordAttempt(sql, source, instantText(startedAt))
-    return next
+    const last = await lastFetch(sql, source)
+    const next = force ? null : dueAt(last, entry.every ?? defaultEveryHours, startedAt)
+    if (next) return next
+    const at = instantText(startedAt)
+    await recordAttempt(sql, source, at)
+    onAttempt?.(() =>
+      withConnection(databaseUrl, (own) =>
+        withdrawAttempt(own, source, { at, before: last.attempted }),
+      ),
+    )
+    return null
   })
-  if (due) return withoutLoad(source.name, "not due", `due from ${due.toISOString()} on`)
+  if (due) return notDue(source.name, due.toISOString())
   try {
     return await fetchAndLoad(fetchable, options, attempt)
   } catch (error) {
     if (lost.aborted) throw lost.reason
+    await options.whileRunning?.()
     return failedFetch(fetchable, options, attempt, error)
   }
 }
@@ -81,6 +100,7 @@ async function fetchAndLoad(
   const { databaseUrl, progress } = options
   const { startedAt, startedMs, lost } = attempt
   const files = await filesOf(fetchable, options, lost)
+  await options.whileRunning?.()
   const loaded = await loadFetched(fetchable, files, options, attempt)
   await withConnection(databaseUrl, (sql) =>
     recordFetched(sql, source, {
@@ -96,7 +116,7 @@ async function fetchAndLoad(
     // What has been loaded stays loaded; the source is due again in an hour.
     progress.warn(`Cannot note that ${source.name} was fetched: ${reasonOf(error)}`)
   })
-  return { ...loaded, source: source.name, files: files.map(({ path }) => path) }
+  return { ...loaded, source: source.name, due: null, files: files.map(({ path }) => path) }
 }
 
 /** The outcome of a fetch that loaded nothing, which is recorded where the database can be reached. */

@@ -43,6 +43,23 @@ export async function recordAttempt(
   )
 }
 
+/** Of a fetch that was interrupted in order, so that the source is as due as before. */
+export async function withdrawAttempt(
+  sql: Sql,
+  { name, resource }: Fetched,
+  { at, before }: { at: string; before: string | null },
+): Promise<void> {
+  const ofAttempt = "source = $1 and resource = $2 and attempted_at = $3"
+  await (before === null
+    ? sql.unsafe(`delete from fetch_attempts where ${ofAttempt}`, [name, resource.name, at])
+    : sql.unsafe(`update fetch_attempts set attempted_at = $4 where ${ofAttempt}`, [
+        name,
+        resource.name,
+        at,
+        before,
+      ]))
+}
+
 /** Of a fetch that loaded nothing, because its files could not be had or its load broke off. */
 export async function recordFailure(
   client: Sql,

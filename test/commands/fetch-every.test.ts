@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { untilNextRoundMs } from "../../src/commands/regular-fetches.ts"
 import { locks as advisoryLocks } from "../../src/db/advisory-locks.ts"
 import {
   type MisbehavingServer,
@@ -46,6 +47,7 @@ const entry = (path: string) => ({
   allow_private: true,
 })
 const directory = "ASX code,Company name,GICs industry group\nQZA,QUARRY LIMITED,Materials\n"
+const interrupted = "a fetch was interrupted, and is due when the service starts again"
 const eventsOf = (service: Awaited<ReturnType<typeof serve>>) =>
   service.logged().map(({ event, source, reason }) => [event, source, reason])
 
@@ -85,7 +87,7 @@ test("a service that is stopped while it fetches ends, and publishes nothing", a
   await service.stop()
   expect(await service.exited).toBe(0)
   expect(await bench.releases()).toBe(0)
-  expect(eventsOf(service)).toEqual([])
+  expect(eventsOf(service).map(([event]) => event)).toEqual([interrupted])
 })
 
 /** What came of the fetches of a service, by its own count. */
@@ -117,8 +119,28 @@ test("services on one database fetch each source once, whether or not they share
   await Promise.all(services.map((service) => service.stop()))
 })
 
+test("a source whose download is interrupted by a stop is fetched by the next service at once", async () => {
+  writeSources({ "asx-directory": entry("/asx.csv") })
+  const asked = Promise.withResolvers<void>()
+  const never = Promise.withResolvers<never>()
+  server.answer(() => {
+    asked.resolve()
+    return never.promise
+  })
+  const service = await serve()
+  await asked.promise
+  service.kill("SIGTERM")
+  expect(await service.exited).toBe(0)
+  expect(eventsOf(service).map(([event]) => event)).toEqual([interrupted])
+  server.answer(() => plain(directory))
+  const next = await serve()
+  await until(() => eventsOf(next).length > 0)
+  expect(eventsOf(next)).toEqual([["a source was published", "asx-directory", undefined]])
+  await next.stop()
+})
+
 test("a service that is stopped during a scheduled load rolls it back, and the next one loads it", async () => {
-  writeSources({ "asx-directory": { ...entry("/asx.csv"), every: 0 } })
+  writeSources({ "asx-directory": entry("/asx.csv") })
   server.answer(() => plain(directory))
   const held = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -157,4 +179,9 @@ test("without its file of addresses the service runs, and says what is wrong", a
   })
   expect((await fetch(`${service.url}/health/live`)).status).toBe(200)
   await service.stop()
+})
+
+test("the next round is the regular one, or when a source is due that was not, a minute later at least", () => {
+  const minutes = (untilDue: number) => untilNextRoundMs(24, untilDue * 60_000) / 60_000
+  expect([Number.POSITIVE_INFINITY, 3_000, 60, 0, -5].map(minutes)).toEqual([1440, 1440, 60, 1, 1])
 })

@@ -199,6 +199,22 @@ test("a source is due at the same time every day, however long its fetches last 
   }
 })
 
+test("an attempt that is withdrawn leaves the source as due as it was before", async () => {
+  bench.server.answer(() => reply(404, {}))
+  await fetched()
+  hours(2)
+  const withdrawals: (() => Promise<void>)[] = []
+  const onAttempt = (withdraw: () => Promise<void>) => withdrawals.push(withdraw)
+  for (let round = 0; round < 2; round++) {
+    expect((await fetched({ force: false, onAttempt })).outcome).toBe("failed")
+    expect((await fetched({ force: false })).outcome).toBe("not due")
+    await withdrawals[round]?.()
+  }
+  expect(await bench.sql`select attempted_at::text from fetch_attempts`).toEqual([
+    { attempted_at: "2026-01-10 00:00:00+00" },
+  ] as never)
+})
+
 test("a fetch that fails is noted, is not repeated within the hour, and changes nothing", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   await fetched()
