@@ -5,9 +5,10 @@
  *
  * The queue is bounded in length, for each account and in total, and in waiting time. Only an account
  * that exceeds its bound is refused; where the queue as a whole is full, the newest task of the account
- * with most tasks is displaced. The bound in time is applied early, if the limiter is made so: an
- * account's claim that would wait too long by the pace of those before it is refused at once, since most
- * of an overload would time out at the end of a long queue otherwise.
+ * with most tasks is displaced, if it has more than twice as many. The bound in time is applied early, if the limiter is made so: an
+ * account's claim that would wait too long by the pace of those before it is refused at once, and so are
+ * those that were queued before the pace was known, since most of an overload would time out at the end of
+ * a long queue otherwise.
  */
 import type { AccountId } from "./account-id.ts"
 import { FairQueue } from "./fair-queue.ts"
@@ -49,6 +50,8 @@ export interface ConcurrencyLimiter<Account = AccountId> {
 const expectedShare = 0.8
 
 interface Waiting {
+  /** When its time is over. */
+  deadlineMs: number
   start: () => void
   refuse: (reason: unknown) => void
 }
@@ -99,7 +102,8 @@ export function createConcurrencyLimiter<Account = AccountId>({
     }
     if (queue.size < queueLength) return
     const full = new Overloaded("The queue is full")
-    const displaced = queue.takeFromLongest(queue.sizeOf(account) + 1)
+    // Among accounts that have about as many, what has waited is not displaced by what comes.
+    const displaced = queue.takeFromLongest(2 * queue.sizeOf(account) + 1)
     if (!displaced) throw full
     displaced.refuse(full)
   }
@@ -109,7 +113,19 @@ export function createConcurrencyLimiter<Account = AccountId>({
     if (!refusesEarly) return
     const expectedMs = (queue.sizeOf(account) + 1) * (turnTimes.meanMs(account) ?? 0)
     if (expectedMs <= expectedShare * waitMs) return
-    throw new Overloaded(`No slot is expected to be free within ${waitMs} ms`)
+    throw tooLate()
+  }
+
+  /** Refuses the newest claims of the account that can't be expected to get a slot in time. */
+  function refuseLate(account: Account): void {
+    const meanMs = refusesEarly ? turnTimes.meanMs(account) : undefined
+    if (meanMs === undefined) return
+    for (;;) {
+      const newest = queue.newestOf(account)
+      if (!newest) return
+      if (queue.sizeOf(account) * meanMs <= newest.deadlineMs - nowMs()) return
+      newest.refuse(tooLate())
+    }
   }
 
   function wait({ account, waitMs, signal }: Claim<Account>): Promise<() => void> {
@@ -121,10 +137,12 @@ export function createConcurrencyLimiter<Account = AccountId>({
       if (queue.sizeOf(account) === 0) turnTimes.end(account)
     }
     const waiting: Waiting = {
+      deadlineMs: nowMs() + waitMs,
       start: () => {
         turnTimes.turn(account, nowMs())
         leaveQueue()
         resolve(take(account))
+        refuseLate(account)
       },
       refuse: (reason) => {
         leaveQueue()
@@ -137,7 +155,7 @@ export function createConcurrencyLimiter<Account = AccountId>({
       waitMs,
     )
     signal?.addEventListener("abort", cancel)
-    if (queue.sizeOf(account) === 0) turnTimes.begin(account, nowMs())
+    if (queue.sizeOf(account) === 0) turnTimes.begin(account)
     queue.add(account, waiting)
     return promise
   }
@@ -162,3 +180,5 @@ export function createConcurrencyLimiter<Account = AccountId>({
     load: () => ({ running, waiting: queue.size }),
   }
 }
+
+const tooLate = () => new Overloaded("No slot is expected to be free in time")

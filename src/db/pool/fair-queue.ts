@@ -49,6 +49,11 @@ export class FairQueue<T, Account = AccountId> {
     return undefined
   }
 
+  /** The newest item of the account. */
+  newestOf(account: Account): T | undefined {
+    return [...(this.#items.get(account) ?? [])].at(-1)
+  }
+
   /** Takes the newest item of the account with most items, if it has more than `threshold`. */
   takeFromLongest(threshold: number): T | undefined {
     let longest: { account: Account; items: Set<T> } | undefined

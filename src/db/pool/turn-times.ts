@@ -7,31 +7,34 @@ import type { AccountId } from "./account-id.ts"
 
 /** Of an account that has claims in the queue. */
 interface Turns {
-  lastMs: number
+  /** When the last one was; undefined before the first, which waited for what ran before it. */
+  lastMs: number | undefined
   count: number
   meanMs: number
 }
 
 /** So many of the last turns decide, about. */
 const decisive = 8
-/** A few turns say little: one of them may have waited for a connection to be made. */
+/** Fewer say little. */
 const enough = 4
 
 export class TurnTimes<Account = AccountId> {
   readonly #of = new Map<Account, Turns>()
 
   /** The account has its first claim in the queue. */
-  begin(account: Account, nowMs: number): void {
-    this.#of.set(account, { lastMs: nowMs, count: 0, meanMs: 0 })
+  begin(account: Account): void {
+    this.#of.set(account, { lastMs: undefined, count: 0, meanMs: 0 })
   }
 
   /** A claim of the account gets its slot. */
   turn(account: Account, nowMs: number): void {
     const turns = this.#of.get(account)
     if (!turns) return
-    turns.count++
-    turns.meanMs += (nowMs - turns.lastMs - turns.meanMs) / Math.min(turns.count, decisive)
+    const { lastMs } = turns
     turns.lastMs = nowMs
+    if (lastMs === undefined) return
+    turns.count++
+    turns.meanMs += (nowMs - lastMs - turns.meanMs) / Math.min(turns.count, decisive)
   }
 
   /** The account has no claim in the queue any more. */

@@ -187,35 +187,62 @@ function pacedLimiter(differing: Partial<LimiterOptions> = {}) {
 
 test("what would wait too long by the pace of the account's turns is refused at once", async () => {
   const { claim, endAfter, load } = pacedLimiter({ slots: 1, slotsPerAccount: 1 })
-  for (let each = 0; each < 12; each++) void claim(`a${each}`, 1, { waitMs: 1_000 })
+  for (let each = 0; each < 13; each++) void claim(`a${each}`, 1, { waitMs: 10_000 })
   await settled()
-  // Until the pace is known, none is refused.
-  for (const name of ["a0", "a1", "a2", "a3"]) await endAfter(100, name)
+  for (let each = 0; each < 5; each++) await endAfter(100, `a${each}`)
+  // A turn takes 100 ms, and eight tenths of the allowed second may be expected.
   expect(load()).toEqual({ running: 1, waiting: 7 })
-  const last = claim("a12", 1, { waitMs: 1_000 })
+  const last = claim("last", 1, { waitMs: 1_000 })
   await expect(claim("late", 1, { waitMs: 1_000 })).rejects.toThrow(
-    new Unavailable("No slot is expected to be free within 1000 ms"),
+    new Unavailable("No slot is expected to be free in time"),
   )
   const patient = claim("patient", 1, { waitMs: 2_000 })
-  for (let each = 4; each < 13; each++) await endAfter(100, `a${each}`)
+  for (let each = 5; each < 13; each++) await endAfter(100, `a${each}`)
+  await endAfter(100, "last")
   await Promise.all([last, patient])
+})
+
+test("what was queued before the pace was known is refused as soon as it is", async () => {
+  const { claim, endAfter, load } = pacedLimiter({ slots: 1, slotsPerAccount: 1 })
+  const claims = Array.from({ length: 40 }, (_, each) => claim(`a${each}`, 1, { waitMs: 1_000 }))
+  const refused = Promise.allSettled(claims.slice(9))
+  const other = claim("other", 2, { waitMs: 1_000 })
+  await settled()
+  for (const name of ["a0", "a1", "other", "a2", "a3"]) await endAfter(100, name)
+  expect(load().waiting).toBe(35)
+  // A turn of the account takes 125 ms, so three more have theirs in the 400 ms that are left.
+  await endAfter(100, "a4")
+  expect(load()).toEqual({ running: 1, waiting: 3 })
+  const outcomes = await refused
+  expect(outcomes.every(({ status }) => status === "rejected")).toBe(true)
+  for (let each = 5; each < 9; each++) await endAfter(80, `a${each}`)
+  await Promise.all([...claims.slice(0, 9), other])
+})
+
+test("a burst behind a slow first task is not refused, as its turns come fast", async () => {
+  const { claim, endAfter } = pacedLimiter({ slots: 2, slotsPerAccount: 2 })
+  const claims = Array.from({ length: 60 }, (_, each) => claim(`a${each}`, 1, { waitMs: 5_000 }))
+  await settled()
+  await endAfter(4_000, "a0")
+  for (let each = 1; each < 60; each++) await endAfter(5, `a${each}`)
+  await Promise.all(claims)
 })
 
 test("when turns come faster again, so are claims admitted again", async () => {
   const { claim, endAfter } = pacedLimiter({ slots: 1, slotsPerAccount: 1 })
-  for (let each = 0; each < 40; each++) void claim(`a${each}`, 1, { waitMs: 1_000 })
+  for (let each = 0; each < 40; each++) void claim(`a${each}`, 1, { waitMs: 100_000 })
   await settled()
-  for (let each = 0; each < 5; each++) await endAfter(2_000, `a${each}`)
+  for (let each = 0; each < 6; each++) await endAfter(2_000, `a${each}`)
   await expect(claim("late", 1, { waitMs: 1_000 })).rejects.toThrow(Unavailable)
-  for (let each = 5; each < 32; each++) await endAfter(1, `a${each}`)
+  for (let each = 6; each < 38; each++) await endAfter(1, `a${each}`)
   const admitted = claim("again", 1, { waitMs: 1_000 })
-  for (let each = 32; each < 40; each++) await endAfter(1, `a${each}`)
+  for (let each = 38; each < 40; each++) await endAfter(1, `a${each}`)
   await admitted
 })
 
 test("what the tasks of one account take is not expected of another", async () => {
   const { claim, endAfter, begun } = pacedLimiter({ slots: 4, slotsPerAccount: 2 })
-  for (let each = 0; each < 12; each++) void claim(`slow${each}`, 1, { waitMs: 100_000 })
+  for (let each = 0; each < 12; each++) void claim(`slow${each}`, 1, { waitMs: 1_000_000 })
   await settled()
   for (let each = 0; each < 6; each++) await endAfter(15_000, `slow${each}`)
   const others = Array.from({ length: 20 }, (_, index) =>
