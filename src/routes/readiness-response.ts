@@ -13,7 +13,6 @@ export interface ReadinessOptions {
 export interface PartStates {
   /** In the order of the settings. */
   database: readonly HostState[]
-  pooler: "unused" | "answering" | "lost"
   redis: "unused" | "answering" | "lost"
   notifications: "listening" | "lost"
   /** How many sources were fetched, by what came of it. */

@@ -2,11 +2,9 @@
 import type { Config } from "../config.ts"
 import { addressesOf, type Host } from "../db/hosts/host.ts"
 import { createHosts, type DatabaseHosts } from "../db/hosts/hosts.ts"
-import { createPooler, type Pooler } from "../db/hosts/pooler.ts"
 import { type ReadRelease, readOnStandbys } from "../db/hosts/reads.ts"
 import type { Pool, PoolReadings } from "../db/pool/pool.ts"
 import { HostUnavailable, type Unavailable } from "../db/pool/unavailable.ts"
-import type { Release } from "../db/reader/releases.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { addedReadings } from "../telemetry/histogram.ts"
 import { createPools, createReadPools, type Pools, type ReadPools } from "./pools.ts"
@@ -21,9 +19,6 @@ export interface Database {
   reads<T>(onPrimary: T, onStandby: (host: Host) => T): ReadRelease<T>
   /** By pool, those of all hosts together. */
   poolReadings(): Record<string, PoolReadings>
-  pooler: Pooler
-  /** Asks whether requests can be answered, and for the newest release. @throws Unavailable */
-  ask(): Promise<Release>
   /** Whether the question for the state of the primary is under way. */
   readiness(): { running: number; waiting: number }
   close(): Promise<void>
@@ -63,7 +58,6 @@ export function connectDatabase({
     },
   })
   const pools = createPools(config, () => hosts.current().address.url, hosts.primary)
-  const pooler = createPooler(hosts.current)
   const isOneOfSeveral = hosts.all.length > 1
   const ofHost = new Map<Host, ReadPools>(
     isOneOfSeveral
@@ -75,12 +69,6 @@ export function connectDatabase({
   return {
     hosts,
     pools,
-    pooler,
-
-    ask: async () => {
-      const [release] = await Promise.all([hosts.ask(), pooler.ensureAnswering()])
-      return release
-    },
 
     perStandby: (make) => {
       const made = new Map([...ofHost].map(([host, read]) => [host, make(read)]))

@@ -1,12 +1,10 @@
 import type { AppOptions } from "../app.ts"
 import type { HostReadings } from "../db/hosts/hosts.ts"
-import type { Pooler } from "../db/hosts/pooler.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 import type { SpanReadings } from "../telemetry/span.ts"
 
 interface Parts {
   hosts: Readonly<Record<string, HostReadings>>
-  pooler: Pooler["state"]
   redis: Pick<RedisConnection, "answering"> | null
   listening: boolean
   fetches: Readonly<Record<string, number>> | null
@@ -16,7 +14,6 @@ interface Parts {
 /** The parts as `/readyz` shows them. What the settings leave out is unused. */
 export const partStates = ({
   hosts,
-  pooler,
   redis,
   listening,
   fetches,
@@ -29,7 +26,6 @@ export const partStates = ({
     release,
     lag_bytes: lagBytes,
   })),
-  pooler,
   redis: redis === null ? "unused" : redis.answering ? "answering" : "lost",
   notifications: listening ? "listening" : "lost",
   fetches: fetches ?? "unused",

@@ -139,7 +139,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   })
   const exportCounts = createExportCounts()
   let stopping = false
-  const readiness = createReadiness(database.ask, now)
+  const readiness = createReadiness(hosts.ask, now)
   const metrics = createServiceMetrics({
     database,
     notifications,
@@ -215,7 +215,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       partStates: () =>
         partStates({
           hosts: hosts.readings(),
-          pooler: database.pooler.state,
           redis,
           listening: notifications.listening,
           fetches: options.fetches?.() ?? null,

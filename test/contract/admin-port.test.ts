@@ -86,7 +86,6 @@ describe("with ADMIN_PORT", () => {
             lag_bytes: 0,
           },
         ],
-        pooler: "unused",
         redis: "unused",
         notifications: "listening",
         fetches: "unused",

@@ -11,6 +11,7 @@ import {
 } from "../support/pgbouncer.ts"
 import { command } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { interruptibleProxy } from "./interruptible-proxy.ts"
 
 reportIfSkipped(import.meta.path)
@@ -101,17 +102,47 @@ test.each(["cut", "silence"] as const)(
     const readiness = async () => {
       service.clock.advance(1_000)
       const answer = await fetch(`${service.url}/readyz`)
-      const { pooler } = (await answer.json()) as { pooler: string }
-      return [answer.status, pooler]
+      const { database } = (await answer.json()) as { database: { state: string }[] }
+      return [answer.status, database[0]?.state]
     }
     expect(await readiness()).toEqual([200, "answering"])
     pooler[how]()
     expect(await readiness()).toEqual([503, "lost"])
+    const begunMs = performance.now()
     expect((await service.get("/companies")).status).toBe(503)
+    // At once, and not after the limits of statements: 17 s. Allows for a busy machine.
+    expect(performance.now() - begunMs).toBeLessThan(4_000)
+    expect(service.logLines.join("")).toContain("The connection pooler does not answer")
     pooler.mend()
-    expect(await readiness()).toEqual([200, "answering"])
+    await until(async () => (await readiness())[0] === 200)
+    expect((await service.get("/companies")).status).toBe(200)
     await service.stop()
     await direct.stop()
     pooler.close()
   },
 )
+
+test("a request in flight is refused when its pooler is lost", async () => {
+  const direct = await testService()
+  const { hostname, port } = new URL(direct.database.url)
+  const pooler = await interruptibleProxy({ host: hostname, port: Number(port) })
+  const pooled = new URL(direct.database.url)
+  pooled.port = String(pooler.port)
+  const service = await testService({
+    beside: direct,
+    reach: () => pooled.href,
+    settings: {
+      DATABASE_URL: pooled.href,
+      DATABASE_DIRECT_URL: direct.database.url,
+      CACHE_MEMORY_MB: "0",
+    },
+  })
+  expect((await service.get("/companies")).status).toBe(200)
+  pooler.silence()
+  const begunMs = performance.now()
+  expect((await service.get("/companies")).status).toBe(503)
+  expect(performance.now() - begunMs).toBeLessThan(6_000)
+  await service.stop()
+  await direct.stop()
+  pooler.close()
+})

@@ -7,6 +7,7 @@
  * because a host that answers the question, or any other statement meanwhile, is there.
  */
 import { HostUnavailable, Unavailable } from "../pool/unavailable.ts"
+import { poolerFault } from "./pooler.ts"
 import { createProbe, type HostReport, type ProbeResult } from "./probe.ts"
 
 /** What a pool checks and reports of its host. */
@@ -99,10 +100,17 @@ export function createHost(
     if (running > 0 || outage || isOneOfSeveral) askSoon()
   }
 
+  /** The host, and the pooler through which requests go to it. */
+  async function askBoth(): Promise<ProbeResult> {
+    if (address.url === address.directUrl) return probe.ask()
+    const [answer, fault] = await Promise.all([probe.ask(), poolerFault(address.url)])
+    return fault ? { kind: "unreachable", error: fault } : answer
+  }
+
   function question(): Promise<ProbeResult> {
     if (asking) return asking
     isAnswering = false
-    const result = probe.ask().then((answer) => {
+    const result = askBoth().then((answer) => {
       asking = undefined
       take(answer)
       return answer

@@ -1,42 +1,25 @@
 /**
- * Whether requests reach the database where they go through a connection pooler, while the hosts are asked
- * past it. A pooler accepts a session even while all its connections to the database are busy, so a long
+ * Whether requests reach the database where they go through a connection pooler, while the host is asked
+ * past it. A pooler opens a session even while all its connections to the database are busy, so a long
  * statement is not taken for its loss.
  */
 import { settleWithin } from "../../text/settle-within.ts"
 import { singleConnection } from "../connection.ts"
-import { HostUnavailable, noAnswerWithin } from "../pool/unavailable.ts"
-import type { Host } from "./host.ts"
-
-export interface Pooler {
-  /** Opens a session, in bounded time. @throws HostUnavailable where there is none to be had */
-  ensureAnswering(): Promise<void>
-  /** By the last check; unused where the current primary is reached without a pooler. */
-  readonly state: "unused" | "answering" | "lost"
-}
+import { isAnswer } from "../pool/database-errors.ts"
+import { noAnswerWithin } from "../pool/unavailable.ts"
 
 const answerWithinMs = 1_000
 
-/** @param current the host that is the primary, or was it last */
-export function createPooler(current: () => Host): Pooler {
-  let state: Pooler["state"] = "unused"
-  return {
-    ensureAnswering: async () => {
-      const { address, outage } = current()
-      // While the primary itself is lost, standbys are read without the pooler.
-      state = "unused"
-      if (address.url === address.directUrl || outage) return
-      try {
-        await openSession(address.url)
-        state = "answering"
-      } catch (cause) {
-        state = "lost"
-        throw new HostUnavailable("The connection pooler does not answer", { cause })
-      }
-    },
-    get state() {
-      return state
-    },
+/** Opens a session. @returns why there was none; undefined where it answered, be it with an error */
+export async function poolerFault(url: string): Promise<Error | undefined> {
+  try {
+    await openSession(url)
+    return undefined
+  } catch (cause) {
+    // Such as that it accepts no more clients: those that it has go on.
+    return isAnswer(cause)
+      ? undefined
+      : new Error("The connection pooler does not answer", { cause })
   }
 }
 
