@@ -82,23 +82,34 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
   })
 })
 
+/** A service whose pooler is a proxy that a test can break. */
+async function behindProxy() {
+  const direct = await testService()
+  const { hostname, port } = new URL(direct.database.url)
+  const pooler = await interruptibleProxy({ host: hostname, port: Number(port) })
+  const pooled = new URL(direct.database.url)
+  pooled.port = String(pooler.port)
+  const service = await testService({
+    beside: direct,
+    reach: () => pooled.href,
+    settings: {
+      DATABASE_URL: pooled.href,
+      DATABASE_DIRECT_URL: direct.database.url,
+      CACHE_MEMORY_MB: "0",
+    },
+  })
+  const stop = async () => {
+    await service.stop()
+    await direct.stop()
+    pooler.close()
+  }
+  return { service, pooler, stop }
+}
+
 test.each(["cut", "silence"] as const)(
   "a service whose pooler is lost (%s) is not ready, although the database answers",
   async (how) => {
-    const direct = await testService()
-    const { hostname, port } = new URL(direct.database.url)
-    const pooler = await interruptibleProxy({ host: hostname, port: Number(port) })
-    const pooled = new URL(direct.database.url)
-    pooled.port = String(pooler.port)
-    const service = await testService({
-      beside: direct,
-      reach: () => pooled.href,
-      settings: {
-        DATABASE_URL: pooled.href,
-        DATABASE_DIRECT_URL: direct.database.url,
-        CACHE_MEMORY_MB: "0",
-      },
-    })
+    const { service, pooler, stop } = await behindProxy()
     const readiness = async () => {
       service.clock.advance(1_000)
       const answer = await fetch(`${service.url}/readyz`)
@@ -116,33 +127,16 @@ test.each(["cut", "silence"] as const)(
     pooler.mend()
     await until(async () => (await readiness())[0] === 200)
     expect((await service.get("/companies")).status).toBe(200)
-    await service.stop()
-    await direct.stop()
-    pooler.close()
+    await stop()
   },
 )
 
 test("a request in flight is refused when its pooler is lost", async () => {
-  const direct = await testService()
-  const { hostname, port } = new URL(direct.database.url)
-  const pooler = await interruptibleProxy({ host: hostname, port: Number(port) })
-  const pooled = new URL(direct.database.url)
-  pooled.port = String(pooler.port)
-  const service = await testService({
-    beside: direct,
-    reach: () => pooled.href,
-    settings: {
-      DATABASE_URL: pooled.href,
-      DATABASE_DIRECT_URL: direct.database.url,
-      CACHE_MEMORY_MB: "0",
-    },
-  })
+  const { service, pooler, stop } = await behindProxy()
   expect((await service.get("/companies")).status).toBe(200)
   pooler.silence()
   const begunMs = performance.now()
   expect((await service.get("/companies")).status).toBe(503)
   expect(performance.now() - begunMs).toBeLessThan(6_000)
-  await service.stop()
-  await direct.stop()
-  pooler.close()
+  await stop()
 })

@@ -3,12 +3,13 @@
  * one account, so that other accounts find slots free. Further tasks are queued and served round-robin
  * by account (see `fair-queue.ts`), so no account delays another by more than one task.
  *
- * The queue is bounded in length, for each account and in total, and in waiting time. Only an account
- * that exceeds its bound is refused; where the queue as a whole is full, the newest task of the account
- * with most tasks is displaced, if it has more than twice as many. The bound in time is applied early, if the limiter is made so: an
- * account's claim that would wait too long by the pace of those before it is refused at once, and so are
- * those that were queued before the pace was known, since most of an overload would time out at the end of
- * a long queue otherwise.
+ * The queue is bounded in length, for each account and in total, and in waiting time. An account that
+ * exceeds its bound is refused. Where the queue as a whole is full, the newest task of the account with most
+ * tasks is displaced, if that has more than twice as many as the account that comes.
+ *
+ * With `refusesEarly` the bound in time is applied by a forecast: a claim that would wait too long by the
+ * pace of its account's turns is refused at once, and so are those that were queued before the pace was
+ * known. Otherwise most of an overload would time out at the end of a long queue.
  */
 import type { AccountId } from "./account-id.ts"
 import { FairQueue } from "./fair-queue.ts"
