@@ -6,11 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import postgres from "postgres"
 import { settings as declared } from "../../src/config.ts"
 
-import { type OwnServer, ownServer } from "../support/own-server.ts"
-import { fillWith } from "../support/postgres.ts"
-import { awkwardPublished, type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { interruptibleProxy } from "./interruptible-proxy.ts"
+import { type BreakableService, breakableService } from "./breakable-service.ts"
 
 /** Two seconds are promised, and measured by `bench/faults.ts`; a test shares the machine with others. */
 const refusedWithinMs = 4_000
@@ -19,30 +16,18 @@ const recoveryMs = 5_000
 const settings = { CACHE_MEMORY_MB: "0", LOCK_TIMEOUT_MS: declared.LOCK_TIMEOUT_MS.fallback }
 const paths = ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/usage"]
 
-let server: OwnServer
-let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
-let service: TestService
+let server: BreakableService["server"]
+let proxy: BreakableService["proxy"]
+let service: BreakableService["service"]
+let stop: BreakableService["stop"]
 
 beforeAll(async () => {
-  server = await ownServer()
-  proxy = await interruptibleProxy({ host: "127.0.0.1", port: Number(new URL(server.url).port) })
-  const note = await fillWith(awkwardPublished, server.url)
-  service = await testService({
-    beside: { database: { url: server.url, note, drop: async () => {} } },
-    settings,
-    reach: (databaseUrl) => databaseUrl.replace(/:\d+\//, `:${proxy.port}/`),
-  })
+  ;({ server, proxy, service, stop } = await breakableService(settings))
 })
 
 beforeEach(() => isBack())
 
-afterAll(async () => {
-  server.thaw()
-  proxy.mend()
-  await service.stop()
-  proxy.close()
-  await server.stop()
-})
+afterAll(() => stop())
 
 const isBack = () =>
   until(async () => {

@@ -3,36 +3,22 @@
  * was closed. From then on no cached token or release is used, until notifications arrive again.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
-import { type OwnServer, ownServer } from "../support/own-server.ts"
-import { fillWith } from "../support/postgres.ts"
-import { awkwardPublished, type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { interruptibleProxy } from "./interruptible-proxy.ts"
+import { type BreakableService, breakableService } from "./breakable-service.ts"
 
 /** About 0.3 seconds on an idle machine. TCP alone would give up a dead connection after minutes. */
 const recoveryMs = 20_000
 
-let server: OwnServer
-let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
-let service: TestService
+let server: BreakableService["server"]
+let proxy: BreakableService["proxy"]
+let service: BreakableService["service"]
+let stop: BreakableService["stop"]
 
 beforeAll(async () => {
-  server = await ownServer()
-  proxy = await interruptibleProxy({ host: "127.0.0.1", port: Number(new URL(server.url).port) })
-  const note = await fillWith(awkwardPublished, server.url)
-  service = await testService({
-    beside: { database: { url: server.url, note, drop: async () => {} } },
-    reach: (databaseUrl) => databaseUrl.replace(/:\d+\//, `:${proxy.port}/`),
-  })
+  ;({ server, proxy, service, stop } = await breakableService())
 })
 
-afterAll(async () => {
-  server.thaw()
-  proxy.mend()
-  await service.stop()
-  proxy.close()
-  await server.stop()
-})
+afterAll(() => stop())
 
 const count = (event: string): number =>
   service.logLines.filter((line) => line.includes(event)).length

@@ -5,6 +5,7 @@ import type { FetchOptions } from "../../src/fetching/fetch-outcome.ts"
 import { fetchSource } from "../../src/fetching/fetch-source.ts"
 import { type Fetchable, parseSourcesFile } from "../../src/fetching/sources-file.ts"
 import { silent } from "../../src/loading/progress.ts"
+import { asxDirectory } from "../../src/sources/asx-directory.ts"
 import { workbench } from "../loading/workbench.ts"
 import { testLimits } from "./access.ts"
 import { misbehavingServer } from "./misbehaving-server.ts"
@@ -44,6 +45,19 @@ export async function fetchBench() {
         describe: String,
         ...options,
       }),
+    /** Of a load of the ASX directory's addresses by hand. */
+    addressOptions: () => ({
+      databaseUrl: bench.url,
+      dataDir,
+      rawFiles: 30,
+      source: asxDirectory,
+      userAgent: async () => "mds/test",
+      allowPrivate: true,
+      notesAddress: true,
+      limits: testLimits,
+      progress: silent,
+      clock: async () => () => clock.now,
+    }),
     rawFiles: (source: string): string[] => readdirSync(join(dataDir, "raw", source)).sort(),
     status: async () =>
       (await bench.sql`select last_outcome, last_reason, last_observed_at from sources`)[0],

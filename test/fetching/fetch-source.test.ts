@@ -12,8 +12,6 @@ import {
 import { join } from "node:path"
 import { withAddresses } from "../../src/fetching/fetch-address.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
-import { silent } from "../../src/loading/progress.ts"
-import { asxDirectory } from "../../src/sources/asx-directory.ts"
 import { testLimits } from "./access.ts"
 import { type FetchBench, fetchBench } from "./fetch-bench.ts"
 import { cut, plain, reply } from "./misbehaving-server.ts"
@@ -412,18 +410,7 @@ test.each([
   expect(reason).toMatch(new RegExp(`^Cannot store files in ${raw}/asx-directory: [a-z -]+$`))
   expect(await bench.status()).toMatchObject({ last_outcome: "failed", last_reason: reason })
   expect(bench.server.asked).toHaveLength(0)
-  const options = {
-    databaseUrl: bench.url,
-    dataDir: bench.dataDir,
-    rawFiles: 30,
-    source: asxDirectory,
-    userAgent: async () => "mds/test",
-    allowPrivate: true,
-    notesAddress: true,
-    limits: testLimits,
-    progress: silent,
-    clock: async () => () => bench.clock.now,
-  }
+  const options = bench.addressOptions()
   const address = withAddresses([`${bench.server.url}/a.csv`], options, async () => "loaded")
   expect(await address.catch((error: unknown) => error)).toEqual(new LoadError(reason ?? ""))
 })

@@ -2,9 +2,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { rmSync } from "node:fs"
 import { withAddresses } from "../../src/fetching/fetch-address.ts"
-import { silent } from "../../src/loading/progress.ts"
-import { asxDirectory } from "../../src/sources/asx-directory.ts"
-import { testLimits } from "./access.ts"
 import { type FetchBench, fetchBench } from "./fetch-bench.ts"
 import { plain, reply } from "./misbehaving-server.ts"
 
@@ -53,18 +50,7 @@ test("the time that a server takes counts, whatever comes of the fetch", async (
 
 test("so does that of an address which is loaded by hand", async () => {
   bench.server.answer(() => late(plain(directory)))
-  const options = {
-    databaseUrl: bench.url,
-    dataDir: bench.dataDir,
-    rawFiles: 30,
-    source: asxDirectory,
-    userAgent: async () => "mds/test",
-    allowPrivate: true,
-    notesAddress: true,
-    limits: testLimits,
-    progress: silent,
-    clock: async () => () => bench.clock.now,
-  }
+  const options = bench.addressOptions()
   await withAddresses([`${bench.server.url}/a.csv`], options, ({ files, ...given }) =>
     bench.load("asx-directory", files, given),
   )

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import postgres from "postgres"
 import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { serverUserFor } from "../../src/db/embedded/server-user.ts"
+import { answers } from "./answers.ts"
 import { embeddedDirectory } from "./postgres.ts"
 import { scratchDirectory } from "./scratch.ts"
 import { childrenOf, freePort, isRunning, type Supervised, startSupervised } from "./supervised.ts"
@@ -68,7 +69,7 @@ export async function ownServer({
       server = await startSupervised("postgres", command)
       const { pid } = server
       while (isRunning(pid)) {
-        if (await answers(url)) return true
+        if (await answers(url, 1)) return true
         await Bun.sleep(20)
       }
       return false
@@ -140,16 +141,4 @@ export async function ownServer({
 function connectionInfo(url: string): string {
   const { hostname, port, username, password } = new URL(url)
   return `host=${hostname} port=${port} user=${username} password=${password}`
-}
-
-async function answers(url: string): Promise<boolean> {
-  const sql = postgres(url, { max: 1, connect_timeout: 1, fetch_types: false })
-  try {
-    await sql`select 1`
-    return true
-  } catch {
-    return false
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import postgres from "postgres"
+import { answers } from "./answers.ts"
 import { freePort, reportSkipped, startSupervised } from "./supervised.ts"
 
 /** Debian has it where only root's PATH leads. */
@@ -44,7 +44,7 @@ export async function pgbouncer(databaseUrl: string, poolSize: number): Promise<
   const url = new URL(databaseUrl)
   url.port = String(port)
   const deadline = performance.now() + START_LIMIT_MS
-  while (!(await answers(url.href))) {
+  while (!(await answers(url.href, 5))) {
     if (performance.now() > deadline) {
       await stop()
       throw new Error(`No PgBouncer at port ${port}`)
@@ -68,15 +68,3 @@ pool_mode = transaction
 default_pool_size = ${poolSize}
 ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout,plan_cache_mode,work_mem
 `
-
-async function answers(url: string): Promise<boolean> {
-  const sql = postgres(url, { max: 1, connect_timeout: 5, fetch_types: false })
-  try {
-    await sql`select 1`
-    return true
-  } catch {
-    return false
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
-}

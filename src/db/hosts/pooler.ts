@@ -3,7 +3,7 @@
  * past it. A pooler opens a session even while all its connections to the database are busy, so a long
  * statement is not taken for its loss.
  */
-import { settleWithin } from "../../text/settle-within.ts"
+import { unlessSilent } from "../../text/unless-silent.ts"
 import { singleConnection } from "../connection.ts"
 import { isAnswer } from "../pool/database-errors.ts"
 import { noAnswerWithin } from "../pool/unavailable.ts"
@@ -32,7 +32,7 @@ async function openSession(url: string): Promise<void> {
   })
   const answered = client.unsafe("select 1").execute()
   try {
-    await settleWithin(answerWithinMs, Promise.race([begun, answered]), noAnswerWithin)
+    await unlessSilent(answerWithinMs, Promise.race([begun, answered]), noAnswerWithin)
   } finally {
     // The answer may wait for a connection of the pooler.
     answered.catch(() => {})

@@ -60,7 +60,7 @@ export class FairQueue<T, Account = AccountId> {
     for (const [account, items] of this.#items) {
       if (items.size > (longest?.items.size ?? threshold)) longest = { account, items }
     }
-    const item = longest && [...longest.items].at(-1)
+    const item = longest && this.newestOf(longest.account)
     if (longest && item !== undefined) this.remove(longest.account, item)
     return item
   }
