@@ -14,8 +14,6 @@ const commands = {
   holders: async () => (await import("./commands/holders.ts")).addHolderCommands,
   sources: async () => (await import("./commands/sources.ts")).addSourceCommands,
   releases: async () => (await import("./commands/releases.ts")).addReleaseCommands,
-  backup: async () => (await import("./commands/backup.ts")).addBackupCommand,
-  restore: async () => (await import("./commands/restore.ts")).addRestoreCommand,
   account: async () => (await import("./commands/accounts.ts")).addAccountCommands,
   token: async () => (await import("./commands/tokens.ts")).addTokenCommands,
 }

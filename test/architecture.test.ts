@@ -73,7 +73,6 @@ const allowed: Record<string, string[]> = {
   db: [schema, "resources", "telemetry", "text"],
   sources: [schema, "resources", "text"],
   loading: ["db", schema, "resources", "sources", "text"],
-  backup: ["db", "loading", "text"],
   fetching: ["db", "loading", "resources", "sources", "text"],
   access: ["db", schema, "redis", "resources", "telemetry", "text"],
   answers: ["db", "http", "log", "redis", "resources", "telemetry", "text"],
@@ -120,7 +119,6 @@ const allowed: Record<string, string[]> = {
   "service.ts": ["app.ts", "listen-error.ts", "server.ts", "service", "text"],
   commands: [
     "access",
-    "backup",
     "config.ts",
     "db",
     "fetching",
@@ -261,7 +259,7 @@ test("the frameworks stay where they belong", () => {
     expect(users(`@opentelemetry/${name}`)).toEqual(["telemetry"])
   }
   expect(users("commander")).toEqual(["commands", "main.ts"])
-  for (const part of users("postgres")) expect(["backup", "db", "loading"]).toContain(part)
+  for (const part of users("postgres")) expect(["db", "loading"]).toContain(part)
   for (const part of users("drizzle-orm")) {
     expect(["access", "db", schema, "loading", "resources"]).toContain(part)
   }

@@ -81,19 +81,12 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
-/** Runs `work` on the database of the settings, and always closes it. */
-export const withDatabase = <T>(
-  config: Config,
-  work: (database: Database) => Promise<T>,
-): Promise<T> => withDatabaseAfter(checkSchema, config, work)
-
-/** The same, after a check that is not that of the schema's version. */
-export async function withDatabaseAfter<T>(
-  check: (url: string) => Promise<void>,
+/** Runs `work` on the database of the settings, whose schema must be up to date, and always closes it. */
+export async function withDatabase<T>(
   config: Config,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = await open(config, check)
+  const database = await open(config, checkSchema)
   try {
     return await work(database)
   } finally {

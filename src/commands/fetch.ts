@@ -70,7 +70,7 @@ async function fetchAll(
 ): Promise<FetchOutcome[]> {
   const progress = progressOn(process.stderr)
   let withdraw = async (): Promise<void> => {}
-  const signals = handleSignals(progress.stop, undefined, () => withdraw())
+  const signals = handleSignals(progress.stop, () => withdraw())
   const agent = await userAgent(config)
   return withDatabase(config, async ({ url }) => {
     const now = await databaseClock(url)

@@ -1,6 +1,5 @@
 import type { Command, OutputConfiguration } from "commander"
 import { AccountError } from "../access/change.ts"
-import { BackupError } from "../backup/backup-error.ts"
 import { ConfigError } from "../config.ts"
 import { OutcomeUnknown } from "../db/commit.ts"
 import { EmbeddedError } from "../db/embedded/server.ts"
@@ -16,7 +15,6 @@ import { WorkerError } from "./workers/worker-error.ts"
 /** Errors that are reported by their message alone. */
 const reportedErrors = [
   AccountError,
-  BackupError,
   ConfigError,
   DatabaseError,
   EmbeddedError,
@@ -59,7 +57,6 @@ function taskOf(command: Command): string {
   const { args, parent } = command
   const name = command.name()
   if (name === "load") return `load ${args.slice(1).map(shownFile).join(", ")}`
-  if (name === "restore") return `restore ${args.map(shownFile).join(" ")}`
   if (name === "migrate") return "migrate the database"
   return `run \`mds ${parent?.parent ? `${parent.name()} ` : ""}${name}\``
 }

@@ -1,27 +1,9 @@
-/** How a load, and a restore, handles Ctrl-C (SIGINT) and SIGTERM. */
+/** How a load handles Ctrl-C (SIGINT) and SIGTERM. */
 import { reasonOf } from "../loading/file-error.ts"
 import { exitCodes, type Signal } from "./exit-codes.ts"
 import { logToStderr } from "./terminal.ts"
 
-/** What is reported of the load when a signal ends it. */
-export interface SignalMessages {
-  /** Before the commit. */
-  none: string
-  /** After it. */
-  done: string
-  /** A second signal did not wait for it. */
-  unknown: string
-  waiting: string
-}
-
 const abandonWithinMs = 1_000
-
-const ofLoad: SignalMessages = {
-  none: "nothing was published",
-  done: "the release was published",
-  unknown: "it is not known whether the release was published",
-  waiting: "Committing the release; waiting for the outcome",
-}
 
 /**
  * Until the commit a signal ends the process at once, and the server rolls the transaction back. A
@@ -30,11 +12,7 @@ const ofLoad: SignalMessages = {
  * @param restoreTerminal is called before the process ends
  * @param abandon undoes what was recorded of a load that a signal ends; it may take a second
  */
-export function handleSignals(
-  restoreTerminal: () => void,
-  messages = ofLoad,
-  abandon?: () => Promise<void>,
-) {
+export function handleSignals(restoreTerminal: () => void, abandon?: () => Promise<void>) {
   let reached: "loading" | "committing" | "published" | "reported" = "loading"
   let isWaiting = false
   let isEnding = false
@@ -43,7 +21,7 @@ export function handleSignals(
     restoreTerminal()
     if (reached === "reported") process.exit(0)
     if (reached === "loading") {
-      const exitNow = () => exit(signal, `Interrupted: ${messages.none}`)
+      const exitNow = () => exit(signal, `Interrupted: nothing was published`)
       if (!abandon || isEnding) exitNow()
       isEnding = true
       void Promise.race([abandon?.(), Bun.sleep(abandonWithinMs)])
@@ -54,12 +32,12 @@ export function handleSignals(
       return
     }
     if (reached === "published") {
-      logToStderr(`Interrupted: ${messages.done}`)
+      logToStderr(`Interrupted: the release was published`)
       process.exit(0)
     }
-    if (isWaiting) exit(signal, `Interrupted: ${messages.unknown}`)
+    if (isWaiting) exit(signal, `Interrupted: it is not known whether the release was published`)
     isWaiting = true
-    logToStderr(messages.waiting)
+    logToStderr("Committing the release; waiting for the outcome")
   }
 
   function exit(signal: Signal, message: string): never {

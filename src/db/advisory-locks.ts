@@ -7,7 +7,7 @@ import type { TransactionSql } from "postgres"
 export const locks = {
   /** Held while the schema is migrated. */
   migrating: 7_140_233_001,
-  /** Held by whatever writes data: a load, pruning, a restore. */
+  /** Held by whatever writes data: a load or pruning. */
   publishing: 7_140_233_002,
   /** Held while the oldest of the recent requests are deleted. */
   recentRequests: 7_140_233_003,

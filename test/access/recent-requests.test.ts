@@ -94,7 +94,7 @@ test("the requests of all processes are merged by time", async () => {
   expect(await recentOf().last(id)).toEqual(requests.toReversed())
 })
 
-test("requests are written while a load, a restore or a migration runs", async () => {
+test("requests are written while a load or a migration runs", async () => {
   const id = await account("loading@example.com")
   const loading = postgres(at.url, { max: 1, onnotice: () => {} })
   try {

@@ -14,16 +14,14 @@ setDefaultTimeout(60_000)
 let primary: OwnServer
 let standby: OwnServer
 let directory: string
-const paths = { rows: "", backup: "" }
+const paths = { rows: "" }
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "mds-unwritable-"))
   primary = await ownServer()
   await fillWith(awkwardPublished, primary.url)
   paths.rows = join(directory, "rows.csv")
-  paths.backup = join(directory, "all.dump")
   await Bun.write(paths.rows, "asx_code,company_name,is_active\nQZA,Alpha,true\n")
-  expect(await run(primary.url, ["backup", paths.backup])).toMatchObject({ code: 0 })
   standby = await ownServer({ standbyOf: primary })
   const newest = "select max(id)::int as id from releases"
   await until(async () =>
@@ -45,8 +43,6 @@ const run = (url: string, args: readonly string[], stdin?: string) =>
 const commands = (): [task: string, args: string[], stdin?: string][] => [
   [`load ${paths.rows}`, ["load", "companies", paths.rows, "--partial"]],
   ["load standard input", ["load", "companies", "-", "--partial"], paths.rows],
-  [`restore ${paths.backup}`, ["restore", "--replace", paths.backup]],
-  ["restore standard input", ["restore", "--replace", "-"], paths.backup],
   [
     "run `mds token create`",
     ["token", "create", "--account", "jo@example.com", "--name", "s3cret job"],

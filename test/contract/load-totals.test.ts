@@ -126,17 +126,3 @@ test("each fetch is counted by its outcome, with its time, and one that is not d
   totals = await expectOneMore(source, "refused", fetched, totals)
   expect(await totalsOf(...source)).toEqual(totals)
 }, 60_000)
-
-test("a restore takes the totals back to those of its backup", async () => {
-  const source = ["companies", "companies"] as const
-  const file = join(directory, "companies.csv")
-  const backup = join(directory, "one.dump")
-  const load = ["load", "companies", file, "--partial"]
-  writeFileSync(file, "asx_code,company_name,is_active\nQZB,Beta,true\n")
-  const before = await expectOneMore(source, "published", load, nothing)
-  expect((await mds("backup", backup)).code).toBe(0)
-  await expectOneMore(source, "unchanged", load, before)
-  expect((await mds("restore", backup, "--replace")).code).toBe(0)
-  await until(async () => (await totalsOf(...source)).loads.unchanged === 0)
-  expect(await totalsOf(...source)).toEqual(before)
-}, 60_000)

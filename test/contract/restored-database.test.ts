@@ -52,3 +52,40 @@ test("after a restore to an older release its pages are read without the history
     (select hash from reports_history order by hash limit 1)`
   expect(titles(await readList(await service.get(everyReport)))).toEqual(titles(restored))
 })
+
+test("a release number that is given again after a restore has other entity tags", async () => {
+  const tables = ["releases", "reports", "reports_history"]
+  await service.sql`create schema backup`
+  for (const table of tables) {
+    await service.sql`create table ${service.sql(`backup.${table}`)} as table ${service.sql(table)}`
+  }
+  const tagged = async () => {
+    const response = await service.get(everyReport)
+    return { tag: response.headers.get("etag") ?? "", titles: titles(await readList(response)) }
+  }
+  const original = await tagged()
+  await service.publish({ ...awkward, reports: awkward.reports.slice(0, 6) })
+  const lost = await tagged()
+  const record = `/reports/${awkward.reports[0]?.hash}`
+  const recordTag = (await service.get(record)).headers.get("etag") ?? ""
+
+  await service.sql.begin(async (sql) => {
+    for (const table of tables) {
+      await sql`delete from ${sql(table)}`
+      await sql`insert into ${sql(table)} select * from ${sql(`backup.${table}`)}`
+    }
+  })
+  const asking = (path: string, tag: string) =>
+    service.get(path, { headers: { "If-None-Match": tag } })
+  // The same release: what callers have of it is still true.
+  const unchanged = await asking(everyReport, original.tag)
+  expect([unchanged.status, unchanged.headers.get("x-data-release")]).toEqual([304, "1"])
+  expect((await asking(everyReport, lost.tag)).status).toBe(200)
+
+  // With the same number, and in the same second, as the one that is lost.
+  await service.publish({ ...awkward, reports: awkward.reports.slice(2) })
+  const again = await asking(everyReport, lost.tag)
+  expect([again.status, again.headers.get("x-data-release")]).toEqual([200, "2"])
+  expect(titles(await readList(again))).not.toEqual(lost.titles)
+  expect((await asking(record, recordTag)).status).not.toBe(304)
+})

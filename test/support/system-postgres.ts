@@ -10,13 +10,15 @@ import { until } from "./until.ts"
 /** Where Debian installs them, the newest last. */
 const installed = "/usr/lib/postgresql"
 const versions = existsSync(installed) ? readdirSync(installed).sort() : []
-const bin = join(installed, versions.at(-1) ?? "", "bin")
+/** The directory of its programs. */
+export const systemPrograms = join(installed, versions.at(-1) ?? "", "bin")
 
-/** Its major version. */
-export const systemVersion = Number(versions.at(-1) ?? 0)
+const systemVersion = Number(versions.at(-1) ?? 0)
 export const systemPostgresIsInstalled =
   systemVersion > 0 &&
-  ["initdb", "postgres", "pg_dump", "pg_restore"].every((name) => existsSync(join(bin, name)))
+  ["initdb", "postgres", "pg_dump", "pg_restore"].every((name) =>
+    existsSync(join(systemPrograms, name)),
+  )
 
 /** Reports a test file of which tests are skipped, if some are. Pass `import.meta.path`. */
 export function reportIfWithoutPostgres(path: string): void {
@@ -26,12 +28,8 @@ export function reportIfWithoutPostgres(path: string): void {
 export interface SystemPostgres {
   /** Of its database `mds`, as its superuser. */
   url: string
-  /** The directory of its data. */
-  cluster: string
   /** Makes an empty database. @returns its address */
   database(name: string): Promise<string>
-  /** Stops the server as an operator would; its data stay. */
-  shutDown(): Promise<void>
   /** For `afterAll`. */
   stop(): Promise<void>
 }
@@ -41,8 +39,8 @@ export async function systemPostgres(): Promise<SystemPostgres> {
   const directory = mkdtempSync(join(tmpdir(), "mds-test-system-postgres-"))
   const cluster = join(directory, "cluster")
   const programs = {
-    initdb: join(bin, "initdb"),
-    postgres: join(bin, "postgres"),
+    initdb: join(systemPrograms, "initdb"),
+    postgres: join(systemPrograms, "postgres"),
     majorVersion: String(systemVersion),
   }
   const { prefix, owner } = serverUserFor(cluster, programs)
@@ -92,39 +90,10 @@ export async function systemPostgres(): Promise<SystemPostgres> {
   await until(isReady)
   return {
     url: addressOf("mds"),
-    cluster,
     database,
-    shutDown: async () => {
-      run(join(bin, "pg_ctl"), "stop", "-D", cluster, "-m", "fast", "-w")
-      await server.end()
-    },
     stop: async () => {
       await server.end()
       rmSync(directory, { recursive: true, force: true })
     },
   }
-}
-
-/** Runs one of its client programs on a database. @returns what it prints */
-export async function clientProgram(
-  name: string,
-  url: string,
-  args: readonly string[],
-): Promise<string> {
-  const { hostname, port, username, password, pathname } = new URL(url)
-  const child = Bun.spawn([join(bin, name), ...args], {
-    env: {
-      PGHOST: hostname,
-      PGPORT: port,
-      PGUSER: username,
-      PGPASSWORD: decodeURIComponent(password),
-      PGDATABASE: pathname.slice(1),
-    },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  })
-  const [printed, messages] = await Promise.all([child.stdout.text(), child.stderr.text()])
-  if ((await child.exited) !== 0) throw new Error(`${name} failed: ${messages}`)
-  return printed
 }

@@ -30,8 +30,8 @@ export function checkVersion(cluster: string, { majorVersion }: Binaries): void 
   if (madeBy === majorVersion) return
   throw new Error(
     `${cluster} is of PostgreSQL ${madeBy}, and this program comes with PostgreSQL ${majorVersion}, which cannot read it. ` +
-      "Nothing was changed. Run `mds backup FILE` with the program before the upgrade, " +
-      `move ${cluster} to another place, and run \`mds restore FILE\` with this one`,
+      "Nothing was changed. Dump the database with pg_dump while the program before the upgrade serves it, " +
+      `move ${cluster} to another place, and restore the dump into the database of this program`,
   )
 }
 

@@ -87,7 +87,7 @@ export const operatorGuide: readonly GuidePage[] = [
   {
     name: "backups",
     title: "Backups and upgrades",
-    summary: "Backing up, restoring, and upgrading the service and its PostgreSQL",
+    summary: "Backups with pg_dump or a copy of the directory, restoring, upgrades",
   },
   {
     name: "observing",

@@ -1,1 +1,0 @@
-CREATE INDEX "tenements_by_state_and_status" ON "tenements" USING btree ("state","status_folded","id");

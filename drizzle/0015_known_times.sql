@@ -1,1 +1,0 @@
-ALTER TABLE "sources" ADD COLUMN "last_observed_is_known" boolean;

@@ -1,1 +1,0 @@
-ALTER TABLE "releases" ADD COLUMN "identity" uuid DEFAULT gen_random_uuid() NOT NULL;

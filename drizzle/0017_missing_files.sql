@@ -1,1 +1,0 @@
-ALTER TABLE "missing_records" ADD COLUMN "last_files" text;

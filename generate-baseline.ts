@@ -1,0 +1,36 @@
+/**
+ * Writes the baseline migration anew: the statements that drizzle-kit generates from the declared tables,
+ * then those of src/db/triggers.sql. `bun run generate` runs it after each change of the schema.
+ */
+import { rm } from "node:fs/promises"
+import { join, relative } from "node:path"
+
+const root = import.meta.dir
+const breakpoint = "\n--> statement-breakpoint\n"
+/** For substring search. Any role that may create objects in the database may create it. */
+const extension = "CREATE EXTENSION IF NOT EXISTS pg_trgm;"
+
+/** @throws Error where drizzle-kit fails */
+export async function generateBaseline(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  const { stdout, stderr } = Bun.spawnSync(
+    [
+      process.execPath,
+      "node_modules/drizzle-kit/bin.cjs",
+      "generate",
+      "--dialect=postgresql",
+      "--schema=./src/db/{schema,*-tables}.ts",
+      // Relative, because drizzle-kit prefixes even an absolute path with its working directory.
+      `--out=${relative(root, folder)}`,
+      "--name=baseline",
+    ],
+    { cwd: root, stdin: "ignore" },
+  )
+  const file = Bun.file(join(folder, "0000_baseline.sql"))
+  // Its exit status is 0 even after some failures.
+  if (!(await file.exists())) throw new Error(`drizzle-kit failed: ${stdout}${stderr}`)
+  const triggers = await Bun.file(join(root, "src/db/triggers.sql")).text()
+  await file.write([extension, (await file.text()).trim(), triggers].join(breakpoint))
+}
+
+if (import.meta.main) await generateBaseline(join(root, "drizzle"))
