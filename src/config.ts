@@ -61,10 +61,8 @@ function faultsBetween(config: Config): string[] {
     faults.push("ADMIN_PORT must leave a port up to 65535 for each of the WORKERS")
   }
   if (config.DATABASE_URL === null) {
-    if (config.DATABASE_REPLICA_URLS.length > 0) {
-      faults.push(
-        "DATABASE_REPLICA_URLS requires DATABASE_URL: the embedded server has no standbys",
-      )
+    if (config.DATABASE_READ_URL !== null) {
+      faults.push("DATABASE_READ_URL requires DATABASE_URL: the embedded server has no replicas")
     }
     if (config.DATABASE_DIRECT_URL !== null) {
       faults.push("DATABASE_DIRECT_URL requires DATABASE_URL, the address of a pooler")

@@ -46,7 +46,7 @@ test("an empty environment gives the defaults, frozen", () => {
     WORKERS: 1,
     BASE_URL: "",
     DATABASE_URL: null,
-    DATABASE_REPLICA_URLS: [],
+    DATABASE_READ_URL: null,
     DATABASE_DIRECT_URL: null,
     DATA_DIR: resolve("data"),
     TRUSTED_PROXIES: 0,
@@ -173,7 +173,7 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
       "postgres://user:S3CRET@a:1:2/db",
       "postgres://user:S3CRET",
     ],
-    "must have one host; name further ones in DATABASE_REPLICA_URLS, and write @ and , in a password as %40 and %2C":
+    "must have one host; where a database has several, give an address that leads to its primary, and write @ and , in a password as %40 and %2C":
       [
         "postgres://user:S3CRET@a,b/db",
         "postgres://user:S3CRET@a:1,b:2/db",
@@ -298,9 +298,9 @@ test("settings that don't go together are refused, with the reason", () => {
     address: "data@example.com",
   })
   expect(
-    faultOf({ DATABASE_REPLICA_URLS: "postgres://b/x", DATABASE_DIRECT_URL: "postgres://c/x" }),
+    faultOf({ DATABASE_READ_URL: "postgres://b/x", DATABASE_DIRECT_URL: "postgres://c/x" }),
   ).toBe(
-    "Cannot use the settings:\nDATABASE_REPLICA_URLS requires DATABASE_URL: the embedded server has no standbys\nDATABASE_DIRECT_URL requires DATABASE_URL, the address of a pooler",
+    "Cannot use the settings:\nDATABASE_READ_URL requires DATABASE_URL: the embedded server has no replicas\nDATABASE_DIRECT_URL requires DATABASE_URL, the address of a pooler",
   )
   expect(faultOf({ SIGNUP: "open" })).toBe(
     "Cannot use the settings:\nSIGNUP=open requires SMTP_URL: email addresses are confirmed by a mail",
@@ -311,15 +311,6 @@ test("settings that don't go together are refused, with the reason", () => {
   expect(faultOf({ ...mail, BASE_URL: "" })).toBe(
     "Cannot use the settings:\nSMTP_URL requires BASE_URL: mailed links begin with it",
   )
-})
-
-test("the addresses of standbys are separated by commas, spaces or both", () => {
-  const [a, b, c] = ["postgres://a:1/x", "postgres://u:p@b/x", "postgres://c/x"]
-  const { DATABASE_REPLICA_URLS } = readConfig({
-    DATABASE_URL: "postgres://p/x",
-    DATABASE_REPLICA_URLS: ` ${a}, ${b}\n${c},`,
-  })
-  expect(DATABASE_REPLICA_URLS).toEqual([a, b, c])
 })
 
 test("all invalid settings are reported together, with their values except secrets", () => {

@@ -7,11 +7,6 @@
  * case a notification is lost without the connection failing, an entry is used for at most
  * `maxStalenessMs` and then read again: that is the longest that a change can go unnoticed.
  *
- * While the primary of several hosts is gone, no notification arrives, and each token is looked up on a
- * standby that has replayed all that the primary was last known to have written. So a change that was
- * made less than about half a second before the primary was lost, and did not reach the standby, may
- * not be in effect until a standby is promoted, and is then lost.
- *
  * Tokens are stored and looked up by their SHA-256 alone, in memory as in the database. The time that
  * a lookup takes reveals nothing about other tokens, because a client cannot choose the hash that is
  * looked up.
@@ -23,7 +18,7 @@ import { isRecent } from "../db/is-recent.ts"
 import { maxStalenessMs } from "../db/notifications.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { hashToken, hasTokenLength, isWellFormed } from "./token.ts"
-import { type Caller, createTokenLookupWithStandbys, type ValidToken } from "./token-lookup.ts"
+import { type Caller, createTokenLookup, type ValidToken } from "./token-lookup.ts"
 
 export interface Credentials {
   /**
@@ -63,19 +58,13 @@ export interface CredentialPools {
   housekeeping: Pool
 }
 
-/** The pools for lookups of the standbys that may be asked while there is no primary. */
-export type StandbyLookups = () => readonly Pick<CredentialPools, "lookups" | "unauthenticated">[]
-
 export function createCredentials(
   pools: CredentialPools,
   sizes: Pick<CacheSizes, "tokens" | "invalidTokens" | "tokenUses">,
-  standbys: StandbyLookups = () => [],
 ): Credentials {
   const { housekeeping } = pools
-  const lookUpThrough = (name: "lookups" | "unauthenticated") =>
-    createTokenLookupWithStandbys(pools[name], () => standbys().map((each) => each[name]))
-  const lookUp = lookUpThrough("lookups")
-  const lookUpUnauthenticated = lookUpThrough("unauthenticated")
+  const lookUp = createTokenLookup(pools.lookups)
+  const lookUpUnauthenticated = createTokenLookup(pools.unauthenticated)
   const valid = createCache<ValidToken & ReadAt>(sizes.tokens, () => 140)
   /** The negative cache. */
   const invalid = createCache<ReadAt>(sizes.invalidTokens, () => 60)

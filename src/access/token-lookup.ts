@@ -1,7 +1,6 @@
 /** Looks tokens up in the database. */
 import { and, eq, isNull, sql } from "drizzle-orm"
 import { accounts, type Plan, tokens } from "../db/account-tables.ts"
-import { readOnPrimaryFirst } from "../db/hosts/reads.ts"
 import { createBatchedReads } from "../db/pool/batched-reads.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { milliseconds } from "../resources/values.ts"
@@ -60,18 +59,4 @@ export function createTokenLookup(pool: Pool): TokenLookup {
     )
   })
   return async (hash) => (await read(hash)) ?? null
-}
-
-/** Looks up on the primary; while there is none, on a standby that has all that it had. */
-export function createTokenLookupWithStandbys(
-  primary: Pool,
-  standbys: () => readonly Pool[],
-): TokenLookup {
-  const lookups = new Map<Pool, TokenLookup>()
-  const on = (pool: Pool): TokenLookup => {
-    const lookUp = lookups.get(pool) ?? createTokenLookup(pool)
-    lookups.set(pool, lookUp)
-    return lookUp
-  }
-  return (hash) => readOnPrimaryFirst(primary, standbys, (pool) => on(pool)(hash))
 }

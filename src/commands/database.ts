@@ -4,44 +4,33 @@ import type { Editor } from "../access/change.ts"
 import type { Config } from "../config.ts"
 import { keepRunning, type Restarts } from "../db/embedded/restart.ts"
 import { startEmbedded } from "../db/embedded/server.ts"
-import { findPrimary } from "../db/hosts/find-primary.ts"
-import { addressesOf, type HostAddress } from "../db/hosts/host.ts"
 import { checkSchema, migrate } from "../db/migrate.ts"
 import { createPool, type Pool } from "../db/pool/pool.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { logToStderr } from "./terminal.ts"
 
 export interface Database {
-  /** Of the primary, past a connection pooler. Holds a password: not for logs. */
+  /** Past a connection pooler. Holds a password: not for logs. */
   url: string
   /** Restarts an embedded server whenever it exits, until this is closed. */
   keepRunning(log: Log): void
   close(): Promise<void>
 }
 
-/**
- * Opens the database of the settings and migrates it to this program's schema. Where there is no primary,
- * that of a standby must be up to date.
- * @throws DatabaseError
- */
-export const openMigrated = (config: Config): Promise<Database> =>
-  open(config, migrate, { orStandby: true })
+/** Opens the database of the settings and migrates it to this program's schema. @throws DatabaseError */
+export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)
 
 /** The same for a process beside one that has migrated it: its schema must be up to date. */
-export const openCurrent = (config: Config): Promise<Database> =>
-  open(config, checkSchema, { orStandby: true })
+export const openCurrent = (config: Config): Promise<Database> => open(config, checkSchema)
 
 /**
  * Opens the database of the settings, or the embedded one, which is started if it is not running.
  * @throws DatabaseError where it cannot be reached or is not as it has to be
  */
-async function open(
-  config: Config,
-  prepare: (url: string) => Promise<void>,
-  options?: { orStandby: boolean },
-): Promise<Database> {
-  const database = config.DATABASE_URL
-    ? await openServer(addressesOf(config, config.DATABASE_URL), options)
+async function open(config: Config, prepare: (url: string) => Promise<void>): Promise<Database> {
+  const { DATABASE_URL, DATABASE_DIRECT_URL } = config
+  const database = DATABASE_URL
+    ? serverAt(DATABASE_DIRECT_URL ?? DATABASE_URL)
     : await openEmbedded(config.DATA_DIR)
   try {
     await prepare(database.url)
@@ -52,13 +41,11 @@ async function open(
   }
 }
 
-async function openServer(
-  addresses: readonly HostAddress[],
-  options?: { orStandby: boolean },
-): Promise<Database> {
-  const { directUrl } = await findPrimary(addresses, options)
-  return { url: directUrl, keepRunning: () => {}, close: async () => {} }
-}
+const serverAt = (url: string): Database => ({
+  url,
+  keepRunning: () => {},
+  close: async () => {},
+})
 
 async function openEmbedded(dataDir: string): Promise<Database> {
   const server = await startEmbedded(dataDir, { log: logToStderr })

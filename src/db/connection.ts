@@ -31,7 +31,9 @@ export class NoSession extends Error {
 export async function ensureSession(client: Sql): Promise<void> {
   const answered = await client<{ pid: number }[]>`select pg_backend_pid() as pid`
   if (answered.state.pid === answered[0]?.pid) return
-  throw new NoSession("The database is reached through a connection pooler: LISTEN has no effect")
+  throw new NoSession(
+    "LISTEN has no effect through a connection pooler: set DATABASE_DIRECT_URL to the database's own address",
+  )
 }
 
 /**

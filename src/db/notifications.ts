@@ -5,8 +5,8 @@
  * was made. PostgreSQL delivers them after the commit, in commit order.
  *
  * No notification is lost while the connection is open, and a closed connection is detected. Where the
- * network drops packets silently that can take long, unless something else reveals that the host does not
- * answer: then the subscription is suspended. So subscribers must bound by themselves how long they rely
+ * network drops packets silently that can take long, unless something else reveals that the database does
+ * not answer: see `lose`. So subscribers must bound by themselves how long they rely
  * on having received everything.
  *
  * A subscription needs a session of its own. Behind a transaction pooler, which gives it none,
@@ -31,7 +31,8 @@ export const maxStalenessMs = 30_000
 const retryMs = 250
 /** A standby allows no LISTEN until it is promoted, and a pooler never does. */
 const forbiddenRetryMs = 10_000
-const connectTimeoutMs = 5_000
+/** So that notifications arrive within seconds of the end of an outage. */
+const connectTimeoutMs = 3_000
 
 export interface SubscriptionHandlers {
   /** Notifications arrive from now on. Any number of changes may have been missed before. */
@@ -47,24 +48,13 @@ export interface SubscriptionHandlers {
 export interface Subscription {
   /** Resolves when the first attempt to subscribe has succeeded or failed, within some seconds. */
   ready: Promise<void>
-  /**
-   * Ends the subscription as one that is lost, until `reconnect`: the primary is known not to
-   * answer, although the connection may stay open.
-   */
-  suspend(): void
-  /** Begins anew, as the connection may be dead, or the address is another one. */
-  reconnect(): void
+  /** Ends the connection, which may be dead although it is open, and begins anew. */
+  lose(error: unknown): void
   stop(): Promise<void>
 }
 
-/**
- * Subscribes until it is stopped, and reconnects whenever the connection is lost.
- * @param url is asked for each connection
- */
-export function subscribeToChanges(
-  url: () => string,
-  handlers: SubscriptionHandlers,
-): Subscription {
+/** Subscribes until it is stopped, and reconnects whenever the connection is lost. */
+export function subscribeToChanges(url: string, handlers: SubscriptionHandlers): Subscription {
   const firstAttempt = Promise.withResolvers<void>()
   let stopped = false
   let lost = false
@@ -72,7 +62,7 @@ export function subscribeToChanges(
   let connection = connect()
 
   function connect(): Listener {
-    return listen(url(), {
+    return listen(url, {
       onListening: () => {
         if (stopped) return
         lost = false
@@ -97,18 +87,9 @@ export function subscribeToChanges(
     })
   }
 
-  function drop(error: unknown): void {
-    connection.lose(error)
-    clearTimeout(retry)
-  }
-
   return {
     ready: firstAttempt.promise,
-    suspend: () => drop(new Error("No host of the database answers as the primary")),
-    reconnect: () => {
-      drop(new Error("The database did not answer, or another host is the primary"))
-      if (!stopped) connection = connect()
-    },
+    lose: (error) => connection.lose(error),
     stop: async () => {
       stopped = true
       firstAttempt.resolve()

@@ -1,44 +1,35 @@
-/** The database's hosts, and the pools of connections by the kind of work that they do. */
+/** Whether the database answers, and the pools of connections by the kind of work that they do. */
 import type { HistogramReading } from "../telemetry/histogram.ts"
 import { type Collector, familyOf, gauge } from "./families.ts"
 
 export interface DatabaseReadings {
   pools: Readonly<Record<string, PoolReadings>>
-  /** By host and port. */
-  hosts: Readonly<Record<string, HostReadings>>
+  /** Whether each answers; null without a replica. */
+  primary: boolean
+  replica: boolean | null
 }
 
-/** Of the question for the state of the hosts, only the first two are known. */
 interface PoolReadings {
   running: number
   waiting: number
-  connections?: number
-  refused?: number
-  waitSeconds?: HistogramReading
-  statementSeconds?: HistogramReading
-}
-
-interface HostReadings {
-  role: string
-  isAnswering: boolean
-  lagBytes: number
-  release: number
+  connections: number
+  refused: number
+  waitSeconds: HistogramReading
+  statementSeconds: HistogramReading
 }
 
 export const collectDatabase =
   (read: () => DatabaseReadings): Collector =>
   () => {
-    const { pools, hosts } = read()
+    const { pools, primary, replica } = read()
     const named = Object.entries(pools)
     const pool = familyOf(named, ([name]) => ({ db_client_connection_pool_name: name }))
     const used = familyOf(named, ([name]) => ({
       db_client_connection_pool_name: name,
       db_client_connection_state: "used",
     }))
-    const host = familyOf(Object.entries(hosts), ([name, { role }]) => ({
-      server_address: name,
-      role,
-    }))
+    const roles = Object.entries({ primary, ...(replica !== null && { replica }) })
+    const role = familyOf(roles, ([role]) => ({ role }))
     return [
       used(
         "gauge",
@@ -49,7 +40,7 @@ export const collectDatabase =
       pool(
         "gauge",
         "db_client_connection_max",
-        "Connections that a pool may have, on all hosts",
+        "Connections that a pool may have",
         ([, { connections }]) => connections,
       ),
       pool(
@@ -76,23 +67,11 @@ export const collectDatabase =
         "Statements that got no connection: the queue was full, or none was free, or expected to be, in time",
         ([, { refused }]) => refused,
       ),
-      host(
+      role(
         "gauge",
-        "mds_database_host_answering",
-        "1 while a host of the database answers, by its role",
-        ([, { isAnswering }]) => Number(isAnswering),
-      ),
-      host(
-        "gauge",
-        "mds_database_host_lag_bytes",
-        "What a host has yet to replay of the write-ahead log that the primary last reported",
-        ([, { lagBytes }]) => lagBytes,
-      ),
-      host(
-        "gauge",
-        "mds_database_host_release",
-        "Number of the newest release of a host when it was last asked",
-        ([, { release }]) => release,
+        "mds_database_answering",
+        "1 while the database answers, by its role",
+        ([, isAnswering]) => Number(isAnswering),
       ),
     ]
   }

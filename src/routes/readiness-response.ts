@@ -3,7 +3,7 @@ import { Unavailable } from "../db/pool/unavailable.ts"
 import type { Release } from "../db/reader/releases.ts"
 
 export interface ReadinessOptions {
-  /** Reads the newest release, on a connection that no request uses. @throws Unavailable */
+  /** Reads the newest release, on a connection that no request of an account uses. @throws Unavailable */
   readiness: () => Promise<Release>
   partStates: () => PartStates
   /** Whether the service is being stopped. */
@@ -11,23 +11,13 @@ export interface ReadinessOptions {
 }
 
 export interface PartStates {
-  /** In the order of the settings. */
-  database: readonly HostState[]
+  database: "answering" | "lost"
+  replica: "unused" | "answering" | "lost"
   redis: "unused" | "answering" | "lost"
   notifications: "listening" | "lost"
   /** How many sources were fetched, by what came of it. */
   fetches: "unused" | Readonly<Record<string, number>>
   tracing: "unused" | "accepted" | "refused"
-}
-
-export interface HostState {
-  /** Host and port. */
-  host: string
-  role: "primary" | "standby" | "unknown"
-  state: "answering" | "lost"
-  /** The number of its newest release, when it was last asked. */
-  release: number
-  lag_bytes: number
 }
 
 /** 200 or 503. Anything but an outage of the database is a fault of the service, and is thrown. */

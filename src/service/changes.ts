@@ -10,11 +10,11 @@ export interface Caches {
 
 /**
  * Invalidates what is cached of tokens and releases as soon as they change.
- * @param url of the database where sessions last, asked for each connection
+ * @param url of the database where sessions last
  */
 export function followChanges(
   { credentials, releases }: Caches,
-  { url, log }: { url: () => string; log: Log },
+  { url, log }: { url: string; log: Log },
 ) {
   let listening = false
   let losses = 0
@@ -23,7 +23,7 @@ export function followChanges(
     credentials.setSubscribed(subscribed)
     releases.setSubscribed(subscribed)
   }
-  const { ready, suspend, reconnect, stop } = subscribeToChanges(url, {
+  const { ready, lose, stop } = subscribeToChanges(url, {
     onListening: () => {
       set(true)
       if (losses > 0) log.info("notifications of changes arrive again")
@@ -45,8 +45,7 @@ export function followChanges(
     get listening() {
       return listening
     },
-    suspend,
-    reconnect,
+    lose,
     stop,
   }
 }

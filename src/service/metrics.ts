@@ -56,8 +56,8 @@ export function createServiceMetrics(parts: MeasuredParts): ServiceMetrics {
   const { scrape } = createMetrics([
     requests.collect,
     collectDatabase(() => ({
-      pools: { ...database.poolReadings(), readiness: database.readiness() },
-      hosts: database.hosts.readings(),
+      pools: database.poolReadings(),
+      ...database.states(),
     })),
     collectConnections(() => ({
       redis: parts.redis,

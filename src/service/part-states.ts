@@ -1,10 +1,10 @@
 import type { AppOptions } from "../app.ts"
-import type { HostReadings } from "../db/hosts/hosts.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 import type { SpanReadings } from "../telemetry/span.ts"
+import type { Database } from "./database.ts"
 
 interface Parts {
-  hosts: Readonly<Record<string, HostReadings>>
+  database: ReturnType<Database["states"]>
   redis: Pick<RedisConnection, "answering"> | null
   listening: boolean
   fetches: Readonly<Record<string, number>> | null
@@ -13,21 +13,18 @@ interface Parts {
 
 /** The parts as `/readyz` shows them. What the settings leave out is unused. */
 export const partStates = ({
-  hosts,
+  database: { primary, replica },
   redis,
   listening,
   fetches,
   spans,
 }: Parts): ReturnType<AppOptions["partStates"]> => ({
-  database: Object.entries(hosts).map(([host, { role, isAnswering, release, lagBytes }]) => ({
-    host,
-    role,
-    state: isAnswering ? "answering" : "lost",
-    release,
-    lag_bytes: lagBytes,
-  })),
-  redis: redis === null ? "unused" : redis.answering ? "answering" : "lost",
+  database: answering(primary),
+  replica: replica === null ? "unused" : answering(replica),
+  redis: redis === null ? "unused" : answering(redis.answering),
   notifications: listening ? "listening" : "lost",
   fetches: fetches ?? "unused",
   tracing: spans === null ? "unused" : spans.isAccepted ? "accepted" : "refused",
 })
+
+const answering = (isAnswering: boolean) => (isAnswering ? "answering" : "lost")

@@ -22,7 +22,6 @@ import { createReadiness } from "../db/reader/readiness.ts"
 import { createReleases, type Releases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { createSources } from "../db/reader/sources.ts"
-import { createReleasesWithStandbys } from "../db/reader/standby-releases.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
@@ -72,33 +71,16 @@ const writeWithinMs = 1_500
  */
 export async function startParts(options: PartsOptions): Promise<Parts> {
   const { config, log, now } = options
-  let subscription: Pick<ReturnType<typeof followChanges>, "suspend" | "reconnect"> | undefined
-  const database = connectDatabase({
-    ...options,
-    onPrimaryLost: () => subscription?.suspend(),
-    onPrimary: () => subscription?.reconnect(),
-  })
-  const { hosts, pools } = database
+  const database = connectDatabase({ ...options, onLost: (error) => notifications.lose(error) })
+  const { pools } = database
   const { housekeeping } = pools
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
-  const poolsOn = database.perStandby((each) => each)
-  const credentials = createCredentials(pools, sizes, () => hosts.standbysInSync().map(poolsOn))
-  const releases = cacheNewestRelease(
-    createReleasesWithStandbys(
-      hosts,
-      createReleases(pools.lookups),
-      database.perStandby(({ lookups }) => createReleases(lookups)),
-    ),
-    now,
-  )
-  // Which of several hosts is the primary must be known first.
-  await hosts.ready()
-  if (hosts.current().report?.isPooled) log.warn(withoutDirectUrl)
+  const credentials = createCredentials(pools, sizes)
+  const releases = cacheNewestRelease(createReleases(pools.lookups), now)
+  const directUrl = config.DATABASE_DIRECT_URL ?? options.databaseUrl
+  const notifications = followChanges({ credentials, releases }, { url: directUrl, log })
   // A request would wait for its connection.
   void connectAhead(releases)
-  const directUrl = () => hosts.current().address.directUrl
-  const notifications = followChanges({ credentials, releases }, { url: directUrl, log })
-  subscription = notifications
   const [tracer, redis] = await Promise.all([
     connectTracing(config, log),
     reachRedis(config, log),
@@ -139,7 +121,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   })
   const exportCounts = createExportCounts()
   let stopping = false
-  const readiness = createReadiness(hosts.ask, now)
+  const readiness = createReadiness(createReleases(housekeeping).current, now)
   const metrics = createServiceMetrics({
     database,
     notifications,
@@ -182,8 +164,8 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       recentRequests,
       accountPool: pools.account,
       changeAccount: createPageChanges(() => {
-        hosts.primary.ensureAvailable()
-        return directUrl()
+        database.ensureAvailable()
+        return directUrl
       }),
       releases,
       ...signIn.parts,
@@ -214,7 +196,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       serverTiming: config.SERVER_TIMING,
       partStates: () =>
         partStates({
-          hosts: hosts.readings(),
+          database: database.states(),
           redis,
           listening: notifications.listening,
           fetches: options.fetches?.() ?? null,
@@ -244,9 +226,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     },
   }
 }
-
-const withoutDirectUrl =
-  "the database is reached through a connection pooler: without the database's own address in DATABASE_DIRECT_URL no notification arrives, a database that is silent is noticed late, and loads are not confirmed"
 
 const stillOpen = (limitMs: number) => new Error(`Connections are still open after ${limitMs} ms`)
 

@@ -1,6 +1,5 @@
 /** The pools of a serving process, by the kind of work that they do. */
 import type { Config } from "../config.ts"
-import type { PoolHost } from "../db/hosts/host.ts"
 import { createPool, type PoolOptions } from "../db/pool/pool.ts"
 
 const housekeepingConnections = 2
@@ -17,10 +16,8 @@ const plannedForCounts = { ...plannedForValues, work_mem: "64MB" }
 /** So that a request is refused within two seconds where it can't have its data. */
 const connectTimeoutMs = 1_500
 
-type Url = Parameters<typeof createPool>[0]
-
 /** Makes pools of the sizes in the settings. */
-function poolsOf(config: Config, url: Url, host?: PoolHost) {
+function poolsOf(config: Config, url: string, availability: PoolOptions["availability"]) {
   const pool = (name: string, connections: number, options: Partial<PoolOptions> = {}) =>
     createPool(url, {
       name,
@@ -29,7 +26,7 @@ function poolsOf(config: Config, url: Url, host?: PoolHost) {
       statementTimeoutMs: config.STATEMENT_TIMEOUT_SECONDS * 1000,
       lockTimeoutMs: config.LOCK_TIMEOUT_MS,
       connectTimeoutMs,
-      ...(host && { host }),
+      ...(availability && { availability }),
       ...options,
     })
   /** For requests of accounts: one account gets at most half of the connections, so that others need not wait. */
@@ -46,9 +43,13 @@ function poolsOf(config: Config, url: Url, host?: PoolHost) {
 
 export type ReadPools = ReturnType<typeof createReadPools>
 
-/** For all that a standby may do. */
-export function createReadPools(config: Config, url: Url, host?: PoolHost) {
-  const { pool, fairPool } = poolsOf(config, url, host)
+/** For all that a replica may do. */
+export function createReadPools(
+  config: Config,
+  url: string,
+  availability: PoolOptions["availability"],
+) {
+  const { pool, fairPool } = poolsOf(config, url, availability)
   return {
     // These statements are so short that one free connection is enough for the others.
     lookups: fairPool("lookups", config.LOOKUP_CONNECTIONS, {
@@ -71,10 +72,14 @@ export function createReadPools(config: Config, url: Url, host?: PoolHost) {
 export type Pools = ReturnType<typeof createPools>
 
 /** Each kind of work has its own connections, so that none waits for another. */
-export function createPools(config: Config, url: Url, host?: PoolHost) {
-  const { pool, fairPool } = poolsOf(config, url, host)
+export function createPools(
+  config: Config,
+  url: string,
+  availability: PoolOptions["availability"],
+) {
+  const { pool, fairPool } = poolsOf(config, url, availability)
   return {
-    ...createReadPools(config, url, host),
+    ...createReadPools(config, url, availability),
     housekeeping: pool("housekeeping", housekeepingConnections, { isBackground: true }),
     // Of people, so that neither a flood of made-up sessions nor of attempts to sign in delays the API.
     signIn: pool("sign-in", signInConnections),

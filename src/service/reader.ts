@@ -1,4 +1,4 @@
-/** Reads lists and records, on the standbys where there are any. */
+/** Reads lists and records, on the replicas where there are any. */
 import type { Config } from "../config.ts"
 import type { CachedReleases } from "../db/reader/newest-release.ts"
 import {
@@ -7,21 +7,25 @@ import {
   type Reader,
   type ReaderCaches,
 } from "../db/reader/reader.ts"
-import type { Database } from "./database.ts"
+import { type Database, readOnReplica } from "./database.ts"
 import type { ReadPools } from "./pools.ts"
 
 export interface ReaderOptions {
-  database: Pick<Database, "pools" | "perStandby" | "reads">
+  database: Pick<Database, "pools" | "replica">
   caches: ReaderCaches
   /** Learns of the releases that statements see. */
-  releases: Pick<CachedReleases, "recordSeen" | "recordSeenOnStandby">
+  releases: Pick<CachedReleases, "recordSeen" | "recordSeenOnReplica">
   config: Pick<Config, "HOLDER_NAMES">
 }
 
 export function createReader({ database, caches, releases, config }: ReaderOptions): Reader {
-  const on = (onSeen: (newest: number | null) => void) => (pools: ReadPools) =>
+  const on = (pools: ReadPools, onSeen: (newest: number | null) => void) =>
     createHostReader(pools, caches, onSeen, config.HOLDER_NAMES)
-  const onPrimary = on(releases.recordSeen)(database.pools)
-  const onStandby = database.perStandby(on(releases.recordSeenOnStandby))
-  return createReaderOn(database.reads(onPrimary, onStandby))
+  const primary = on(database.pools, releases.recordSeen)
+  const { replica } = database
+  return createReaderOn(
+    replica
+      ? readOnReplica(on(replica, releases.recordSeenOnReplica), primary)
+      : (read) => read(primary),
+  )
 }

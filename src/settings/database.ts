@@ -1,7 +1,7 @@
 /** The database, and how many of its connections each kind of work has. */
 import { resolve } from "node:path"
 import type { Settings } from "./setting.ts"
-import { integer, postgresUrl, postgresUrls } from "./values.ts"
+import { integer, postgresUrl } from "./values.ts"
 
 export const database = {
   DATABASE_URL: {
@@ -11,12 +11,12 @@ export const database = {
     secret: true,
     parse: postgresUrl,
   },
-  DATABASE_REPLICA_URLS: {
+  DATABASE_READ_URL: {
     description:
-      "Standbys of that database, which lists and records are read from, separated by commas or spaces; after a failover the one that was promoted is the primary",
+      "Address of the database's replicas, which lists, exports and records are read from; what they cannot serve is read from `DATABASE_URL`",
     fallback: "",
     secret: true,
-    parse: postgresUrls,
+    parse: postgresUrl,
   },
   DATABASE_DIRECT_URL: {
     description:

@@ -27,13 +27,6 @@ export const postgresUrl = (value: string): string | null => {
   return value
 }
 
-/** Any number of addresses, separated by commas or white space. */
-export const postgresUrls = (value: string): readonly string[] => {
-  const urls = value.split(/[\s,]+/).filter(Boolean)
-  for (const url of urls) checkPostgresAddress(url)
-  return urls
-}
-
 /** Empty means none. */
 export const redisUrl = (value: string): string | null => {
   if (value === "") return null

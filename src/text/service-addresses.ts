@@ -61,7 +61,7 @@ export function checkPostgresAddress(text: string): void {
 }
 
 const oneHost =
-  "must have one host; name further ones in DATABASE_REPLICA_URLS, and write @ and , in a password as %40 and %2C"
+  "must have one host; where a database has several, give an address that leads to its primary, and write @ and , in a password as %40 and %2C"
 
 function checkHost(host: string): void {
   if (host.startsWith("[")) throw new Error("must name its host, not an IPv6 address")

@@ -45,7 +45,7 @@ function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {})
 async function subscribedProcess() {
   const subscribed = process()
   let listens = false
-  const { stop } = subscribeToChanges(() => at.url, {
+  const { stop } = subscribeToChanges(at.url, {
     onListening: () => {
       listens = true
       subscribed.setSubscribed(true)

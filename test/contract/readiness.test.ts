@@ -12,7 +12,9 @@ const ready = { status: "ready", release: 1, redis: "unused", notifications: "li
 const boundMs = 10_000
 
 beforeAll(async () => {
-  service = await testService({ settings: { LOOKUP_CONNECTIONS: "1", QUEUE_LENGTH: "2" } })
+  service = await testService({
+    settings: { LOOKUP_CONNECTIONS: "1", QUEUE_LENGTH: "2", LOCK_TIMEOUT_MS: "1500" },
+  })
 })
 
 afterAll(() => service.stop())
@@ -35,7 +37,7 @@ async function load() {
   ]
   const of = (state: string, isCheck: boolean) =>
     measured
-      .filter(([, of, pool]) => of === state && (pool === "readiness") === isCheck)
+      .filter(([, of, pool]) => of === state && (pool === "housekeeping") === isCheck)
       .reduce((sum, [, , , count]) => sum + Number(count), 0)
   return {
     check: [of("count", true), of("pending_requests", true)],

@@ -156,8 +156,7 @@ const loaded = 'mds_source_loaded_timestamp_seconds{source="wa",resource="teneme
 const slow = (le: string) =>
   bucket("http_server_request_duration_seconds", 'job="mds",http_route="/api/v1/companies"', le)
 const delay = (le: string) => bucket("mds_event_loop_delay_seconds", 'instance="a"', le)
-const host = `{server_address="db-2:5432",role="standby"}`
-const server_address = { server_address: "db-2:5432" }
+const role = `{role="replica"}`
 const pool = { instance: "a", db_client_connection_pool_name: "pages" }
 const refused = `mds_statements_refused_total{instance="a",db_client_connection_pool_name="pages"}`
 
@@ -207,13 +206,9 @@ const cases: Record<string, [fires: Case, quiet: Case]> = {
     { series: { [`mds_notifications_listening${ofProcess}`]: "0x240" }, labels: instance },
     { series: { [`mds_notifications_listening${ofProcess}`]: "0 0 0 1x240" } },
   ],
-  MdsDatabaseHostDown: [
-    { series: { [`mds_database_host_answering${host}`]: "0x240" }, labels: server_address },
-    { series: { [`mds_database_host_answering${host}`]: "1x240" } },
-  ],
-  MdsStandbyLagging: [
-    { series: { [`mds_database_host_lag_bytes${host}`]: "100000000x240" }, labels: server_address },
-    { series: { [`mds_database_host_lag_bytes${host}`]: "60000000x240" } },
+  MdsDatabaseLost: [
+    { series: { [`mds_database_answering${role}`]: "0x240" }, labels: { role: "replica" } },
+    { series: { [`mds_database_answering${role}`]: "1x240" } },
   ],
   MdsSourceRefused: [
     { series: { [outcome("refused")]: "1x240" }, labels: source, at: "70m" },

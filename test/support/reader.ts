@@ -1,5 +1,4 @@
-/** A reader of a single host, without the choice between hosts. */
-
+/** A reader without a replica. */
 import type { ReaderPools } from "../../src/db/reader/list-reader.ts"
 import {
   createHostReader,
@@ -18,5 +17,5 @@ export function createReader(
   holders?: HolderNames,
 ): Reader {
   const reader = createHostReader(pools, createReaderCaches(sizes), onSeen, holders)
-  return createReaderOn((_, read) => read(reader))
+  return createReaderOn((read) => read(reader))
 }

@@ -1,12 +1,12 @@
 /** What the errors of the database and of the driver say about the database. */
 import { codeOf } from "../../text/error-code.ts"
 import { withoutParameters } from "../query-failure.ts"
-import { HostUnavailable, RecoveryConflict, Unavailable } from "./unavailable.ts"
+import { Unavailable } from "./unavailable.ts"
 
 /** Of PostgreSQL: lock_not_available, query_canceled, serialization_failure. */
 const lockTimeout = "55P03"
 const statementTimeout = "57014"
-/** Of a standby; no transaction of a pool is serializable. */
+/** Of a replica that had to replay a change which the statement must not see. */
 const serializationFailure = "40001"
 
 /** Rethrows an error of a statement without its parameters. @throws Unavailable where the database is */
@@ -16,10 +16,10 @@ export function rethrowDatabaseError(error: unknown): never {
   if (code === lockTimeout) throw new Unavailable("A table is locked", { cause })
   if (code === statementTimeout) throw new Unavailable("The statement took too long", { cause })
   if (code === serializationFailure) {
-    throw new RecoveryConflict("A standby ended the statement", { cause })
+    throw new Unavailable("A replica canceled the statement", { cause })
   }
   if (isOfConnection(code) || isOfServer(code)) {
-    throw new HostUnavailable("The database is unavailable", { cause })
+    throw new Unavailable("The database is unavailable", { cause })
   }
   throw cause
 }

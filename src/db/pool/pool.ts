@@ -6,13 +6,13 @@
 import postgres from "postgres"
 import { observed, type Step } from "../../telemetry/active-request.ts"
 import { createHistogram, type HistogramReading, secondBounds } from "../../telemetry/histogram.ts"
-import type { PoolHost } from "../hosts/host.ts"
 import type { AccountId } from "./account-id.ts"
+import type { Availability } from "./availability.ts"
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
 import { isAnswer, isLockTimeout, rethrowDatabaseError } from "./database-errors.ts"
 import { createReplaceableClient, type Database } from "./replaceable-client.ts"
 import { createStatementDeadline } from "./statement-deadline.ts"
-import { HostUnavailable, Unavailable } from "./unavailable.ts"
+import { Overloaded, Unavailable } from "./unavailable.ts"
 
 export interface PoolOptions {
   /** Shows in pg_stat_activity as `mds <name>`. */
@@ -37,8 +37,8 @@ export interface PoolOptions {
   isBackground?: boolean
   /** PostgreSQL's parameters for its sessions, by name. */
   parameters?: Readonly<Record<string, string>>
-  /** What is known of the host; without it, a host that does not answer shows by the deadlines. */
-  host?: PoolHost
+  /** Without it, a database that does not answer shows by the deadlines. */
+  availability?: Pick<Availability, "ensure" | "begin">
 }
 
 /** What cancels a statement that waits: an AbortController, or a signal alone. */
@@ -92,13 +92,18 @@ const giveUpAfterMs = 2_000
 /** Ample for any page while the database is up. */
 const failFastMs = 1_000
 
-/** @param url of the database; where it is a function, it is asked whenever the connections are replaced */
-export function createPool(url: string | (() => string), options: PoolOptions): Pool {
-  const { connections, queueLength, waitMs = defaultWaitMs, statementTimeoutMs, host } = options
+export function createPool(url: string, options: PoolOptions): Pool {
+  const {
+    connections,
+    queueLength,
+    waitMs = defaultWaitMs,
+    statementTimeoutMs,
+    availability,
+  } = options
   const { lockTimeoutMs, connectTimeoutMs = defaultConnectTimeoutMs } = options
   const { waiting, running } = stepsOf(options)
   const client = createReplaceableClient(() =>
-    postgres(typeof url === "string" ? url : url(), {
+    postgres(url, {
       max: connections,
       connect_timeout: connectTimeoutMs / 1000,
       backoff: () => 0.25,
@@ -138,7 +143,7 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
     cancellation?: Cancellation,
   ): Promise<T> {
     const signal = cancellation?.signal
-    host?.ensureAvailable()
+    availability?.ensure()
     const askedMs = performance.now()
     const slot = observed(waiting, () =>
       limiter.acquire({
@@ -149,20 +154,19 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
       }),
     )
     const release = await slot.catch((error: unknown) => {
-      // The loss of a host is no lack of connections.
-      if (error instanceof Unavailable && !(error instanceof HostUnavailable)) refused++
+      if (error instanceof Overloaded) refused++
       throw error
     })
     const begunMs = performance.now()
     waitSeconds.observe((begunMs - askedMs) / 1_000)
     try {
       signal?.throwIfAborted()
-      host?.ensureAvailable()
+      availability?.ensure()
     } catch (error) {
       release()
       throw error
     }
-    const usedHost = host?.begin()
+    const endStatement = availability?.begin()
     const observeStatement = () => statementSeconds.observe((performance.now() - begunMs) / 1_000)
     // The slot is released when the statement has ended, not when its caller has given up. Otherwise
     // more statements than connections would pile up while the database hangs.
@@ -170,14 +174,14 @@ export function createPool(url: string | (() => string), options: PoolOptions): 
       (value) => {
         observeStatement()
         release()
-        usedHost?.end(true)
+        endStatement?.(true)
         return value
       },
       (error: unknown) => {
         observeStatement()
         if (isLockTimeout(error)) limiter.refuseWaiting(allLocked)
         release()
-        usedHost?.end(isAnswer(error))
+        endStatement?.(isAnswer(error))
         return rethrowDatabaseError(error)
       },
     )

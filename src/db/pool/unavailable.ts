@@ -16,16 +16,6 @@ export class Overloaded extends Unavailable {
   }
 }
 
-/** The same where one host of the database is the reason: another one may answer. */
-export class HostUnavailable extends Unavailable {
-  override readonly name: string = "HostUnavailable"
-}
-
-/** A standby ended the statement, because it had to replay a change that the statement must not see. */
-export class RecoveryConflict extends HostUnavailable {
-  override readonly name = "RecoveryConflict"
-}
-
 export const noAnswerWithin = (limitMs: number): Unavailable =>
   new Unavailable(`No answer from the database within ${limitMs} ms`)
 

@@ -2,11 +2,11 @@
  * Reads a whole list in chunks, each of which begins after the position at which the one before
  * ended. While the receiver takes a chunk, the next one is read: one is ahead, never more.
  */
-import type { ReadRelease } from "../hosts/reads.ts"
 import { retryWhileUnavailable } from "../pool/retry.ts"
 import { type EncodedRows, type RowEncoder, readEncoded } from "./encoded-rows.ts"
 import { bindingsOf, type List } from "./list.ts"
 import type { ReaderPools, ReadOptions } from "./list-reader.ts"
+import type { ReadOn } from "./reader.ts"
 import { type RelationChoice, readList } from "./relation-choice.ts"
 import { ReleaseUnavailable } from "./releases.ts"
 import { bindPosition, nullsOf, type Position } from "./seek.ts"
@@ -29,7 +29,7 @@ export interface ChunkOptions extends ReadOptions {
 /** Null where the list's parent does not exist. */
 export type ReadExport = (list: List, options: ChunkOptions) => Promise<Export | null>
 
-/** Reads chunks on one host. */
+/** Reads chunks on the primary or on the replica. */
 export interface ChunkReader {
   /** The first rows of a list, as far as its current state has them. */
   firstRows(list: List, options: ChunkOptions): Promise<EncodedRows | undefined>
@@ -84,13 +84,13 @@ export function createChunkReader(
   }
 }
 
-/** @param read reads each chunk on a host that has the release */
+/** @param read reads each chunk where the release is */
 export function createExportReader(
-  read: ReadRelease<ChunkReader>,
+  read: ReadOn<ChunkReader>,
   readTotal: (list: List, options: ReadOptions) => Promise<number | null>,
 ): ReadExport {
   const readChunk = (list: List, rest: Rest, options: ChunkOptions) =>
-    read(options.release, (reader) => reader.chunk(list, rest, options))
+    read((reader) => reader.chunk(list, rest, options))
 
   async function* chunksOf(list: List, total: number, first: EncodedRows, options: ChunkOptions) {
     let left = total
@@ -113,7 +113,7 @@ export function createExportReader(
   return async (list, options) => {
     const [total, rows] = await Promise.all([
       readTotal(list, options),
-      read(options.release, (reader) => reader.firstRows(list, options)),
+      read((reader) => reader.firstRows(list, options)),
     ])
     if (total === null) return null
     if (total === 0) return { total, chunks: none() }

@@ -61,7 +61,7 @@ export type ReaderPools = Readonly<Record<"lookups" | "pages" | "counts" | "expo
 /** The budgets of the caches. */
 export type ListCacheSizes = Pick<CacheSizes, "totals" | "positions" | "anchors" | "keys">
 
-/** What is cached by release, which is the same on every host. */
+/** What is cached by release, which is the same everywhere. */
 export interface ListCaches extends TotalCaches {
   /** At which pages end. */
   positions: Cache<Position>

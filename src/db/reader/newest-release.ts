@@ -28,8 +28,8 @@ export interface CachedReleases extends Releases {
    * @param newest the number of the newest release; null if the requested release is not there
    */
   recordSeen(newest: number | null): void
-  /** The same of a statement on a standby, which may lag: only a newer release tells anything. */
-  recordSeenOnStandby(newest: number | null): void
+  /** The same of a statement on a replica, which may lag: only a newer release tells anything. */
+  recordSeenOnReplica(newest: number | null): void
 }
 
 export function cacheNewestRelease(releases: Releases, now: () => Date): CachedReleases {
@@ -103,7 +103,7 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
 
     recordSeen,
 
-    recordSeenOnStandby: (newest) => {
+    recordSeenOnReplica: (newest) => {
       if (cached && newest !== null && newest > cached.release.id) recordSeen(newest)
     },
   }

@@ -8,7 +8,6 @@
  */
 import type { HolderNames } from "../../resources/holder-names.ts"
 import type { CacheSizes } from "../cache.ts"
-import type { ReadRelease } from "../hosts/reads.ts"
 import type { Database } from "../pool/replaceable-client.ts"
 import { createBreakdownCache, createBreakdowns, type ReadBreakdown } from "./breakdown.ts"
 import {
@@ -44,7 +43,7 @@ export interface Reader extends ListReader {
 /** The budgets of the reader's caches. */
 export type ReaderSizes = ListCacheSizes & Pick<CacheSizes, "breakdowns">
 
-/** What is cached by release, which is the same on every host. */
+/** What is cached by release, which is the same everywhere. */
 export type ReaderCaches = ReturnType<typeof createReaderCaches>
 
 export const createReaderCaches = (sizes: ReaderSizes) => ({
@@ -61,7 +60,7 @@ export const readingsOf = ({ lists, breakdowns }: ReaderCaches) => ({
   breakdowns: breakdowns.readings(),
 })
 
-/** Reads on one host. */
+/** Reads on the primary or on the replica. */
 export interface HostReader extends Omit<Reader, "chunks"> {
   chunks: ChunkReader
 }
@@ -90,25 +89,20 @@ export function createHostReader(
   }
 }
 
-/** Reads each part of a response on a host that has its release. */
-export function createReaderOn(read: ReadRelease<HostReader>): Reader {
-  const total: Reader["total"] = (list, options) =>
-    read(options.release, (reader) => reader.total(list, options))
+/** Runs a read, perhaps twice: it has no effect. @template T what reads */
+export type ReadOn<T> = <R>(read: (on: T) => Promise<R>) => Promise<R>
+
+export function createReaderOn(read: ReadOn<HostReader>): Reader {
+  const total: Reader["total"] = (list, options) => read((reader) => reader.total(list, options))
   return {
-    page: (list, bounds, options) =>
-      read(options.release, (reader) => reader.page(list, bounds, options)),
+    page: (list, bounds, options) => read((reader) => reader.page(list, bounds, options)),
 
     total,
 
-    chunks: createExportReader(
-      ({ id }, readChunk) => read({ id }, ({ chunks }) => readChunk(chunks)),
-      total,
-    ),
+    chunks: createExportReader((readChunk) => read(({ chunks }) => readChunk(chunks)), total),
 
-    breakdown: (list, fields, options) =>
-      read(options.release, (reader) => reader.breakdown(list, fields, options)),
+    breakdown: (list, fields, options) => read((reader) => reader.breakdown(list, fields, options)),
 
-    find: (resource, key, options) =>
-      read(options.release, (reader) => reader.find(resource, key, options)),
+    find: (resource, key, options) => read((reader) => reader.find(resource, key, options)),
   }
 }

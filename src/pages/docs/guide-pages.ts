@@ -80,9 +80,9 @@ export const operatorGuide: readonly GuidePage[] = [
     summary: "What one machine carries and what to add when; workers, kinds of Redis",
   },
   {
-    name: "database-hosts",
-    title: "Several database hosts",
-    summary: "Standbys for reads, failover, connection poolers",
+    name: "databases",
+    title: "Replicas, failover and poolers",
+    summary: "What the service needs of a database that fails over, of replicas and of PgBouncer",
   },
   {
     name: "backups",

@@ -210,7 +210,10 @@ test.each([
 })
 
 test("the service plans the statements of lists for the values that they bind", async () => {
-  const pools = createPools(readConfig({}), database.url)
+  const pools = createPools(readConfig({}), database.url, {
+    ensure: () => {},
+    begin: () => () => {},
+  })
   const shown = async (pool: Pool, name: string) =>
     (await pool.run(() => pool.db.execute<Record<string, string>>(raw.raw(`show ${name}`))))[0]?.[
       name

@@ -1,0 +1,111 @@
+/**
+ * A database fails over behind one address: the service recovers within five seconds by reconnecting, and
+ * shows nothing older than before.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type OwnServer, ownServer } from "../support/own-server.ts"
+import { fillWith } from "../support/postgres.ts"
+import { awkwardPublished, type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+import { readList } from "./bodies.ts"
+import { interruptibleProxy } from "./interruptible-proxy.ts"
+
+const recoveryMs = 5_000
+const paths = ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/usage"]
+
+let primary: OwnServer
+let standbys: [OwnServer, OwnServer]
+let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
+let service: TestService
+const target = { host: "127.0.0.1", port: 0 }
+
+const portOf = ({ url }: OwnServer): number => Number(new URL(url).port)
+
+beforeAll(async () => {
+  primary = await ownServer()
+  const note = await fillWith(awkwardPublished, primary.url)
+  standbys = await Promise.all([
+    ownServer({ standbyOf: primary }),
+    ownServer({ standbyOf: primary }),
+  ])
+  for (const standby of standbys) {
+    await until(() =>
+      standby.run("select from releases").then(
+        (rows) => rows.length === 1,
+        () => false,
+      ),
+    )
+  }
+  target.port = portOf(primary)
+  proxy = await interruptibleProxy(target)
+  service = await testService({
+    beside: { database: { url: primary.url, note, drop: async () => {} } },
+    settings: { CACHE_MEMORY_MB: "0" },
+    reach: (url) => url.replace(/:\d+\//, `:${proxy.port}/`),
+  })
+})
+
+afterAll(async () => {
+  await service.stop()
+  proxy.close()
+  await Promise.all([primary, ...standbys].map((server) => server.stop()))
+})
+
+const isBack = async () => {
+  const answers = await Promise.all(paths.map((path) => service.get(path)))
+  return answers.every(({ status }) => status === 200)
+}
+
+const isListening = async () => {
+  service.clock.advance(1_000)
+  const answer = await fetch(`${service.url}/readyz`)
+  const { notifications } = (await answer.json()) as { notifications?: string }
+  return answer.status === 200 && notifications === "listening"
+}
+
+/** Sends new connections there. Those that there are stay open, and nothing passes through them. */
+async function failOverTo(standby: OwnServer): Promise<void> {
+  await standby.promote()
+  target.port = portOf(standby)
+  proxy.failOver()
+}
+
+async function expectRecovery(): Promise<void> {
+  const startedMs = performance.now()
+  await until(isBack)
+  await until(isListening)
+  expect(performance.now() - startedMs).toBeLessThan(recoveryMs)
+}
+
+test("after the primary was killed the service uses the server that took its place; a page sequence has each record once", async () => {
+  const seen: unknown[] = []
+  const read = async (page: number) => {
+    const answer = await service.get(`/tenements?per_page=1&page=${page}`)
+    expect([answer.status, answer.headers.get("x-data-release")]).toEqual([200, "1"])
+    const { data, meta } = await readList(answer)
+    seen.push(...data.map(({ id }) => id))
+    return meta.total_pages
+  }
+  const pages = await read(1)
+  await primary.kill()
+  expect((await service.get("/companies")).status).toBe(503)
+  await failOverTo(standbys[0])
+  await expectRecovery()
+  for (let page = 2; page <= pages; page++) await read(page)
+  expect(new Set(seen).size).toBe(pages)
+})
+
+test("the same where the old server is frozen and its connections stay open", async () => {
+  const [first, second] = standbys
+  expect(await isBack()).toBe(true)
+  first.freeze()
+  await failOverTo(second)
+  await expectRecovery()
+  // Notifications come from the new one.
+  const { standard: token } = service.tokens
+  expect((await service.get("/companies", { token })).status).toBe(200)
+  await second.run(`update tokens set revoked_at = now() from accounts
+    where accounts.id = account_id and email = 'standard@example.com'`)
+  await until(async () => (await service.get("/companies", { token })).status === 401, 1_000)
+  first.thaw()
+})
