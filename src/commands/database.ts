@@ -2,7 +2,7 @@
 import { hostname } from "node:os"
 import type { Editor } from "../access/change.ts"
 import type { Config } from "../config.ts"
-import { keepRunning, type Restarts } from "../db/embedded/restart.ts"
+import { keepRunning } from "../db/embedded/restart.ts"
 import { startEmbedded } from "../db/embedded/server.ts"
 import { checkSchema, migrate } from "../db/migrate.ts"
 import { createPool, type Pool } from "../db/pool/pool.ts"
@@ -49,13 +49,12 @@ const serverAt = (url: string): Database => ({
 
 async function openEmbedded(dataDir: string): Promise<Database> {
   const server = await startEmbedded(dataDir, { log: logToStderr })
-  const port = Number(new URL(server.url).port)
-  let restarts: Restarts | undefined
+  let stop = server.stop
   return {
     url: server.url,
     keepRunning: (log) => {
-      restarts = keepRunning(server, () => startEmbedded(dataDir, { port }), {
-        onEnded: () => log.error("embedded PostgreSQL exited; restarting it"),
+      stop = keepRunning(dataDir, server, {
+        onEnded: () => log.error("embedded PostgreSQL ended; starting it again"),
         onRunning: () => log.info("embedded PostgreSQL is running again"),
         onFailed: (error, pauseMs) =>
           log.error("embedded PostgreSQL did not start; retrying", {
@@ -64,7 +63,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
           }),
       })
     },
-    close: () => (restarts ?? server).stop(),
+    close: () => stop(),
   }
 }
 

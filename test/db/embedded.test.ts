@@ -1,9 +1,9 @@
-/** The embedded server runs as long as a process uses it, and its data survives any way of ending. */
-
+/** The embedded server runs as long as its owner, others adopt it, and its data survive any way of ending. */
 import { afterAll, afterEach, expect, test } from "bun:test"
 import { spawn } from "node:child_process"
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -13,16 +13,17 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
+import { isAlive } from "../../src/db/embedded/postmaster.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 import { embeddedDirectory } from "../support/postgres.ts"
 import { scratchDirectory } from "../support/scratch.ts"
 import { until } from "../support/until.ts"
 
-const SETTINGS = { fsync: "off", shared_buffers: "16MB" }
+const settings = { fsync: "off", shared_buffers: "16MB" }
 
 // Every test uses a name with a space.
 const root = mkdtempSync(join(scratchDirectory, "mds embedded "))
-let clusters = 0
+let directories = 0
 let applications: Application[] = []
 
 afterEach(async () => {
@@ -32,32 +33,38 @@ afterEach(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-test("a first start creates a UTF-8 database that requires the password", async () => {
+test("a first start creates a UTF-8 database, reached on the loopback alone and with the password", async () => {
   const dir = newPath()
-  const server = await startEmbedded(dir, { settings: SETTINGS })
+  const server = await startEmbedded(dir, { settings })
   expect(server.adopted).toBe(false)
-  expect(await ask(server.url, "select current_database() || ' ' || pg_encoding_to_char(6)")).toBe(
-    "mds UTF8",
-  )
+  expect(
+    await ask(
+      server.url,
+      `select concat_ws(' ', pg_encoding_to_char(encoding), datlocprovider, datlocale, datcollate,
+         current_setting('listen_addresses'), '"' || current_setting('unix_socket_directories') || '"')
+       from pg_database where datname = current_database()`,
+    ),
+  ).toBe('UTF8 b C.UTF-8 C 127.0.0.1 ""')
   const guess = new URL(server.url)
   guess.password = "guess"
   expect(await ask(guess.href, "select 1").catch((error) => error.code)).toBe("28P01")
   expect(statSync(join(dir, "password")).mode & 0o777).toBe(0o600)
   await server.stop()
-  expect(serverRuns(dir)).toBe(false)
+  expect(serverPid(dir)).toBeUndefined()
 })
 
-test("data survives a restart", async () => {
+test("data and the port survive a restart", async () => {
   const dir = await newDirectory()
-  const first = await startEmbedded(dir, { settings: SETTINGS })
+  const first = await startEmbedded(dir, { settings })
   await ask(first.url, "create table kept as select 7 as x")
   await first.stop()
-  const second = await startEmbedded(dir, { settings: SETTINGS })
+  const second = await startEmbedded(dir, { settings })
+  expect(second.url).toBe(first.url)
   expect(await ask(second.url, "select x from kept")).toBe(7)
   await second.stop()
 })
 
-test("a second process adopts the running server and leaves it running", async () => {
+test("another process adopts the running server, leaves it running, and can start it after its owner", async () => {
   const dir = await newDirectory()
   const owner = await start(dir)
   const adopter = await start(dir)
@@ -65,36 +72,43 @@ test("a second process adopts the running server and leaves it running", async (
   expect(adopter.url).toBe(owner.url)
   await adopter.end()
   expect(await ask(owner.url, "select 7")).toBe(7)
-})
-
-test("the server stays for a process that adopted it when the process that started it exits", async () => {
-  const dir = await newDirectory()
-  const owner = await start(dir)
-  const adopter = await start(dir)
   await owner.end()
-  expect(await ask(adopter.url, "select 7")).toBe(7)
-  await adopter.end()
-  expect(serverRuns(dir)).toBe(false)
+  expect(serverPid(dir)).toBeUndefined()
+  expect((await start(dir)).adopted).toBe(false)
 })
 
-test("a killed application leaves no server behind", async () => {
-  const dir = await newDirectory()
-  const application = await start(dir)
-  const pid = serverPid(dir)
-  process.kill(application.pid, "SIGKILL")
-  await until(() => !runs(pid))
+test("processes that start at the same time create one cluster and share one server", async () => {
+  const dir = newPath()
+  const all = await Promise.all([start(dir), start(dir), start(dir)])
+  expect(all.map(({ adopted }) => adopted).sort()).toEqual([false, true, true])
+  expect(new Set(all.map(({ url }) => url)).size).toBe(1)
 })
 
-test("the server survives a kill of the process that started it while another uses it", async () => {
+test("two starts within one process share one server", async () => {
   const dir = await newDirectory()
-  const owner = await start(dir)
-  const adopter = await start(dir)
-  const pid = serverPid(dir)
-  process.kill(owner.pid, "SIGKILL")
-  await owner.exited
-  expect(await ask(adopter.url, "select 7")).toBe(7)
-  process.kill(adopter.pid, "SIGKILL")
-  await until(() => !runs(pid))
+  const both = await Promise.all([startEmbedded(dir, { settings }), startEmbedded(dir)])
+  expect(both.map(({ adopted }) => adopted).sort()).toEqual([false, true])
+  expect(await ask(both[0].url, "select 7")).toBe(7)
+  await Promise.all(both.map((each) => each.stop()))
+  expect(serverPid(dir)).toBeUndefined()
+})
+
+test("a killed application leaves no server, and a start right after it gets one that stays", async () => {
+  const dir = await newDirectory()
+  for (let round = 0; round < 3; round++) {
+    const killed = await start(dir)
+    await ask(killed.url, `create table kept_${round} as select 7 as x`)
+    const pid = serverPid(dir) ?? 0
+    process.kill(killed.pid, "SIGKILL")
+    const next = await start(dir)
+    expect(isAlive(pid)).toBe(false)
+    expect(await ask(next.url, `select x from kept_${round}`)).toBe(7)
+    await next.end()
+  }
+  const last = await start(dir)
+  const pid = serverPid(dir) ?? 0
+  process.kill(last.pid, "SIGKILL")
+  await until(() => !isAlive(pid))
 })
 
 test("Ctrl-C reaches the application and not the server", async () => {
@@ -105,132 +119,74 @@ test("Ctrl-C reaches the application and not the server", async () => {
   expect((await start(dir)).adopted).toBe(true)
 })
 
-test("processes that start concurrently share one server", async () => {
-  const dir = newPath()
-  const all = await Promise.all([start(dir), start(dir), start(dir)])
-  expect(all.map(({ adopted }) => adopted).sort()).toEqual([false, true, true])
-  expect(new Set(all.map(({ url }) => url)).size).toBe(1)
-})
-
-test("two starts within one process share one server", async () => {
-  const dir = await newDirectory()
-  const [a, b] = await Promise.all([
-    startEmbedded(dir, { settings: SETTINGS }),
-    startEmbedded(dir, { settings: SETTINGS }),
-  ])
-  expect(a.url).toBe(b.url)
-  await a.stop()
-  expect(await ask(b.url, "select 7")).toBe(7)
-  await b.stop()
-  expect(serverRuns(dir)).toBe(false)
-})
-
-test("a start never gets a server that is stopping", async () => {
-  const dir = await newDirectory()
-  for (let round = 0; round < 5; round++) {
-    const killed = await start(dir)
-    process.kill(killed.pid, "SIGKILL")
-    const next = await start(dir)
-    expect(await ask(next.url, "select 7")).toBe(7)
-    await next.end()
-  }
-})
-
 test("a pid file left by a crash does not block a start although another process has the pid now", async () => {
   const dir = await newDirectory()
-  const first = await start(dir)
+  const first = await startEmbedded(dir, { settings })
   await ask(first.url, "create table kept as select 7 as x")
-  const pid = serverPid(dir)
+  const pid = serverPid(dir) ?? 0
   const { uid, gid } = statSync(join(dir, "cluster"))
   process.kill(pid, "SIGKILL")
-  await until(() => !runs(pid))
+  await until(first.hasEnded)
+  await first.stop()
 
   // PostgreSQL refuses to start only because of a process of its own user.
   const user = process.getuid?.() === 0 ? { uid, gid } : {}
   const other = spawn("sleep", ["60"], { stdio: "ignore", cwd: "/", ...user })
   const file = join(dir, "cluster", "postmaster.pid")
   writeFileSync(file, readFileSync(file, "utf8").replace(/^\d+/, String(other.pid)))
-  const second = await start(dir)
-  expect(second.adopted).toBe(false)
+  const second = await startEmbedded(dir, { settings })
+  expect(second.url).toBe(first.url)
   expect(await ask(second.url, "select x from kept")).toBe(7)
   expect(other.exitCode ?? other.signalCode).toBeNull()
   other.kill()
-})
-
-test.skipIf(!Bun.which("ps"))("a server that lost its supervisor is replaced", async () => {
-  const dir = await newDirectory()
-  await start(dir)
-  const orphan = serverPid(dir)
-  for (const pid of supervisors(dir)) process.kill(pid, "SIGKILL")
-  const second = await start(dir)
-  expect(second.adopted).toBe(false)
-  expect(await ask(second.url, "select 7")).toBe(7)
-  expect(serverPid(dir)).not.toBe(orphan)
-})
-
-test("a server that was killed restarts on its port, which others may still use", async () => {
-  const dir = await newDirectory()
-  const first = await startEmbedded(dir, { settings: SETTINGS })
-  expect(first.ended()).toBe(false)
-  const pid = serverPid(dir)
-  process.kill(pid, "SIGKILL")
-  await until(first.ended)
-  const second = await startEmbedded(dir, { settings: SETTINGS })
-  expect(second.url).toBe(first.url)
-  expect([second.ended(), first.ended()]).toEqual([false, true])
-  await first.stop()
-  expect(await ask(second.url, "select 7")).toBe(7)
   await second.stop()
 })
 
-test("a server on another port than the requested one is not adopted", async () => {
+test("a server that clients still use starts on their port alone, and with its own data alone", async () => {
   const dir = await newDirectory()
-  const server = await startEmbedded(dir, { settings: SETTINGS })
-  const { port } = new URL(server.url)
-  const other = startEmbedded(dir, { settings: SETTINGS, port: Number(port) + 1 })
-  expect(other).rejects.toThrow(`another process has started it on port ${port}`)
-  await other.catch(() => {})
-  expect(await ask(server.url, "select 7")).toBe(7)
-  await server.stop()
-})
-
-test("a server is not restarted with an empty database when its data is missing", async () => {
-  const dir = await newDirectory()
-  const server = await startEmbedded(dir, { settings: SETTINGS })
+  const server = await startEmbedded(dir, { settings })
+  const port = Number(new URL(server.url).port)
+  expect(await failure(startEmbedded(dir, { settings, port: port + 1 }))).toContain(
+    `another process has started it on port ${port}`,
+  )
   await server.stop()
   renameSync(join(dir, "cluster"), join(dir, "elsewhere"))
-  const again = startEmbedded(dir, { settings: SETTINGS, port: Number(new URL(server.url).port) })
-  const error = await again.catch((error: Error) => error)
-  expect(error).toMatchObject({ name: "EmbeddedError" })
-  expect(String(error)).toContain(`there is no ${join(dir, "cluster")} any more`)
+  expect(await failure(startEmbedded(dir, { settings, port }))).toContain(
+    `there is no ${join(dir, "cluster")} any more`,
+  )
   expect(existsSync(join(dir, "cluster"))).toBe(false)
+})
+
+test("a cluster of another program or of another PostgreSQL is refused, and nothing is changed", async () => {
+  const foreign = newPath()
+  mkdirSync(join(foreign, "cluster"), { recursive: true })
+  writeFileSync(join(foreign, "cluster", "notes"), "mine")
+  expect(await failure(startEmbedded(foreign))).toContain(
+    `${join(foreign, "cluster")} was not made by this program. Nothing was changed.`,
+  )
+  expect(readFileSync(join(foreign, "cluster", "notes"), "utf8")).toBe("mine")
+
+  const older = await newDirectory()
+  writeFileSync(join(older, "cluster", "PG_VERSION"), "17\n")
+  expect(await failure(startEmbedded(older))).toContain(
+    `${join(older, "cluster")} is of PostgreSQL 17, and this program comes with PostgreSQL 18, which cannot read it. Nothing was changed.`,
+  )
 })
 
 test("a server that cannot start says why, without the password", async () => {
   const dir = await newDirectory()
-  const settings = { ...SETTINGS, shared_buffers: "none" }
-  const error = await startEmbedded(dir, { settings }).then(
-    () => undefined,
-    (error) => error as Error,
-  )
-  expect(error?.name).toBe("EmbeddedError")
-  expect(error?.message).toStartWith("Cannot use the embedded PostgreSQL in ")
-  expect(error?.message).toContain('invalid value for parameter "shared_buffers"')
-  expect(error?.message).not.toContain(readFileSync(join(dir, "password"), "utf8"))
+  const message = await failure(startEmbedded(dir, { settings: { shared_buffers: "none" } }))
+  expect(message).toStartWith("EmbeddedError: Cannot use the embedded PostgreSQL in ")
+  expect(message).toContain('invalid value for parameter "shared_buffers"')
+  expect(message).not.toContain(readFileSync(join(dir, "password"), "utf8"))
 })
 
-test("the directory of a temporary server is deleted, even after a kill", async () => {
-  const dir = await newDirectory()
-  const application = await start(dir, { temporary: true })
-  process.kill(application.pid, "SIGKILL")
-  await until(() => !statSync(dir, { throwIfNoEntry: false }))
-})
+const failure = (start: Promise<unknown>): Promise<string> => start.then(() => "it started", String)
 
 type Application = {
   url: string
   adopted: boolean
   pid: number
-  exited: Promise<number>
   end(): Promise<void>
 }
 
@@ -238,20 +194,16 @@ type Application = {
 const APPLICATION = `
   process.on("SIGINT", () => {})
   const { startEmbedded } = await import(${JSON.stringify(import.meta.resolve("../../src/db/embedded/server.ts"))})
-  const server = await startEmbedded(process.env.DIRECTORY, JSON.parse(process.env.OPTIONS))
+  const server = await startEmbedded(process.env.DIRECTORY, { settings: ${JSON.stringify(settings)} })
   console.log(JSON.stringify(server))
   for await (const _ of process.stdin);
   await server.stop()
 `
 
 /** Another process that uses the server of `dir`, in a process group of its own. */
-async function start(dir: string, options: { temporary?: boolean } = {}): Promise<Application> {
+async function start(dir: string): Promise<Application> {
   const child = Bun.spawn([process.execPath, "-e", APPLICATION], {
-    env: {
-      ...process.env,
-      DIRECTORY: dir,
-      OPTIONS: JSON.stringify({ settings: SETTINGS, ...options }),
-    },
+    env: { ...process.env, DIRECTORY: dir },
     detached: true,
     stdin: "pipe",
     stdout: "pipe",
@@ -263,7 +215,6 @@ async function start(dir: string, options: { temporary?: boolean } = {}): Promis
     url,
     adopted,
     pid: child.pid,
-    exited: child.exited,
     async end() {
       child.stdin.end()
       await child.exited
@@ -284,33 +235,14 @@ async function ask(url: string, statement: string): Promise<unknown> {
 }
 
 function newPath(): string {
-  return join(root, `data ${++clusters}`)
+  return join(root, `data ${++directories}`)
 }
 
 /** One whose cluster is there. */
 const newDirectory = () => embeddedDirectory(newPath())
 
-function serverPid(dir: string): number {
-  return Number.parseInt(readFileSync(join(dir, "cluster", "postmaster.pid"), "utf8"), 10)
-}
-
-function serverRuns(dir: string): boolean {
-  return statSync(join(dir, "cluster", "postmaster.pid"), { throwIfNoEntry: false }) !== undefined
-}
-
-function supervisors(dir: string): number[] {
-  const { stdout } = Bun.spawnSync(["ps", "-eww", "-o", "pid=,args="])
-  const lines = stdout.toString().split("\n")
-  return lines
-    .filter((line) => line.includes(` mds-postgres ${dir} `))
-    .map((line) => Number.parseInt(line, 10))
-}
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
+/** Undefined once the server has stopped. */
+function serverPid(dir: string): number | undefined {
+  const file = join(dir, "cluster", "postmaster.pid")
+  return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined
 }

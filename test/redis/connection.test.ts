@@ -1,10 +1,10 @@
 /** Calls are answered within their limit whatever state Redis is in, and the connection recovers by itself. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
-import { until } from "../../src/db/embedded/wait.ts"
 import { connectRedis, type RedisConnection } from "../../src/redis/connection.ts"
 import type { RedisFailure } from "../../src/redis/failure.ts"
 import { redisScript } from "../../src/redis/script.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
+import { until } from "../support/until.ts"
 import { slowLine } from "./slow-line.ts"
 
 sayIfLeftOut(import.meta.path)
@@ -102,7 +102,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     } finally {
       server.thaw()
     }
-    expect(await returns(connection)).toBe(true)
+    await returns(connection)
     expect(events).toEqual(["lost", "back"])
     expect(connection.losses).toBe(1)
     expect(failures[0]?.message).toEndWith(": No answer within 200 ms")
@@ -116,7 +116,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(events).toEqual(["lost"])
     expect(await add(connection, "killed")).toBeUndefined()
     await server.restart()
-    expect(await returns(connection)).toBe(true)
+    await returns(connection)
     expect(await add(connection, "killed")).toBe(1)
     expect(events).toEqual(["lost", "back"])
   })
@@ -129,7 +129,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
       events: ["lost"],
     })
     await server.restart()
-    expect(await returns(connection)).toBe(true)
+    await returns(connection)
     expect(events).toEqual(["lost", "back"])
   })
 
@@ -167,7 +167,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     } finally {
       await server.cli(...off)
     }
-    expect(await returns(connection)).toBe(true)
+    await returns(connection)
     expect(events).toEqual(["lost", "back"])
   })
 
@@ -176,7 +176,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     try {
       const url = `redis://127.0.0.1:${line.port}`
       const { connection, events } = await connect({ url, answerWithinMs: 10 })
-      expect(await until(() => line.connections >= 3, 20_000)).toBe(true)
+      await until(() => line.connections >= 3, 20_000)
       expect({ answering: connection.answering, events }).toEqual({
         answering: false,
         events: ["lost"],

@@ -3,19 +3,19 @@
  *
  * `bun test --parallel` runs the files in several worker processes, each file with new globals, so
  * nothing can be kept in a variable. The server is found again by the run's process id in its
- * directory's name. It is adopted by each file and released by none: it stops, and deletes its
- * directory, when the last process of the run has gone, even by kill -9.
+ * directory's name, and a process of its own owns it: shared-postgres.ts.
  */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
 import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
-import { clusterExists, createCluster } from "../../src/db/embedded/cluster.ts"
-import { environment } from "../../src/db/embedded/launch.ts"
-import { withLock } from "../../src/db/embedded/lock.ts"
+import { createCluster, hasCluster } from "../../src/db/embedded/cluster.ts"
+import { tryLock } from "../../src/db/embedded/lock.ts"
+import { runningServer } from "../../src/db/embedded/postmaster.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 import { serverUserFor } from "../../src/db/embedded/server-user.ts"
 import { scratchDirectory } from "./scratch.ts"
+import { until } from "./until.ts"
 
 export type TestDatabase = {
   url: string
@@ -32,17 +32,6 @@ export interface Contents {
   base: string | Contents
   /** @returns a note for all databases of these contents; without one, that of the base holds */
   fill: (url: string) => Promise<string | undefined>
-}
-
-// Nothing of a test run has to survive a power cut.
-const SETTINGS = {
-  fsync: "off",
-  synchronous_commit: "off",
-  full_page_writes: "off",
-  shared_buffers: "128MB",
-  max_connections: "200",
-  max_wal_size: "256MB",
-  autovacuum: "off",
 }
 
 // Any number: it is the same for all who would build a template.
@@ -93,8 +82,22 @@ const runId = process.env.BUN_TEST_WORKER_ID === undefined ? process.pid : proce
 const runDirectory = join(scratchDirectory, `mds-test-${runId}`)
 
 async function serverOfThisRun(): Promise<string> {
-  const { url } = await startEmbedded(runDirectory, { settings: SETTINGS, temporary: true })
+  const isReady = () => runningServer(join(runDirectory, "cluster"))?.isReady === true
+  if (!isReady()) startServer()
+  await until(isReady)
+  const { url } = await startEmbedded(runDirectory)
   return url
+}
+
+/** Of several that are started at once, all but one end. */
+function startServer(): void {
+  const program = Bun.fileURLToPath(new URL("shared-postgres.ts", import.meta.url))
+  const owner = [process.execPath, program, runDirectory, String(runId)]
+  // Through a shell that ends at once, because `bun test` kills its children when a test takes too long.
+  Bun.spawnSync(["/bin/sh", "-c", '"$@" & exec 2>&-', "mds-test", ...owner], {
+    stdio: ["ignore", "ignore", "inherit"],
+    detached: true,
+  })
 }
 
 /**
@@ -105,11 +108,15 @@ export async function embeddedDirectory(directory: string): Promise<string> {
   await serverOfThisRun() // It is what deletes the cluster in the end.
   const pristine = join(runDirectory, "pristine")
   mkdirSync(pristine, { recursive: true, mode: 0o711 })
-  await withLock(join(pristine, "lock"), async () => {
-    if (clusterExists(join(pristine, "cluster"))) return
+  await until(async () => {
+    const lock = tryLock(join(pristine, "lock"))
     const binaries = embeddedBinaries()
-    const user = serverUserFor(join(pristine, "cluster"), binaries)
-    await createCluster(pristine, binaries, user, environment(), false)
+    if (lock && !hasCluster(pristine, binaries)) {
+      const user = serverUserFor(join(pristine, "cluster"), binaries)
+      await createCluster(pristine, binaries, user, false)
+    }
+    lock?.release()
+    return lock !== undefined
   })
   mkdirSync(directory, { recursive: true, mode: 0o711 })
   // By a program, which copies fast and keeps the owner.

@@ -2,7 +2,6 @@
  * Keeps a number of workers running: each that ends is started again, after longer and longer pauses where
  * it ends soon after its start.
  */
-import { pauseAfter } from "../../db/embedded/restart.ts"
 import { describeError, type Log } from "../../log/log.ts"
 import type { WorkerProcess } from "./worker-process.ts"
 
@@ -147,3 +146,7 @@ export function createWorkers({ count, startWorker, stopWithinMs, log }: Workers
     },
   }
 }
+
+/** The backoff before the next start after so many recent ones: 0, 1, 2, 4 … 30 seconds. */
+const pauseAfter = (starts: number): number =>
+  starts === 0 ? 0 : Math.min(1000 * 2 ** (starts - 1), 30_000)

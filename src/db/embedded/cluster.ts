@@ -11,27 +11,36 @@ import {
 import { join } from "node:path"
 import type { Binaries } from "./binaries.ts"
 import type { ServerUser } from "./server-user.ts"
-import { lendUserName } from "./user-name.ts"
 
-/** The role that owns everything in the embedded server, and the name of its database. */
+/** The role that owns everything in the embedded server. */
 export const role = "mds"
 
-/** Whether `initdb` has finished: the directory gets its name only then. */
-export function clusterExists(cluster: string): boolean {
-  return existsSync(join(cluster, "PG_VERSION"))
-}
+/** Excludes the PG* variables of the shell, which would reach the server, and the locale, which would change its log. */
+export const serverEnvironment = (): Record<string, string> => ({
+  PATH: process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin",
+  LC_ALL: "C",
+})
 
 /**
- * PostgreSQL reads the data of its own major version only.
- * @throws where the cluster is of another one, with what to do
+ * Whether `dir` has a cluster of this program.
+ * @throws where the cluster is another program's, or of another PostgreSQL, with what to do
  */
-export function checkVersion(cluster: string, { majorVersion }: Binaries): void {
-  const madeBy = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
-  if (madeBy === majorVersion) return
+export function hasCluster(dir: string, { majorVersion }: Binaries): boolean {
+  const cluster = join(dir, "cluster")
+  if (!existsSync(cluster)) return false
+  const version = join(cluster, "PG_VERSION")
+  if (!existsSync(version) || !existsSync(join(dir, "password"))) {
+    throw new Error(
+      `${cluster} was not made by this program. Nothing was changed. ` +
+        "Choose another data directory, or move that one to another place",
+    )
+  }
+  const madeBy = readFileSync(version, "utf8").trim()
+  if (madeBy === majorVersion) return true
   throw new Error(
     `${cluster} is of PostgreSQL ${madeBy}, and this program comes with PostgreSQL ${majorVersion}, which cannot read it. ` +
-      "Nothing was changed. Dump the database with pg_dump while the program before the upgrade serves it, " +
-      `move ${cluster} to another place, and restore the dump into the database of this program`,
+      "Nothing was changed. Run `pg_dump` while the program before the upgrade serves it, " +
+      `move ${cluster} to another place, and run \`pg_restore\` while this one does`,
   )
 }
 
@@ -43,8 +52,7 @@ export async function createCluster(
   dir: string,
   binaries: Binaries,
   user: ServerUser,
-  environment: Record<string, string>,
-  durable: boolean,
+  isDurable: boolean,
 ): Promise<void> {
   for (const name of readdirSync(dir).filter((name) => name.startsWith("cluster.new-"))) {
     rmSync(join(dir, name), { recursive: true, force: true })
@@ -67,52 +75,21 @@ export async function createCluster(
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
     "--locale=C",
-    ...(durable ? [] : ["--no-sync"]),
+    ...(isDurable ? [] : ["--no-sync"]),
   ]
-  const command = [...user.prefix, binaries.initdb, ...flags]
-  try {
-    await runInitdb(command, environment, dir)
-  } catch (error) {
-    rmSync(fresh, { recursive: true, force: true })
-    throw error
-  }
-  renameSync(fresh, join(dir, "cluster"))
-}
-
-/**
- * A container may run as a user that has no line in /etc/passwd, whose name `initdb` asks for all the
- * same. Where nss_wrapper is installed, as in our image, it is told one.
- *
- * @throws Error with what it says
- */
-async function runInitdb(
-  command: string[],
-  environment: Record<string, string>,
-  dir: string,
-): Promise<void> {
-  const failure = await failureOf(command, environment)
-  if (failure === undefined) return
-  if (!failure.includes("could not look up effective user ID")) throw new Error(failure)
-  const name = lendUserName(dir)
-  if (!name) throw new Error(`${failure}; the user that runs this needs a line in /etc/passwd`)
-  const again = await failureOf(command, { ...environment, ...name.environment })
-  name.release()
-  if (again !== undefined) throw new Error(again)
-}
-
-async function failureOf(
-  command: string[],
-  environment: Record<string, string>,
-): Promise<string | undefined> {
-  const child = Bun.spawn(command, {
+  const child = Bun.spawn([...user.prefix, binaries.initdb, ...flags], {
     cwd: "/",
-    env: environment,
+    env: serverEnvironment(),
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",
   })
   const stderr = await child.stderr.text()
-  return (await child.exited) === 0 ? undefined : stderr.trim()
+  if ((await child.exited) !== 0) {
+    rmSync(fresh, { recursive: true, force: true })
+    throw new Error(stderr.trim())
+  }
+  renameSync(fresh, join(dir, "cluster"))
 }
 
 /** The password that was generated with the cluster. Must not be logged. */

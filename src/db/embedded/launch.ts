@@ -1,20 +1,12 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs"
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { createLease, type Lease, supervisedPid } from "./lease.ts"
-import { alive, type Postmaster, readPostmaster } from "./process.ts"
-import { until } from "./wait.ts"
+import { settleWithin } from "../../text/settle-within.ts"
+import { serverEnvironment } from "./cluster.ts"
+import { type Postmaster, runningServer } from "./postmaster.ts"
 
 // Sized for a small machine that also runs the service. There is no replica that needs WAL, and
 // with `minimal` a load into a table created in the same transaction skips the WAL.
-export const serverSettings: Record<string, string> = {
+const serverSettings = {
   shared_buffers: "256MB",
   effective_cache_size: "1GB",
   maintenance_work_mem: "128MB",
@@ -30,79 +22,104 @@ export const serverSettings: Record<string, string> = {
   log_min_error_statement: "panic",
 }
 
+/**
+ * Runs the server, and stops it when standard input ends: when this process closes the pipe, and
+ * however it ends. The shell is in a session of its own, so that a Ctrl-C in the terminal does not
+ * reach the server before the service has drained.
+ */
+const supervisor = `
+trap '' HUP INT TERM
+exec 3<&0
+"$@" 3<&- </dev/null & server=$!
+{ read -r _; kill -INT "$server"; } <&3 &
+wait "$server"
+kill -KILL $!
+`
+
 const startLimitMs = 300_000
+const stopLimitMs = 60_000
 const portAttempts = 5
 const logLimitBytes = 10_000_000
 
+/** A server that stops with this process at the latest. */
+export interface OwnServer extends Postmaster {
+  /** Resolves once it has stopped. */
+  stop(): Promise<void>
+}
+
+interface LaunchOptions {
+  /** The server's command, with `-D` and its cluster. */
+  command: string[]
+  settings: Record<string, string>
+  /** The only port to try. Without it, that of the last start if it is free, or else another one. */
+  port?: number
+}
+
 /**
- * Starts the server under a supervisor and waits until it accepts connections: on the port of the last
- * start, so that processes that use it reconnect, or on another where that one is taken.
- *
- * @param fixedPort is the only one to try
- * @throws with the last lines of the server's log when it exits instead.
+ * Starts the server of `dir` and waits until it accepts connections.
+ * @throws with the last lines of the server's log when it exits instead
  */
-export async function launch(
-  dir: string,
-  command: string[],
-  settings: Record<string, string>,
-  fixedPort?: number,
-): Promise<{ lease: Lease; running: Postmaster }> {
-  const newLog = openLog(join(dir, "postgres.log"))
-  let port = fixedPort ?? lastPort(dir) ?? freePort()
+export async function launch(dir: string, options: LaunchOptions): Promise<OwnServer> {
+  let port = options.port ?? lastPort(dir) ?? freePort()
   for (let attempt = 1; ; attempt++) {
-    const listen = {
-      listen_addresses: "127.0.0.1",
-      port: String(port),
-      unix_socket_directories: "",
+    const started = await launchOn(port, dir, options)
+    if (typeof started !== "string") return started
+    const isTaken = started.includes("could not bind")
+    if (!isTaken || options.port !== undefined || attempt === portAttempts) {
+      const lines = started.trim().split("\n").slice(-10).join("\n")
+      throw new Error(lines || "it exited without a log message")
     }
-    const flags = Object.entries({ ...settings, ...listen }).flatMap(([k, v]) => [
-      "-c",
-      `${k}=${v}`,
-    ])
-    const lease = await createLease(dir, [...command, ...flags], environment())
-    const running = lease && (await whenReady(dir))
-    if (running) {
-      writeFileSync(join(dir, "port"), `${port}\n`)
-      return { lease, running }
-    }
-    lease?.release()
-    if (fixedPort === undefined && attempt < portAttempts && newLog().includes("could not bind")) {
-      port = freePort()
-      continue
-    }
-    throw new Error(
-      newLog().trim().split("\n").slice(-10).join("\n") || "it exited without a log message",
-    )
+    port = freePort()
   }
 }
 
-function lastPort(dir: string): number | undefined {
-  const file = join(dir, "port")
-  const port = existsSync(file) && Number.parseInt(readFileSync(file, "utf8"), 10)
-  return port || undefined
-}
-
-/** The supervised server of `dir` once it accepts connections; `undefined` when it exits instead. */
-export async function whenReady(dir: string): Promise<Postmaster | undefined> {
-  const pid = supervisedPid(dir)
-  const outcome = await until(() => {
-    const running = readPostmaster(join(dir, "cluster"))
-    // The file may be that of an older server until the new one writes its own.
-    if (running?.pid === pid && running?.status === "ready") return running
-    return (pid === undefined || !alive(pid)) && "exited"
-  }, startLimitMs)
-  if (!outcome) throw new Error("it is still not ready after five minutes")
-  return outcome === "exited" ? undefined : outcome
-}
-
-/** Returns a function that reads what the server has added to its log since. */
-function openLog(path: string): () => string {
+/** The server, or its log if it exits. */
+async function launchOn(port: number, dir: string, { command, settings }: LaunchOptions) {
+  const flags = Object.entries({
+    ...serverSettings,
+    ...settings,
+    listen_addresses: "127.0.0.1",
+    port: String(port),
+    unix_socket_directories: "",
+  }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+  const path = join(dir, "postgres.log")
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logLimitBytes) {
     renameSync(path, `${path}.1`)
   }
-  closeSync(openSync(path, "a", 0o600))
+  const log = openSync(path, "a", 0o600)
   const { size } = statSync(path)
-  return () => readFileSync(path).subarray(size).toString()
+  const shell = Bun.spawn(["/bin/sh", "-c", supervisor, "mds-postgres", ...command, ...flags], {
+    cwd: "/",
+    env: serverEnvironment(),
+    detached: true,
+    stdin: "pipe",
+    stdout: log,
+    stderr: log,
+  })
+  shell.unref()
+  closeSync(log)
+  const stop = async (): Promise<void> => {
+    shell.stdin.end()
+    await settleWithin(stopLimitMs, shell.exited, () => new Error("PostgreSQL does not stop"))
+  }
+  const deadline = performance.now() + startLimitMs
+  while (shell.exitCode === null) {
+    const running = runningServer(join(dir, "cluster"))
+    if (running?.isReady) return { ...running, stop }
+    if (performance.now() > deadline) {
+      await stop()
+      throw new Error("it is still not ready after five minutes")
+    }
+    await Bun.sleep(10)
+  }
+  return readFileSync(path).subarray(size).toString()
+}
+
+/** PostgreSQL keeps the command line of its last start. */
+function lastPort(dir: string): number | undefined {
+  const file = join(dir, "cluster", "postmaster.opts")
+  const [, port] = (existsSync(file) && /"port=(\d+)"/.exec(readFileSync(file, "utf8"))) || []
+  return port === undefined ? undefined : Number(port)
 }
 
 /**
@@ -119,9 +136,4 @@ function freePort(): number {
       if (attempt === 100) throw error
     }
   }
-}
-
-/** Excludes the PG* variables of the shell, which would reach the server, and the locale, which would change its log. */
-export function environment(): Record<string, string> {
-  return { PATH: process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" }
 }

@@ -2,30 +2,29 @@ import { Database } from "bun:sqlite"
 import { chmodSync } from "node:fs"
 import { codeOf } from "../../text/error-code.ts"
 
-const lockTimeoutMs = 180_000
+/** A lock that this process holds until it releases it, or ends. */
+export interface Lock {
+  release(): void
+}
 
 /**
- * Runs `work` while this process holds the lock file at `path`.
+ * Takes the lock file at `path`; undefined while another holder has it.
  *
  * Bun has no `flock`, but SQLite locks its files, and the kernel releases such a lock however the
- * process that holds it dies. Nothing is ever written to the file.
+ * process that holds it ends. Nothing is ever written to the file.
  */
-export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = open(path)
+export function tryLock(path: string): Lock | undefined {
+  const file = open(path)
   try {
-    const deadline = performance.now() + lockTimeoutMs
-    while (!acquired(lock)) {
-      if (performance.now() > deadline) {
-        throw new Error(`another process has been starting it for too long; it holds ${path}`)
-      }
-      await Bun.sleep(25)
-    }
-    // By path: closing any other descriptor of the file would release this process's lock.
-    chmodSync(path, 0o600)
-    return await work()
-  } finally {
-    lock.close()
+    file.run("BEGIN EXCLUSIVE")
+  } catch (error) {
+    file.close()
+    if (codeOf(error) === "SQLITE_BUSY") return undefined
+    throw error
   }
+  // By path: closing any other descriptor of the file would release this process's lock.
+  chmodSync(path, 0o600)
+  return { release: () => file.close() }
 }
 
 function open(path: string): Database {
@@ -34,15 +33,5 @@ function open(path: string): Database {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`cannot open ${path} (${reason}); does it belong to another user?`)
-  }
-}
-
-function acquired(lock: Database): boolean {
-  try {
-    lock.run("BEGIN EXCLUSIVE")
-    return true
-  } catch (error) {
-    if (codeOf(error) === "SQLITE_BUSY") return false
-    throw error
   }
 }

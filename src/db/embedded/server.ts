@@ -4,53 +4,46 @@
  *     <data directory>/cluster       PostgreSQL's data
  *                      password      of the role "mds", mode 600
  *                      postgres.log  the server's log, of this run and earlier ones
- *                      lock          locked while a process starts or adopts the server
- *                      port          of the last start
- *                      lease, users  the processes that use the server: lease.ts
+ *                      lock          held by the process that owns the server
  *
- * Any number of processes may use one data directory. The first starts the server, the others adopt
- * it, and it stops when the last of them has stopped or died. It listens on 127.0.0.1 only, on the
- * port of the last start where that is free, and requires the password. If the server itself dies, a
- * serving process restarts it: restart.ts.
+ * Any number of processes may use one data directory. The first one that needs the server takes the
+ * lock, starts the server and owns it: the server stops however the owner ends. The others adopt it;
+ * when it ends with its owner, their connections are lost, and a process that serves starts it again
+ * on the same port. It listens on 127.0.0.1 only and requires the password.
  */
-import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
+import { mkdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
-import postgres from "postgres"
 import { type Binaries, embeddedBinaries } from "./binaries.ts"
-import { checkVersion, clusterExists, createCluster, readPassword, role } from "./cluster.ts"
-import { environment, launch, serverSettings, whenReady } from "./launch.ts"
-import { joinLease, type Lease, markTemporary } from "./lease.ts"
-import { withLock } from "./lock.ts"
-import { alive, clearPid, type Postmaster, readPostmaster, servesCluster } from "./process.ts"
+import { createCluster, hasCluster, readPassword, role } from "./cluster.ts"
+import { launch } from "./launch.ts"
+import { tryLock } from "./lock.ts"
+import { clearStalePid, isAlive, type Postmaster, runningServer } from "./postmaster.ts"
 import { serverUserFor } from "./server-user.ts"
-import { until } from "./wait.ts"
 
 export interface EmbeddedServer {
-  /** `postgres://…` of the database "mds"; contains the password, so it must not be logged. */
+  /** `postgres://…`; contains the password, so it must not be logged. */
   url: string
-  /** True when the server was already running for another process of this service. */
+  /** Whether another process owns the server. */
   adopted: boolean
-  /** True once it or its supervisor no longer runs, for whatever reason. */
-  ended(): boolean
+  /** Whether it has ended, for whatever reason. */
+  hasEnded(): boolean
   /**
-   * Releases the server. It stops when no other process uses it, and then this resolves once it has
-   * stopped. Close the clients first: a stopping server ends their connections.
+   * Stops the server, if this process owns it, and resolves once it has stopped. Close the clients
+   * first: a stopping server ends their connections.
    */
   stop(): Promise<void>
 }
 
 export interface EmbeddedOptions {
-  /** Settings over those in `launch.ts`. An adopted server keeps what it runs with. */
+  /** PostgreSQL's settings, over the program's own. An adopted server keeps what it runs with. */
   settings?: Record<string, string>
   /**
-   * For restarting a server that clients still use: it must listen on this port, and its data must
-   * exist. Without it any port is used, and the cluster is created where it is missing.
+   * For a server that clients still use: it must listen on this port, and its data must exist. Without
+   * it any port is used, and the cluster is created where it is missing.
    */
   port?: number
   /** Receives a line about each step that takes time. */
   log?: (line: string) => void
-  /** The data directory is deleted once the server has stopped, even after a kill. For tests. */
-  temporary?: boolean
 }
 
 /** The embedded PostgreSQL does not start. The message says why. */
@@ -58,11 +51,13 @@ export class EmbeddedError extends Error {
   override readonly name = "EmbeddedError"
 }
 
-const stopLimitMs = 70_000
+/** How long the owner may take to create the cluster and start the server. */
+const ownerLimitMs = 300_000
+const stopLimitMs = 60_000
 
 /**
- * Starts the server of `dataDir`, or adopts it when it is already running, and creates the directory,
- * the cluster and the database "mds" where they are missing.
+ * Starts the server of `dataDir`, or adopts it when it is already running, and creates the directory
+ * and the cluster where they are missing.
  *
  * @throws {EmbeddedError} "Cannot use the embedded PostgreSQL in …" with the reason, or with the
  *   last lines of the server's log.
@@ -72,17 +67,11 @@ export async function startEmbedded(
   options: EmbeddedOptions = {},
 ): Promise<EmbeddedServer> {
   try {
-    // First of all, as without it nothing else helps.
     const binaries = embeddedBinaries()
     // PostgreSQL's own user must be able to traverse it; its contents are closed to others.
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
-    const dir = realpathSync(dataDir)
-    return await withLock(
-      join(dir, "lock"),
-      async () => (await adopt(dir, options)) ?? (await start(dir, binaries, options)),
-    )
+    return await ownOrAdopt(realpathSync(dataDir), binaries, options)
   } catch (error) {
-    if (options.temporary) rmSync(dataDir, { recursive: true, force: true })
     const reason = error instanceof Error ? error.message : String(error)
     throw new EmbeddedError(`Cannot use the embedded PostgreSQL in ${dataDir}: ${reason}`, {
       cause: error,
@@ -90,98 +79,87 @@ export async function startEmbedded(
   }
 }
 
-async function adopt(dir: string, { port }: EmbeddedOptions): Promise<EmbeddedServer | undefined> {
-  const lease = await joinLease(dir)
-  if (!lease) return undefined
-  const running = await whenReady(dir)
-  if (running && (port === undefined || port === running.port)) {
-    return serverOf(dir, running, lease, true)
-  }
-  lease.release()
-  if (!running) return undefined
-  throw new Error(
-    `another process has started it on port ${running.port}, because port ${port} was taken; ` +
-      "end that process, or start this one again",
-  )
-}
-
-async function start(
+async function ownOrAdopt(
   dir: string,
   binaries: Binaries,
   options: EmbeddedOptions,
 ): Promise<EmbeddedServer> {
+  const deadline = performance.now() + ownerLimitMs
+  for (;;) {
+    const lock = tryLock(join(dir, "lock"))
+    if (lock) {
+      try {
+        return await start(dir, binaries, options, lock.release)
+      } catch (error) {
+        lock.release()
+        throw error
+      }
+    }
+    const running = runningServer(join(dir, "cluster"))
+    if (running?.isReady) return adopt(dir, running, options)
+    if (performance.now() > deadline) {
+      throw new Error("the process that has locked it does not get its server ready")
+    }
+    await Bun.sleep(25)
+  }
+}
+
+function adopt(dir: string, running: Postmaster, { port }: EmbeddedOptions): EmbeddedServer {
+  if (port !== undefined && port !== running.port) {
+    throw new Error(
+      `another process has started it on port ${running.port}, because port ${port} was taken; ` +
+        "end that process, or start this one again",
+    )
+  }
+  return { ...serverOf(dir, running), adopted: true, stop: async () => {} }
+}
+
+/** Only with the lock. @param release is called once the server has stopped */
+async function start(
+  dir: string,
+  binaries: Binaries,
+  { port, settings = {}, log }: EmbeddedOptions,
+  release: () => void,
+): Promise<EmbeddedServer> {
   const cluster = join(dir, "cluster")
-  const settings: Record<string, string> = { ...serverSettings, ...options.settings }
   const user = serverUserFor(cluster, binaries)
-  if (clusterExists(cluster)) checkVersion(cluster, binaries)
-  await endUnsupervised(cluster)
-  if (!clusterExists(cluster)) {
-    if (options.port !== undefined) throw new Error(`there is no ${cluster} any more`)
-    options.log?.(`Creating a PostgreSQL cluster in ${dir}`)
-    await createCluster(dir, binaries, user, environment(), settings.fsync !== "off")
+  const exists = hasCluster(dir, binaries)
+  await endOrphan(cluster)
+  if (exists) clearStalePid(cluster)
+  else if (port !== undefined) throw new Error(`there is no ${cluster} any more`)
+  else {
+    log?.(`Creating a PostgreSQL cluster in ${dir}`)
+    await createCluster(dir, binaries, user, settings.fsync !== "off")
   }
-  options.log?.("Starting PostgreSQL")
-  // `servesCluster` recognizes the server by these three arguments.
+  log?.("Starting PostgreSQL")
   const command = [...user.prefix, binaries.postgres, "-D", cluster]
-  const { lease, running } = await launch(dir, command, settings, options.port)
-  if (options.temporary) markTemporary(dir)
-  const server = serverOf(dir, running, lease, false)
-  try {
-    await ensureDatabase(server.url)
-    return server
-  } catch (error) {
-    await server.stop()
-    throw error
-  }
-}
-
-/**
- * A server without a supervisor is about to stop, or has lost its supervisor; either way it must stop
- * before another starts on its data. A stale pid that belongs to another program is cleared.
- */
-async function endUnsupervised(cluster: string): Promise<void> {
-  const pid = readPostmaster(cluster)?.pid
-  if (pid === undefined) return
-  if (!servesCluster(pid, cluster)) return clearPid(cluster)
-  process.kill(pid, "SIGINT")
-  if (await until(() => !servesCluster(pid, cluster), stopLimitMs)) return
-  throw new Error(`process ${pid} still runs on ${cluster} and does not stop`)
-}
-
-function serverOf(dir: string, running: Postmaster, lease: Lease, adopted: boolean) {
-  const cluster = join(dir, "cluster")
-  const temporary = existsSync(join(dir, "temporary"))
-  const url = `postgres://${role}:${readPassword(dir)}@127.0.0.1:${running.port}/${role}`
-  const hasStopped = () => !servesCluster(running.pid, cluster) && !(temporary && existsSync(dir))
+  const server = await launch(dir, { command, settings, ...(port !== undefined && { port }) })
   let stopped: Promise<void> | undefined
-  const stop = async () => {
-    // Without its supervisor nothing stops it until the next start.
-    const supervised = lease.isSupervised()
-    if (lease.release() && supervised) await until(hasStopped, stopLimitMs)
-  }
   return {
-    url,
-    adopted,
-    // Both, because the supervisor's two shells can die independently.
-    ended: () => !lease.isSupervised() || !alive(running.pid),
-    stop() {
-      stopped ??= stop()
+    ...serverOf(dir, server),
+    adopted: false,
+    stop: () => {
+      stopped ??= server.stop().finally(release)
       return stopped
     },
   }
 }
 
-async function ensureDatabase(url: string): Promise<void> {
-  const sql = postgres(url, {
-    database: "postgres",
-    max: 1,
-    connect_timeout: 5,
-    fetch_types: false,
-  })
-  try {
-    const found = await sql`select 1 from pg_database where datname = ${role}`
-    if (found.length === 0) await sql`create database ${sql(role)}`
-  } finally {
-    await sql.end({ timeout: 1 })
+/** Ends a server whose owner has ended: it is about to stop, or has lost the shell that would stop it. */
+async function endOrphan(cluster: string): Promise<void> {
+  const orphan = runningServer(cluster)
+  if (!orphan) return
+  process.kill(orphan.pid, "SIGINT")
+  const deadline = performance.now() + stopLimitMs
+  while (runningServer(cluster)?.pid === orphan.pid) {
+    if (performance.now() > deadline) {
+      throw new Error(`process ${orphan.pid} still runs on ${cluster} and does not stop`)
+    }
+    await Bun.sleep(10)
   }
 }
+
+const serverOf = (dir: string, { pid, port }: Postmaster) => ({
+  url: `postgres://${role}:${readPassword(dir)}@127.0.0.1:${port}/postgres`,
+  hasEnded: () => !isAlive(pid),
+})
