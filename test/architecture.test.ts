@@ -268,7 +268,7 @@ test("the frameworks stay where they belong", () => {
 test("the environment is read for the settings alone", () => {
   const readers = files.filter(({ text }) => /\b(process|Bun|import\.meta)\.env\b/.test(text))
   // main.ts hands it to config.ts; the embedded server's processes are given their PATH.
-  const known = ["db/embedded/launch.ts", "health-check.ts", "main.ts"]
+  const known = ["db/embedded/cluster.ts", "health-check.ts", "main.ts"]
   for (const { path } of readers) expect(known).toContain(path)
 })
 

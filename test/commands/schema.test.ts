@@ -101,7 +101,14 @@ async function startStandby(dataDirectory: string): Promise<{ server: Supervised
   ])
   const password = await Bun.file(join(dataDirectory, "password")).text()
   const answers = async (): Promise<boolean> => {
-    const client = postgres({ host: "127.0.0.1", port, user: "mds", password, max: 1 })
+    const client = postgres({
+      host: "127.0.0.1",
+      port,
+      user: "mds",
+      database: "postgres",
+      password,
+      max: 1,
+    })
     try {
       const [row] = await client`select pg_is_in_recovery() as standby`
       return row?.standby === true

@@ -47,57 +47,51 @@ export interface OwnServer extends Postmaster {
   stop(): Promise<void>
 }
 
-interface LaunchOptions {
-  /** The server's command, with `-D` and its cluster. */
-  command: string[]
-  settings: Record<string, string>
-  /** The only port to try. Without it, that of the last start if it is free, or else another one. */
-  port?: number
-}
-
 /**
- * Starts the server of `dir` and waits until it accepts connections.
+ * Starts the server of `dir` and waits until it accepts connections: on the port of the last start, so
+ * that clients reconnect, or on another where that one is taken.
+ *
+ * @param command has `-D` and the cluster
+ * @param fixedPort is the only one to try
  * @throws with the last lines of the server's log when it exits instead
  */
-export async function launch(dir: string, options: LaunchOptions): Promise<OwnServer> {
-  let port = options.port ?? lastPort(dir) ?? freePort()
+export async function launch(
+  dir: string,
+  command: string[],
+  settings: Record<string, string>,
+  fixedPort?: number,
+): Promise<OwnServer> {
+  let port = fixedPort ?? lastPort(dir) ?? newPort()
   for (let attempt = 1; ; attempt++) {
-    const started = await launchOn(port, dir, options)
+    const listen = { listen_addresses: "127.0.0.1", port: `${port}`, unix_socket_directories: "" }
+    const flags = Object.entries({ ...serverSettings, ...settings, ...listen }).flatMap(
+      ([name, value]) => ["-c", `${name}=${value}`],
+    )
+    const started = await superviseServer(dir, [...command, ...flags])
     if (typeof started !== "string") return started
     const isTaken = started.includes("could not bind")
-    if (!isTaken || options.port !== undefined || attempt === portAttempts) {
+    if (!isTaken || fixedPort !== undefined || attempt === portAttempts) {
       const lines = started.trim().split("\n").slice(-10).join("\n")
       throw new Error(lines || "it exited without a log message")
     }
-    port = freePort()
+    port = newPort()
   }
 }
 
-/** The server, or its log if it exits. */
-async function launchOn(port: number, dir: string, { command, settings }: LaunchOptions) {
-  const flags = Object.entries({
-    ...serverSettings,
-    ...settings,
-    listen_addresses: "127.0.0.1",
-    port: String(port),
-    unix_socket_directories: "",
-  }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+/** @returns the server once it is ready, or its log if it exits */
+async function superviseServer(dir: string, command: string[]): Promise<OwnServer | string> {
   const path = join(dir, "postgres.log")
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logLimitBytes) {
-    renameSync(path, `${path}.1`)
-  }
+  if (existsSync(path) && statSync(path).size > logLimitBytes) renameSync(path, `${path}.1`)
   const log = openSync(path, "a", 0o600)
   const { size } = statSync(path)
-  const shell = Bun.spawn(["/bin/sh", "-c", supervisor, "mds-postgres", ...command, ...flags], {
+  const shell = Bun.spawn(["/bin/sh", "-c", supervisor, "mds-postgres", ...command], {
     cwd: "/",
     env: serverEnvironment(),
     detached: true,
-    stdin: "pipe",
-    stdout: log,
-    stderr: log,
+    stdio: ["pipe", log, log],
   })
-  shell.unref()
   closeSync(log)
+  shell.unref()
   const stop = async (): Promise<void> => {
     shell.stdin.end()
     await settleWithin(stopLimitMs, shell.exited, () => new Error("PostgreSQL does not stop"))
@@ -115,7 +109,7 @@ async function launchOn(port: number, dir: string, { command, settings }: Launch
   return readFileSync(path).subarray(size).toString()
 }
 
-/** PostgreSQL keeps the command line of its last start. */
+/** From the command line of the last start, which PostgreSQL keeps. */
 function lastPort(dir: string): number | undefined {
   const file = join(dir, "cluster", "postmaster.opts")
   const [, port] = (existsSync(file) && /"port=(\d+)"/.exec(readFileSync(file, "utf8"))) || []
@@ -123,17 +117,7 @@ function lastPort(dir: string): number | undefined {
 }
 
 /**
- * A free port below the ephemeral port range of Linux and macOS. An outgoing connection could otherwise
- * take the port while the server is down, and a client that reconnects could even connect to itself.
+ * Below the ephemeral port range of Linux and macOS. An outgoing connection could otherwise take the
+ * port while the server is down, and a client that reconnects could even connect to itself.
  */
-function freePort(): number {
-  for (let attempt = 1; ; attempt++) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
-    try {
-      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true)
-      return port
-    } catch (error) {
-      if (attempt === 100) throw error
-    }
-  }
-}
+const newPort = (): number => 10_000 + Math.floor(Math.random() * 20_000)

@@ -16,7 +16,7 @@ import { join } from "node:path"
 import { type Binaries, embeddedBinaries } from "./binaries.ts"
 import { createCluster, hasCluster, readPassword, role } from "./cluster.ts"
 import { launch } from "./launch.ts"
-import { tryLock } from "./lock.ts"
+import { type Lock, tryLock } from "./lock.ts"
 import { clearStalePid, isAlive, type Postmaster, runningServer } from "./postmaster.ts"
 import { serverUserFor } from "./server-user.ts"
 
@@ -87,14 +87,7 @@ async function ownOrAdopt(
   const deadline = performance.now() + ownerLimitMs
   for (;;) {
     const lock = tryLock(join(dir, "lock"))
-    if (lock) {
-      try {
-        return await start(dir, binaries, options, lock.release)
-      } catch (error) {
-        lock.release()
-        throw error
-      }
-    }
+    if (lock) return start(dir, binaries, options, lock)
     const running = runningServer(join(dir, "cluster"))
     if (running?.isReady) return adopt(dir, running, options)
     if (performance.now() > deadline) {
@@ -114,34 +107,32 @@ function adopt(dir: string, running: Postmaster, { port }: EmbeddedOptions): Emb
   return { ...serverOf(dir, running), adopted: true, stop: async () => {} }
 }
 
-/** Only with the lock. @param release is called once the server has stopped */
+/** @param lock is released once the server has stopped */
 async function start(
   dir: string,
   binaries: Binaries,
   { port, settings = {}, log }: EmbeddedOptions,
-  release: () => void,
+  lock: Lock,
 ): Promise<EmbeddedServer> {
   const cluster = join(dir, "cluster")
-  const user = serverUserFor(cluster, binaries)
-  const exists = hasCluster(dir, binaries)
-  await endOrphan(cluster)
-  if (exists) clearStalePid(cluster)
-  else if (port !== undefined) throw new Error(`there is no ${cluster} any more`)
-  else {
-    log?.(`Creating a PostgreSQL cluster in ${dir}`)
-    await createCluster(dir, binaries, user, settings.fsync !== "off")
-  }
-  log?.("Starting PostgreSQL")
-  const command = [...user.prefix, binaries.postgres, "-D", cluster]
-  const server = await launch(dir, { command, settings, ...(port !== undefined && { port }) })
-  let stopped: Promise<void> | undefined
-  return {
-    ...serverOf(dir, server),
-    adopted: false,
-    stop: () => {
-      stopped ??= server.stop().finally(release)
-      return stopped
-    },
+  try {
+    const user = serverUserFor(cluster, binaries)
+    if (hasCluster(dir, binaries)) {
+      await endOrphan(cluster)
+      clearStalePid(cluster)
+    } else {
+      if (port !== undefined) throw new Error(`there is no ${cluster} any more`)
+      log?.(`Creating a PostgreSQL cluster in ${dir}`)
+      await createCluster(dir, binaries, user, settings.fsync !== "off")
+    }
+    log?.("Starting PostgreSQL")
+    const command = [...user.prefix, binaries.postgres, "-D", cluster]
+    const server = await launch(dir, command, settings, port)
+    const stop = () => server.stop().finally(lock.release)
+    return { ...serverOf(dir, server), adopted: false, stop }
+  } catch (error) {
+    lock.release()
+    throw error
   }
 }
 
