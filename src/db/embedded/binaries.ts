@@ -43,7 +43,7 @@ function packageRoot(name: string): string {
 function linkLibraries(root: string): void {
   const list = join(root, "native", "pg-symlinks.json")
   if (!existsSync(list)) return
-  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as Link[]) {
+  for (const { source, target } of JSON.parse(readFileSync(list, "utf8"))) {
     const link = join(root, target)
     if (lstatSync(link, { throwIfNoEntry: false })) continue
     try {
@@ -53,9 +53,4 @@ function linkLibraries(root: string): void {
       if (!lstatSync(link, { throwIfNoEntry: false })) throw error
     }
   }
-}
-
-interface Link {
-  source: string
-  target: string
 }

@@ -2,7 +2,6 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -45,8 +44,8 @@ export function hasCluster(dir: string, { majorVersion }: Binaries): boolean {
 }
 
 /**
- * Creates a cluster in `dir`/cluster with a new password in `dir`/password. If the process is killed
- * meanwhile, it leaves a directory of another name, which the next run deletes.
+ * Creates a cluster in `dir`/cluster with a new password in `dir`/password. What it leaves when it fails
+ * or is killed has another name, and the next run deletes it. Only with the lock.
  */
 export async function createCluster(
   dir: string,
@@ -54,10 +53,8 @@ export async function createCluster(
   user: ServerUser,
   isDurable: boolean,
 ): Promise<void> {
-  for (const name of readdirSync(dir).filter((name) => name.startsWith("cluster.new-"))) {
-    rmSync(join(dir, name), { recursive: true, force: true })
-  }
-  const fresh = join(dir, `cluster.new-${crypto.randomUUID()}`)
+  const fresh = join(dir, "cluster.new")
+  rmSync(fresh, { recursive: true, force: true })
   mkdirSync(fresh, { mode: 0o700 })
   const password = join(dir, "password")
   rmSync(password, { force: true })
@@ -85,10 +82,7 @@ export async function createCluster(
     stderr: "pipe",
   })
   const stderr = await child.stderr.text()
-  if ((await child.exited) !== 0) {
-    rmSync(fresh, { recursive: true, force: true })
-    throw new Error(stderr.trim())
-  }
+  if ((await child.exited) !== 0) throw new Error(stderr.trim())
   renameSync(fresh, join(dir, "cluster"))
 }
 

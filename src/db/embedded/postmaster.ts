@@ -1,6 +1,6 @@
 /** The file `postmaster.pid` of a cluster, which PostgreSQL writes, and the process that it names. */
 import { readFileSync, writeFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { join } from "node:path"
 import { codeOf } from "../../text/error-code.ts"
 
 export interface Postmaster {
@@ -16,7 +16,7 @@ const noPid = "2147483647"
 export function runningServer(cluster: string): Postmaster | undefined {
   const lines = readLines(cluster)
   const pid = Number(lines[0])
-  if (!Number.isInteger(pid) || pid <= 0 || !servesCluster(pid, cluster)) return undefined
+  if (!(pid > 0) || !isAlive(pid) || !servesCluster(pid, cluster)) return undefined
   return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === "ready" }
 }
 
@@ -32,14 +32,12 @@ export function isAlive(pid: number): boolean {
 
 /** Whether the process is a PostgreSQL server that was started with `-D cluster`. */
 function servesCluster(pid: number, cluster: string): boolean {
-  if (!isAlive(pid)) return false
   if (process.platform !== "linux") {
     const { stdout } = Bun.spawnSync(["ps", "-ww", "-o", "command=", "-p", String(pid)])
     return stdout.toString().includes(`postgres -D ${cluster} `)
   }
   try {
-    const [program = "", ...args] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
-    return basename(program) === "postgres" && args[args.indexOf("-D") + 1] === cluster
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`postgres\0-D\0${cluster}\0`)
   } catch {
     return false // It has just ended.
   }
