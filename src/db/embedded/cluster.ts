@@ -38,8 +38,8 @@ export function hasCluster(dir: string, { majorVersion }: Binaries): boolean {
   if (madeBy === majorVersion) return true
   throw new Error(
     `${cluster} is of PostgreSQL ${madeBy}, and this program comes with PostgreSQL ${majorVersion}, which cannot read it. ` +
-      "Nothing was changed. Run `pg_dump` while the program before the upgrade serves it, " +
-      `move ${cluster} to another place, and run \`pg_restore\` while this one does`,
+      "Nothing was changed. Dump the database with pg_dump while the program before the upgrade serves it, " +
+      `move ${cluster} to another place, and restore the dump into the database of this program`,
   )
 }
 
