@@ -24,7 +24,6 @@ interface LoadFlags {
   observed?: string
   partial?: boolean
   allSectors?: boolean
-  sheet?: string
   maxRejects?: number
   rejectsDir?: string
   unlinked?: string
@@ -41,7 +40,7 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .argument("<source>", "one of the sources below", parseSource)
     .argument(
       "<files...>",
-      "CSV, TSV, NDJSON, JSON, GeoJSON, dBase or Excel (.xlsx), also in gzip or zip, - for standard input, or https:// addresses",
+      "CSV, TSV, NDJSON, JSON, GeoJSON, ArcGIS JSON or dBase, also in gzip or zip, - for standard input, or https:// addresses",
     )
     .option("--dry-run", "do everything except publish")
     .option(
@@ -64,7 +63,6 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     )
     .option("--partial", "add and change records, but remove none")
     .option("--all-sectors", "load companies of every sector (asx-directory, asx-sectors)")
-    .option("--sheet <name>", "read this sheet of an Excel workbook")
     .option(
       "--max-rejects <n>",
       "accept up to n rejected rows (default: 1,000 or 5% of the rows)",

@@ -69,7 +69,6 @@ const basisOptionsOf = (
 ): BasisOptions => ({
   partial: entry.partial ?? false,
   allSectors: entry.all_sectors ?? false,
-  sheet: null,
   absentAfterHours,
 })
 

@@ -9,8 +9,8 @@ import { createKeptFields } from "./kept-fields.ts"
 import type { NotedRecords } from "./noted-records.ts"
 import type { Progress } from "./progress.ts"
 import { inBatches } from "./reading/batches.ts"
-import type { InputFile } from "./reading/input.ts"
-import { openInputs } from "./reading/input-file.ts"
+import { openInputs } from "./reading/input.ts"
+import type { InputFile } from "./reading/row.ts"
 import { openRows } from "./reading/rows.ts"
 import type { Rejects } from "./rejects.ts"
 import { recordReader } from "./validate.ts"
@@ -39,7 +39,6 @@ export interface Collected {
 
 export interface ReadOptions {
   allSectors: boolean
-  sheet?: string | undefined
   /** Of one file with all that is packed in it; unlimited by default. */
   maxUnpackedBytes?: number | undefined
 }
@@ -48,7 +47,7 @@ export interface ReadOptions {
 export async function* candidatesOfFiles(
   source: Source,
   paths: readonly string[],
-  { allSectors, sheet, maxUnpackedBytes }: ReadOptions,
+  { allSectors, maxUnpackedBytes }: ReadOptions,
   collected: Collected,
 ): AsyncGenerator<Candidate[]> {
   for await (const input of inputsOf(paths, maxUnpackedBytes)) {
@@ -59,7 +58,7 @@ export async function* candidatesOfFiles(
     const note = (what: string) => {
       figures.notes = [...(figures.notes ?? []), what]
     }
-    const { format, counts, batches } = await openRows(input, source, { warn, note }, sheet)
+    const { format, counts, batches } = await openRows(input, source, { warn, note })
     if (counts !== "lines") figures.counted = counts
     for await (const rows of batches) {
       const candidates = processor.process(rows, (row) => {

@@ -9,18 +9,16 @@ import { once } from "../text/once.ts"
 export interface BasisOptions {
   partial: boolean
   allSectors: boolean
-  /** Null for the first sheet of a workbook that fits. */
-  sheet: string | null
   absentAfterHours: number
 }
 
 /** A digest of it. @param digests of the files, sorted */
 export async function loadBasis(
-  { partial, allSectors, sheet, absentAfterHours }: BasisOptions,
+  { partial, allSectors, absentAfterHours }: BasisOptions,
   digests: readonly string[],
 ): Promise<string> {
   const program = await programDigest()
-  const basis = [program, partial, allSectors, sheet, absentAfterHours, digests]
+  const basis = [program, partial, allSectors, absentAfterHours, digests]
   return Bun.CryptoHasher.hash("sha256", JSON.stringify(basis), "hex")
 }
 

@@ -52,10 +52,6 @@ export interface LoadOptions extends CommonOptions {
   files: readonly string[]
   /** Loads companies of every sector, where the source would leave some out. */
   allSectors?: boolean
-  /**
-   * The sheet of an Excel workbook to read; by default, the first that has the source's columns.
-   */
-  sheet?: string
   /** How much one file may unpack to; unlimited by default, since a local file is the operator's own. */
   maxUnpackedBytes?: number
   /** Adds and changes only, although the source's files are its complete set. */
@@ -76,7 +72,7 @@ export interface LoadOptions extends CommonOptions {
  */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
   const { url, source, files, allSectors = false, partial = false, unlinked } = options
-  const { sheet, maxUnpackedBytes } = options
+  const { maxUnpackedBytes } = options
   const complete = source.complete && !partial
   if (files.length === 0) throw new LoadError("Cannot load: no files were given")
   if (files.filter((file) => file === "-").length > 1) {
@@ -92,16 +88,11 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
     checkUnlinkedPath(unlinked)
   }
   const { absentAfterHours = defaultAbsentAfterHours } = options
-  const basisOptions = { partial, allSectors, sheet: sheet ?? null, absentAfterHours }
+  const basisOptions = { partial, allSectors, absentAfterHours }
   const summary = await run({ ...options, basisOptions }, source.name, (collected) => [
     {
       ...source,
-      candidates: candidatesOfFiles(
-        source,
-        files,
-        { allSectors, sheet, maxUnpackedBytes },
-        collected,
-      ),
+      candidates: candidatesOfFiles(source, files, { allSectors, maxUnpackedBytes }, collected),
       complete,
     },
   ])

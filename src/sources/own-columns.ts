@@ -83,11 +83,11 @@ function ownColumns(
 
 /**
  * Exports write `'` before text that a spreadsheet would run as a formula; it is removed here. So
- * text that itself begins with `'=` loses its `'` in CSV, TSV and workbooks; the other formats are read
+ * text that itself begins with `'=` loses its `'` in CSV and TSV; the other formats are read
  * unchanged.
  */
 function withoutFormulaGuard(raw: RawRecord, format: MapOptions["format"]): RawRecord {
-  if (format !== "csv" && format !== "tsv" && format !== "xlsx") return raw
+  if (format !== "csv" && format !== "tsv") return raw
   const unguarded: Record<string, unknown> = {}
   for (const name in raw) {
     const value = raw[name]

@@ -8,12 +8,11 @@ import type { Resource } from "../resources/resource.ts"
 import type { Columns } from "./columns.ts"
 
 /**
- * A row as read, by column name: text from CSV, TSV, dBase and workbooks, any JSON value from the
- * JSON forms.
+ * A row as read, by column name: text from CSV, TSV and dBase, any JSON value from the JSON forms.
  */
 export type RawRecord = Readonly<Record<string, unknown>>
 
-export type FileFormat = "csv" | "tsv" | "ndjson" | "json" | "geojson" | "dbase" | "xlsx"
+export type FileFormat = "csv" | "tsv" | "ndjson" | "json" | "geojson" | "dbase"
 
 export interface MapOptions {
   format: FileFormat

@@ -49,18 +49,23 @@ const files: readonly [what: string, content: string | Uint8Array, message: RegE
     /its columns are not those of this source/,
   ],
   [
-    "a workbook",
+    "a cut workbook",
     Buffer.from("PK\u0003\u0004 and so on"),
-    /it is a truncated or corrupt zip file or workbook/,
+    /it is a truncated or corrupt zip file/,
   ],
   ["a PDF", "%PDF-1.7\n1 0 obj,\n", /it is a PDF$/],
   ["an RTF document", "{\\rtf1\\ansi a,b}\n", /it is an RTF document/],
   ["a picture", Buffer.from("\u0089PNG\r\n\u001a\n", "latin1"), /it is a picture/],
   ["a GeoPackage", "SQLite format 3\0 and so on", /it is a SQLite database/],
   [
-    "a password's workbook",
+    "an old workbook, or one with a password",
     Buffer.from("\u00d0\u00cf\u0011\u00e0\u00a1\u00b1", "latin1"),
-    /it is an old Excel workbook \(\.xls\), or one with a password/,
+    /it is a workbook or another office document\. Save the sheet as CSV$/,
+  ],
+  [
+    "a script",
+    'var companies = {"type":"FeatureCollection","features":[]};',
+    /it is a script, not a table .* Save its data as GeoJSON or CSV$/,
   ],
   ["a cut quoted value", `${good}QZB,"Bet`, /it is truncated: it ends inside a quoted value/],
   [

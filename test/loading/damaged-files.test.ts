@@ -10,7 +10,6 @@ import { seededIntegers } from "../support/seeded.ts"
 import { dbaseFile, zipFile } from "./packed-files.ts"
 import { outcomeOf } from "./readings.ts"
 import { type Workbench, workbench } from "./workbench.ts"
-import { styled, styles, workbookFile } from "./workbook-file.ts"
 
 let bench: Workbench
 beforeAll(async () => {
@@ -44,18 +43,13 @@ const files: Readonly<Record<string, Buffer>> = {
   csv: Buffer.from(table(",")),
   semicolons: Buffer.from(`Tenements\r\n${table(";")}`),
   tsv: Buffer.from([names, ...rows].map((row) => row.join("\t")).join("\n")),
-  utf16: Buffer.from(table(","), "utf16le"),
+  utf16: Buffer.from(`\ufeff${table(",")}`, "utf16le"),
   windows: Buffer.from(table(","), "latin1"),
   ndjson: Buffer.from(objects.map((object) => JSON.stringify(object)).join("\n")),
   geojson: Buffer.from(collection),
-  script: Buffer.from(`var tenements = ${collection};\n`),
   dbase,
   gzip: gzipSync(table(",")),
   zip: zipFile({ "a.csv": table(","), "b.dbf": dbase }),
-  workbook: workbookFile({
-    Notes: [["by hand"]],
-    Data: [names, ...rows.map((row) => [...row.slice(0, 4), styled(styles.date, 43861), 1])],
-  }),
 }
 
 function damaged(bytes: Buffer, next: (below: number) => number): Buffer {
@@ -83,21 +77,18 @@ test.each(Object.entries(files))("a damaged %s file is read or refused", async (
   expect(refused).toBeGreaterThan(0)
 })
 
-test.each(["gzip", "zip", "workbook"])(
-  "no changed byte of a %s file's data is loaded",
-  async (name) => {
-    const bytes = files[name] ?? Buffer.alloc(0)
-    const next = seededIntegers(3)
-    const plain = await outcomeOf(vic, bench.file(name, bytes))
-    for (let round = 0; round < 60; round++) {
-      const changed = Buffer.from(bytes)
-      const at = 60 + next(300)
-      changed[at] = (changed[at] ?? 0) ^ (1 << next(8))
-      const outcome = await outcomeOf(vic, bench.file(name, changed))
-      if (typeof outcome === "number") expect(outcome).toBe(plain as number)
-    }
-  },
-)
+test.each(["gzip", "zip"])("no changed byte of a %s file's data is loaded", async (name) => {
+  const bytes = files[name] ?? Buffer.alloc(0)
+  const next = seededIntegers(3)
+  const plain = await outcomeOf(vic, bench.file(name, bytes))
+  for (let round = 0; round < 60; round++) {
+    const changed = Buffer.from(bytes)
+    const at = 60 + next(300)
+    changed[at] = (changed[at] ?? 0) ^ (1 << next(8))
+    const outcome = await outcomeOf(vic, bench.file(name, changed))
+    if (typeof outcome === "number") expect(outcome).toBe(plain as number)
+  }
+})
 
 const stored = () => bench.sql`select id, holder_name from tenements order by id`
 
@@ -121,17 +112,3 @@ test.each(Object.entries(files))(
     bench.rejects()
   },
 )
-
-const manyA = "A".repeat(6_000_000)
-const sheet = (content: string) => ({ "xl/worksheets/sheet1.xml": `<worksheet>${content}` })
-
-test.each([
-  ["a text without end", { parts: sheet(`<row><c t="str"><v>${manyA}</v></c>`) }],
-  ["an attribute without end", { parts: sheet(`<row r="${manyA}">`) }],
-  ["a tag without end", { parts: sheet(`<${manyA}`) }],
-  ["a shared text without end", { parts: { "xl/sharedStrings.xml": `<sst><si><t>${manyA}` } }],
-  ["a comment without end", { parts: sheet(`<!-- ${manyA}`) }],
-])("%s in a workbook is refused while it is read", async (_, options) => {
-  const path = bench.file("bomb.xlsx", workbookFile({ A: [names] }, options))
-  expect(await outcomeOf(vic, path)).toMatch(/^Cannot read bomb\.xlsx: it is a damaged workbook/)
-})

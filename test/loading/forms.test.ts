@@ -204,39 +204,31 @@ test("a rejected dBase row is named by its record number, deleted records includ
   ])
 })
 
-const pages: readonly [driver: number, cpg: string | null, bytes: Buffer, text: string][] = [
-  [0x57, null, Buffer.from("CAF\xc9 \x96 NL", "latin1"), "CAFÉ – NL"],
-  [0x02, null, Buffer.from("CAF\x90 NL", "latin1"), "CAFÉ NL"],
-  [0x01, null, Buffer.from("CAF\x90 \xe3 NL", "latin1"), "CAFÉ π NL"],
-  [0x57, "UTF-8", Buffer.from("CAFÉ 矿 NL"), "CAFÉ 矿 NL"],
-  [0x00, "ANSI 1252", Buffer.from("CAF\xc9 NL", "latin1"), "CAFÉ NL"],
-  [0x00, null, Buffer.from("CAFÉ NL"), "CAFÉ NL"],
-  [0x00, null, Buffer.from("CAF\xc9 NL", "latin1"), "CAFÉ NL"],
+const texts: readonly [driver: number, bytes: Buffer, text: string][] = [
+  [0x57, Buffer.from("CAF\xc9 \x96 NL", "latin1"), "CAFÉ – NL"],
+  [0x57, Buffer.from("CAFÉ 矿 NL"), "CAFÉ 矿 NL"],
+  [0x00, Buffer.from("CAFÉ NL"), "CAFÉ NL"],
+  [0x00, Buffer.from("CAF\xc9 NL", "latin1"), "CAFÉ NL"],
+  [0x02, Buffer.from("CAFÉ NL"), "CAFÉ NL"],
   // The column was truncated in the middle of a character.
-  [0x00, "UTF-8", Buffer.from(`${"A".repeat(39)}É`).subarray(0, 40), "A".repeat(39)],
+  [0x00, Buffer.from(`${"A".repeat(39)}É`).subarray(0, 40), "A".repeat(39)],
 ]
 
-test.each(pages)("dBase text of driver %d and .cpg %p is decoded", async (driver, cpg, ...rest) => {
-  const [bytes, text] = rest
+test.each(texts)("dBase text of language driver %d is decoded", async (driver, bytes, text) => {
   const table = dbase([record(1, bytes)], { languageDriver: driver })
-  const entries = { "layer/t.dbf": table, ...(cpg === null ? {} : { "layer/T.CPG": cpg }) }
-  await bench.load("wa", [bench.file("t.zip", zipFile(entries))])
+  await bench.load("wa", [bench.file("t.zip", zipFile({ "layer/t.dbf": table }))])
   expect(await holders()).toEqual([["WA-M77-1", text]])
 })
 
-test("the .cpg file beside a dBase file is read", async () => {
-  const path = bench.file("beside.dbf", dbase([record(1, Buffer.from("É"))], { languageDriver: 1 }))
-  bench.file("beside.cpg", "UTF-8\r\n")
-  await bench.load("wa", [path])
-  expect(await holders()).toEqual([["WA-M77-1", "É"]])
-})
-
-test("dBase bytes that are not valid text reject their row, and a truncated table is refused", async () => {
-  const table = dbase([record(1), record(2, Buffer.from([0x41, 0xff, 0x41]))])
-  const zip = zipFile({ "t.dbf": table, "t.cpg": "UTF-8" })
-  await bench.load("wa", [bench.file("t.zip", zip)])
+test("letters of a DOS code page reject their row, and a truncated table is refused", async () => {
+  const rows = [record(1), record(2, Buffer.from("CAF\x90 NL", "latin1"))]
+  const table = dbase(rows, { languageDriver: 2 })
+  await bench.load("wa", [bench.file("t.dbf", table)])
   expect(bench.rejects()).toMatchObject([
-    { record: 2, reason: "HOLDER1 is not valid text in the code page of the file" },
+    {
+      record: 2,
+      reason: "HOLDER1 is not text in UTF-8 or Windows-1252; save the table as CSV",
+    },
   ])
   expect(await bench.refusal("wa", [bench.file("cut.dbf", table.subarray(0, -20))])).toMatch(
     /it is truncated: it has 1 of 2 records/,
@@ -268,12 +260,25 @@ test("the tables of a zip file are loaded together, and its other files skipped"
 const zips: readonly [what: string, content: Buffer, message: RegExp][] = [
   ["truncated", zipFile({ "a.dbf": dbase([record(1)]) }).subarray(0, -9), /truncated or corrupt/],
   ["corrupt", damaged(zipFile({ "a.csv": "fmt_tenid".repeat(99) })), /truncated or corrupt/],
-  ["of an office document", zipFile({ "[Content_Types].xml": "<x/>" }), /it is an office document/],
-  ["without a table", zipFile({ "a.txt": "x", "a.prj": "y" }), /contains no table/],
+  [
+    "of a workbook",
+    zipFile({ "[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>" }),
+    /it is a workbook or another office document\. Save the sheet as CSV$/,
+  ],
+  [
+    "without a table",
+    zipFile({ "a/": "", "a/read me.txt": "x", "a/a.prj": "y", "a/a.SHP": "z", ".b.csv": "" }),
+    /^Cannot read bad\.zip: the zip file contains no table\. Not taken from the zip file: a\/read me\.txt \(a document\), a\/a\.prj \(a setting of a shapefile\), a\/a\.SHP \(geometry or an index\), \.b\.csv \(hidden\)$/,
+  ],
+  [
+    "whose table is of another source",
+    zipFile({ "notes.csv": "number,remark\n1,x\n", "a.dbf": dbase([record(1)]), "a.shp": "z" }),
+    /^Cannot read bad\.zip\/notes\.csv: its columns are not those of this source: found "number", "remark"; .*\. Not taken from the zip file: a\.dbf \(another table\), a\.shp \(geometry or an index\)$/,
+  ],
   [
     "of a zip",
     zipFile({ "a.zip": zipFile({ "a.csv": "x" }) }),
-    /it is a zip file or a workbook inside another file/,
+    /it is a zip file or a workbook inside another file or on standard input/,
   ],
 ]
 

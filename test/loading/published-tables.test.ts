@@ -194,31 +194,6 @@ test("below title lines, the header is what lacks a column", async () => {
   )
 })
 
-const feature = (tno: string) =>
-  `{"type":"Feature","geometry":null,"properties":{"tno":"${tno}","typedesc":"Exploration Licence","statussdsc":"Current","own_name":"X; = Y","hectares":100}}`
-const collection = `{"type":"FeatureCollection","features":[${feature("EL1")},${feature("EL2")}]}`
-
-test.each([
-  `var tenements = ${collection};`,
-  `var json_Tenements_1 = ${collection}`,
-  `\ufeffconst t=${collection} ;\n\n`,
-  `let t =\n[${feature("EL1")},${feature("EL2")}];`,
-])("a JavaScript file that assigns GeoJSON is read as GeoJSON: %#", async (script) => {
-  await bench.load("vic", [bench.file("a.geojson", collection)])
-  const summary = await bench.load("vic", [bench.file("a.js", script)])
-  expect(summary.files[0]).toMatchObject({ read: 2, accepted: 2, rejected: 0 })
-  expect(summary.release).toBeNull()
-})
-
-test.each([
-  [`var t = ${collection.slice(0, -60)}`, /it is truncated: its JSON does not end/],
-  [`var t = ${collection}; var u = 1;`, /it is not a valid JSON document/],
-  ["var t = 7;\nalert(t)", /it is a JavaScript program, not a table/],
-  ["(function () {\n  return 1\n})()", /it is a JavaScript program, not a table/],
-])("a JavaScript file that is something else is refused: %#", async (script, message) => {
-  expect(await bench.refusal("vic", [bench.file("a.js", script)])).toMatch(message)
-})
-
 test("a comma is never taken for a decimal point, nor a decimal comma for thousands", async () => {
   const amounts = ["17,7", "1,529", "1,234,567", "1,234.5", "1234.5"]
   const rows = amounts.map((amount, nth) => `EL${nth};Mining Licence;Current;A;;;${amount}`)

@@ -1,6 +1,6 @@
 /** Reads files as a load does, up to the rows, without a database. */
 import { LoadError } from "../../src/loading/load-error.ts"
-import { openInputs } from "../../src/loading/reading/input-file.ts"
+import { openInputs } from "../../src/loading/reading/input.ts"
 import type { Row } from "../../src/loading/reading/row.ts"
 import { openRows } from "../../src/loading/reading/rows.ts"
 import type { Source } from "../../src/sources/source.ts"

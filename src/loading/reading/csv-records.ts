@@ -1,133 +1,103 @@
 /**
- * Reads CSV with csv-parse, as an iterator of records with the line on which each begins. Values
- * may also be separated by semicolons, or by tabs and then without quotes.
+ * Reads CSV (RFC 4180) as records with the line on which each begins. Values may also be separated by
+ * semicolons, or by tabs and then without quotes.
+ *
+ * Our own reader because a malformed record must be rejected alone, once, and with its line; and a
+ * quote that is never closed must not take all memory.
  */
-import { pipeline, Readable } from "node:stream"
-import { CsvError, Parser } from "csv-parse"
-import type { RejectFile, TableRecord } from "./row.ts"
-import type { Separator } from "./separators.ts"
+import type { RejectFile } from "./row.ts"
+import { linesOf } from "./text.ts"
+
+export type Separator = "," | ";" | "\t"
+
+/** A record and, if it is malformed, what is wrong with it. */
+export interface TableRecord {
+  line: number
+  cells: string[]
+  error: string | null
+  /** As in the file, with its line break. */
+  text: string
+}
 
 /** A longer record means a quote that is never closed. */
 const maxRecordLength = 4_000_000
-/** So does one with more errors. The parser goes on to the end of it, and makes its text anew for each. */
-const maxErrorsOfRecord = 1_000
 
 /** Skips records without any value, which spreadsheets write. */
 export async function* csvRecords(
   text: AsyncIterable<string>,
   separator: Separator,
-  rejectFile: RejectFile,
+  reject: RejectFile,
 ): AsyncGenerator<TableRecord> {
-  const malformed: TableRecord[] = []
-  const lines = withinBounds(text, rejectFile)
-  const parser = pipeline(
-    Readable.from(lines),
-    parserOf(separator, malformed, rejectFile),
-    () => {},
+  let line = 0
+  let open: OpenRecord | null = null
+  for await (const lines of linesOf(text, reject)) {
+    for (const content of lines) {
+      line++
+      open ??= { line, cells: [], error: null, text: "", quoted: null }
+      open.text += content
+      if (open.text.length > maxRecordLength) reject(unterminated(open.line))
+      readLine(open, content, separator)
+      if (open.quoted !== null) continue
+      if (open.error !== null || open.cells.some((cell) => cell !== "")) yield open
+      open = null
+    }
+  }
+  if (open === null) return
+  reject(
+    open.error === null
+      ? "it is truncated: it ends inside a quoted value"
+      : unterminated(open.line),
   )
-  let previousEnd = 0
-  try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      // csv-parse reports the line on which a record ends.
-      const isLonger = info.lines > previousEnd + 1
-      const line = isLonger ? info.lines - lineBreaksIn(record) : info.lines
-      previousEnd = info.lines
-      while (malformed[0] && malformed[0].line < line) yield malformed.shift() as TableRecord
-      if (record.some((cell) => cell !== "")) yield { line, cells: record }
+}
+
+const unterminated = (line: number): string => `unterminated quoted value (line ${line})`
+
+interface OpenRecord extends TableRecord {
+  /** What has been read of a quoted value that does not end on its line. */
+  quoted: string | null
+}
+
+function readLine(record: OpenRecord, content: string, separator: Separator): void {
+  const line = content.replace(/\r?\n$/, "")
+  for (let at = 0; at >= 0; ) {
+    if (record.quoted === null && line[at] === '"' && separator !== "\t") {
+      record.quoted = ""
+      at++
     }
-  } catch (error) {
-    if (error instanceof CsvError) rejectFile(describeError(error))
-    throw error
+    at = (record.quoted === null ? readPlain : readQuoted)(record, line, at, separator)
   }
-  yield* malformed
+  if (record.quoted !== null) record.quoted += content.slice(line.length)
 }
 
-/**
- * Bounds what the parser does not: it keeps a cell for every separator of a line, and all empty lines
- * until the next record.
- */
-async function* withinBounds(text: AsyncIterable<string>, rejectFile: RejectFile) {
-  let lineLength = 0
-  let emptyLines = 0
-  for await (const chunk of text) {
-    const end = chunk.lastIndexOf("\n")
-    lineLength = end < 0 ? lineLength + chunk.length : chunk.length - end - 1
-    if (lineLength > maxRecordLength)
-      rejectFile(`a line is longer than ${maxRecordLength} characters`)
-    const empty = lineBreaksAtEnd(chunk)
-    emptyLines = empty < chunk.length ? empty : emptyLines + empty
-    if (emptyLines > maxRecordLength) rejectFile("it has millions of empty lines in a row")
-    yield chunk
-  }
+/** @returns where the next value begins; -1 at the end of the line */
+function readPlain(record: OpenRecord, line: string, at: number, separator: Separator): number {
+  const end = line.indexOf(separator, at)
+  const cell = line.slice(at, end < 0 ? undefined : end)
+  if (separator !== "\t" && cell.includes('"'))
+    record.error ??= "a value that is not quoted contains a quote"
+  record.cells.push(cell)
+  return end < 0 ? end : end + 1
 }
 
-function lineBreaksAtEnd(text: string): number {
-  let at = text.length
-  while (at > 0 && (text[at - 1] === "\n" || text[at - 1] === "\r")) at--
-  return text.length - at
-}
-
-interface Parsed {
-  record: string[]
-  info: { lines: number }
-}
-
-function parserOf(separator: Separator, malformed: TableRecord[], rejectFile: RejectFile): Parser {
-  /** The newest record that has errors, as far as it was read, and how many they are. */
-  let last = { line: 0, error: "", text: "", errors: 0 }
-
-  function skip(error: CsvError, text: string): void {
-    // At its first error, a record is never longer than one that begins in the same way.
-    const isSameRecord = text.length > last.text.length && text.startsWith(last.text)
-    if (last.errors > 0 && isSameRecord) {
-      malformed.pop()
-      last = { ...last, text, errors: last.errors + 1 }
-    } else {
-      // The text begins with the empty lines before the record.
-      const line = Number(error.lines) - lineBreaksIn([text.trimStart()])
-      last = { line, error: describeError(error), text, errors: 1 }
+/** The same of a value in quotes, of which this line may have the beginning, a part or the end. */
+function readQuoted(record: OpenRecord, line: string, at: number, separator: Separator): number {
+  let value = record.quoted ?? ""
+  for (let from = at; ; ) {
+    const end = line.indexOf('"', from)
+    if (end < 0) {
+      record.quoted = value + line.slice(from)
+      return -1
     }
-    if (last.errors > maxErrorsOfRecord) rejectFile(unterminated(last.line))
-    malformed.push({ line: last.line, error: last.error, text })
+    value += line.slice(from, end)
+    const next = line[end + 1]
+    if (next === undefined || next === separator) {
+      record.cells.push(value)
+      record.quoted = null
+      return next === undefined ? -1 : end + 2
+    }
+    if (next !== '"')
+      record.error ??= "text follows a closing quote; double the quotes inside a quoted value"
+    value += '"'
+    from = next === '"' ? end + 2 : end + 1
   }
-
-  return new Parser({
-    delimiter: separator,
-    quote: separator === "\t" ? null : '"',
-    record_delimiter: ["\r\n", "\n"],
-    info: true,
-    raw: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: maxRecordLength,
-    skip_records_with_error: true,
-    on_skip: (error, text = "") => {
-      if (!error || fatal.has(error.code)) throw error
-      skip(error, text)
-      return undefined
-    },
-  })
-}
-
-const fatal = new Set<string>(["CSV_QUOTE_NOT_CLOSED", "CSV_MAX_RECORD_SIZE"])
-
-function describeError(error: CsvError): string {
-  switch (error.code) {
-    case "CSV_QUOTE_NOT_CLOSED":
-      return "it is truncated: it ends inside a quoted value"
-    case "CSV_MAX_RECORD_SIZE":
-      return unterminated(error.lines)
-    case "CSV_INVALID_CLOSING_QUOTE":
-      return "text follows a closing quote; double the quotes inside a quoted value"
-    case "INVALID_OPENING_QUOTE":
-      return "a value that is not quoted contains a quote"
-    default:
-      return `it is not valid CSV (line ${error.lines})`
-  }
-}
-
-const unterminated = (line: unknown): string => `unterminated quoted value (line ${line})`
-
-function lineBreaksIn(record: readonly string[]): number {
-  return record.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
 }

@@ -6,8 +6,6 @@
  * Our own reader because it streams, also out of a zip file, and refuses a file that ends before
  * the number of records in its header.
  */
-import type { RawRecord } from "../../sources/source.ts"
-import { type Decode, decoderOf } from "./code-pages.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
 import type { Layout, RejectFile, Row } from "./row.ts"
 
@@ -20,8 +18,7 @@ export function isDbase(start: Uint8Array): boolean {
   const [version = 0, , month = 99, day = 99] = start
   if (start.length < 65 || !versions.has(version) || month > 12 || day > 31) return false
   const { headerLength, recordLength } = sizesOf(Buffer.from(start))
-  const isPlausible = headerLength >= 65 && recordLength >= 2
-  return isPlausible && start.subarray(32, 43).includes(0)
+  return headerLength >= 65 && recordLength >= 2 && start.subarray(32, 43).includes(0)
 }
 
 interface Column {
@@ -34,27 +31,35 @@ interface Column {
 
 export async function* readDbase(
   bytes: AsyncIterable<Uint8Array>,
-  codePage: () => Promise<string | null>,
   layout: Layout,
-  rejectFile: RejectFile,
+  reject: RejectFile,
   note: (what: string) => void,
 ): AsyncGenerator<Row> {
-  const file = byteReader(bytes)
-  const sizes = sizesOf((await file.take(32)) ?? rejectFile("it is truncated in its header"))
-  const header =
-    (await file.take(sizes.headerLength - 32)) ?? rejectFile("it is truncated in its header")
-  const columns = columnsOf(header)
+  const take = byteReader(bytes)
+  const sizes = sizesOf((await take(32)) ?? reject("it is truncated in its header"))
+  const columns = columnsOf(
+    (await take(sizes.headerLength - 32)) ?? reject("it is truncated in its header"),
+  )
   const names = columns.map(({ name }) => name)
-  matchHeader(layout, names, rejectFile, note)
-  if (sizes.records === 0) rejectFile("it has a header but no rows")
-  const decode = decoderOf(sizes.languageDriver, await codePage())
+  matchHeader(layout, names, reject, note)
+  if (sizes.records === 0) reject("it has a header but no rows")
   const rowOf = rowReader(layout)
   for (let record = 1; record <= sizes.records; record++) {
-    const content = await file.take(sizes.recordLength)
-    if (!content)
-      return rejectFile(`it is truncated: it has ${record - 1} of ${sizes.records} records`)
+    const content =
+      (await take(sizes.recordLength)) ??
+      reject(`it is truncated: it has ${record - 1} of ${sizes.records} records`)
     if (content[0] === deleted) continue
-    yield readRecord(columns, content, decode, record, rowOf)
+    const raw: Record<string, unknown> = {}
+    let fault: string | undefined
+    for (const { name, type, from, to } of columns) {
+      const value = readValue(type, content.subarray(from, to), sizes.languageDriver)
+      if (value === undefined) fault ??= `${name} is not text in UTF-8 or Windows-1252`
+      else raw[name] = value
+    }
+    const row = rowOf(raw, record)
+    yield fault === undefined || row.error !== undefined
+      ? row
+      : { line: record, raw, error: `${fault}; save the table as CSV`, readable: row.raw }
   }
 }
 
@@ -82,36 +87,18 @@ function columnsOf(header: Buffer): Column[] {
   return columns
 }
 
-function readRecord(
-  columns: readonly Column[],
-  content: Buffer,
-  decode: Decode,
-  record: number,
-  rowOf: (object: RawRecord, line: number) => Row,
-): Row {
-  const raw: Record<string, unknown> = {}
-  let error: string | undefined
-  for (const { name, type, from, to } of columns) {
-    const value = readValue(type, content.subarray(from, to), decode)
-    if (value === undefined) error = `${name} is not valid text in the code page of the file`
-    else raw[name] = value
-  }
-  const row = rowOf(raw, record)
-  if (error === undefined || row.error !== undefined) return row
-  return { line: record, raw, error, readable: row.raw }
-}
-
-/** Null for an empty value, undefined for invalid text. Dates stay YYYYMMDD. */
-function readValue(type: string, bytes: Buffer, decode: Decode): unknown {
+/** Null for an empty value, undefined for text in another encoding. Dates stay YYYYMMDD. */
+function readValue(type: string, bytes: Buffer, languageDriver: number): unknown {
+  const ascii = () => bytes.toString("latin1").replaceAll("\0", "").trim()
   switch (type) {
     case "C":
-      return decode(bytes)?.replace(/[\0 ]+$/, "")
+      return textOf(bytes, languageDriver)?.replace(/[\0 ]+$/, "")
     case "N":
     case "F":
     case "D":
-      return bytes.toString("latin1").replaceAll("\0", "").trim() || null
+      return ascii() || null
     case "L":
-      return logical(String.fromCharCode(bytes[0] ?? 0).toUpperCase())
+      return /^[TY]/i.test(ascii()) ? true : /^[FN]/i.test(ascii()) ? false : null
     case "I":
       return bytes.length === 4 ? bytes.readInt32LE() : null
     default:
@@ -119,23 +106,32 @@ function readValue(type: string, bytes: Buffer, decode: Decode): unknown {
   }
 }
 
-const logical = (letter: string) =>
-  "TY".includes(letter) ? true : "FN".includes(letter) ? false : null
+/** The language drivers that state no code page, or Windows-1252. */
+const windowsDrivers = new Set([0, 3, 87, 88, 89])
+const windows = new TextDecoder("windows-1252")
 
-/** Reads the next `length` bytes from chunks of any size; undefined if the file ends before. */
+/** UTF-8 where it is valid: files that have it often state another code page, or none. */
+function textOf(bytes: Buffer, languageDriver: number): string | undefined {
+  try {
+    // Columns are truncated to a number of bytes: `stream` drops half a character at the end.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
+  } catch {
+    return windowsDrivers.has(languageDriver) ? windows.decode(bytes) : undefined
+  }
+}
+
+/** Takes the next bytes from chunks of any size; undefined if the file ends before. */
 function byteReader(bytes: AsyncIterable<Uint8Array>) {
   const chunks = bytes[Symbol.asyncIterator]()
   let unread = Buffer.alloc(0)
-  return {
-    async take(length: number): Promise<Buffer | undefined> {
-      while (unread.length < length) {
-        const { done, value } = await chunks.next()
-        if (done) return undefined
-        unread = unread.length === 0 ? Buffer.from(value) : Buffer.concat([unread, value])
-      }
-      const taken = unread.subarray(0, length)
-      unread = unread.subarray(length)
-      return taken
-    },
+  return async (length: number): Promise<Buffer | undefined> => {
+    while (unread.length < length) {
+      const { done, value } = await chunks.next()
+      if (done) return undefined
+      unread = Buffer.concat([unread, value])
+    }
+    const taken = unread.subarray(0, length)
+    unread = unread.subarray(length)
+    return taken
   }
 }

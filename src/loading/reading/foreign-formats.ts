@@ -1,19 +1,20 @@
 /** Names what a file is that is not a table, whatever its name says. */
 import { excerpt } from "../../text/excerpt.ts"
-import { isZip } from "./zip.ts"
 
 /** How many bytes `foreignFormat` looks at. */
 export const signatureLength = 16
+
+export const isZip = (start: Uint8Array): boolean =>
+  start[0] === 0x50 && start[1] === 0x4b && (start[2] === 0x03 || start[2] === 0x05)
 
 /** First bytes, in Latin-1. */
 const signatures: readonly [start: string, what: string][] = [
   ["%PDF", "it is a PDF"],
   [
     "\u00d0\u00cf\u0011\u00e0",
-    "it is an old Excel workbook (.xls), or one with a password; save it as .xlsx without a password, or as CSV",
+    "it is a workbook or another office document. Save the sheet as CSV",
   ],
   ["\u00ff\u00fe\0\0", "it is UTF-32 text; save it as UTF-8"],
-  ["\0\0\u00fe\u00ff", "it is UTF-32 text; save it as UTF-8"],
   ["\0\0'\n", "it is the geometry of a shapefile; load the .dbf file beside it"],
   ["SQLite format 3\0", "it is a SQLite database, such as a GeoPackage; export its table as CSV"],
   ["PAR1", "it is a Parquet file; export it as CSV"],
@@ -24,14 +25,12 @@ const signatures: readonly [start: string, what: string][] = [
   ["(\u00b5/\u00fd", "it is compressed with Zstandard; decompress it first"],
   ["BZh91AY", "it is compressed with bzip2; decompress it first"],
   ["\u0089PNG", "it is a picture"],
-  ["\u00ff\u00d8\u00ff", "it is a picture"],
-  ["GIF89a", "it is a picture"],
 ]
 
 /** What a file is by its first bytes; undefined if it may be a table. */
 export function foreignFormat(start: Uint8Array): string | undefined {
   if (isZip(start)) {
-    return "it is a zip file or a workbook inside another file or on standard input; give it as a file of its own"
+    return "it is a zip file or a workbook inside another file or on standard input. Give a zip file as a file of its own; save the sheet of a workbook as CSV"
   }
   const text = Buffer.from(start.subarray(0, signatureLength)).toString("latin1")
   return signatures.find(([signature]) => text.startsWith(signature))?.[1]
@@ -39,22 +38,21 @@ export function foreignFormat(start: Uint8Array): string | undefined {
 
 const htmlStart = /^<(!doctype html|html|head|body|title|meta|script|h1)\b/i
 const scriptStart =
-  /^["']use strict["']|^(?:var|let|const)\s+[\w$]+\s*=|^[!(]*(?:async\s+)?function\b[\s\w$]*\(/
+  /^["']use strict["']|^(?:var|let|const)\s+[\w$]+\s*=|^[!(]*(?:async\s+)?function\b/
 
 /** What a text is by its beginning, mostly a failed download; undefined if it may be a table. */
 export function foreignText(start: string): string | undefined {
   const text = start.trim().replace(/^(?:<\?xml[^>]*>|<!--.*?-->|\s)+/s, "")
+  const shown = `not a table ("${onOneLine(text)}")`
   if (start.trim() === "") return "it is empty"
+  if (/^[^\n]*\0/.test(start)) return "it is no text, or UTF-16 without its mark; save it as UTF-8"
   if (htmlStart.test(text)) {
     return `it is a web page (HTML), such as a sign-in or error page, not a table ("${pageTitle(text)}")`
   }
-  if (start.trim().startsWith("<")) return `it is XML, not a table ("${onOneLine(text)}")`
-  if (scriptStart.test(text))
-    return `it is a JavaScript program, not a table ("${onOneLine(text)}")`
+  if (start.trim().startsWith("<")) return `it is XML, ${shown}`
+  if (scriptStart.test(text)) return `it is a script, ${shown}. Save its data as GeoJSON or CSV`
   const isOneLine = !/[\r\n]/.test(text)
-  if (isOneLine && !/[,;\t{]|^\[/.test(text)) {
-    return `it looks like an error message, not a table ("${onOneLine(text)}")`
-  }
+  if (isOneLine && !/[,;\t{]|^\[/.test(text)) return `it looks like an error message, ${shown}`
   return undefined
 }
 

@@ -4,11 +4,12 @@
  */
 import { hasRequired, knownColumns } from "../../sources/columns.ts"
 import { excerpt } from "../../text/excerpt.ts"
+import type { TableRecord } from "./csv-records.ts"
 import { matchHeader } from "./named-rows.ts"
-import type { Layout, RejectFile, TableRecord } from "./row.ts"
+import type { Layout, RejectFile } from "./row.ts"
 
 /** How many records may precede the header. */
-export const maxTitles = 20
+const maxTitles = 20
 const maxTitlesShown = 5
 
 /** The names of a table's columns in its source, null for one to ignore. */
@@ -22,7 +23,7 @@ export interface Header {
 export async function readHeader(
   records: AsyncGenerator<TableRecord>,
   layout: Layout,
-  rejectFile: RejectFile,
+  reject: RejectFile,
   note: (what: string) => void,
 ): Promise<Header> {
   const before: TableRecord[] = []
@@ -32,29 +33,29 @@ export async function readHeader(
     if (isHeader(layout, value)) {
       const titles = before.filter((record) => !isBanner(layout, record)).map(textOf)
       if (titles.length > 0) note(describeTitles(titles))
-      return headerOf(value.cells ?? [], layout, rejectFile, note)
+      return headerOf(value.cells, layout, reject, note)
     }
     before.push(value)
   }
   const header = nearestHeader(before, layout)
-  if (header) return headerOf(header, layout, rejectFile, note)
-  const malformed = before.find(({ error }) => error !== undefined)
+  if (header) return headerOf(header, layout, reject, note)
+  const malformed = before.find(({ error }) => error !== null)
   const why = malformed ? `; line ${malformed.line}: ${malformed.error}` : ""
-  return rejectFile(`it has no header${why}`)
+  return reject(`it has no header${why}`)
 }
 
 /** Whether a record has every column that the source requires. */
-export const isHeader = ({ columns }: Layout, { cells }: TableRecord): boolean =>
-  cells !== undefined && hasRequired(columns, cells)
+const isHeader = ({ columns }: Layout, { cells, error }: TableRecord): boolean =>
+  error === null && hasRequired(columns, cells)
 
 function headerOf(
   cells: readonly string[],
   layout: Layout,
-  rejectFile: RejectFile,
+  reject: RejectFile,
   note: (what: string) => void,
 ): Header {
   const written = withoutBlankEnd(cells)
-  const names = matchHeader(layout, written, rejectFile, note)
+  const names = matchHeader(layout, written, reject, note)
   return { names: [...names, ...cells.slice(written.length).map(() => null)], named: names.length }
 }
 
@@ -64,12 +65,10 @@ function headerOf(
  */
 function nearestHeader(records: readonly TableRecord[], layout: Layout): string[] | undefined {
   const candidates = records
-    .filter((record) => !isBanner(layout, record))
-    .map(({ cells }) => cells ?? [])
-    .filter((cells) => cells.length > 0)
-    .map((cells) => ({ cells, known: knownColumns(layout.columns, cells) }))
+    .filter((record) => record.error === null && !isBanner(layout, record))
+    .map(({ cells }) => ({ cells, known: knownColumns(layout.columns, cells) }))
   const most = Math.max(...candidates.map(({ known }) => known))
-  if (most === 0 && records.some(({ error }) => error !== undefined)) return undefined
+  if (most === 0 && records.some(({ error }) => error !== null)) return undefined
   return candidates.find(({ known }) => known === most)?.cells
 }
 
@@ -79,11 +78,11 @@ export function withoutBlankEnd(cells: readonly string[]): readonly string[] {
   return length === cells.length ? cells : cells.slice(0, length)
 }
 
-const isBanner = ({ banner }: Layout, { cells }: TableRecord): boolean =>
-  banner !== undefined && cells !== undefined && banner.test(cells.join(","))
+const isBanner = ({ banner }: Layout, { cells, error }: TableRecord): boolean =>
+  error === null && (banner?.test(cells.join(",")) ?? false)
 
-const textOf = ({ cells, text }: TableRecord): string =>
-  cells === undefined ? text.trim() : cells.filter((cell) => cell.trim() !== "").join(", ")
+const textOf = ({ cells, error, text }: TableRecord): string =>
+  error === null ? cells.filter((cell) => cell.trim() !== "").join(", ") : text.trim()
 
 function describeTitles(titles: readonly string[]): string {
   const count = titles.length === 1 ? "1 line" : `${titles.length} lines`

@@ -1,16 +1,122 @@
-/** One input, before its format is known. */
-export interface InputFile {
-  /** Without its directories, which are published nowhere. */
-  name: string
-  /** Null if unknown. */
-  bytesTotal: number | null
-  bytesRead: () => number
-  /** SHA-256 of what has been read, hexadecimal. Call once, at the end. */
-  sha256: () => string
-  /** Set for an Excel workbook: its parts by their paths. `bytes` is then empty. */
-  workbook?: (path: string) => AsyncGenerator<Uint8Array> | undefined
-  /** Decompressed. Any error of the file is thrown as `LoadError`. */
-  bytes: () => AsyncGenerator<Uint8Array>
-  /** The content of the `.cpg` file beside a dBase file; null if there is none. */
-  codePage: () => Promise<string | null>
+/**
+ * Opens inputs as streams of bytes: a path, `-` for standard input, or a table inside a zip file.
+ * Gzip and zip are recognised by their first bytes, not by their names. The digest is of the file
+ * as stored, before decompression.
+ */
+import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
+import { basename } from "node:path"
+import { pipeline, type Readable } from "node:stream"
+import { createGunzip } from "node:zlib"
+import { codeOf } from "../../text/error-code.ts"
+import { reasonOf } from "../file-error.ts"
+import { cannotRead, LoadError } from "../load-error.ts"
+import { foreignFormat, isZip, signatureLength } from "./foreign-formats.ts"
+import type { InputFile, RejectFile } from "./row.ts"
+import { tablesInZip } from "./zip.ts"
+
+const chunkBytes = 256 * 1024
+
+/**
+ * One input, or those that a zip file contains, one after the other.
+ * @param maxBytes that the file may unpack to, with all that is packed in it
+ */
+export async function* openInputs(
+  path: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<InputFile> {
+  const name = path === "-" ? "standard input" : basename(path)
+  const bounded = boundOf(maxBytes, name)
+  const unpacked = ({ bytes, reject }: Pick<InputFile, "bytes" | "reject">) =>
+    bounded(decompressed(bytes(), reject))
+  const bytesTotal = path === "-" ? null : await sizeOf(path, name)
+  const start = bytesTotal === null ? new Uint8Array() : await Bun.file(path).slice(0, 4).bytes()
+  if (!isZip(start)) {
+    const stored = storedFile(path, name, bytesTotal)
+    return yield { ...stored, bytes: () => unpacked(stored) }
+  }
+  for await (const table of tablesInZip(path, name)) {
+    yield { ...table, bytes: () => unpacked(table) }
+  }
+}
+
+/** A small file may expand without end. */
+function boundOf(maxBytes: number, name: string) {
+  let left = maxBytes
+  return async function* (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      left -= chunk.length
+      if (left < 0)
+        throw cannotRead(name, `it unpacks to more than ${Math.floor(maxBytes / 1024 ** 2)} MB`)
+      yield chunk
+    }
+  }
+}
+
+function storedFile(path: string, name: string, bytesTotal: number | null): InputFile {
+  const hasher = new Bun.CryptoHasher("sha256")
+  let bytesRead = 0
+  return {
+    name,
+    bytesTotal,
+    bytesRead: () => bytesRead,
+    sha256: () => hasher.digest("hex"),
+    bytes: async function* () {
+      const stream: Readable =
+        path === "-" ? process.stdin : createReadStream(path, { highWaterMark: chunkBytes })
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+        hasher.update(chunk)
+        bytesRead += chunk.length
+        yield chunk
+      }
+    },
+    reject: (what) => {
+      throw cannotRead(name, what)
+    },
+  }
+}
+
+/** Null for what is no file, such as a pipe. */
+async function sizeOf(path: string, name: string): Promise<number | null> {
+  try {
+    const found = await stat(path)
+    if (found.isDirectory()) throw cannotRead(name, "is a directory")
+    return found.isFile() ? found.size : null
+  } catch (error) {
+    throw error instanceof LoadError ? error : cannotRead(name, reasonOf(error))
+  }
+}
+
+async function* decompressed(bytes: AsyncGenerator<Uint8Array>, reject: RejectFile) {
+  const { parts, all } = await peek(bytes, signatureLength)
+  const start = Buffer.concat(parts)
+  const foreign = foreignFormat(start)
+  if (foreign) reject(foreign)
+  if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all
+  try {
+    // Errors reach the loop through the gunzip stream; `pipeline` only requires a callback.
+    yield* pipeline(all, createGunzip({ chunkSize: chunkBytes }), () => {})
+  } catch (error) {
+    if (!codeOf(error).startsWith("Z_")) throw error
+    reject("its gzip data is truncated or corrupt")
+  }
+}
+
+/** Reads parts until they have `length` together; `all` yields them again before the others. */
+export async function peek<Part extends { length: number }>(
+  unread: AsyncGenerator<Part>,
+  length: number,
+) {
+  const parts: Part[] = []
+  for (let read = 0; read < length; ) {
+    const { done, value } = await unread.next()
+    if (done) break
+    parts.push(value)
+    read += value.length
+  }
+  async function* all(): AsyncGenerator<Part> {
+    yield* parts
+    yield* unread
+  }
+  return { parts, all: all() }
 }

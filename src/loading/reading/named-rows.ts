@@ -9,7 +9,7 @@ import type { Layout, RejectFile, Row } from "./row.ts"
 export function matchHeader(
   { columns }: Layout,
   header: readonly string[],
-  rejectFile: RejectFile,
+  reject: RejectFile,
   note: (what: string) => void,
 ): (string | null)[] {
   const match = matchColumns(columns, header)
@@ -19,7 +19,7 @@ export function matchHeader(
   }
   const other = sourceOfColumns(header)
   const isOther = other !== undefined && other.columns !== columns
-  return rejectFile(
+  return reject(
     isOther
       ? `it looks like a file of the source "${other.name}": ${other.description}`
       : match.error,

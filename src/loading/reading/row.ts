@@ -10,21 +10,6 @@ export type Row =
   | { line: number; raw: RawRecord; error?: never }
   | { line: number; raw: unknown; error: string; readable?: RawRecord }
 
-/**
- * The cells of a record of a table and the line or row on which it begins, or why they cannot be
- * parsed, with the text of the record.
- */
-export type TableRecord =
-  | {
-      line: number
-      cells: string[]
-      /** By index, what is wrong with a cell, after the name of its column. */
-      faults?: ReadonlyMap<number, string>
-      error?: never
-      text?: never
-    }
-  | { line: number; cells?: never; faults?: never; error: string; text: string }
-
 /** Receives what the summary of the load should mention of a file. */
 export interface Remarks {
   /** A reason to look at the file again. */
@@ -40,4 +25,18 @@ export type RejectFile = (what: string) => never
 export interface Layout {
   columns: Columns
   banner?: RegExp
+}
+
+/** One input, before its format is known. */
+export interface InputFile {
+  /** Without its directories, which are published nowhere. */
+  name: string
+  /** Null if unknown. */
+  bytesTotal: number | null
+  bytesRead: () => number
+  /** SHA-256 of what has been read, hexadecimal. Call once, at the end. */
+  sha256: () => string
+  /** Decompressed. Any error of the file is thrown as `LoadError`. */
+  bytes: () => AsyncGenerator<Uint8Array>
+  reject: RejectFile
 }

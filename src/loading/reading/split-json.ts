@@ -19,7 +19,7 @@ const comma = 0x2c
 
 export async function* splitJson(
   text: AsyncIterable<string>,
-  rejectFile: RejectFile,
+  reject: RejectFile,
 ): AsyncGenerator<string, RawRecord> {
   let depth = 0
   let isInString = false
@@ -66,11 +66,11 @@ export async function* splitJson(
     if (listDepth === null) envelope += chunk.slice(from)
     else element += chunk.slice(from)
     if (element.length > maxElementLength)
-      rejectFile(`a record is longer than ${maxElementLength} characters`)
-    if (envelope.length > maxEnvelopeLength) rejectFile("it contains no list of records")
+      reject(`a record is longer than ${maxElementLength} characters`)
+    if (envelope.length > maxEnvelopeLength) reject("it contains no list of records")
   }
-  if (depth > 0 || isInString) rejectFile("it is truncated: its JSON does not end")
-  return parsed(envelope, rejectFile)
+  if (depth > 0 || isInString) reject("it is truncated: its JSON does not end")
+  return parsed(envelope, reject)
 }
 
 const isOpening = (code: number) => code === 0x5b || code === 0x7b
@@ -90,12 +90,12 @@ function isList(
   return depth === 1 ? before.trim() === "" : depth === 2 && /"features"\s*:\s*$/.test(before)
 }
 
-function parsed(envelope: string, rejectFile: RejectFile): RawRecord {
+function parsed(envelope: string, reject: RejectFile): RawRecord {
   try {
     const value: unknown = JSON.parse(envelope)
     return Array.isArray(value) ? {} : (value as RawRecord)
   } catch {
-    return rejectFile(
+    return reject(
       "it is not a valid JSON document: there is text before, between or after its records",
     )
   }

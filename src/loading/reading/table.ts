@@ -1,73 +1,45 @@
 /**
- * Reads tables: CSV (RFC 4180), also with semicolons, and TSV. TSV has no quotes: a tab or a line
- * break cannot be part of a value, as the service itself writes it. Header and rows are read in one
- * pass of constant memory.
+ * Reads tables: CSV, also with semicolons, and TSV. TSV has no quotes: a tab or a line break cannot be
+ * part of a value, as the service itself writes it. Header and rows are read in one pass of constant
+ * memory.
  */
+import { hasRequired } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
-import { csvRecords } from "./csv-records.ts"
+import { csvRecords, type Separator, type TableRecord } from "./csv-records.ts"
 import { type Header, readHeader, withoutBlankEnd } from "./header.ts"
-import type { Layout, RejectFile, Row, TableRecord } from "./row.ts"
-import type { Separator } from "./separators.ts"
+import type { Layout, RejectFile, Row } from "./row.ts"
 
 export async function* readTable(
   text: AsyncIterable<string>,
   separator: Separator,
   layout: Layout,
-  rejectFile: RejectFile,
+  reject: RejectFile,
   note: (what: string) => void,
 ): AsyncGenerator<Row> {
-  let lastCharacter = ""
-  async function* trackLastCharacter() {
-    for await (const chunk of text) {
-      lastCharacter = chunk.at(-1) ?? lastCharacter
-      yield chunk
-    }
-  }
-  const parsed = csvRecords(trackLastCharacter(), separator, rejectFile)
-  const records = separator === ";" ? withAmbiguousNumbers(parsed) : parsed
-  const header = await readHeader(records, layout, rejectFile, note)
-  const rowOf = rowReaderBelow(header, layout)
+  const records = csvRecords(text, separator, reject)
+  const header = await readHeader(records, layout, reject, note)
+  const rowOf = rowReaderBelow(header, layout, separator)
   let last: TableRecord | undefined
   // Not `for await`: the header has already been read from the same iterator.
   for (let next = await records.next(); !next.done; next = await records.next()) {
     last = next.value
     yield rowOf(last)
   }
-  if (!last) rejectFile("it has a header but no rows")
-  if (last?.cells && last.cells.length < header.named && lastCharacter !== "\n") {
-    rejectFile(`it is truncated: line ${last.line}, the last, has fewer columns than the header`)
+  if (!last) return reject("it has a header but no rows")
+  if (last.error === null && last.cells.length < header.named && !last.text.endsWith("\n")) {
+    reject(`it is truncated: line ${last.line}, the last, has fewer columns than the header`)
   }
 }
 
-const ambiguousNumber = /^\W{0,3}\d{1,3},\d{3}(?:\s*[a-z]{1,3}\.?)?$/i
-
-/** Where a comma does not separate values, it may be decimal; one before three digits may not. */
-async function* withAmbiguousNumbers(
-  records: AsyncGenerator<TableRecord>,
-): AsyncGenerator<TableRecord> {
-  for await (const record of records) {
-    const faults = record.cells?.flatMap((cell, index): [number, string][] => {
-      const text = cell.trim()
-      if (!ambiguousNumber.test(text)) return []
-      const why = `in a file separated by semicolons, the comma of "${text}" may be decimal`
-      return [[index, `is ambiguous: ${why}`]]
-    })
-    yield record.cells && faults && faults.length > 0
-      ? { ...record, faults: new Map(faults) }
-      : record
-  }
-}
-
-/** Reads the records that follow a header as rows. */
-export function rowReaderBelow(
+function rowReaderBelow(
   { names, named }: Header,
   { columns }: Layout,
+  separator: Separator,
 ): (record: TableRecord) => Row {
   // What has a name is ignored by its name; what has none could be anything.
   const mayHold = columns.others === "refuse" ? named : names.length
-  return (record) => {
-    const { line, cells, error, text, faults } = record
-    if (!cells) return { line, raw: text, error }
+  return ({ line, cells, error, text }) => {
+    if (error !== null) return { line, raw: text, error }
     const raw: Record<string, string> = {}
     for (let index = 0; index < named; index++) {
       const name = names[index]
@@ -80,8 +52,55 @@ export function rowReaderBelow(
       const wrong = `has ${length} columns where the header has ${named}`
       return { line, raw: cells, error: wrong, readable: raw }
     }
-    const fault = faults && [...faults].find(([index]) => names[index])
-    if (fault) return { line, raw: cells, error: `${names[fault[0]]} ${fault[1]}`, readable: raw }
-    return { line, raw: raw as RawRecord }
+    const ambiguous = separator === ";" ? ambiguousNumberIn(raw) : undefined
+    if (ambiguous !== undefined) return { line, raw: cells, error: ambiguous, readable: raw }
+    return { line, raw }
   }
 }
+
+/** Where a comma does not separate values, it may be decimal; one before three digits may not. */
+const ambiguousNumber = /^\W{0,3}\d{1,3},\d{3}(?:\s*[a-z]{1,3}\.?)?$/i
+
+function ambiguousNumberIn(raw: RawRecord): string | undefined {
+  const [name, cell] =
+    Object.entries(raw).find(([, value]) => ambiguousNumber.test(String(value).trim())) ?? []
+  if (name === undefined) return undefined
+  return `${name} is ambiguous: in a file separated by semicolons, the comma of "${String(cell).trim()}" may be decimal`
+}
+
+const nouns: Readonly<Record<Separator, string>> = {
+  ",": "commas",
+  ";": "semicolons",
+  "\t": "tabs",
+}
+const separators: readonly Separator[] = [",", ";", "\t"]
+
+/**
+ * The separator that makes a line the header of the source. If none does, the file is refused for its
+ * columns; they are shown by the separator of which its first lines have most.
+ */
+export function separatorOf(start: string, { columns }: Layout, reject: RejectFile): Separator {
+  const lines = start.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "")
+  for (const line of lines) {
+    const [separator, other] = separators.filter((each) =>
+      hasRequired(columns, namesIn(line, each)),
+    )
+    if (separator && !other) return separator
+  }
+  const first = lines
+    .slice(0, 4)
+    .join("\n")
+    .replace(/"[^"]*"/g, "")
+  const [most, next] = separators
+    .map((separator) => ({ separator, count: first.split(separator).length - 1 }))
+    .sort((a, b) => b.count - a.count)
+  if (!most || !next || most.count === 0) return ","
+  if (most.count > next.count) return most.separator
+  return reject(
+    `its separator is ambiguous: its first lines have as many ${nouns[most.separator]} as ${nouns[next.separator]}`,
+  )
+}
+
+/** Names of columns contain no separators. */
+const namesIn = (line: string, separator: Separator): string[] =>
+  line.split(separator).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"))

@@ -1,0 +1,99 @@
+/**
+ * Reads the JSON forms: one document of many records (a GeoJSON FeatureCollection, the response of an
+ * ArcGIS service, or a plain array), and NDJSON, one object on each line. Documents are large because
+ * of their geometry: each record is split off while the text streams, parsed on its own, and its
+ * geometry dropped at once, so that memory depends on the largest record and not on the file.
+ */
+import type { RawRecord } from "../../sources/source.ts"
+import { matchHeader, rowReader } from "./named-rows.ts"
+import type { Layout, RejectFile, Remarks, Row } from "./row.ts"
+import { splitJson } from "./split-json.ts"
+import { linesOf } from "./text.ts"
+
+export async function* readDocument(
+  text: AsyncIterable<string>,
+  layout: Layout,
+  reject: RejectFile,
+  { warn, note }: Remarks,
+): AsyncGenerator<Row> {
+  const rowOf = rowReader(layout)
+  let record = 0
+  const parts = splitJson(text, reject)
+  // Not `for await`, which drops what the parts return: the document without its records.
+  let next = await parts.next()
+  for (; !next.done; next = await parts.next()) {
+    const properties = propertiesOf(next.value)
+    if (++record === 1) matchHeader(layout, Object.keys(properties ?? {}), reject, note)
+    yield properties ? rowOf(properties, record) : invalidRecord(next.value, record)
+  }
+  const envelope = next.value
+  const error = envelope.error === undefined ? "" : `, but an error: ${shortJson(envelope.error)}`
+  if (record === 0) reject(`it has no records${error}`)
+  if (isIncomplete(envelope)) warn("the service that produced this file says that it is incomplete")
+}
+
+const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 100)
+
+/** Truncated: with geometry, the file of rejected rows would be as large as the register. */
+const invalidRecord = (json: string, line: number): Row => ({
+  line,
+  raw: json.slice(0, 500),
+  error: "is not a JSON object with properties",
+})
+
+/** Servers limit the number of features in a response, and say so in its envelope. */
+function isIncomplete(envelope: RawRecord): boolean {
+  const { exceededTransferLimit, numberMatched, numberReturned, properties } = envelope
+  return (
+    exceededTransferLimit === true ||
+    (isObject(properties) && properties.exceededTransferLimit === true) ||
+    (typeof numberMatched === "number" && Number(numberReturned) < numberMatched)
+  )
+}
+
+/** The names in the first record are checked like a header. */
+export async function* readNdjson(
+  text: AsyncIterable<string>,
+  layout: Layout,
+  reject: RejectFile,
+  { note }: Remarks,
+): AsyncGenerator<Row> {
+  const rowOf = rowReader(layout)
+  let line = 0
+  let isFirst = true
+  for await (const lines of linesOf(text, reject)) {
+    for (const content of lines) {
+      line++
+      if (content.trim() === "") continue
+      const object = propertiesOf(content)
+      if (isFirst) {
+        if (!object) reject("it looks like JSON, but its first line is not a complete record")
+        matchHeader(layout, Object.keys(object ?? {}), reject, note)
+        isFirst = false
+      }
+      if (!object && !content.endsWith("\n"))
+        reject(`it is truncated: line ${line}, the last, is not a complete record`)
+      yield object ? rowOf(object, line) : { line, raw: content, error: "is not a JSON object" }
+    }
+  }
+}
+
+/** The properties of a feature, or the object itself if it is not a feature; otherwise undefined. */
+function propertiesOf(json: string): RawRecord | undefined {
+  const value = parsed(json)
+  if (!isObject(value)) return undefined
+  if (isObject(value.attributes) && !("properties" in value)) return value.attributes
+  if (value.type !== "Feature" || !("properties" in value)) return value
+  return isObject(value.properties) ? value.properties : undefined
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is RawRecord =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,0 +1,122 @@
+/**
+ * Decodes text whose encoding its bytes tell: UTF-16 by its byte order mark, UTF-8, and
+ * Windows-1252, which is what bytes are that are not UTF-8. A file in which both occur, or bytes
+ * that neither has, is refused: its letters would be a guess. Decoding is `TextDecoder`'s.
+ */
+import type { RejectFile } from "./row.ts"
+
+type Note = (what: string) => void
+
+/** Without a byte order mark. `start` are the first bytes, or all if they are few. */
+export function decodedText(
+  bytes: AsyncIterable<Uint8Array>,
+  start: Uint8Array,
+  reject: RejectFile,
+  note: Note,
+): AsyncGenerator<string> {
+  const mark = `${start[0]} ${start[1]}`
+  if (mark !== "255 254" && mark !== "254 255") return utf8OrWindows(bytes, reject, note)
+  note("it is UTF-16 text")
+  const decoder = new TextDecoder(mark === "255 254" ? "utf-16le" : "utf-16be", { fatal: true })
+  return decodedWith(decoder, bytes, reject, "it is not valid UTF-16 text")
+}
+
+async function* decodedWith(
+  decoder: TextDecoder,
+  bytes: AsyncIterable<Uint8Array>,
+  reject: RejectFile,
+  fault: string,
+): AsyncGenerator<string> {
+  const decode = (part: Uint8Array | undefined, wrong: string): string => {
+    try {
+      return part ? decoder.decode(part, { stream: true }) : decoder.decode()
+    } catch (error) {
+      if (error instanceof TypeError) return reject(wrong)
+      throw error
+    }
+  }
+  for await (const chunk of bytes) yield decode(chunk, fault)
+  yield decode(undefined, endsInCharacter)
+}
+
+const endsInCharacter = "it is truncated: it ends inside a character"
+const mixture = "its text mixes UTF-8 with other bytes; save it as UTF-8"
+
+/** In bytes as Latin-1. */
+const utf8Character = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
+const notAscii = /[^\0-\x7f]/
+/** The bytes that are no character in Windows-1252. */
+const unassigned = /[\x81\x8d\x8f\x90\x9d]/
+
+/** The first bytes that are not ASCII decide, wherever in the file they are. */
+async function* utf8OrWindows(
+  bytes: AsyncIterable<Uint8Array>,
+  reject: RejectFile,
+  note: Note,
+): AsyncGenerator<string> {
+  const chunks = bytes[Symbol.asyncIterator]()
+  let waiting = Buffer.alloc(0)
+  for (;;) {
+    const { done, value } = await chunks.next()
+    const all = done ? waiting : Buffer.concat([waiting, value])
+    const latin1 = all.toString("latin1")
+    const first = latin1.search(notAscii)
+    if (first < 0) {
+      yield latin1
+      if (done) return
+      waiting = Buffer.alloc(0)
+      continue
+    }
+    waiting = all
+    // A character of UTF-8 has up to four bytes.
+    if (!done && all.length < first + 4) continue
+    const character = latin1.slice(first, first + 4)
+    const whole = concatenated(all, chunks)
+    if (character.search(utf8Character) === 0) {
+      return yield* decodedWith(new TextDecoder("utf-8", { fatal: true }), whole, reject, mixture)
+    }
+    if (/^[\xc2-\xf4][\x80-\xbf]*$/.test(character)) reject(endsInCharacter)
+    note("it is not UTF-8 text and was read as Windows-1252")
+    return yield* windowsText(whole, reject)
+  }
+}
+
+async function* concatenated(first: Uint8Array, rest: AsyncIterator<Uint8Array>) {
+  yield first
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+async function* windowsText(bytes: AsyncIterable<Uint8Array>, reject: RejectFile) {
+  const decoder = new TextDecoder("windows-1252")
+  for await (const chunk of bytes) {
+    const latin1 = Buffer.from(chunk).toString("latin1")
+    if (utf8Character.test(latin1)) reject(mixture)
+    if (unassigned.test(latin1))
+      reject("its text is neither UTF-8 nor Windows-1252; save it as UTF-8")
+    yield decoder.decode(chunk)
+  }
+}
+
+/** A longer line means one that does not end. */
+const maxLineLength = 4_000_000
+
+/** The lines of a text with their line breaks, by chunks. */
+export async function* linesOf(
+  text: AsyncIterable<string>,
+  reject: RejectFile,
+): AsyncGenerator<string[]> {
+  let rest = ""
+  for await (const chunk of text) {
+    const all = rest + chunk
+    const lines: string[] = []
+    let from = 0
+    for (let end = all.indexOf("\n"); end >= 0; end = all.indexOf("\n", from)) {
+      lines.push(all.slice(from, end + 1))
+      from = end + 1
+    }
+    rest = all.slice(from)
+    if (rest.length > maxLineLength) reject(`a line is longer than ${maxLineLength} characters`)
+    yield lines
+  }
+  if (rest !== "") yield [rest]
+}
