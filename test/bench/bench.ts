@@ -2,28 +2,29 @@
 import { availableParallelism, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Command, InvalidArgumentError } from "commander"
-import { rows } from "./catalogue.ts"
-import { createEnvironment } from "./environment.ts"
-import { missingPrograms } from "./installed.ts"
-import { type Judged, judge } from "./judge.ts"
-import { killRunning } from "./processes.ts"
-import type { Row } from "./row.ts"
-import { table } from "./table.ts"
+import { createEnvironment, type Environment } from "./environment.ts"
+import { type Figures, table, tableHead } from "./rounds.ts"
+import { exportRows } from "./rows/exports.ts"
+import { overload } from "./rows/overload.ts"
+import { rateRows } from "./rows/rates.ts"
+import { start } from "./rows/start.ts"
+import { waitRows } from "./rows/waits.ts"
 
-interface Flags {
-  tenements: number
-  reports: number
-  data?: string
-  database?: string
-  only: string[]
-  rounds: number
-  seconds: number
-  memorySeconds: number
-  json?: boolean
-  list?: boolean
+/** A row of the benchmark. */
+export interface Row {
+  /** For `--only`. */
+  name: string
+  /** What the service does, for the table. */
+  work: string
+  /** Programs that must be installed. */
+  needs?: readonly string[]
+  /** @throws Error if a response is not as expected */
+  run(environment: Environment): Promise<Figures>
 }
 
-/** Progress, with the seconds since the start. */
+const rows: readonly Row[] = [...rateRows, ...exportRows, ...waitRows, overload, start]
+
+/** Prints progress with the seconds since the start. */
 const log = (line: string): void => {
   process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(5)} s  ${line}\n`)
 }
@@ -33,116 +34,80 @@ const count = (text: string): number => {
   return Number(text)
 }
 
-const nameOfRow = (name: string, before: string[]): string[] => {
+const rowName = (name: string, before: string[]): string[] => {
   if (rows.some((row) => row.name === name)) return [...before, name]
   throw new InvalidArgumentError("No row has this name: see --list.")
 }
 
+interface Flags {
+  tenements: number
+  reports: number
+  before?: string
+  data?: string
+  only: string[]
+  rounds: number
+  seconds: number
+  list?: boolean
+}
+
 const program = new Command("bench")
   .description("measure the service beside others, and print a table")
+  .option("--before <dir>", "measure the service of this checkout too, beside ours")
   .option("--tenements <n>", "number of tenements", count, 100_000)
   .option("--reports <n>", "number of reports", count, 200_000)
   .option("--data <dir>", "directory that keeps the data between runs (default: one for each size)")
-  .option("--database <url>", "use this database, which has data, and only read its data")
-  .option("--only <name>", "run this row; may be repeated", nameOfRow, [])
+  .option("--only <name>", "run this row; may be repeated", rowName, [])
   .option("--rounds <n>", "rounds of each row", count, 3)
   .option("--seconds <n>", "load of each side in a round", count, 2)
-  .option("--memory-seconds <n>", "length of the row on memory", count, 60)
-  .option("--json", "print one JSON object instead of the table")
-  .option("--list", "list the rows and what they need")
+  .option("--list", "list the rows")
 
-interface Report {
-  lines: Judged[]
-  notes: string[]
-  skipped: string[]
-  failed: string[]
-}
-
-async function bench(flags: Flags): Promise<Report> {
-  const { tenements, reports } = flags
-  const report: Report = { lines: [], notes: [], skipped: [], failed: [] }
-  const chosen = rows.filter(({ name }) => flags.only.length === 0 || flags.only.includes(name))
+async function bench(flags: Flags): Promise<boolean> {
+  const { tenements, reports, before, rounds, seconds } = flags
   const environment = await createEnvironment({
     sizes: { tenements, reports },
     directory: resolve(flags.data ?? join(tmpdir(), `mds-bench-${tenements}-${reports}`)),
-    databaseUrl: flags.database ?? null,
-    rounds: flags.rounds,
-    seconds: flags.seconds,
-    memorySeconds: flags.memorySeconds,
+    before: before === undefined ? null : resolve(before),
+    rounds,
+    seconds,
     log,
   })
-  let interrupted = false
-  const interrupt = (): void => {
-    if (interrupted) process.exit(130)
-    interrupted = true
-    killRunning() // The row that runs fails, and cleans up after itself.
-  }
-  process.on("SIGINT", interrupt)
-  process.on("SIGTERM", interrupt)
-  const { counted } = environment
-  const [server] = await environment.sql`show server_version`
-  report.notes.push(
-    `${counted.tenements} tenements, ${counted.reports} reports; ${availableParallelism()} cores, Bun ${Bun.version}, PostgreSQL ${server?.server_version}`,
-  )
-  try {
-    for (const row of chosen) {
-      if (interrupted) break
-      const missing = missingPrograms(row.needs)
-      if (missing.length > 0) {
-        report.skipped.push(`${row.name} needs ${missing.join(" and ")}`)
-        continue
-      }
-      log(`${row.name}: ${row.work}`)
-      await runRow(row)
+  const lines = [tableHead]
+  const problems: string[] = []
+  for (const row of rows.filter(
+    ({ name }) => flags.only.length === 0 || flags.only.includes(name),
+  )) {
+    const missing = (row.needs ?? []).filter((name) => Bun.which(name) === null)
+    if (missing.length > 0) {
+      problems.push(`${row.name} was left out: it needs ${missing.join(" and ")}`)
+      continue
     }
-  } finally {
-    await environment.stop()
-  }
-  if (interrupted) process.exit(130)
-  return report
-
-  async function runRow(row: Row): Promise<void> {
+    log(`${row.name}: ${row.work}`)
     try {
-      const outcome = await row.run(environment)
-      const lines = judge(row, outcome)
-      report.lines.push(...lines)
-      report.notes.push(...(outcome.notes ?? []).map((note) => `${row.name}: ${note}`))
-      process.stderr.write(`${table(lines)}\n`)
+      lines.push(table(row.work, await row.run(environment)))
+      log(lines.at(-1) ?? "")
     } catch (error) {
-      report.failed.push(`${row.name}: ${error instanceof Error ? error.message : error}`)
-      log(report.failed.at(-1) ?? "")
-    } finally {
-      await environment.endRow()
+      problems.push(`${row.name} failed: ${error instanceof Error ? error.message : error}`)
+      log(problems.at(-1) ?? "")
     }
+    await environment.endRow()
   }
-}
-
-function text({ lines, notes, skipped, failed }: Report): string {
-  const list = (title: string, entries: string[]) =>
-    entries.length === 0 ? [] : [`\n${title}`, ...entries.map((entry) => `- ${entry}`)]
-  return [
-    table(lines),
-    ...list("Notes:", notes),
-    ...list("Left out:", skipped),
-    ...list("Failed:", failed),
-  ].join("\n")
+  const [server] = await environment.sql`show server_version`
+  await environment.stop()
+  process.stdout.write(
+    `${[...lines, "", `${tenements} tenements, ${reports} reports; ${availableParallelism()} cores, Bun ${Bun.version}, PostgreSQL ${server?.server_version}`, ...problems].join("\n")}\n`,
+  )
+  return problems.length === 0
 }
 
 program.action(async (flags: Flags) => {
   if (flags.list) {
-    const listed = rows.map(
-      ({ name, work, needs }) =>
-        `${name.padEnd(26)}${work}${needs.length > 0 ? ` (needs ${needs.join(", ")})` : ""}\n`,
-    )
-    process.stdout.write(listed.join(""))
+    process.stdout.write(rows.map(({ name, work }) => `${name.padEnd(26)}${work}\n`).join(""))
     return
   }
-  const report = await bench(flags)
-  process.stdout.write(`${flags.json ? JSON.stringify(report) : text(report)}\n`)
-  // What falls short is a result; what does not run is a failure.
-  process.exitCode = report.failed.length > 0 ? 1 : 0
+  process.exitCode = (await bench(flags)) ? 0 : 1
 })
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130))
 try {
   await program.parseAsync()
 } catch (error) {

@@ -1,12 +1,6 @@
-/** The benchmark's data: the sample generator's, made once for each size. */
-import { createWriteStream, existsSync, renameSync } from "node:fs"
+/** The benchmark's data: the sample generator's records, as one CSV file for each resource. */
+import { existsSync, mkdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
-import type { Sql } from "postgres"
-import { migrate } from "../../src/db/migrate.ts"
-import { loadRecords } from "../../src/loading/load.ts"
-import { silent } from "../../src/loading/progress.ts"
-import { vacuumChanged } from "../../src/loading/vacuum.ts"
-import { quoteCell } from "../../src/text/csv-cell.ts"
 import { sampleData } from "../sample/sample-data.ts"
 
 export interface Sizes {
@@ -14,66 +8,38 @@ export interface Sizes {
   reports: number
 }
 
-const sampleOf = ({ tenements, reports }: Sizes) => {
-  const companies = Math.max(300, Math.round(tenements / 500))
-  return sampleData({ sizes: { companies, subsidiaries: 3 * companies, tenements, reports } })
+/** In the order in which they are loaded. */
+export const resources = ["companies", "subsidiaries", "tenements", "reports"] as const
+type Resource = (typeof resources)[number]
+
+export type DataFiles = Readonly<Record<Resource, string>>
+
+/** Writes the files that are not there. @returns their paths */
+export async function dataFiles(directory: string, sizes: Sizes): Promise<DataFiles> {
+  mkdirSync(directory, { recursive: true })
+  const companies = Math.max(300, Math.round(sizes.tenements / 500))
+  const sample = sampleData({ sizes: { companies, subsidiaries: 3 * companies, ...sizes } })
+  const paths = resources.map(async (resource) => {
+    const path = join(directory, `${resource}.csv`)
+    if (!existsSync(path)) await writeCsv(path, sample[resource]())
+    return [resource, path] as const
+  })
+  return Object.fromEntries(await Promise.all(paths)) as Record<Resource, string>
 }
 
-/** Loads sample data into a database without any. */
-export async function ensureLoaded(
-  url: string,
-  sql: Sql,
-  sizes: Sizes,
-  log: (line: string) => void,
-): Promise<void> {
-  await migrate(url)
-  const [release] = await sql`select id from releases limit 1`
-  if (release) return
-  log(`loading ${sizes.tenements} tenements and ${sizes.reports} reports, once`)
-  const sample = sampleOf(sizes)
-  const records = {
-    companies: sample.companies(),
-    subsidiaries: sample.subsidiaries(),
-    tenements: sample.tenements(),
-    reports: sample.reports(),
+async function writeCsv(path: string, records: Iterable<object>): Promise<void> {
+  const writer = Bun.file(`${path}.unfinished`).writer()
+  let isFirst = true
+  for (const record of records) {
+    if (isFirst) writer.write(`${Object.keys(record).join(",")}\n`)
+    isFirst = false
+    writer.write(`${Object.values(record).map(cellOf).join(",")}\n`)
   }
-  const loaded = await loadRecords({ url, source: "sample", records })
-  await vacuumChanged(url, loaded, silent)
+  await writer.end()
+  renameSync(`${path}.unfinished`, path)
 }
 
-export async function sizesOf(sql: Sql): Promise<Sizes> {
-  const [sizes] = await sql<[Sizes]>`
-    select (select count(*)::int from tenements) as tenements,
-           (select count(*)::int from reports) as reports`
-  return sizes
-}
-
-/** A CSV file of as many tenements, in the service's own columns. @returns its path */
-export async function tenementsFile(directory: string, sizes: Sizes): Promise<string> {
-  const path = join(directory, `tenements-${sizes.tenements}.csv`)
-  if (existsSync(path)) return path
-  const unfinished = `${path}.unfinished`
-  const file = createWriteStream(unfinished)
-  let header = ""
-  let lines: string[] = []
-  const write = () =>
-    new Promise<void>((resolve, reject) => {
-      file.write(lines.join(""), (error) => (error ? reject(error) : resolve()))
-      lines = []
-    })
-  for (const record of sampleOf(sizes).tenements()) {
-    if (header === "") {
-      header = Object.keys(record).join(",")
-      lines.push(`${header}\n`)
-    }
-    const cells = Object.values(record).map((value) =>
-      value === null ? "" : quoteCell(`${value}`),
-    )
-    lines.push(`${cells.join(",")}\n`)
-    if (lines.length === 10_000) await write()
-  }
-  await write()
-  await new Promise<void>((resolve) => file.end(resolve))
-  renameSync(unfinished, path)
-  return path
+const cellOf = (value: unknown): string => {
+  const text = value === null || value === undefined ? "" : String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,155 +1,221 @@
-/** What rows run in: the database with its data, the service, its peers, and accounts. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+/** What rows run in: databases with data, the service of each checkout, its peers, and accounts. */
+import { createHash } from "node:crypto"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres, { type Sql } from "postgres"
-import { createAccount } from "../../src/access/accounts.ts"
-import { AccountError } from "../../src/access/change.ts"
-import { issueToken } from "../../src/access/tokens.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
-import { checkSchema } from "../../src/db/migrate.ts"
-import { type RedisServer, redisServer } from "../support/redis.ts"
-import { ensureLoaded, type Sizes, sizesOf } from "./data.ts"
-import { type BareServer, type PeerName, startBare, startPeer } from "./peers.ts"
-import { type ServerProcess, startService, type Variables } from "./processes.ts"
+import { freePort } from "../support/supervised.ts"
+import { type DataFiles, dataFiles, resources, type Sizes } from "./data.ts"
+import {
+  type Finished,
+  runToEnd,
+  type ServerProcess,
+  startServer,
+  type Variables,
+} from "./processes.ts"
+import { type Figures, type Measure, rounds } from "./rounds.ts"
 
 export interface Options {
-  /** Of the data that is made, and of the file that is loaded. */
   sizes: Sizes
   /** Where data is kept between runs. */
   directory: string
-  /** Of a database that has its data already; null for one of our own. */
-  databaseUrl: string | null
+  /** Another checkout of the service, with its packages installed, that runs beside this one. */
+  before: string | null
   rounds: number
   /** How long a side is under load in each round. */
   seconds: number
-  memorySeconds: number
   log: (line: string) => void
 }
 
+/** Runs a command of a checkout to its end, on this database. */
+type Command = (databaseUrl: string, ...args: string[]) => Promise<Finished>
+
+/** A version of the service, on a database that its own code has loaded. */
+export interface Checkout {
+  /** "ours" or "before". */
+  name: string
+  databaseUrl: string
+  /** A token of an account, on the plan without a limit unless `limit` is given. */
+  token(account?: string, options?: { limit?: number; databaseUrl?: string }): Promise<string>
+  start(settings?: Variables, databaseUrl?: string): Promise<ServerProcess>
+  /** Runs `work` on a database of its own with this much data, and drops it. */
+  withDatabase<T>(sizes: Sizes, work: (url: string, sql: Sql) => Promise<T>): Promise<T>
+}
+
 export interface Environment extends Options {
-  /** Of the database with data. Rows only read its data. */
-  url: string
-  sql: Sql
-  /** What the database has. */
-  counted: Sizes
   /** For files of this run. */
   scratch: string
-  /** A token of account `index`, each of which is on the plan without limit. */
-  token(index?: number): Promise<string>
-  /** A token of an account whose requests are counted, up to a limit that no run reaches. */
-  countedToken(): Promise<string>
-  /** The service that rows share, in which much is cached. */
-  service(): Promise<ServerProcess>
-  /** Starts a service for one row, or for one side of it. */
-  freshService(settings?: Variables, databaseUrl?: string): Promise<ServerProcess>
-  peer(name: PeerName): Promise<ServerProcess>
-  bare(path: string): Promise<BareServer>
-  redis(): Promise<RedisServer>
-  /** Ends what a row has started for itself. */
+  /** Ours first. */
+  checkouts: readonly Checkout[]
+  ours: Checkout
+  /** Of our database. */
+  sql: Sql
+  /** Starts Hono with postgres.js, on our database. */
+  hono(): Promise<ServerProcess>
+  /** Starts Bun's HTTP server, which sends the bytes and headers that the service sent for this path. */
+  bare(service: ServerProcess, path: string): Promise<ServerProcess>
+  /** Stops every server that was started since the last call. */
   endRow(): Promise<void>
   stop(): Promise<void>
 }
 
+export const repository = Bun.fileURLToPath(new URL("../..", import.meta.url))
+const peerDirectory = (name: string) => Bun.fileURLToPath(new URL(`peers/${name}`, import.meta.url))
+
 export async function createEnvironment(options: Options): Promise<Environment> {
-  const { directory, log } = options
+  const { directory, sizes, before, log } = options
   mkdirSync(directory, { recursive: true, mode: 0o711 })
-  const scratch = mkdtempSync(join(tmpdir(), "mds-bench-run-"))
-  // In the order of their start; they end in the opposite one.
-  const open: { stop(): unknown }[] = [
-    { stop: () => rmSync(scratch, { recursive: true, force: true }) },
-  ]
-  const ofRow: { stop(): unknown }[] = []
-  const endAll = async (things: { stop(): unknown }[]): Promise<void> => {
-    for (let thing = things.pop(); thing; thing = things.pop()) await thing.stop()
+  const scratch = mkdtempSync(join(tmpdir(), "mds-bench-"))
+  const files = await dataFiles(join(directory, "files"), sizes)
+  const embedded = await startEmbedded(join(directory, "data"), { log })
+  const sql = postgres(embedded.url, { max: 2, onnotice: () => {} })
+  const started: ServerProcess[] = []
+  const added = async (server: Promise<ServerProcess>) => {
+    started.push(await server)
+    return server
   }
-  const added = <T extends { stop(): unknown }>(things: { stop(): unknown }[], thing: T): T => {
-    things.push(thing)
-    return thing
+  const startPeer = (name: string, settings: Variables) =>
+    added(
+      startServer([process.execPath, "server.js"], {
+        cwd: peerDirectory(name),
+        announcesOn: "stdout",
+        settings: { ...settings, PORT: String(freePort()) },
+      }),
+    )
+  const endRow = async () => {
+    for (let server = started.pop(); server; server = started.pop()) await server.stop()
   }
 
-  try {
-    const url =
-      options.databaseUrl ?? added(open, await startEmbedded(join(directory, "data"), { log })).url
-    const sql = postgres(url, { max: 2, onnotice: () => {} })
-    open.push({ stop: () => sql.end({ timeout: 1 }) })
-    if (options.databaseUrl === null) await ensureLoaded(url, sql, options.sizes, log)
-    // A service would bring the schema of a database that is not ours up to date.
-    else await checkSchema(url)
-    const counted = await sizesOf(sql)
-    checkSizes(options, counted)
+  /** Creates a database and loads the files into it with the commands of the checkout. */
+  async function makeDatabase(command: Command, name: string, of: DataFiles) {
+    const url = urlOf(embedded.url, name)
+    await sql`create database ${sql(name)}`
+    await command(url, "migrate")
+    for (const resource of resources) {
+      log(`loading ${resource} into ${name}`)
+      await command(url, "load", resource, of[resource])
+    }
+    return url
+  }
 
-    const token = once((index: number) => tokenOf(url, `bench-${index}`, "admin"))
-    const countedToken = once((name: "bench-counted") => tokenOf(url, name, "enterprise"))
-    const peer = once(async (name: PeerName) => {
-      log(`starting ${name}`)
-      return added(open, await startPeer(name, url))
-    })
-    const service = once(async (_: "shared") => added(open, await startService(url)))
+  async function checkoutOf(name: string, root: string): Promise<Checkout> {
+    const main = [process.execPath, join(root, "src/main.ts")]
+    const command: Command = (databaseUrl, ...args) =>
+      runToEnd([...main, ...args], {
+        cwd: root,
+        settings: { DATABASE_URL: databaseUrl, DATA_DIR: scratch },
+      })
+    // Checkouts of one schema share a database. A comment marks one whose data is complete.
+    const database = `bench_${schemaOf(root)}`
+    const [found] = await sql<{ comment: string | null }[]>`
+      select shobj_description(oid, 'pg_database') as comment from pg_database where datname = ${database}`
+    let url = urlOf(embedded.url, database)
+    if (found?.comment !== "complete") {
+      if (found) await sql`drop database ${sql(database)}`
+      url = await makeDatabase(command, database, files)
+      await sql`comment on database ${sql(database)} is 'complete'`
+    }
+    const tokens = new Map<string, Promise<string>>()
     return {
-      ...options,
-      url,
-      sql,
-      counted,
-      scratch,
-      token: (index = 0) => token(index),
-      countedToken: () => countedToken("bench-counted"),
-      service: () => service("shared"),
-      peer,
-      freshService: async (settings = {}, databaseUrl = url) =>
-        added(ofRow, await startService(databaseUrl, settings)),
-      bare: async (path) => {
-        const headers = { Authorization: `Bearer ${await token(0)}` }
-        const { url: of } = await service("shared")
-        return added(ofRow, await startBare({ url: of, path, headers }, scratch))
+      name,
+      databaseUrl: url,
+      token: (account = "bench", { limit, databaseUrl = url } = {}) => {
+        const key = `${account} ${databaseUrl}`
+        const token = tokens.get(key) ?? issueToken(command, databaseUrl, account, limit)
+        tokens.set(key, token)
+        return token
       },
-      redis: async () => added(ofRow, await redisServer()),
-      endRow: () => endAll(ofRow),
-      stop: async () => {
-        await endAll(ofRow)
-        await endAll(open)
+      start: (settings = {}, databaseUrl = url) =>
+        added(
+          startServer([...main, "serve"], {
+            cwd: root,
+            announcesOn: "stderr",
+            settings: {
+              DATABASE_URL: databaseUrl,
+              DATA_DIR: scratch,
+              REDIS_URL: "",
+              PORT: "0",
+              SHUTDOWN_SECONDS: "1",
+              ...settings,
+            },
+          }),
+        ),
+      withDatabase: async (sizes, work) => {
+        const name = `bench_own_${process.pid}`
+        const own = await dataFiles(join(scratch, JSON.stringify(sizes)), sizes)
+        const ownUrl = await makeDatabase(command, name, own)
+        const ownSql = postgres(ownUrl, { max: 1, onnotice: () => {} })
+        try {
+          return await work(ownUrl, ownSql)
+        } finally {
+          await endRow()
+          await ownSql.end({ timeout: 1 })
+          await sql`drop database ${sql(name)} with (force)`
+        }
       },
     }
-  } catch (error) {
-    await endAll(open)
-    throw error
+  }
+
+  const ours = await checkoutOf("ours", repository)
+  const checkouts = before === null ? [ours] : [ours, await checkoutOf("before", before)]
+  const data = postgres(ours.databaseUrl, { max: 2, onnotice: () => {} })
+  return {
+    ...options,
+    scratch,
+    checkouts,
+    ours,
+    sql: data,
+    hono: async () => {
+      const cwd = peerDirectory("hono")
+      await runToEnd([process.execPath, "install", "--frozen-lockfile"], { cwd })
+      return startPeer("hono", { DATABASE_URL: ours.databaseUrl, NODE_ENV: "production" })
+    },
+    bare: async ({ url }, path) =>
+      startPeer("bare", { TARGET: url + path, TOKEN: await ours.token() }),
+    endRow,
+    stop: async () => {
+      await endRow()
+      await Promise.all([sql.end({ timeout: 1 }), data.end({ timeout: 1 })])
+      await embedded.stop()
+      rmSync(scratch, { recursive: true, force: true })
+    },
   }
 }
 
-function checkSizes({ databaseUrl, directory, sizes }: Options, counted: Sizes): void {
-  if (counted.tenements === 0 || counted.reports === 0) {
-    throw new Error("The database has no tenements or no reports")
-  }
-  if (databaseUrl !== null) return
-  if (counted.tenements === sizes.tenements && counted.reports === sizes.reports) return
-  throw new Error(
-    `${directory} has ${counted.tenements} tenements and ${counted.reports} reports: give these sizes or another directory`,
-  )
+function urlOf(server: string, database: string): string {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.href
 }
 
-const dayMs = 86_400_000
-const unreachedLimit = 1_000_000_000
+/** Identifies the schema of a checkout by its migrations. */
+function schemaOf(root: string): string {
+  const hash = createHash("sha256")
+  for (const file of [...new Bun.Glob("*.sql").scanSync(join(root, "drizzle"))].sort()) {
+    hash.update(readFileSync(join(root, "drizzle", file)))
+  }
+  return hash.digest("hex").slice(0, 12)
+}
 
-/** A token that expires by itself, of an account that is kept for the next run. */
-async function tokenOf(url: string, name: string, plan: "admin" | "enterprise"): Promise<string> {
-  const editor = { url, who: "bench", origin: "bench" }
-  const email = `${name}@example.com`
-  const requestLimit = plan === "enterprise" ? unreachedLimit : null
-  await createAccount(editor, { email, plan, requestLimit }).catch((error: unknown) => {
-    if (!(error instanceof AccountError)) throw error // It exists.
+/** Creates the account unless an earlier run did. @returns a token that expires by itself */
+async function issueToken(command: Command, url: string, account: string, limit?: number) {
+  const email = `${account}@example.com`
+  const plan = limit === undefined ? ["admin"] : ["enterprise", "--limit", `${limit}`]
+  await command(url, "account", "create", email, "--plan", ...plan).catch((error: Error) => {
+    if (!/exists/.test(error.message)) throw error
   })
-  const expiresAt = new Date(Date.now() + dayMs)
-  return (await issueToken(editor, { email, name: "bench", expiresAt })).value
+  const options = ["--account", email, "--name", "bench", "--expires-in", "1"]
+  return (await command(url, "token", "create", ...options)).stdout.trim()
 }
 
-/** Makes one thing for each key, when it is first asked for. */
-function once<K, T>(make: (key: K) => Promise<T>): (key: K) => Promise<T> {
-  const made = new Map<K, Promise<T>>()
-  return (key) => {
-    const known = made.get(key)
-    if (known) return known
-    const fresh = make(key)
-    made.set(key, fresh)
-    return fresh
-  }
+/** Measures the service of each checkout in turns, and other sides beside them. */
+export async function measureCheckouts(
+  { checkouts, rounds: count }: Environment,
+  prepare: (checkout: Checkout) => Promise<Measure>,
+  others: Readonly<Record<string, Measure>> = {},
+): Promise<Figures> {
+  const sides: Record<string, Measure> = {}
+  for (const checkout of checkouts) sides[checkout.name] = await prepare(checkout)
+  return rounds(count, { ...sides, ...others })
 }

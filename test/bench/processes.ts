@@ -1,8 +1,5 @@
-/** The processes that the benchmark starts, and what they use. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
-
-export const repository = Bun.fileURLToPath(new URL("../..", import.meta.url))
-const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+/** The processes that the benchmark starts, and the resources that each uses. */
+import { readFileSync, writeFileSync } from "node:fs"
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -14,41 +11,22 @@ export interface ServerProcess {
 
 const running = new Set<Bun.Subprocess>()
 
-/** Ends all that still run, so that whoever waits for them fails. */
-export function killRunning(): void {
+// However the benchmark ends, no process outlives it.
+process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL")
-}
-
-// However the benchmark ends, what it has started ends with it.
-process.on("exit", killRunning)
-
-/** The service of this checkout, once it serves. Its log goes to /dev/null. */
-export const startService = (databaseUrl: string, settings: Variables = {}) =>
-  startServer(commandOfService("serve"), {
-    announcesOn: "stderr",
-    settings: {
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: "",
-      PORT: "0",
-      SHUTDOWN_DELAY_SECONDS: "0",
-      SHUTDOWN_SECONDS: "1",
-      ...settings,
-    },
-  })
-
-export const commandOfService = (...args: string[]): string[] => [process.execPath, main, ...args]
+})
 
 export interface ServerOptions {
-  cwd?: string
+  cwd: string
   settings: Variables
-  /** Where it prints its URL; what it prints on standard output otherwise is discarded. */
+  /** The stream on which it prints its URL. */
   announcesOn: "stdout" | "stderr"
 }
 
-/** Starts a server, and waits until it announces its URL. */
+/** Starts a server and waits until it prints its URL. Other standard output goes to /dev/null. */
 export async function startServer(
   command: string[],
-  { cwd = repository, settings, announcesOn }: ServerOptions,
+  { cwd, settings, announcesOn }: ServerOptions,
 ): Promise<ServerProcess> {
   const child = Bun.spawn(command, {
     cwd,
@@ -60,9 +38,8 @@ export async function startServer(
   running.add(child)
   const output = child[announcesOn]
   if (!output) throw new Error(`${command.join(" ")} has no output`)
-  const url = await announcedUrl(output, command)
   return {
-    url,
+    url: await announcedUrl(output, command),
     pid: child.pid,
     stop: async () => {
       child.kill("SIGINT")
@@ -98,27 +75,24 @@ export interface Finished {
 
 export interface RunOptions {
   cwd?: string
-  environment?: Variables
+  settings?: Variables
   stdin?: string
-  /** Called with the process id once it runs. */
-  onStarted?: (pid: number) => void
 }
 
-/** Runs a program to its end. @throws Error with what it reported, where it fails */
+/** Runs a program to its end. @throws Error with its own message if it fails */
 export async function runToEnd(
   command: string[],
-  { cwd = repository, environment = {}, stdin = "", onStarted = () => {} }: RunOptions = {},
+  { cwd, settings = {}, stdin = "" }: RunOptions = {},
 ): Promise<Finished> {
   const startedMs = performance.now()
   const child = Bun.spawn(command, {
-    cwd,
-    env: { ...process.env, ...environment },
+    ...(cwd !== undefined && { cwd }),
+    env: { ...process.env, ...settings },
     stdin: new Blob([stdin]),
     stdout: "pipe",
     stderr: "pipe",
   })
   running.add(child)
-  onStarted(child.pid)
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -131,21 +105,20 @@ export async function runToEnd(
   return { stdout, seconds: (performance.now() - startedMs) / 1000 }
 }
 
-/** Whether the memory and the time of processes can be read, as on Linux. */
-export const procIsReadable = existsSync("/proc/self/status")
-
-/** What a process has in memory, or has had at most, in MB (2^20 bytes). */
-export function memoryOf(pid: number, what: "now" | "peak"): number {
-  const name = what === "now" ? "VmRSS" : "VmHWM"
-  const [, kilobytes] =
-    new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8")) ??
-    []
+/** The resident memory of a process, now or at its peak, in MB. */
+export function memoryOf(pid: number, when: "now" | "peak"): number {
+  const name = when === "now" ? "VmRSS" : "VmHWM"
+  const status = readFileSync(`/proc/${pid}/status`, "utf8")
+  const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status) ?? []
   return Number(kilobytes) / 1024
 }
 
+/** Lets the peak of a process begin anew. */
+export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, "5")
+
 const ticksInSecond = 100
 
-/** The time that a process has computed so far, in all its threads. */
+/** The CPU time that a process has used so far, in all its threads. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   // The name, in parentheses, may contain spaces; user and system time are the 12th and 13th after it.
@@ -153,21 +126,10 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksInSecond
 }
 
-/** Lets the peak of a process begin anew. */
-export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, "5")
-
-/** Follows the peak of a process until it has ended. @returns reads what was found, in MB */
-export function followPeak(pid: number): () => number {
-  let peak = 0
-  const timer = setInterval(() => {
-    try {
-      peak = Math.max(peak, memoryOf(pid, "peak") || 0)
-    } catch {
-      clearInterval(timer) // It has ended.
-    }
-  }, 20)
-  return () => {
-    clearInterval(timer)
-    return peak
-  }
-}
+/** Runs a command of psql, such as `\\copy`, and a shell command on its output. */
+export const psql = (url: string, command: string, pipe = "cat > /dev/null"): Promise<Finished> =>
+  runToEnd([
+    ...["/bin/bash", "-o", "pipefail", "-c"],
+    `psql -X -q -v ON_ERROR_STOP=1 -c "$1" "$2" | ${pipe}`,
+    ...["psql", command, url],
+  ])

@@ -1,26 +1,79 @@
 /** Measures several sides in turns, so that all see the same machine. */
 
+/** The value below which this share of the samples lies, interpolated between two samples. */
+export function quantile(samples: readonly number[], share: number): number {
+  if (samples.length === 0) throw new RangeError("There are no samples")
+  const sorted = samples.toSorted((a, b) => a - b)
+  const position = (sorted.length - 1) * share
+  const below = sorted[Math.floor(position)] ?? 0
+  const above = sorted[Math.ceil(position)] ?? below
+  return below + (above - below) * (position - Math.floor(position))
+}
+
+export const median = (samples: readonly number[]): number => quantile(samples, 0.5)
+
+/** The samples of each side, by round, for each figure. A figure's name ends in its unit. */
+export type Figures = Record<string, Record<string, number[]>>
+
+/** Measures one side once. @returns its figures */
+export type Measure = () => Promise<Readonly<Record<string, number>>>
+
 /**
- * Runs every side once in each round, each round beginning with another side.
- * @param options.warmUp runs a round before, in which programs compile and connect, and which does not count
- * @returns the samples of each side, by round
+ * Runs each side once in each round. Each round begins with another side.
+ * @param warmUp whether a round comes before that does not count, in which programs compile and connect
  */
-export async function rounds<Side extends string>(
+export async function rounds(
   count: number,
-  sides: Readonly<Record<Side, () => Promise<number>>>,
-  options: { warmUp: boolean },
-): Promise<Record<Side, number[]>> {
-  const names = Object.keys(sides) as Side[]
-  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<
-    Side,
-    number[]
-  >
-  for (let round = options.warmUp ? -1 : 0; round < count; round++) {
-    for (const [index] of names.entries()) {
-      const name = names[(index + round + 1) % names.length] as Side
-      const sample = await sides[name]()
-      if (round >= 0) samples[name].push(sample)
+  sides: Readonly<Record<string, Measure>>,
+  { warmUp = true } = {},
+): Promise<Figures> {
+  const figures: Figures = {}
+  const entries = Object.entries(sides)
+  for (let round = warmUp ? -1 : 0; round < count; round++) {
+    const first = (round + 1) % entries.length
+    for (const [side, measure] of [...entries.slice(first), ...entries.slice(0, first)]) {
+      const measured = await measure()
+      if (round < 0) continue
+      for (const [figure, value] of Object.entries(measured)) {
+        figures[figure] ??= {}
+        figures[figure][side] ??= []
+        figures[figure][side].push(value)
+      }
     }
   }
-  return samples
+  return figures
 }
+
+/** A line for each figure, in Markdown: each side's median, and ours divided by each other side. */
+export function table(work: string, figures: Figures): string {
+  const lines = Object.entries(figures).map(([figure, sides]) => {
+    const { ours = [], ...others } = sides
+    const peers = Object.entries(others).map(
+      ([name, samples]) =>
+        `${name} ${numberText(median(samples))} (× ${numberText(median(ratios(ours, samples)))})`,
+    )
+    return `| ${[work, figure, spread(ours), peers.join(", ")].join(" | ")} |`
+  })
+  return lines.join("\n")
+}
+
+export const tableHead =
+  "| work | figure | ours: median (least to most) | beside it (× ours / its) |\n|---|---|---|---|"
+
+/** Of equal rounds, since a disturbance of the machine meets both sides of one. */
+const ratios = (ours: readonly number[], beside: readonly number[]): number[] =>
+  ours.length === beside.length
+    ? ours.map((sample, round) => sample / (beside[round] ?? Number.NaN))
+    : [median(ours) / median(beside)]
+
+const spread = (samples: readonly number[]): string =>
+  samples.length < 2
+    ? samples.map(numberText).join("")
+    : `${numberText(median(samples))} (${numberText(Math.min(...samples))} to ${numberText(Math.max(...samples))})`
+
+/** Three significant digits, and whole numbers from 100 on. */
+const numberText = (value: number): string =>
+  value.toLocaleString(
+    "en-US",
+    Math.abs(value) < 100 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 },
+  )

@@ -1,101 +1,134 @@
-/** Exports of all tenements as CSV, beside psql's \copy of the same rows in the same order. */
-import type { Environment } from "../environment.ts"
-import { psql } from "../postgres-programs.ts"
-import { memoryOf, resetPeak, runToEnd, type ServerProcess } from "../processes.ts"
-import { rounds } from "../rounds.ts"
-import type { Outcome, Row } from "../row.ts"
+/** Exports of all tenements as CSV, beside psql's \copy of the same rows; and exports that nobody reads. */
+import { connect, type Socket } from "node:net"
+import type { Row } from "../bench.ts"
+import { send } from "../clients.ts"
+import { type Checkout, type Environment, measureCheckouts } from "../environment.ts"
+import {
+  cpuSecondsOf,
+  memoryOf,
+  psql,
+  resetPeak,
+  runToEnd,
+  type ServerProcess,
+} from "../processes.ts"
+import { type Measure, quantile } from "../rounds.ts"
 
 const copy = String.raw`\copy (select id, tenement_id, state, status, type, holder_name, grant_date, expiry_date, area_km2 from tenements order by id) to stdout csv header`
 const path = "/api/v1/tenements?format=csv&all=true"
 
-interface Curl {
-  /** What is asked for besides the export. */
-  header?: string
-  pipe?: string
-}
-
-/** Runs curl to the end of the export. @returns its standard output */
-async function curl(
-  { url }: ServerProcess,
-  token: string,
-  { header = "Accept-Encoding: identity", pipe = "cat > /dev/null" }: Curl = {},
-) {
-  const command = `curl -sSNf -K - "$1" -w '%{stderr}%{time_starttransfer}' 2>&3 | ${pipe}`
-  const program = ["/bin/bash", "-o", "pipefail", "-c", `exec 3>&1; ${command}`, "curl"]
+/** Runs curl to the end of the export, and a shell command on the export. */
+async function curl({ url }: ServerProcess, token: string, coding: string, pipe: string) {
+  const program = ["/bin/bash", "-o", "pipefail", "-c", `curl -sSNf -K - "$1" | ${pipe}`, "curl"]
   // The token is read from standard input, where no list of processes shows it.
-  const stdin = `header = "Authorization: Bearer ${token}"\nheader = "${header}"\n`
+  const stdin = `header = "Authorization: Bearer ${token}"\nheader = "Accept-Encoding: ${coding}"\n`
   return runToEnd([...program, url + path], { stdin })
 }
 
-/** @throws Error if the export has not as many lines as \copy */
-async function checkLines(service: ServerProcess, token: string, { url }: Environment) {
-  const headers = { Authorization: `Bearer ${token}` }
-  const response = await fetch(service.url + path, { headers })
-  if (response.status !== 200 || !response.body) {
-    throw new Error(`The export was answered ${response.status}`)
-  }
-  let lines = 0
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-    lines += chunk.filter((byte) => byte === 10).length
-  }
-  const { stdout: copied } = await psql(url, copy, "wc -l")
-  if (lines !== Number(copied)) {
-    throw new Error(`The export has ${lines} lines, \\copy ${copied.trim()}`)
-  }
+interface Coding {
+  name: string
+  unpack: string
+  /** The shell command that does the same to the output of \copy. */
+  pipe: string
 }
 
-async function run(environment: Environment, asking: Curl, pipe: string): Promise<Outcome> {
-  const { url } = environment
-  const token = await environment.token()
-  const service = await environment.freshService()
+async function exportSide(checkout: Checkout, coding: Coding, copied: string): Promise<Measure> {
+  const token = await checkout.token()
+  const service = await checkout.start()
   const idleMB = memoryOf(service.pid, "now")
-  await checkLines(service, token, environment)
-  const firstByteMs: number[] = []
-  const aboveIdleMB: number[] = []
-  const samples = await rounds(
-    environment.rounds,
-    {
-      ours: async () => {
-        resetPeak(service.pid)
-        const { seconds, stdout } = await curl(service, token, asking)
-        aboveIdleMB.push(memoryOf(service.pid, "peak") - idleMB)
-        firstByteMs.push(Number(stdout) * 1000)
-        return seconds
-      },
-      copy: async () => (await psql(url, copy, pipe)).seconds,
-    },
-    { warmUp: false },
-  )
-  return {
-    figures: {
-      ours: { unit: "s", samples: samples.ours },
-      copy: { unit: "s", samples: samples.copy },
-      "memory above idle": { unit: "MB", samples: aboveIdleMB },
-      "first byte": { unit: "ms", samples: firstByteMs },
-    },
+  const { stdout: lines } = await curl(service, token, coding.name, `${coding.unpack} | wc -l`)
+  if (lines !== copied) throw new Error(`The export has ${lines.trim()} lines, \\copy ${copied}`)
+  return async () => {
+    resetPeak(service.pid)
+    const cpuBefore = cpuSecondsOf(service.pid)
+    const { seconds } = await curl(service, token, coding.name, "cat > /dev/null")
+    return {
+      s: seconds,
+      "CPU s": cpuSecondsOf(service.pid) - cpuBefore,
+      "MB above idle": memoryOf(service.pid, "peak") - idleMB,
+    }
   }
 }
 
-const limits = [
-  { figure: "memory above idle", atMost: 64 },
-  { figure: "first byte", atMost: 50 },
+const exportRow = (name: string, work: string, coding: Coding): Row => ({
+  name,
+  work,
+  needs: ["curl", "psql", "gzip"],
+  run: async (environment) => {
+    const { databaseUrl } = environment.ours
+    const { stdout: copied } = await psql(databaseUrl, copy, "wc -l")
+    return measureCheckouts(environment, (checkout) => exportSide(checkout, coding, copied), {
+      copy: async () => ({ s: (await psql(databaseUrl, copy, coding.pipe)).seconds }),
+    })
+  },
+})
+
+const stalledExports = 200
+const stallSeconds = 5
+
+/** Sends the request for an export, and reads nothing. */
+function stalled(url: string, token: string): Socket {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.pause()
+  socket.on("error", () => {}) // The service resets it after the stall limit.
+  socket.write(
+    `GET /api/v1/reports?format=csv&all=true HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  )
+  return socket
+}
+
+/** Reads the rest of stalled exports, which ends them. @returns the seconds until all have ended */
+async function cleanUp(sockets: readonly Socket[]): Promise<number> {
+  const startedMs = performance.now()
+  await Bun.sleep(stallSeconds * 1000)
+  const ended = sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve)))
+  for (const socket of sockets) socket.resume()
+  await Promise.race([Promise.all(ended), Bun.sleep(30_000)])
+  for (const socket of sockets) socket.destroy()
+  return (performance.now() - startedMs) / 1000
+}
+
+async function besideStalled({ sql, seconds }: Environment, checkout: Checkout): Promise<Measure> {
+  const ids = await sql<{ id: string }[]>`select id from tenements order by md5(id) limit 200`
+  const targets = ids.flatMap(({ id }, index) => [
+    `/api/v1/tenements/${encodeURIComponent(id)}`,
+    `/api/v1/reports?page=${1 + index}`,
+  ])
+  const settings = { EXPORT_STALL_SECONDS: String(stallSeconds), CACHE_MEMORY_MB: "0" }
+  const { url, pid } = await checkout.start(settings)
+  const reader = await checkout.token()
+  const exporter = await checkout.token("exporter")
+  return async () => {
+    const alone = await send(url, reader, targets, seconds)
+    resetPeak(pid)
+    const sockets = Array.from({ length: stalledExports }, () => stalled(url, exporter))
+    await Bun.sleep(500)
+    const beside = await send(url, reader, targets, seconds)
+    return {
+      "p95 beside them, ms": quantile(beside.ms, 0.95),
+      "p95 beside / alone": quantile(beside.ms, 0.95) / quantile(alone.ms, 0.95),
+      "rejected beside them": beside.statuses.filter((status) => status !== 200).length,
+      "memory of the service, MB": memoryOf(pid, "peak"),
+      "until all have ended, s": await cleanUp(sockets),
+    }
+  }
+}
+
+export const exportRows: readonly Row[] = [
+  exportRow("export-csv", "CSV of all tenements, all=true, beside \\copy", {
+    name: "identity",
+    unpack: "cat",
+    pipe: "cat > /dev/null",
+  }),
+  exportRow("export-gzip", "the same with gzip, beside \\copy piped through gzip -1", {
+    name: "gzip",
+    unpack: "gunzip",
+    pipe: "gzip -1 > /dev/null",
+  }),
+  {
+    name: "stalled-exports",
+    work: `records and pages beside ${stalledExports} exports of another account that nobody reads`,
+    run: (environment) =>
+      measureCheckouts(environment, (checkout) => besideStalled(environment, checkout)),
+  },
 ]
-
-const exportCsv: Row = {
-  name: "export-csv",
-  work: "CSV of all tenements, all=true",
-  needs: ["curl", "psql", "/proc"],
-  targets: [{ figure: "ours", over: "copy", atMost: 1.5 }, ...limits],
-  run: (environment) => run(environment, {}, "cat > /dev/null"),
-}
-
-const exportGzip: Row = {
-  name: "export-gzip",
-  work: "the same with gzip, beside \\copy piped through gzip -1",
-  needs: ["curl", "psql", "gzip", "/proc"],
-  targets: [{ figure: "ours", over: "copy", atMost: 1.3 }, ...limits],
-  run: (environment) =>
-    run(environment, { header: "Accept-Encoding: gzip" }, "gzip -1 > /dev/null"),
-}
-
-export const exportRows = [exportCsv, exportGzip]

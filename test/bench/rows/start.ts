@@ -1,50 +1,60 @@
-/** From starting the service to its first response. */
+/** The start of the service, beside an empty server. */
 import { freePort } from "../../support/supervised.ts"
-import type { Row } from "../row.ts"
-import { authorization } from "../sides.ts"
+import type { Row } from "../bench.ts"
+import { type Checkout, measureCheckouts, repository } from "../environment.ts"
+import { cpuSecondsOf, startServer } from "../processes.ts"
+import type { Measure } from "../rounds.ts"
 
-const starts = 7
+/** From the start of the service to its first 200. */
+const startSide = async (checkout: Checkout): Promise<Measure> => {
+  const headers = { Authorization: `Bearer ${await checkout.token()}` }
+  return async () => {
+    const port = freePort()
+    const url = `http://127.0.0.1:${port}/api/v1/tenements?per_page=1`
+    const startedMs = performance.now()
+    const [server] = await Promise.all([checkout.start({ PORT: `${port}` }), untilOk(url, headers)])
+    const ms = performance.now() - startedMs
+    const cpuMs = cpuSecondsOf(server.pid) * 1000
+    await server.stop()
+    return { ms, "CPU ms": cpuMs }
+  }
+}
+
+const startLimitMs = 60_000
+
+async function untilOk(url: string, headers: Record<string, string>): Promise<void> {
+  const deadlineMs = performance.now() + startLimitMs
+  const isOk = async () => (await fetch(url, { headers })).status === 200
+  // Until it listens, connections fail.
+  while (!(await isOk().catch(() => false))) {
+    if (performance.now() > deadlineMs) throw new Error(`${url} did not respond with 200`)
+    await Bun.sleep(1)
+  }
+}
+
+const emptyServer = `
+for (const name of ["@elysiajs/bearer", "@sinclair/typebox", "drizzle-orm/postgres-js", "postgres", "lru-cache", "commander"]) await import(name)
+const { Elysia } = await import("elysia")
+const app = new Elysia().get("/", () => "ok").listen({ port: 0, hostname: "127.0.0.1" })
+await (await fetch(app.server.url)).text()
+console.log("Listening on http://127.0.0.1:" + app.server.port)`
+
+const emptySide: Measure = async () => {
+  const startedMs = performance.now()
+  const command = [process.execPath, "-e", emptyServer]
+  const server = await startServer(command, {
+    cwd: repository,
+    announcesOn: "stdout",
+    settings: {},
+  })
+  const ms = performance.now() - startedMs
+  const cpuMs = cpuSecondsOf(server.pid) * 1000
+  await server.stop()
+  return { ms, "CPU ms": cpuMs }
+}
 
 export const start: Row = {
   name: "start",
-  work: "serve to its first 200, with the database there",
-  needs: [],
-  targets: [{ figure: "ours", atMost: 250 }],
-  run: async (environment) => {
-    const samples: number[] = []
-    const headers = await authorization(environment)
-    for (let round = -1; round < starts; round++) {
-      const port = freePort()
-      const startedMs = performance.now()
-      const [, answeredMs] = await Promise.all([
-        environment.freshService({ PORT: String(port) }),
-        untilAnswered(`http://127.0.0.1:${port}/api/v1/tenements?per_page=1`, headers),
-      ])
-      // The first one reads the program's files from the disk.
-      if (round >= 0) samples.push(answeredMs - startedMs)
-      await environment.endRow()
-    }
-    return { figures: { ours: { unit: "ms", samples } } }
-  },
+  work: "serve to its first 200, beside an empty Elysia server with the same packages",
+  run: (environment) => measureCheckouts(environment, startSide, { empty: emptySide }),
 }
-
-const limitMs = 60_000
-
-/** @returns when it was */
-async function untilAnswered(url: string, headers: Record<string, string>): Promise<number> {
-  const deadlineMs = performance.now() + limitMs
-  while (!(await isAnswered(url, headers))) {
-    if (performance.now() > deadlineMs) throw new Error(`${url} was not answered with 200`)
-    await Bun.sleep(1)
-  }
-  return performance.now()
-}
-
-const isAnswered = (url: string, headers: Record<string, string>): Promise<boolean> =>
-  fetch(url, { headers }).then(
-    async (response) => {
-      await response.arrayBuffer()
-      return response.status === 200
-    },
-    () => false,
-  )

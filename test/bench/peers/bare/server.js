@@ -1,16 +1,28 @@
 /**
- * What Bun's HTTP server does at most: a response of the same bytes and headers for every request,
- * or 304 with the same headers where the request has If-None-Match. The file named in RESPONSES has
- * both, as the service has sent them.
+ * What Bun's HTTP server does at most: the bytes and headers that the service sent for TARGET, or its
+ * 304 where the request has If-None-Match.
  */
-const { full, notModified } = await Bun.file(process.env.RESPONSES).json()
+const { TARGET, TOKEN, PORT } = process.env
+const authorization = { Authorization: `Bearer ${TOKEN}`, "Accept-Encoding": "identity" }
+/** Headers that every HTTP server adds itself. */
+const ownHeaders = ["date", "content-length", "connection", "transfer-encoding", "keep-alive"]
 
+async function record(headers, expected) {
+  const response = await fetch(TARGET, { headers: { ...authorization, ...headers } })
+  const body = await response.text()
+  if (response.status !== expected) throw new Error(`${TARGET} got ${response.status}`)
+  const shown = [...response.headers].filter(([name]) => !ownHeaders.includes(name))
+  return { body, init: { status: expected, headers: Object.fromEntries(shown) } }
+}
+
+const full = await record({}, 200)
+const notModified = await record({ "If-None-Match": full.init.headers.etag }, 304)
 const server = Bun.serve({
   hostname: "127.0.0.1",
-  port: Number(process.env.PORT),
+  port: Number(PORT),
   fetch: (request) =>
     request.headers.has("if-none-match")
-      ? new Response(null, notModified)
-      : new Response(full.body, full),
+      ? new Response(null, notModified.init)
+      : new Response(full.body, full.init),
 })
 process.stdout.write(`Listening on ${server.url}\n`)

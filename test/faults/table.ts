@@ -1,11 +1,11 @@
 /**
- * What callers notice of each fault of `test/faults`, as a table: `bun test/bench/faults.ts [NAME]`. The
+ * What callers notice of each fault of `test/faults`, as a table: `bun test/faults/table.ts [NAME]`. The
  * service runs with default settings, but caches nothing.
  */
-import { type Deployment, deployment } from "../faults/deployment.ts"
-import { endure, type Fault } from "../faults/fault.ts"
-import { postgresFaults } from "../faults/postgres-faults.ts"
-import { redisFaults } from "../faults/redis-faults.ts"
+import { type Deployment, deployment } from "./deployment.ts"
+import { endure, type Fault } from "./fault.ts"
+import { postgresFaults } from "./postgres-faults.ts"
+import { redisFaults } from "./redis-faults.ts"
 
 const [, , part = ""] = process.argv
 

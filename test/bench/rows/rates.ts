@@ -1,0 +1,151 @@
+/** Rates of requests under load, and the CPU time that each takes. */
+import { redisServer } from "../../support/redis.ts"
+import type { Row } from "../bench.ts"
+import { call, wrk } from "../clients.ts"
+import type { Environment } from "../environment.ts"
+import type { ServerProcess } from "../processes.ts"
+import { type Measure, rounds } from "../rounds.ts"
+
+const listPage = "/api/v1/tenements"
+const needs = ["wrk"]
+
+interface RateOptions {
+  targets: readonly string[]
+  /** Read once before the load. */
+  readFirst?: readonly string[]
+  /** Beside the services of the checkouts. */
+  peers?: readonly ("hono" | "bare")[]
+  ifNoneMatch?: boolean
+}
+
+/** Puts the service of each checkout and its peers under load. */
+async function measureRates(
+  environment: Environment,
+  { targets, readFirst = [], peers = [], ifNoneMatch = false }: RateOptions,
+) {
+  const { scratch, seconds, ours } = environment
+  const sides: Record<string, Measure> = {}
+  const add = async (name: string, server: ServerProcess, token: string) => {
+    await call(server.url, token, readFirst)
+    const bearer = { Authorization: `Bearer ${token}` }
+    const response = await fetch(server.url + targets[0], { headers: bearer })
+    const condition = ifNoneMatch && { "If-None-Match": response.headers.get("etag") ?? "" }
+    const headers = { ...bearer, ...condition }
+    sides[name] = wrk(scratch, { server, targets, headers, seconds })
+  }
+  for (const checkout of environment.checkouts) {
+    const service = await checkout.start()
+    await add(checkout.name, service, await checkout.token())
+    if (checkout !== ours || !peers.includes("bare")) continue
+    await add("bare", await environment.bare(service, targets[0] ?? ""), await ours.token())
+  }
+  if (peers.includes("hono")) await add("hono", await environment.hono(), await ours.token())
+  return rounds(environment.rounds, sides)
+}
+
+const mostKeys = 300_000
+const keysReadAgain = 500
+
+const recordPaths = async ({ sql }: Environment, limit: number): Promise<string[]> => {
+  const found = await sql<{ id: string }[]>`
+    select id from tenements order by md5(id) limit ${limit}`
+  return found.map(({ id }) => `${listPage}/${encodeURIComponent(id)}`)
+}
+
+interface FilteredList {
+  state: string
+  status?: string
+  total: number
+}
+
+const perPage = 50
+
+const pagePath = ({ state, status }: FilteredList, page: number) =>
+  `${listPage}?state=${state}${status ? `&status=${encodeURIComponent(status)}` : ""}&page=${page}`
+
+/** Lists are equally likely, and so are the pages of each. Their totals are counted before the load. */
+const randomPageRow = (name: string, work: string, by: string): Row => ({
+  name,
+  work: `a random page of a random ${work}`,
+  needs,
+  run: async (environment) => {
+    const lists = await environment.sql.unsafe<FilteredList[]>(
+      `select ${by}, count(*)::int as total from tenements where status is not null group by ${by}`,
+    )
+    const targets = Array.from({ length: 100_000 }, () => {
+      const list = lists[Math.floor(Math.random() * lists.length)]
+      if (!list) throw new Error("There are no tenements")
+      return pagePath(list, 1 + Math.floor(Math.random() * Math.ceil(list.total / perPage)))
+    })
+    return measureRates(environment, { targets, readFirst: lists.map((list) => pagePath(list, 1)) })
+  },
+})
+
+const redisRow = (
+  name: string,
+  what: string,
+  targetOf: (environment: Environment) => Promise<string>,
+): Row => ({
+  name,
+  work: `${what} with Redis, beside the same without`,
+  needs: ["wrk", "redis-server"],
+  run: async (environment) => {
+    const { scratch, seconds, ours } = environment
+    const redis = await redisServer()
+    const headers = { Authorization: `Bearer ${await ours.token("counted", { limit: 1_000_000 })}` }
+    const targets = [await targetOf(environment)]
+    const side = async (settings: Record<string, string>) =>
+      wrk(scratch, { server: await ours.start(settings), targets, headers, seconds })
+    try {
+      return await rounds(environment.rounds, {
+        ours: await side({ REDIS_URL: redis.url }),
+        "without Redis": await side({}),
+      })
+    } finally {
+      await environment.endRow()
+      await redis.stop()
+    }
+  },
+})
+
+export const rateRows: readonly Row[] = [
+  {
+    name: "page-again",
+    work: "a list page asked for again (JSON, 50 records)",
+    needs,
+    run: (environment) =>
+      measureRates(environment, { targets: [listPage], peers: ["bare", "hono"] }),
+  },
+  {
+    name: "page-not-modified",
+    work: "the same with If-None-Match",
+    needs,
+    run: (environment) =>
+      measureRates(environment, { targets: [listPage], peers: ["bare"], ifNoneMatch: true }),
+  },
+  {
+    name: "record-first",
+    work: "one record, random key, read for the first time",
+    needs,
+    run: async (environment) => {
+      const targets = await recordPaths(environment, mostKeys)
+      return measureRates(environment, { targets, peers: ["hono"] })
+    },
+  },
+  {
+    name: "record-again",
+    work: `one record, random key of ${keysReadAgain} read before`,
+    needs,
+    run: async (environment) => {
+      const targets = await recordPaths(environment, keysReadAgain)
+      return measureRates(environment, { targets, readFirst: targets, peers: ["bare", "hono"] })
+    },
+  },
+  randomPageRow("random-state-page", "state", "state"),
+  randomPageRow("random-state-status-page", "state and status", "state, status"),
+  redisRow("redis-page", "a list page asked for again", async () => listPage),
+  redisRow("redis-record", "one record read before", async (environment) => {
+    const [path = ""] = await recordPaths(environment, 1)
+    return path
+  }),
+]
