@@ -52,14 +52,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 /** Settings that don't go together. */
 function faultsBetween(config: Config): string[] {
-  const { PORT, ADMIN_PORT, WORKERS, SIGNUP, SMTP_URL, MAIL_FROM, BASE_URL } = config
+  const { PORT, ADMIN_PORT, SIGNUP, SMTP_URL, MAIL_FROM, BASE_URL } = config
   const faults: string[] = []
-  if (ADMIN_PORT !== 0 && PORT >= ADMIN_PORT && PORT < ADMIN_PORT + WORKERS) {
-    faults.push(`ADMIN_PORT must not be PORT${WORKERS > 1 ? ", nor one of its workers'" : ""}`)
-  }
-  if (ADMIN_PORT + WORKERS - 1 > 65_535) {
-    faults.push("ADMIN_PORT must leave a port up to 65535 for each of the WORKERS")
-  }
+  if (ADMIN_PORT !== 0 && PORT === ADMIN_PORT) faults.push("ADMIN_PORT must not be PORT")
   if (config.DATABASE_URL === null) {
     if (config.DATABASE_READ_URL !== null) {
       faults.push("DATABASE_READ_URL requires DATABASE_URL: the embedded server has no replicas")
@@ -67,11 +62,6 @@ function faultsBetween(config: Config): string[] {
     if (config.DATABASE_DIRECT_URL !== null) {
       faults.push("DATABASE_DIRECT_URL requires DATABASE_URL, the address of a pooler")
     }
-  }
-  if (config.WORKERS > 1 && config.REDIS_URL === null) {
-    faults.push(
-      "WORKERS requires REDIS_URL: each process would admit the whole limit of every account",
-    )
   }
   if (SIGNUP === "open" && SMTP_URL === null) {
     faults.push("SIGNUP=open requires SMTP_URL: email addresses are confirmed by a mail")

@@ -1,13 +1,11 @@
 /** The command line. */
 import { Command } from "commander"
-import { exitCodes } from "./commands/exit-codes.ts"
 import { printableErrors, run } from "./commands/run.ts"
 import { readConfig } from "./config.ts"
 
 /** Each is loaded when it is given, so that none waits for what only another needs. */
 const commands = {
   serve: async () => (await import("./commands/serve.ts")).addServeCommand,
-  worker: async () => (await import("./commands/workers/worker.ts")).addWorkerCommand,
   migrate: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
   load: async () => (await import("./commands/load.ts")).addLoadCommand,
   fetch: async () => (await import("./commands/fetch.ts")).addFetchCommand,
@@ -32,14 +30,6 @@ for (const [name, command] of Object.entries(commands)) {
   if (name !== given && Object.hasOwn(commands, given)) continue
   const add = await command()
   add(program, () => readConfig(process.env), process.env)
-}
-
-// As process 1 of a container it would otherwise not be ended by them. A command that has to do
-// something at its end handles them itself from then on.
-for (const [signal, exitCode] of Object.entries(exitCodes)) {
-  process.once(signal, () => {
-    if (process.listenerCount(signal) === 0) process.exit(exitCode)
-  })
 }
 
 await run(program)

@@ -15,8 +15,6 @@ export interface ServerOptions {
   app: ServedApp
   hostname: string
   port: number
-  /** Whether other processes may listen on the port. Otherwise Bun would let them, too. */
-  reusePort?: boolean
   /** Whether the service is being stopped: then every response is the last of its connection. */
   isStopping: () => boolean
   log: Log
@@ -47,7 +45,6 @@ export function startServer({
   app,
   hostname,
   port,
-  reusePort = false,
   isStopping,
   log,
 }: ServerOptions): RunningServer {
@@ -57,7 +54,8 @@ export function startServer({
     idleTimeout: idleTimeoutSeconds,
     // A failure outside `handle` would otherwise be answered with a page that shows it.
     development: false,
-    reusePort,
+    // Otherwise Bun lets other processes of the user listen on the port too: each would have limits of its own.
+    reusePort: false,
     error: () => errorResponse(new ApiError("INTERNAL")),
     // A body is never read, so its size must not change the response: Bun would send 413 beyond its
     // limit.

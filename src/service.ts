@@ -2,26 +2,16 @@
 import { createAdminApp, createApp } from "./app.ts"
 import { cannotListen } from "./listen-error.ts"
 import { type RunningServer, type ServedApp, startServer } from "./server.ts"
-import { leavePort } from "./service/leave-port.ts"
 import { type PartsOptions, startParts } from "./service/parts.ts"
-import { boundUnsentBytes } from "./service/unsent-bytes.ts"
 import { localAddress } from "./text/service-addresses.ts"
 
-export interface ServiceOptions extends PartsOptions {
-  /**
-   * Whether other processes may listen on the port, as the workers of one service do. Otherwise a second
-   * process is refused: each would have limits of its own.
-   */
-  reusePort?: boolean
-}
+/**
+ * How long a service that is being stopped still accepts connections, while readiness answers 503 and every
+ * response closes its connection: twice as long as a proxy that asks each second needs to notice.
+ */
+const shutdownDelaySeconds = 2
 
 export interface StopOptions {
-  /**
-   * Another process serves on the port from now on. So the service stays ready, and connections that are
-   * being opened are left to that process.
-   */
-  isReplaced?: boolean
-  /** How long connections are still accepted. */
   delaySeconds?: number
 }
 
@@ -33,9 +23,9 @@ export interface Service {
 }
 
 /** @throws ListenError */
-export async function startService(options: ServiceOptions): Promise<Service> {
-  const { HOST, ADMIN_PORT, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } = options.config
-  const { log, reusePort = false } = options
+export async function startService(options: PartsOptions): Promise<Service> {
+  const { HOST, ADMIN_PORT, SHUTDOWN_SECONDS } = options.config
+  const { log } = options
   const parts = await startParts(options)
   let stopping = false
   const isStopping = () => stopping
@@ -47,9 +37,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   async function listen(app: ServedApp, setting: "PORT" | "ADMIN_PORT") {
     const port = options.config[setting]
     try {
-      const started = startServer({ app, hostname: HOST, port, reusePort, isStopping, log })
-      boundUnsentBytes(started.port, log)
-      return started
+      return startServer({ app, hostname: HOST, port, isStopping, log })
     } catch (error) {
       await admin?.close()
       await parts.close()
@@ -59,12 +47,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   return {
     url: localAddress(HOST, server.port),
-    stop: async ({ isReplaced = false, delaySeconds = SHUTDOWN_DELAY_SECONDS } = {}) => {
+    stop: async ({ delaySeconds = shutdownDelaySeconds } = {}) => {
       stopping = true
-      if (!isReplaced) parts.beginStopping()
+      parts.beginStopping()
       const beforeSeconds = Math.min(delaySeconds, SHUTDOWN_SECONDS)
       await Bun.sleep(beforeSeconds * 1000)
-      if (isReplaced) await leavePort(server.port, log)
       await server.stop((SHUTDOWN_SECONDS - beforeSeconds) * 1000, parts.abortExports)
       await parts.close()
       // Operators see to the end what it waits for.

@@ -43,7 +43,6 @@ test("an empty environment gives the defaults, frozen", () => {
     PORT: 3000,
     ADMIN_PORT: 0,
     HOST: "127.0.0.1",
-    WORKERS: 1,
     BASE_URL: "",
     DATABASE_URL: null,
     DATABASE_READ_URL: null,
@@ -76,7 +75,6 @@ test("an empty environment gives the defaults, frozen", () => {
     RAW_FILES: 30,
     ACTOR: "",
     SHUTDOWN_SECONDS: 6,
-    SHUTDOWN_DELAY_SECONDS: 1,
     LOG_FORMAT: "auto",
     LOG_LEVEL: "info",
     NO_COLOR: false,
@@ -105,29 +103,11 @@ test("settings are read from the environment, and unknown variables are ignored"
   expect(config).not.toHaveProperty("NO_SETTING")
 })
 
-test.each([
-  ["3000", "3000", "1", "ADMIN_PORT must not be PORT"],
-  ["3001", "3000", "2", "ADMIN_PORT must not be PORT, nor one of its workers'"],
-  ["65535", "65534", "2", "ADMIN_PORT must not be PORT, nor one of its workers'"],
-  ["3000", "65534", "3", "ADMIN_PORT must leave a port up to 65535 for each of the WORKERS"],
-  ["3002", "3000", "2", null],
-  ["2999", "3000", "2", null],
-  ["3000", "65534", "2", null],
-  ["3000", "0", "2", null],
-])(
-  "PORT %s, ADMIN_PORT %s and WORKERS %s are checked together",
-  (port, adminPort, workers, fault) => {
-    const read = () =>
-      readConfig({
-        PORT: port,
-        ADMIN_PORT: adminPort,
-        WORKERS: workers,
-        REDIS_URL: "redis://127.0.0.1:6379",
-      })
-    if (fault === null) expect(read().WORKERS).toBe(Number(workers))
-    else expect(read).toThrow(new ConfigError(`Cannot use the settings:\n${fault}`))
-  },
-)
+test("ADMIN_PORT is not PORT", () => {
+  expect(() => readConfig({ PORT: "3000", ADMIN_PORT: "3000" })).toThrow(
+    new ConfigError("Cannot use the settings:\nADMIN_PORT must not be PORT"),
+  )
+})
 
 test.each([
   ["ADMIN_PORT", ["-1", "65536", "3e3", " 80", "http"]],

@@ -19,10 +19,6 @@ export interface Database {
 
 /** Opens the database of the settings and migrates it to this program's schema. @throws DatabaseError */
 export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)
-
-/** The same for a process beside one that has migrated it: its schema must be up to date. */
-export const openCurrent = (config: Config): Promise<Database> => open(config, checkSchema)
-
 /**
  * Opens the database of the settings, or the embedded one, which is started if it is not running.
  * @throws DatabaseError where it cannot be reached or is not as it has to be

@@ -7,7 +7,6 @@ import type { Config } from "../config.ts"
 import type { FetchOutcome } from "../fetching/fetch-outcome.ts"
 import type { Log } from "../log/log.ts"
 import { hourMs } from "../text/durations.ts"
-import { linesOf } from "./lines-of.ts"
 
 type Counts = Record<FetchOutcome["outcome"], number>
 
@@ -141,6 +140,17 @@ export function createRegularFetches({
  */
 export const untilNextRoundMs = (everyHours: number, untilDueMs: number): number =>
   Math.min(Math.max(untilDueMs, leastPauseMs), everyHours * hourMs)
+
+/** The whole lines that a process prints, as they come. */
+async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ""
+  for await (const chunk of output) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n")
+    rest = lines.pop() ?? ""
+    yield* lines
+  }
+}
 
 async function tailOf(output: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()

@@ -10,7 +10,6 @@ import { ListenError } from "../listen-error.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { printableText } from "../text/printable-text.ts"
 import { describeUnexpected, logToStderr, OutputError } from "./terminal.ts"
-import { WorkerError } from "./workers/worker-error.ts"
 
 /** Errors that are reported by their message alone. */
 const reportedErrors = [
@@ -22,7 +21,6 @@ const reportedErrors = [
   LoadError,
   OutcomeUnknown,
   OutputError,
-  WorkerError,
 ]
 
 /** The errors of commander, which repeat arguments. */

@@ -1,30 +1,19 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import type { LogBuffer } from "../log/log-buffer.ts"
-import type { Service } from "../service.ts"
+import type { Service, StopOptions } from "../service.ts"
 import { type Database, openMigrated } from "./database.ts"
-import { reapOrphans } from "./orphans.ts"
 import { type RegularFetches, regularFetches } from "./regular-fetches.ts"
-import { logFlushMs, openLog } from "./serving-log.ts"
-import { ignoreOutputErrors } from "./standard-streams.ts"
+import { ignoreOutputErrors, logFlushMs, openLog } from "./serving-log.ts"
 import { logToStderr } from "./terminal.ts"
 
-export function addServeCommand(
-  program: Command,
-  config: () => Config,
-  environment: NodeJS.ProcessEnv,
-): void {
+export function addServeCommand(program: Command, config: () => Config): void {
   program
     .command("serve", { isDefault: true })
     .description("serve the API until stopped")
     .action(async () => {
       ignoreOutputErrors()
-      reapOrphans()
       const settings = config()
-      if (settings.WORKERS > 1) {
-        const { serveByWorkers } = await import("./workers/serve-by-workers.ts")
-        return serveByWorkers(settings, environment)
-      }
       // The server's modules are loaded while the database is reached.
       const [database] = await Promise.all([openMigrated(settings), import("../service.ts")])
       const service = await serve(settings, database)
@@ -66,18 +55,21 @@ interface Running {
   buffer: LogBuffer
 }
 
-/** A second signal exits without waiting for requests in progress. */
+/**
+ * Ctrl-C stops at once, as no load balancer sends it. A second signal exits without waiting for
+ * requests in progress.
+ */
 function stopOnSignal({ service, fetches, database, buffer }: Running): void {
   let stopping = false
-  const stop = async (exitCode: number): Promise<void> => {
+  const stop = async (exitCode: number, options?: StopOptions): Promise<void> => {
     if (stopping) process.exit(exitCode)
     stopping = true
     logToStderr("Stopping")
-    await Promise.all([service.stop(), fetches?.stop()])
+    await Promise.all([service.stop(options), fetches?.stop()])
     await database.close()
     await buffer.flush(logFlushMs)
     process.exit(0)
   }
-  process.on("SIGINT", () => stop(130))
+  process.on("SIGINT", () => stop(130, { delaySeconds: 0 }))
   process.on("SIGTERM", () => stop(143))
 }

@@ -1,10 +1,10 @@
 /** The log of a process that serves, on its standard output. */
+import { write } from "node:fs"
 import type { Config } from "../config.ts"
 import { createLog, type Log } from "../log/log.ts"
-import { createLogBuffer, type LogBuffer } from "../log/log-buffer.ts"
+import { createLogBuffer, type LogBuffer, type WriteSome } from "../log/log-buffer.ts"
 import { jsonLine } from "../log/log-line.ts"
 import { textLine } from "../log/text-line.ts"
-import { writeToStandardOutput } from "./standard-streams.ts"
 
 /** How long the process waits at its end for the log to be written. */
 export const logFlushMs = 500
@@ -14,13 +14,27 @@ export function openLog(config: Config, now: () => Date): { log: Log; buffer: Lo
     write: writeToStandardOutput,
     onDropped: (lines) => log.warn("log lines dropped", { lines }),
   })
-  const format = isText(config)
-    ? textLine({ colours: process.stdout.isTTY && !config.NO_COLOR })
-    : jsonLine
+  const isText =
+    config.LOG_FORMAT === "text" || (config.LOG_FORMAT === "auto" && process.stdout.isTTY)
+  const format = isText ? textLine({ colours: process.stdout.isTTY && !config.NO_COLOR }) : jsonLine
   const log = createLog(buffer.write, now, { level: config.LOG_LEVEL, format })
   return { log, buffer }
 }
 
-/** Text where a person reads it: on a terminal. */
-export const isText = ({ LOG_FORMAT }: Config): boolean =>
-  LOG_FORMAT === "text" || (LOG_FORMAT === "auto" && process.stdout.isTTY)
+/**
+ * Lets the process continue when standard output or error is full or has no reader. What cannot be
+ * written is lost. Using the two streams also makes Bun switch pipes to non-blocking, without which
+ * `writeToStandardOutput` would block one of the few threads that also compress and resolve names.
+ */
+export function ignoreOutputErrors(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+}
+
+/** Bypasses `process.stdout`, which buffers without bound. */
+const writeToStandardOutput: WriteSome = (bytes) =>
+  new Promise((resolve, reject) => {
+    write(process.stdout.fd, bytes, (error, written) => {
+      if (error) reject(error)
+      else resolve(written)
+    })
+  })

@@ -1,7 +1,10 @@
 /** How a load handles Ctrl-C (SIGINT) and SIGTERM. */
 import { reasonOf } from "../loading/file-error.ts"
-import { exitCodes, type Signal } from "./exit-codes.ts"
 import { logToStderr } from "./terminal.ts"
+
+/** Of a process that a signal has ended: 128 and the number of the signal, as shells have it. */
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const
+type Signal = keyof typeof exitCodes
 
 const abandonWithinMs = 1_000
 

@@ -1,5 +1,4 @@
 /** The process itself, with the names that Prometheus' own libraries give. */
-import { readdir } from "node:fs/promises"
 import { createHistogram } from "../telemetry/histogram.ts"
 import { type Collector, gauge } from "./families.ts"
 
@@ -24,7 +23,7 @@ export function createProcessMetrics(): ProcessMetrics {
   const startedAt = Date.now() / 1_000 - process.uptime()
 
   return {
-    collect: async () => {
+    collect: () => {
       const { rss, heapUsed } = process.memoryUsage()
       const { user, system } = process.cpuUsage()
       return [
@@ -47,20 +46,8 @@ export function createProcessMetrics(): ProcessMetrics {
           "When the process was started, in Unix seconds",
           startedAt,
         ),
-        gauge(
-          "process_open_fds",
-          "Open file descriptors; absent where it is not Linux",
-          await openFiles(),
-        ),
       ]
     },
     stop: () => clearInterval(timer),
   }
 }
-
-/** Undefined where the system does not list them. */
-const openFiles = (): Promise<number | undefined> =>
-  readdir("/proc/self/fd").then(
-    ({ length }) => length,
-    () => undefined,
-  )

@@ -15,15 +15,9 @@ export const server = {
   },
   ADMIN_PORT: {
     description:
-      "Further port, on the same address, for operators alone: `/livez`, `/readyz` and `/metrics`; with `WORKERS` each has one, from this on; 0 for none: then they are on `PORT`, `/metrics` only for clients on this machine",
+      "Further port, on the same address, for operators alone: `/livez`, `/readyz` and `/metrics`; 0 for none: then they are on `PORT`, `/metrics` only for clients on this machine",
     fallback: "0",
     parse: adminPort,
-  },
-  WORKERS: {
-    description:
-      "How many processes serve on the port (Linux); more than one require `REDIS_URL`. Memory, connections, queues and exports are set for each process",
-    fallback: "1",
-    parse: integer(1, 64),
   },
   BASE_URL: {
     description:
@@ -41,12 +35,6 @@ export const server = {
     description:
       "How long requests in progress may take to end when the service is stopped; then they are aborted. Docker kills a container ten seconds after `docker stop`",
     fallback: "6",
-    parse: integer(0, 600),
-  },
-  SHUTDOWN_DELAY_SECONDS: {
-    description:
-      "How much of that time the service still accepts connections, while readiness answers 503 and every response closes its connection: as long as a load balancer needs to detect it",
-    fallback: "1",
     parse: integer(0, 600),
   },
 } as const satisfies Settings

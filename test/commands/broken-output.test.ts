@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 async function start(output: { stdout?: OutputEnd; stderr?: OutputEnd }) {
-  const settings = { DATABASE_URL: service.database.url, SHUTDOWN_DELAY_SECONDS: "0" }
+  const settings = { DATABASE_URL: service.database.url }
   const started = await detachedProcess(settings, output)
   running.push(started.child)
   return started
@@ -159,7 +159,7 @@ test("a quickstart whose welcome can't be written serves all the same", async ()
   const messages = unreadPipe()
   const quickstart = Bun.fileURLToPath(new URL("../sample/quickstart.ts", import.meta.url))
   const { url, child } = await detachedProcess(
-    { DATABASE_URL: service.database.url, DATA_DIR: directory, SHUTDOWN_DELAY_SECONDS: "0" },
+    { DATABASE_URL: service.database.url, DATA_DIR: directory },
     { stdout: fullDisk(), stderr: messages },
     [quickstart],
   )

@@ -20,7 +20,6 @@ afterAll(() => service.stop())
 const settings = (others: Record<string, string> = {}) => ({
   DATABASE_URL: service.database.url,
   PORT: "0",
-  SHUTDOWN_DELAY_SECONDS: "0",
   ...others,
 })
 

@@ -96,7 +96,7 @@ async function pausedExport(port: number) {
 }
 
 test("no request that was sent is lost, and each client is notified before its connection is closed", async () => {
-  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "3" })
+  const { port, child } = await start()
   let answers = 0
   const clients = Promise.all(Array.from({ length: 40 }, () => keepAsking(port, () => answers++)))
   await until(() => answers > 400)
@@ -107,7 +107,7 @@ test("no request that was sent is lost, and each client is notified before its c
 })
 
 test("readiness fails first: new connections are still served, with Connection: close", async () => {
-  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "3" })
+  const { port, child } = await start()
   expect((await askOnce(port, "/health/ready"))?.status).toBe(200)
   child.kill("SIGTERM")
   await until(async () => (await askOnce(port, "/health/ready"))?.status === 503)
@@ -127,7 +127,7 @@ test("readiness fails first: new connections are still served, with Connection: 
 
 test("operators are answered until the end: not ready from the signal on, and alive", async () => {
   const adminPort = freePort()
-  const settings = { SHUTDOWN_DELAY_SECONDS: "0", SHUTDOWN_SECONDS: "60" }
+  const settings = { SHUTDOWN_SECONDS: "60" }
   const { port, child } = await start({ ...settings, ADMIN_PORT: String(adminPort) })
   const { socket } = await pausedExport(port)
   // Kept open, as a scraper does: it must not delay the end.
@@ -151,7 +151,7 @@ test("operators are answered until the end: not ready from the signal on, and al
 })
 
 test("an export in progress completes", async () => {
-  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "0", SHUTDOWN_SECONDS: "60" })
+  const { port, child } = await start({ SHUTDOWN_SECONDS: "60" })
   const { socket, answer } = await pausedExport(port)
   child.kill("SIGTERM")
   await until(() => isClosed(port))
@@ -164,7 +164,7 @@ test("an export in progress completes", async () => {
 })
 
 test("an export that does not end is cut off at the deadline, and is seen to be incomplete", async () => {
-  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "0", SHUTDOWN_SECONDS: "1" })
+  const { port, child } = await start({ SHUTDOWN_SECONDS: "1" })
   const { socket, answer, received } = await pausedExport(port)
   const startedMs = performance.now()
   child.kill("SIGTERM")
@@ -177,7 +177,7 @@ test("an export that does not end is cut off at the deadline, and is seen to be 
 })
 
 test("over HTTP/1.0, whose end has no mark of its own, a cut export ends in a reset connection", async () => {
-  const { port, child } = await start({ SHUTDOWN_DELAY_SECONDS: "0", SHUTDOWN_SECONDS: "1" })
+  const { port, child } = await start({ SHUTDOWN_SECONDS: "1" })
   const socket = await opened(port)
   const ended = Promise.withResolvers<string>()
   socket.on("end", () => ended.resolve("end"))
@@ -202,7 +202,7 @@ test.each([
   ["SIGTERM", 143],
   ["SIGINT", 130],
 ] as const)("a second signal, %s, ends it at once", async (signal, exitCode) => {
-  const settings = { SHUTDOWN_DELAY_SECONDS: "30", SHUTDOWN_SECONDS: "600" }
+  const settings = { SHUTDOWN_SECONDS: "600" }
   const { port, child } = await start(settings)
   await pausedExport(port)
   child.kill("SIGTERM")

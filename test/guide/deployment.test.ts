@@ -38,6 +38,7 @@ interface Port {
 }
 
 interface Served extends Container {
+  lifecycle: { preStop: { exec: { command: [program: string, seconds: string] } } }
   ports: [Port, Port]
   livenessProbe: Probe
   startupProbe: Probe
@@ -140,8 +141,9 @@ test("nobody is killed before the service has stopped", () => {
   const [deployment] = manifests
   const { containers, terminationGracePeriodSeconds } = deployment.spec.template.spec
   const { SHUTDOWN_SECONDS } = environmentOf(containers[0])
+  const [, preStopSeconds] = containers[0].lifecycle.preStop.exec.command
   expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
-    Number(SHUTDOWN_SECONDS) + closingSeconds,
+    Number(preStopSeconds) + Number(SHUTDOWN_SECONDS) + closingSeconds,
   )
   // Docker's own limit, for who sets nothing.
   expect(Number(settings.SHUTDOWN_SECONDS.fallback) + closingSeconds).toBeLessThanOrEqual(10)

@@ -26,7 +26,7 @@ function settingsOfTheGuide(): Record<string, string> {
   const { services } = Bun.YAML.parse(sampleIn("yaml")) as {
     services: Record<string, { environment: Record<string, string> }>
   }
-  const names = ["SHUTDOWN_DELAY_SECONDS", "SHUTDOWN_SECONDS", "TRUSTED_PROXIES"]
+  const names = ["SHUTDOWN_SECONDS", "TRUSTED_PROXIES"]
   return Object.fromEntries(
     names.map((name) => [name, services["mds-1"]?.environment[name] ?? "missing"]),
   )

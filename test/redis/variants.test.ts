@@ -222,10 +222,6 @@ describe.skipIf(!redisIsInstalled)("a server", () => {
         printed: expect.stringContaining("Redis does not answer"),
         said: message,
       })
-      const byWorkers = await command(["serve"], { ...settings, WORKERS: "2" })
-      expect(byWorkers.exitCode).toBe(1)
-      expect(byWorkers.said).toContain(message)
-      expect(byWorkers.said).toEndWith("Cannot serve: a worker has ended before it served\n")
     } finally {
       await database.drop()
       await node.stop()

@@ -14,7 +14,7 @@ export type ServiceProcess = Awaited<ReturnType<typeof serviceProcess>>
  * @param program of another version
  */
 export async function serviceProcess(settings: Record<string, string>, program = main) {
-  const child = start(["serve"], { PORT: "0", SHUTDOWN_DELAY_SECONDS: "0", ...settings }, program)
+  const child = start(["serve"], { PORT: "0", ...settings }, program)
   const log = collect(child.stdout)
   const messages = collect(child.stderr)
   const url = await messages.find(/Serving (http:\S+)\/api\/v1/)

@@ -64,7 +64,6 @@ export async function testService({
     config: readConfig({
       PORT: "0",
       SHUTDOWN_SECONDS: "2",
-      SHUTDOWN_DELAY_SECONDS: "0",
       // Tests hold statements with locks, for as long as a busy machine needs.
       LOCK_TIMEOUT_MS: "60000",
       ...settings,
@@ -109,7 +108,7 @@ export async function testService({
     /** Puts these records in place of all, as one release. */
     publish: (next: Fixtures) => publish(database.url, next),
     stop: async () => {
-      await service.stop()
+      await service.stop({ delaySeconds: 0 })
       await sql.end({ timeout: 1 })
       if (!beside) await database.drop()
     },

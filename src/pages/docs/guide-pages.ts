@@ -77,7 +77,7 @@ export const operatorGuide: readonly GuidePage[] = [
   {
     name: "scaling",
     title: "Scaling",
-    summary: "What one machine carries and what to add when; workers, kinds of Redis",
+    summary: "What one machine carries and what to add when; kinds of Redis",
   },
   {
     name: "databases",
