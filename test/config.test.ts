@@ -58,7 +58,7 @@ test("an empty environment gives the defaults, frozen", () => {
     REQUEST_CONNECTIONS: 8,
     COUNT_CONNECTIONS: 4,
     EXPORT_CONNECTIONS: 3,
-    MAX_EXPORTS: 100,
+    MAX_EXPORTS: 20,
     QUEUE_LENGTH: 1000,
     ACCOUNT_QUEUE_LENGTH: 200,
     QUEUE_SECONDS: 20,

@@ -19,6 +19,7 @@ export interface Database {
 
 /** Opens the database of the settings and migrates it to this program's schema. @throws DatabaseError */
 export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)
+
 /**
  * Opens the database of the settings, or the embedded one, which is started if it is not running.
  * @throws DatabaseError where it cannot be reached or is not as it has to be

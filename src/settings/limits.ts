@@ -34,8 +34,8 @@ export const limits = {
   },
   MAX_EXPORTS: {
     description:
-      "Concurrent exports, each of which takes some memory; an account has at most a fifth of them, and further ones are queued",
-    fallback: "100",
+      "Concurrent exports, each of which may take 10 MB of memory, the system's buffers included, while its client does not read; an account has at most a fifth of them, and further ones are queued",
+    fallback: "20",
     parse: integer(1, 10_000),
   },
   QUEUE_LENGTH: {
