@@ -2,12 +2,11 @@ import { maskedHolder } from "../../../resources/holder-names.ts"
 import { tenements } from "../../../resources/tenements.ts"
 import { tenementHistory } from "../../../routes/tenements.ts"
 import { splitValues } from "../../../text/fold.ts"
-import { orDash } from "../../kit/format.ts"
+import { orDash, stateNames } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import type { Explorer, Visit } from "../explorer.ts"
 import { exactly, shown, statusWord, text } from "../lists/cells.ts"
-import { stateNames } from "../lists/views.ts"
 import { fieldText, findRecord, recordPage } from "./record-page.ts"
 
 export async function tenementPage(
