@@ -37,6 +37,30 @@ test("each page and download counts as a request, and the limit is one with the 
   expect(usage.data.requests_per_hour.at(-1)?.requests).toBe(paths.length + 1)
 })
 
+test("results while a person types do not count, until there are more of them than the limit", async () => {
+  const token = service.tokens.enterprise
+  const counted = async () => enterpriseLimit - (await remaining(token))
+  const typed = (path: string) => person.get(path, { headers: { "X-Type-Ahead": "true" } })
+  for (let request = 0; request < enterpriseLimit; request++) {
+    expect((await typed("/explore/tenements?holder=ore")).status).toBe(200)
+  }
+  expect(await counted()).toBe(0)
+  await typed("/explore/tenements?holder=ore")
+  expect(await counted()).toBe(1)
+  for (const path of ["/explore/tenements.csv", "/explore/companies/BIG"]) await typed(path)
+  expect(await counted()).toBe(3)
+  service.clock.advance(3_600_000)
+  for (let request = 0; request < enterpriseLimit; request++)
+    await service.get("/tenements", { token })
+  expect((await typed("/explore/tenements?holder=ore")).status).toBe(429)
+})
+
+/** Requests that are left, which asking does not count. */
+async function remaining(token: string): Promise<number> {
+  const answer = await service.get("/usage", { token })
+  return Number(answer.headers.get("x-ratelimit-remaining"))
+}
+
 test("when the window is used up, a page says so and when to come back", async () => {
   for (let request = 0; request < enterpriseLimit; request++) {
     expect((await person.get("/explore/tenements")).status).toBe(200)
