@@ -3,16 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type ListBody, readList } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
-import {
-  addressesIn,
-  barsOf,
-  cellsOf,
-  faultAt,
-  headingOf,
-  leadOf,
-  linkTo,
-  optionsOf,
-} from "./page-reader.ts"
+import { addressesIn, barsOf, cellsOf, faultAt, leadOf, linkTo, optionsOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -273,13 +264,6 @@ test("a fault stands at its field, and nothing else fails for it", async () => {
     `holder=${"x".repeat(201)}`,
   ]) {
     expect((await person.get(`/explore/tenements?${odd}`)).status).toBe(400)
-  }
-})
-
-test("a company that is not there is a page that says where to look", async () => {
-  for (const path of ["/NOPE/tenements", "/NOPE/subsidiaries", "/%00/tenements"]) {
-    const page = await person.read(`/explore/companies${path}`, 404)
-    expect(headingOf(page)).toBe("No such company")
   }
 })
 

@@ -7,6 +7,7 @@ import { html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import type { Explorer, Visit } from "../explorer.ts"
 import { exactly, shown, statusWord, text } from "../lists/cells.ts"
+import { tenementsView } from "../lists/views.ts"
 import { fieldText, findRecord, recordPage } from "./record-page.ts"
 
 export async function tenementPage(
@@ -14,7 +15,7 @@ export async function tenementPage(
   visit: Visit,
   id: string,
 ): Promise<PageResult> {
-  const found = await findRecord(explorer, visit, tenements, id)
+  const found = await findRecord(explorer, visit, tenementsView, id)
   const { record, links } = found
   const title = fieldText(record, "tenement_id")
   const holders = splitValues(fieldText(record, "holder_name"))
