@@ -69,7 +69,7 @@ async function shownList(
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${filtersInUse(list)}
-${resultsTable(list, page, lead)}
+${resultsTable(list, page, ofAll)}
 <div class="panel beside-list">
 ${elsewherePanel({ view: api || null, tokens, csv: csvAddress(list) })}
 ${page.meta.total > 0 && html`<div class="stack">${view.counted.map((counted) => countedPanel(view, counted, groups, (filter, value) => addressWith(list, { [filter]: value })))}</div>`}
