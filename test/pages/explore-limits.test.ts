@@ -1,7 +1,7 @@
 /** The explorer counts within the account's window, and gives nothing that the account could not ask the API. */
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
-import { headingOf, optionsOf } from "./page-reader.ts"
+import { headingOf, optionsOf, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -116,6 +116,25 @@ test("the tokens to choose from are the person's own that can be used, by name a
   for (const token of [own, expired, revoked, service.tokens.admin])
     expect(page).not.toContain(token)
   expect(page).toContain("YOUR_TOKEN")
+})
+
+test("each line that needs a token says where it goes, once and alike", async () => {
+  for (const [path, lines] of [
+    ["/explore/tenements", 4],
+    ["/explore/companies/BIG", 3],
+    ["/", 1],
+  ] as const) {
+    const page = await person.read(path)
+    const withToken = page
+      .split('<div class="copyable">')
+      .slice(1)
+      .filter((each) => /<code id="[^"]*">[^<]*YOUR_TOKEN/.test(each))
+    expect(withToken).toHaveLength(lines)
+    for (const each of withToken) {
+      expect(textOf(each).split("Replace YOUR_TOKEN with one of your tokens")).toHaveLength(2)
+    }
+    expect(page.split("Replace <code>YOUR_TOKEN</code>")).toHaveLength(lines + 1)
+  }
 })
 
 test("a session that has ended gets neither a page nor a download", async () => {

@@ -186,9 +186,11 @@ test("the page leads to every other part, and has a request to try", async () =>
     expect(page).toContain(`<dt><a href="${path}">`)
   }
   const [, line = ""] = /<code id="try">(.*?)<\/code>/s.exec(page) ?? []
-  const command = line.replaceAll("&quot;", '"').replaceAll("&amp;", "&")
+  const command = line
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&")
+    .replace("YOUR_TOKEN", service.tokens.admin)
   const curl = Bun.spawn(["sh", "-c", `${command} --silent --fail`], {
-    env: { PATH: process.env.PATH, MDS_TOKEN: service.tokens.admin },
     stdout: "pipe",
   })
   expect(await new Response(curl.stdout).json()).toMatchObject({ meta: { per_page: 5 } })

@@ -137,7 +137,6 @@ const byId = (id) => document.getElementById(id)
 
 function prepare() {
   for (const each of document.querySelectorAll("[data-with-script]")) each.hidden = false
-  for (const each of document.querySelectorAll("[data-without-script]")) each.hidden = true
   const program = chosen.program && byId(`program-${chosen.program}`)
   if (program) program.checked = true
   if (!byId("token-name")) return
@@ -157,6 +156,7 @@ function fill() {
     code.dataset.line ??= code.textContent
     code.textContent = fits ? code.dataset.line.replaceAll(placeholder, value) : code.dataset.line
   }
+  for (const each of document.querySelectorAll("[data-token-sentence]")) each.hidden = fits
   if (prefix !== "") {
     byId("token-note").textContent = fits
       ? "The lines have your token. It stays in this page."

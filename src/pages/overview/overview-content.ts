@@ -1,7 +1,15 @@
 /** The overview page. */
 import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
-import { copyable, notice, pageTitle, status, table } from "../kit/components.ts"
+import {
+  copyable,
+  notice,
+  pageTitle,
+  status,
+  table,
+  tokenPlaceholder,
+  tokenSentence,
+} from "../kit/components.ts"
 import { instant, number, orDash, relative, stateNames } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { type PageContent, serviceName } from "../kit/layout.ts"
@@ -41,8 +49,8 @@ const figures = ({ counts }: DataState): Html =>
 
 const tryIt = (publicUrl: string): Html =>
   html`<section class="panel"><h2>Try a request</h2>
-${copyable("try", `curl -H "Authorization: Bearer $MDS_TOKEN" "${publicUrl}/api/v1/companies?sort=market_cap&order=desc&per_page=5"`)}
-<p class="muted">The five largest companies. Create a token in your <a href="/account">account</a>, and put it in place of <code>$MDS_TOKEN</code>.</p></section>`
+${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${publicUrl}/api/v1/companies?sort=market_cap&order=desc&per_page=5"`)}
+<p class="muted">The five largest companies. ${tokenSentence}</p></section>`
 
 const waysIn: Html = html`<section class="panel"><h2>Ways in</h2><dl class="facts">
 <dt><a href="/explore">Explore</a></dt><dd>Tables with filters, in the browser</dd>
