@@ -74,8 +74,8 @@ describe.skipIf(!areInstalled)("a client", () => {
   )
 
   test("of the guide's sample reads a list", async () => {
-    const list = await (await service.get("/tenements?state=WA")).json()
-    expect((await run("guide.ts")).trim()).toBe(String(list.meta.total))
+    const total = (await service.get("/tenements?state=WA")).headers.get("x-total-count")
+    expect((await run("guide.ts")).trim()).toBe(String(total))
   })
 
   test.each(["openapi-fetch", "hey-api"])("of %s reads every endpoint", async (name) => {
