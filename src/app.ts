@@ -15,7 +15,7 @@ import { otherMethods } from "./plugins/other-methods.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
 import { requestContext } from "./plugins/request-context.ts"
 import { type RequestLogOptions, requestLog } from "./plugins/request-log.ts"
-import { requestTarget } from "./plugins/request-target.ts"
+import { decodablePath, requestTarget } from "./plugins/request-target.ts"
 import { companies } from "./routes/companies.ts"
 import { description } from "./routes/description.ts"
 import { adminOperations, type OperationOptions, operations } from "./routes/operations.ts"
@@ -47,6 +47,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
     .use(requestLog(options))
     .use(errors(options, errorPage))
     .use(commonHeaders())
+    .use(decodablePath()) // or 404; in the API 400, after the token and the limit
     .use(operations(options)) // no token
     .use(description({ describe })) // no token
     .use(pages(options, describe)) // a session, or none
@@ -78,6 +79,7 @@ export const createAdminApp = (options: AppOptions) => {
     .use(requestContext(options))
     .use(errors(options, () => undefined))
     .use(commonHeaders())
+    .use(decodablePath())
     .use(adminOperations(options))
   return app.use(otherMethods(app.routes))
 }

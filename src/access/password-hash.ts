@@ -17,12 +17,14 @@ export interface PasswordHashing {
    * What `find` gives, if the password matches its hash; null where it does not, or there is none. It takes
    * as long without a hash. Too many at once are refused before anything is read for them.
    * @param address of the client
-   * @throws HashingBusy, and as `find` does
+   * @param onTurn called once its turn has come, before `find`
+   * @throws HashingBusy, and as `find` and `onTurn` do
    */
   matching<Found extends Hashed>(
     password: string,
     find: () => Promise<Found | undefined>,
     address: string,
+    onTurn?: () => Promise<void>,
   ): Promise<Found | null>
 }
 
@@ -83,10 +85,11 @@ export function createPasswordHashing({
   return {
     hash: (password, address) =>
       inTurn(address, () => Bun.password.hash(normalised(password), parameters)),
-    matching: async (password, find, address) => {
+    matching: async (password, find, address, onTurn) => {
       // Depends on the password alone, so the shorter time tells nothing about an account.
       if (password === "" || !isWithinBounds(password)) return null
       return inTurn(address, async () => {
+        await onTurn?.()
         const found = await find()
         const matched = await verify(password, found?.hash ?? hashOfNothing)
         return found && found.hash !== null && matched ? found : null

@@ -15,13 +15,24 @@ export interface Passwords {
   /**
    * The account with this email address and password; null where there is none or it is disabled.
    * @param address of the client
-   * @throws HashingBusy; Unavailable
+   * @param onTurn called just before the password is hashed; if it throws, nothing is hashed
+   * @throws HashingBusy; Unavailable; and as `onTurn` does
    */
-  accountOf(email: string, password: string, address: string): Promise<number | null>
+  accountOf(
+    email: string,
+    password: string,
+    address: string,
+    onTurn?: () => Promise<void>,
+  ): Promise<number | null>
   /** Whether the account has a password. @throws Unavailable */
   isSet(accountId: number): Promise<boolean>
-  /** Whether this is the account's password. @param address of the client. @throws HashingBusy; Unavailable */
-  isCurrent(accountId: number, password: string, address: string): Promise<boolean>
+  /** Whether this is the account's password; otherwise as `accountOf`. */
+  isCurrent(
+    accountId: number,
+    password: string,
+    address: string,
+    onTurn?: () => Promise<void>,
+  ): Promise<boolean>
   /**
    * Sets a password, ends all other sessions of the account and withdraws its one-time links.
    * @param sessionId the session in which it is set
@@ -63,13 +74,13 @@ export function createPasswords({ pool, onMalformedHash }: PasswordOptions): Pas
   }
 
   return {
-    accountOf: async (email, password, address) =>
-      (await hashing.matching(password, () => accountBy(email), address))?.id ?? null,
+    accountOf: async (email, password, address, onTurn) =>
+      (await hashing.matching(password, () => accountBy(email), address, onTurn))?.id ?? null,
 
     isSet: async (accountId) => (await passwordOf(accountId)) !== undefined,
 
-    isCurrent: async (accountId, password, address) =>
-      (await hashing.matching(password, () => passwordOf(accountId), address)) !== null,
+    isCurrent: async (accountId, password, address, onTurn) =>
+      (await hashing.matching(password, () => passwordOf(accountId), address, onTurn)) !== null,
 
     set: async ({ accountId, sessionId }, password, address) => {
       const hash = await hashing.hash(password, address)

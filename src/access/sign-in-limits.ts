@@ -4,30 +4,49 @@
  * does not try many accounts or send mail to many people. An account is what was typed, whether it
  * exists or not, so that a limit tells nothing about it.
  *
- * An attempt counts from its beginning, so that many at once are no more guesses. One that succeeds then
- * gives its account a further one. After ten wrong guesses the right password is refused too, or else
- * guessing could go on. Two ways in are left to somebody who is kept out by the guesses of others: a
- * session of the account, where one is asked for the password again, has attempts of its own; and the
- * one-time link has limits of its own.
+ * An attempt counts when its password is about to be hashed, so that many at once are no more guesses,
+ * and those that are refused because too many wait are none. So hashing bounds how many accounts are
+ * counted at a time, and all of them fit into memory: a flood of made-up addresses evicts no window that
+ * still counts.
+ *
+ * An attempt that succeeds gives its account a further one. After ten wrong guesses the right password is
+ * refused too, or else guessing could go on. Two ways in are left to somebody who is kept out by the
+ * guesses of others: a session of the account, where one is asked for the password again, has attempts of
+ * its own; and the one-time link has limits of its own.
  */
 import type { RedisConnection } from "../redis/connection.ts"
 import { digest } from "../text/digest.ts"
 import { fold } from "../text/fold.ts"
 import { bucketLayout } from "./window/shared-window.ts"
+import type { WindowState } from "./window/sliding-window.ts"
 import { createWindow } from "./windows.ts"
 
+/** The limit of an account or an address is reached. */
+export class LimitReached extends Error {
+  override readonly name = "LimitReached"
+
+  /** @param until when the next one is admitted */
+  constructor(readonly until: Date) {
+    super("Too many attempts to sign in")
+  }
+}
+
 export interface Attempt {
-  /** When the next one is admitted; null if this one is. */
-  limitedUntil: Date | null
+  /** Counts it against its account; to be called just before the password is hashed. @throws LimitReached */
+  count(): Promise<void>
   /** Call it if the password was right. */
   succeeded(): Promise<void>
 }
 
 export interface SignInLimits {
-  /** Counts an attempt with a password. @param sessionId of the account's session that the client has */
+  /**
+   * Begins an attempt with a password, which counts against its address at once.
+   * @param sessionId of the account's session that the client has
+   * @throws LimitReached
+   */
   attempt(email: string, address: string, sessionId?: string): Promise<Attempt>
-  /** Counts a request for a link. @returns when the next one is admitted; null if this one is */
-  requestLink(email: string, address: string): Promise<Date | null>
+  /** Counts a request for a link. @throws LimitReached */
+  requestLink(email: string, address: string): Promise<void>
 }
 
 export interface SignInLimitOptions {
@@ -40,8 +59,10 @@ const windowMs = 15 * 60_000
 const successWindowMs = windowMs - 60_000
 /** The most that one account may have; beyond, its attempts count. */
 const maxSuccesses = 1_000
-/** The memory of each of the five kinds of window: room for tens of thousands of accounts and addresses. */
+/** The memory of a kind of window: room for 25,000 accounts or addresses. */
 const maxBytes = 8 * 1024 * 1024
+/** Room for 50,000 accounts: more than can be hashed for in a window, two at once in 40 ms or longer. */
+const maxAttemptBytes = 2 * maxBytes
 
 export const attemptsPerAccount = 10
 export const attemptsPerAddress = 100
@@ -49,12 +70,12 @@ export const linksPerAccount = 5
 export const linksPerAddress = 20
 
 export function createSignInLimits({ now, redis }: SignInLimitOptions): SignInLimits {
-  const window = (name: string, ofMs = windowMs) =>
-    createWindow({ windowMs: ofMs, maxBytes, now, redis, layout: bucketLayout(name) })
+  const window = (name: string, { ofMs = windowMs, ofBytes = maxBytes } = {}) =>
+    createWindow({ windowMs: ofMs, maxBytes: ofBytes, now, redis, layout: bucketLayout(name) })
   const attempts = {
     addresses: window("sign-in-address"),
-    accounts: window("sign-in-account"),
-    successes: window("sign-in-success", successWindowMs),
+    accounts: window("sign-in-account", { ofBytes: maxAttemptBytes }),
+    successes: window("sign-in-success", { ofMs: successWindowMs }),
   }
   const links = { addresses: window("link-address"), accounts: window("link-account") }
   const keyOf = (email: string): string => digest(fold(email))
@@ -63,15 +84,12 @@ export function createSignInLimits({ now, redis }: SignInLimitOptions): SignInLi
     // By address first, so that a client past its limit there uses up no account's.
     attempt: async (email, address, sessionId) => {
       const key = sessionId === undefined ? keyOf(email) : digest(`session ${sessionId}`)
-      const limited = (limitedUntil: Date): Attempt => ({ limitedUntil, succeeded: async () => {} })
-      const byAddress = await attempts.addresses.admit(address, attemptsPerAddress)
-      if (!byAddress.admitted) return limited(new Date(byAddress.resetAtMs))
+      requireAdmitted(await attempts.addresses.admit(address, attemptsPerAddress))
       const { remaining } = await attempts.successes.peek(key, maxSuccesses)
       const limit = attemptsPerAccount + maxSuccesses - remaining
-      const byAccount = await attempts.accounts.admit(key, limit)
-      if (!byAccount.admitted) return limited(new Date(byAccount.resetAtMs))
+      requireAdmitted(await attempts.accounts.peek(key, limit))
       return {
-        limitedUntil: null,
+        count: async () => requireAdmitted(await attempts.accounts.admit(key, limit)),
         succeeded: async () => {
           await attempts.successes.admit(key, maxSuccesses)
         },
@@ -79,10 +97,12 @@ export function createSignInLimits({ now, redis }: SignInLimitOptions): SignInLi
     },
 
     requestLink: async (email, address) => {
-      const byAddress = await links.addresses.admit(address, linksPerAddress)
-      if (!byAddress.admitted) return new Date(byAddress.resetAtMs)
-      const byAccount = await links.accounts.admit(keyOf(email), linksPerAccount)
-      return byAccount.admitted ? null : new Date(byAccount.resetAtMs)
+      requireAdmitted(await links.addresses.admit(address, linksPerAddress))
+      requireAdmitted(await links.accounts.admit(keyOf(email), linksPerAccount))
     },
   }
+}
+
+function requireAdmitted({ admitted, resetAtMs }: WindowState): void {
+  if (!admitted) throw new LimitReached(new Date(resetAtMs))
 }

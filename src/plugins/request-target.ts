@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { decodeComponent, splitTarget } from "../http/query-string.ts"
-import { allowedMethods } from "./common-headers.ts"
+import { allowedMethods, isOfApi } from "./common-headers.ts"
 
 /** Gives `target`, the path and query as they were sent. @throws ApiError METHOD_NOT_ALLOWED, INVALID_PARAMETER */
 export const requestTarget = () =>
@@ -17,8 +17,22 @@ export function targetOf({ method, url }: Pick<Request, "method" | "url">) {
   }
   const { pathname, search } = new URL(url)
   const { path, query } = splitTarget(pathname + search)
-  if (path.includes("%") && decodeComponent(path) === null) {
+  if (!isDecodable(path)) {
     throw invalidParameters([{ parameter: "path", message: "Is not valid UTF-8" }])
   }
   return { path, query }
 }
+
+/**
+ * Rejects a path that cannot be decoded, outside of the API: Elysia would pass `null` to the route. The
+ * API checks the token and the limit first, and then the target.
+ * @throws ApiError NOT_FOUND
+ */
+export const decodablePath = () =>
+  new Elysia({ name: "decodable-path" }).onRequest(({ request }) => {
+    if (!isDecodable(splitTarget(request.url).path) && !isOfApi(request)) {
+      throw new ApiError("NOT_FOUND")
+    }
+  })
+
+const isDecodable = (path: string): boolean => !path.includes("%") || decodeComponent(path) !== null

@@ -216,6 +216,30 @@ test("past its queue, an address is refused at once, and those that wait are ser
   await expect(attempts[7]).rejects.toBeInstanceOf(HashingBusy)
 })
 
+test("only a password whose turn has come is noted, and it is not hashed if that is refused", async () => {
+  const hashing = createPasswordHashing({
+    onMalformedHash: unexpected,
+    queueLengthPerAddress: 1,
+    waitMs: patientMs,
+  })
+  let turns = 0
+  const onTurn = async () => {
+    turns++
+    if (turns === 2) throw new Error("no more")
+  }
+  const verify = spyOn(Bun.password, "verify")
+  try {
+    const attempts = Array.from({ length: 8 }, () =>
+      hashing.matching("x", none, "192.0.2.1", onTurn),
+    )
+    await Promise.allSettled(attempts)
+    expect([turns, verify.mock.calls.length]).toEqual([2, 1])
+    await expect(attempts[1]).rejects.toThrow("no more")
+  } finally {
+    verify.mockRestore()
+  }
+})
+
 test("a flood from one address delays another by no hash", async () => {
   const hashing = createPasswordHashing({ onMalformedHash: unexpected, waitMs: patientMs })
   const ended: string[] = []

@@ -1,6 +1,6 @@
 /** Attempts to sign in and requests for links are limited by account and by address, in all processes together. */
 import { expect, test } from "bun:test"
-import { createSignInLimits } from "../../src/access/sign-in-limits.ts"
+import { createSignInLimits, LimitReached } from "../../src/access/sign-in-limits.ts"
 import { connectRedis } from "../../src/redis/connection.ts"
 import { redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 
@@ -10,10 +10,40 @@ const minuteMs = 60_000
 
 function limitsAt(start: string) {
   const clock = { now: new Date(start) }
-  const limits = createSignInLimits({ now: () => clock.now, redis: null })
+  const { attempt, requestLink } = limitsOf({ now: () => clock.now, redis: null })
   const refusal = async (email: string, address: string) =>
-    (await limits.attempt(email, address)).limitedUntil
-  return { ...limits, refusal, clock }
+    (await attempt(email, address)).limitedUntil
+  return { attempt, requestLink, refusal, clock }
+}
+
+/** The limits, with attempts that are counted at once, and when the next one is admitted. */
+function limitsOf(options: Parameters<typeof createSignInLimits>[0]) {
+  const limits = createSignInLimits(options)
+  return {
+    attempt: async (...asked: Parameters<typeof limits.attempt>) => {
+      const succeeded = async () => {}
+      try {
+        const attempt = await limits.attempt(...asked)
+        await attempt.count()
+        return { limitedUntil: null, succeeded: attempt.succeeded }
+      } catch (error) {
+        return { limitedUntil: untilOf(error), succeeded }
+      }
+    },
+    requestLink: async (...asked: Parameters<typeof limits.requestLink>) => {
+      try {
+        await limits.requestLink(...asked)
+        return null
+      } catch (error) {
+        return untilOf(error)
+      }
+    },
+  }
+}
+
+function untilOf(error: unknown): Date {
+  if (error instanceof LimitReached) return error.until
+  throw error
 }
 
 test("an account has ten attempts in a quarter of an hour, from whatever addresses and however it is written", async () => {
@@ -99,6 +129,30 @@ test("attempts at once are admitted ten times, although none has failed yet", as
   expect(all.filter(({ limitedUntil }) => limitedUntil === null)).toHaveLength(10)
 })
 
+test("an attempt whose password is never hashed counts against no account", async () => {
+  const clock = { now: new Date("2026-03-01T00:00:00Z") }
+  const { attempt } = createSignInLimits({ now: () => clock.now, redis: null })
+  for (let count = 0; count < 30; count++) await attempt("a@example.com", `192.0.2.${count}`)
+  for (let count = 0; count < 10; count++) {
+    await (await attempt("a@example.com", `192.0.2.${count}`)).count()
+  }
+  await expect(attempt("a@example.com", "192.0.2.99")).rejects.toThrow(LimitReached)
+})
+
+test("as many made-up addresses as can be hashed for give an account no further guess", async () => {
+  const { refusal } = limitsAt("2026-03-01T00:00:00Z")
+  for (let count = 0; count < 10; count++) await refusal("at-limit@example.com", "192.0.2.1")
+  for (let count = 0; count < 9; count++) await refusal("below@example.com", "192.0.2.1")
+  // In all that a quarter of an hour has, 44 a second.
+  for (let count = 0; count < 39_600; count++) {
+    const address = `2001:db8:${(count % 400).toString(16)}::`
+    expect(await refusal(`${count}@example.net`, address)).toBeNull()
+  }
+  expect(await refusal("at-limit@example.com", "192.0.2.2")).not.toBeNull()
+  expect(await refusal("below@example.com", "192.0.2.2")).toBeNull()
+  expect(await refusal("below@example.com", "192.0.2.2")).not.toBeNull()
+})
+
 test("a session of the account has attempts of its own, ten as well", async () => {
   const { attempt } = limitsAt("2026-03-01T00:00:00Z")
   for (let count = 0; count < 20; count++) await attempt("a@example.com", `192.0.2.${count}`)
@@ -118,7 +172,7 @@ test.skipIf(!redisIsInstalled)("processes that share Redis share the limits", as
   })
   await redis.ready
   const now = () => new Date("2026-03-01T00:00:00Z")
-  const processes = [1, 2].map(() => createSignInLimits({ now, redis }))
+  const processes = [1, 2].map(() => limitsOf({ now, redis }))
   for (let count = 0; count < 10; count++) {
     expect(
       (await processes[count % 2]?.attempt("a@example.com", "192.0.2.1"))?.limitedUntil,

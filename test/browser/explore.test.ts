@@ -7,6 +7,7 @@ import {
   type TestBrowser,
   type Visitor,
 } from "../support/browser.ts"
+import { until } from "../support/until.ts"
 import { type Site, startSite } from "./site.ts"
 
 reportIfSkipped(import.meta.path)
@@ -42,13 +43,61 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await visitor.assertClean()
   })
 
+  test("each finished filter is a step of the history, which restores the form and the results", async () => {
+    const { page, visit } = visitor
+    await visit("/explore/tenements")
+    const holder = page.getByLabel("Holder")
+    const type = async (text: string, query: string) => {
+      await holder.pressSequentially(text)
+      await page.waitForURL((url) => url.search === query)
+    }
+    const shown = async () => ({
+      query: new URL(page.url()).search,
+      holder: await holder.inputValue(),
+      state: await page.getByLabel("State").inputValue(),
+      lead: await page.textContent("#lead"),
+      rows: await firstColumn(visitor),
+    })
+    const states = [await shown()]
+    await type("aard", "?holder=aard")
+    await type("vark", "?holder=aardvark")
+    await holder.press("Enter")
+    states.push(await shown())
+    await page.getByLabel("State").selectOption("WA")
+    await page.waitForURL("**/explore/tenements?holder=aardvark&state=WA")
+    states.push(await shown())
+    expect(new Set(states.map(({ rows }) => rows.length)).size).toBe(3)
+    const showsAgain = (index: number) =>
+      until(async () => Bun.deepEquals(await shown(), states[index]))
+    for (const index of [1, 0]) {
+      await page.goBack()
+      await showsAgain(index)
+    }
+    for (const index of [1, 2]) {
+      await page.goForward()
+      await showsAgain(index)
+    }
+    await visitor.assertClean()
+  })
+
+  test("a date that is typed is one step of the history", async () => {
+    const { page, visit } = visitor
+    await visit("/explore/reports")
+    const steps = await page.evaluate("history.length")
+    await page.getByLabel("From").pressSequentially("02012026")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/from=2026-02-01/)
+    expect(await page.evaluate("history.length")).toBe(Number(steps) + 1)
+    await visitor.assertClean()
+  })
+
   test("the address, the lines, the formula and the file give what the table shows", async () => {
     const { page, visit } = visitor
     const token = site.service.tokens.standard
     await visit("/explore/companies?sector=materials&sort=market_cap&order=desc")
     const shown = await firstColumn(visitor)
     expect(shown.slice(0, 2)).toEqual(["MAX", "BI2"])
-    await page.getByLabel("Token", { exact: true }).selectOption(token.slice(0, 12))
+    await page.getByLabel("Fill in a token").selectOption(token.slice(0, 12))
     await page.getByLabel("Its value").fill(token)
 
     const curl = await copied(visitor, "curl")

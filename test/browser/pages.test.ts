@@ -23,6 +23,10 @@ import { type Site, startSite } from "./site.ts"
 
 reportIfSkipped(import.meta.path)
 
+/** Columns out of sight are not looked for. */
+const tablesCutOff = `[...document.querySelectorAll(".table")]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`
+
 test("every route that is no program's has an example here", () => {
   // Nothing of the options is used before a request comes.
   const routes = createApp({} as AppOptions)
@@ -92,6 +96,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
       if (example.kind) await assertAccessible(page)
       await resize(page, desktopWidth)
       await assertFits(page)
+      if (example.kind === "overview") expect(await page.evaluate(tablesCutOff)).toBe(0)
       if (example.kind && isFirstOfKind(example)) {
         await assertReadableInTheDark(page)
         await assertKeyboardReaches(page)

@@ -57,7 +57,7 @@ export const pages: readonly PageExample[] = [
     ["/companies/:code/tenements", "/explore/companies/BIG/tenements"],
     ["/companies/:code/subsidiaries", "/explore/companies/BIG/subsidiaries"],
     ["/tenements/:id", "/explore/tenements/WA-E47-1235"],
-    ["/reports/:hash", "/explore/reports/a5", { kind: "record" }],
+    ["/reports/:hash", "/explore/reports/a2", { kind: "record" }],
   ]),
   { route: "/account", path: "/account", as: "standard" },
   { route: "/account/tokens", path: "/account/tokens", as: "standard", kind: "tables" },

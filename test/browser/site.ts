@@ -24,6 +24,7 @@ export async function startSite() {
     },
   })
   await use(service)
+  await nameFiles(service)
   const [ids] = await service.sql<[{ token: number; account: number }]>`
     select tokens.id::int as token, accounts.id::int as account
     from accounts join tokens on account_id = accounts.id and revoked_at is null
@@ -60,4 +61,15 @@ async function use({ editor, issue, revoke, get, tokens, clock }: TestService): 
   for (const path of ["/companies", "/companies/BIG", "/reports/none", "/tenements?state=nope"]) {
     await get(path, { token: tokens.standard })
   }
+}
+
+/** Gives the overview a source whose files have long names, as registers have. */
+async function nameFiles({ sql }: TestService): Promise<void> {
+  const files = ["licences", "licence_applications", "leases"].map((kind) => ({
+    name: `mineral_and_or_opal_exploration_${kind}_of_the_whole_state_2026-01-31.geojson`,
+  }))
+  await sql`update releases set source = 'sa', manifest = ${sql.json({ files })}`
+  await sql`
+    insert into sources (name, resource, last_loaded_at, last_observed_at, last_outcome, last_release)
+    values ('sa', 'tenements', now(), now(), 'published', 1)`
 }

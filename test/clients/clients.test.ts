@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { exampleNow } from "../../src/description/examples.ts"
 import { operationsIn, readDocument } from "../description/document.ts"
 import { publishedExamples } from "../description/published-examples.ts"
+import { placeholder, samplesOf } from "../guide/samples.ts"
 import { installPackages, runProgram } from "../support/packages.ts"
 import { type TestService, testService } from "../support/service.ts"
 
@@ -26,6 +27,13 @@ describe.skipIf(!areInstalled)("a client", () => {
     directory = await mkdtemp(join(tmpdir(), "mds-test-clients-"))
     await cp(join(import.meta.dir, "programs"), directory, { recursive: true })
     await symlink(join(import.meta.dir, "node_modules"), join(directory, "node_modules"))
+    const [sample] = (await samplesOf(["paging"])).filter(
+      ({ language }) => language === "typescript",
+    )
+    await Bun.write(
+      join(directory, "guide.ts"),
+      `${sample?.code.replace("./mds.ts", "./generated/openapi-typescript.ts").replace(placeholder, service.url)}`,
+    )
     const served = await fetch(`${service.url}/openapi.json`)
     await Bun.write(join(directory, "openapi.json"), await served.text())
     const generators = [
@@ -50,7 +58,8 @@ describe.skipIf(!areInstalled)("a client", () => {
   })
 
   async function run(...command: string[]): Promise<string> {
-    const environment = { SERVICE_URL: service.url, TOKEN: service.tokens.admin }
+    const token = service.tokens.admin
+    const environment = { SERVICE_URL: service.url, TOKEN: token, MDS_TOKEN: token }
     const { status, output } = await runProgram(command, { directory, environment })
     if (status !== 0) throw new Error(`${command[0]} failed: ${output}`)
     return output
@@ -63,6 +72,11 @@ describe.skipIf(!areInstalled)("a client", () => {
     },
     limitMs,
   )
+
+  test("of the guide's sample reads a list", async () => {
+    const total = (await service.get("/tenements?state=WA")).headers.get("x-total-count")
+    expect((await run("guide.ts")).trim()).toBe(String(total))
+  })
 
   test.each(["openapi-fetch", "hey-api"])("of %s reads every endpoint", async (name) => {
     const { answers, ...others } = JSON.parse(await run(`${name}.ts`))

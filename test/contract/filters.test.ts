@@ -221,3 +221,23 @@ test("a filter holds for CSV and exports as it does for JSON", async () => {
   ])
   expect(await csv("state=NT&holder=%CE%B3%CE%B7&all=true")).toBe(page)
 })
+
+test("a value that no record has gives an empty list, except in an enumeration", async () => {
+  for (const [path, status] of [
+    ["/companies?sector=Materialz", 200],
+    ["/tenements?status=grantd", 200],
+    ["/tenements?type=no+such+type", 200],
+    ["/tenements?holder=no+such+holder", 200],
+    ["/reports?company=NONE", 200],
+    ["/reports?type=no+such+type", 200],
+    ["/tenements?state=wa", 400],
+    ["/companies?active=yes", 400],
+    ["/companies?sort=size", 400],
+    ["/companies?sort=name&order=up", 400],
+    ["/companies?format=xls", 400],
+  ] as const) {
+    const answer = await service.get(path)
+    const total = answer.headers.get("x-total-count")
+    expect([path, answer.status, total]).toEqual([path, status, status === 200 ? "0" : null])
+  }
+})

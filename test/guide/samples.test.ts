@@ -161,6 +161,14 @@ test("the columns that Power Query and DuckDB are told are those of the resource
   )
 })
 
+test("each sample of Power Query that reads CSV gets text as it is", () => {
+  const queries = ofPage("excel", "powerquery")
+    .flatMap(({ code }) => code.match(/Query = \[.*\]/g) ?? [])
+    .filter((query) => query.includes('format = "csv"'))
+  expect(queries).toHaveLength(2)
+  for (const query of queries) expect(query).toContain('formula_guard = "false"')
+})
+
 test("no sample has another address in it", async () => {
   const others = samples.flatMap(({ page, code }) =>
     [...code.matchAll(/https?:\/\/[\w.-]+/g)]

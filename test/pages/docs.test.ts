@@ -43,7 +43,7 @@ test("a page of the guide that does not exist is a page that says so", async () 
   ]) {
     const answer = await open(path)
     expect([path, answer.status]).toEqual([path, 404])
-    expect(await answer.text()).toContain("<h1>Page not found</h1>")
+    expect(await answer.text()).toContain("<h1>There is no page at this address</h1>")
   }
 })
 

@@ -1,7 +1,7 @@
 /** The explorer counts within the account's window, and gives nothing that the account could not ask the API. */
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
-import { headingOf, optionsOf } from "./page-reader.ts"
+import { headingOf, optionsOf, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -36,6 +36,30 @@ test("each page and download counts as a request, and the limit is one with the 
   }
   expect(usage.data.requests_per_hour.at(-1)?.requests).toBe(paths.length + 1)
 })
+
+test("results while a person types do not count, until there are more of them than the limit", async () => {
+  const token = service.tokens.enterprise
+  const counted = async () => enterpriseLimit - (await remaining(token))
+  const typed = (path: string) => person.get(path, { headers: { "X-Type-Ahead": "true" } })
+  for (let request = 0; request < enterpriseLimit; request++) {
+    expect((await typed("/explore/tenements?holder=ore")).status).toBe(200)
+  }
+  expect(await counted()).toBe(0)
+  await typed("/explore/tenements?holder=ore")
+  expect(await counted()).toBe(1)
+  for (const path of ["/explore/tenements.csv", "/explore/companies/BIG"]) await typed(path)
+  expect(await counted()).toBe(3)
+  service.clock.advance(3_600_000)
+  for (let request = 0; request < enterpriseLimit; request++)
+    await service.get("/tenements", { token })
+  expect((await typed("/explore/tenements?holder=ore")).status).toBe(429)
+})
+
+/** Requests that are left, which asking does not count. */
+async function remaining(token: string): Promise<number> {
+  const answer = await service.get("/usage", { token })
+  return Number(answer.headers.get("x-ratelimit-remaining"))
+}
 
 test("when the window is used up, a page says so and when to come back", async () => {
   for (let request = 0; request < enterpriseLimit; request++) {
@@ -92,6 +116,25 @@ test("the tokens to choose from are the person's own that can be used, by name a
   for (const token of [own, expired, revoked, service.tokens.admin])
     expect(page).not.toContain(token)
   expect(page).toContain("YOUR_TOKEN")
+})
+
+test("each line that needs a token says where it goes, once and alike", async () => {
+  for (const [path, lines] of [
+    ["/explore/tenements", 4],
+    ["/explore/companies/BIG", 3],
+    ["/", 1],
+  ] as const) {
+    const page = await person.read(path)
+    const withToken = page
+      .split('<div class="copyable">')
+      .slice(1)
+      .filter((each) => /<code id="[^"]*">[^<]*YOUR_TOKEN/.test(each))
+    expect(withToken).toHaveLength(lines)
+    for (const each of withToken) {
+      expect(textOf(each).split("Replace YOUR_TOKEN with one of your tokens")).toHaveLength(2)
+    }
+    expect(page.split("Replace <code>YOUR_TOKEN</code>")).toHaveLength(lines + 1)
+  }
 })
 
 test("a session that has ended gets neither a page nor a download", async () => {

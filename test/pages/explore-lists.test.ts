@@ -3,16 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type ListBody, readList } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
-import {
-  addressesIn,
-  barsOf,
-  cellsOf,
-  faultAt,
-  headingOf,
-  leadOf,
-  linkTo,
-  optionsOf,
-} from "./page-reader.ts"
+import { addressesIn, barsOf, cellsOf, faultAt, leadOf, linkTo, optionsOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -247,6 +238,34 @@ test("a page past the last one, and a list without records, say what to do", asy
   expect(linkTo(empty, "show all tenements")).toBe("/explore/tenements")
 })
 
+test.each([
+  ["/tenements?status=grantd", "with the status “grantd”", "granted", "?status=granted"],
+  [
+    "/companies?sector=materails&search=a",
+    "of the sector “materails”",
+    "Materials",
+    "?search=a&sector=Materials",
+  ],
+  ["/reports?type=driling", "of the type “driling”", "Drilling", "?type=Drilling"],
+])("%s shows the nearest value that a record has", async (address, words, nearest, query) => {
+  const page = await person.read(`/explore${address}`)
+  expect(page).toContain(`${words}. Did you mean`)
+  const link = linkTo(page, nearest) ?? ""
+  expect(link).toBe(`/explore${address.split("?")[0]}${query}`)
+  expect(cellsOf(await person.read(link)).length).toBeGreaterThan(0)
+})
+
+test("no value is suggested for one that a record has, or that is like none", async () => {
+  for (const query of [
+    "status=GRANTED&state=VIC&holder=nobody",
+    "status=xyzzy",
+    "holder=aardvrk",
+  ]) {
+    const page = await person.read(`/explore/tenements?${query}`)
+    expect(page).toContain("No tenement matches. Remove a filter, or")
+  }
+})
+
 test("a fault stands at its field, and nothing else fails for it", async () => {
   const query = "state=XX&from=2026-02-30&as_of=99&stat=WA&page=0&format=csv&status=a&status=b"
   const page = await person.read(`/explore/tenements?${query}`, 400)
@@ -273,13 +292,6 @@ test("a fault stands at its field, and nothing else fails for it", async () => {
     `holder=${"x".repeat(201)}`,
   ]) {
     expect((await person.get(`/explore/tenements?${odd}`)).status).toBe(400)
-  }
-})
-
-test("a company that is not there is a page that says where to look", async () => {
-  for (const path of ["/NOPE/tenements", "/NOPE/subsidiaries", "/%00/tenements"]) {
-    const page = await person.read(`/explore/companies${path}`, 404)
-    expect(headingOf(page)).toBe("No such company")
   }
 })
 

@@ -201,15 +201,36 @@ test("text of an address with a fault, or of one that leads nowhere, is never ma
   }
 })
 
-test("a record that is not there is a page that says so", async () => {
-  for (const path of [
-    "/tenements/none",
-    "/reports/none",
-    "/companies/NONE",
-    "/tenements/%00",
-    "/tenements/a%2Fb",
-  ]) {
+test.each([
+  ["/tenements/none", "There is no tenement none", "/tenements", "holder"],
+  ["/tenements/a%2Fb", "There is no tenement a/b", "/tenements", "holder"],
+  ["/reports/none", "There is no announcement none", "/reports", "search"],
+  ["/companies/NONE", "There is no company NONE", "/companies", "search"],
+  ["/companies/NONE/tenements", "There is no company NONE", "/companies", "search"],
+  ["/companies/NONE/subsidiaries", "There is no company NONE", "/companies", "search"],
+])(
+  "a record that is not there is named with a search for others: %s",
+  async (path, heading, list, filter) => {
     const page = await person.read(`/explore${path}`, 404)
-    expect(headingOf(page)).toMatch(/^No such record$|^Page not found$/)
+    expect(headingOf(page)).toBe(heading)
+    const [, form = ""] = /<main.*?(<form.*?<\/form>)/s.exec(page) ?? []
+    expect(form).toContain(`action="/explore${list}"`)
+    expect(form).toContain(`name="${filter}"`)
+    const found = await person.get(`/explore${list}?${filter}=a`)
+    expect(found.status).toBe(200)
+  },
+)
+
+test("a key that can be none, or is long, is named as far as it can be shown", async () => {
+  for (const path of ["/tenements/%00", "/companies/%00", "/companies/%00/tenements"]) {
+    expect(headingOf(await person.read(`/explore${path}`, 404))).toStartWith("There is no ")
+  }
+  const page = await person.read(`/explore/companies/${"x".repeat(5_000)}`, 404)
+  expect(headingOf(page)).toBe(`There is no company ${"x".repeat(80)}…`)
+})
+
+test("a path that no page has is told apart from a record that is not there", async () => {
+  for (const path of ["/explore/nothing", "/explore/companies/BIG/nothing"]) {
+    expect(headingOf(await person.read(path, 404))).toBe("There is no page at this address")
   }
 })

@@ -99,7 +99,7 @@ test("a company is shown with all that belongs to it at one release", async () =
 test("a record that was removed is still shown at the release that had it", async () => {
   const removed = awkward.tenements.at(-1)?.id ?? ""
   const page = await person.read(`/explore/tenements/${removed}`, 404)
-  expect(page).toContain("No such record")
+  expect(page).toContain(`There is no tenement ${removed}`)
   expect(factsOf(await person.read(`/explore/tenements/${removed}?as_of=1`)).Identifier).toBe(
     removed,
   )

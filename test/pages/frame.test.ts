@@ -32,7 +32,10 @@ test("an unknown path is a page for a browser, and the error envelope for a prog
     vary: "Cookie, Accept-Encoding",
   })
   const text = await page.text()
-  expect(text).toContain("<h1>Page not found</h1>")
+  expect(text).toContain("<h1>There is no page at this address</h1>")
+  for (const path of ["/", "/explore", "/docs", "/account"]) {
+    expect(text.slice(text.indexOf("<main"))).toContain(`<li><a href="${path}">`)
+  }
   expect(text).toContain(page.headers.get("x-request-id") ?? "no id")
   expect(text).not.toContain("<script>")
 

@@ -111,16 +111,25 @@ test("the page has the counts of each resource, and the latest load of each sour
   expect(page).toContain(`Release ${changed.release} was published on`)
   const [companies, tenements, ...others] = sourcesIn(page)
   const minute = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
-  expect(companies).toEqual(["companies", "3", minute, minute, "later.csv", "3", "0", "0"])
+  expect(companies).toEqual([
+    "companies Companies",
+    "3",
+    "0",
+    "0",
+    "3",
+    minute,
+    minute,
+    "later.csv",
+  ])
   expect(tenements).toEqual([
-    "tenements",
+    "tenements Tenements",
+    "1,200",
+    "0",
+    "1",
     "2",
     minute,
     minute,
     "tenements &lt;1&gt;.csv",
-    "1,200",
-    "0",
-    "1",
   ])
   expect(others).toEqual([])
 })
@@ -133,13 +142,13 @@ test("a source is as it is now: also after a load that was refused or a fetch th
   const page = await openOverview()
   const [, refused] = sourcesIn(page)
   expect(refused).toEqual([
-    "sa",
+    "sa Tenements of South Australia",
+    "0",
+    "0",
+    "–",
     "–",
     expect.stringMatching(/UTC refused$/),
     "–",
-    "–",
-    "0",
-    "0",
     "–",
   ])
   expect(page).toContain("<code>tenements</code>: © A &amp; B. Licence: CC BY &lt;4.0&gt;")
@@ -147,7 +156,7 @@ test("a source is as it is now: also after a load that was refused or a fetch th
     update sources set last_loaded_at = null, last_outcome = 'failed' where name = 'sa'`
   service.clock.advance(1_000)
   const [, failed] = sourcesIn(await openOverview())
-  expect(failed?.slice(0, 4)).toEqual(["sa", "–", "– failed", "–"])
+  expect(failed?.slice(4)).toEqual(["–", "– failed", "–", "–"])
   await database.sql`delete from sources where name = 'sa'`
 })
 
@@ -177,9 +186,11 @@ test("the page leads to every other part, and has a request to try", async () =>
     expect(page).toContain(`<dt><a href="${path}">`)
   }
   const [, line = ""] = /<code id="try">(.*?)<\/code>/s.exec(page) ?? []
-  const command = line.replaceAll("&quot;", '"').replaceAll("&amp;", "&")
+  const command = line
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&")
+    .replace("YOUR_TOKEN", service.tokens.admin)
   const curl = Bun.spawn(["sh", "-c", `${command} --silent --fail`], {
-    env: { PATH: process.env.PATH, MDS_TOKEN: service.tokens.admin },
     stdout: "pipe",
   })
   expect(await new Response(curl.stdout).json()).toMatchObject({ meta: { per_page: 5 } })

@@ -53,7 +53,7 @@ test("there is a page for each group of operations, and no other", async () => {
   const unknown = await open("/docs/reference/nothing")
   expect([unknown.status, await unknown.text()]).toEqual([
     404,
-    expect.stringContaining("<h1>Page not found</h1>"),
+    expect.stringContaining("<h1>There is no page at this address</h1>"),
   ])
 })
 

@@ -56,6 +56,9 @@ test("it shows used, remaining and limit, and asking for the page does not count
     "Used in the last hour 0 Remaining now 1,000 Limit per hour 1,000",
   )
   for (let n = 0; n < 3; n++) await service.get("/companies", { token })
+  expect(textOf(await person.read("/account/usage"))).toContain(
+    "Requests of your programs count, and so do pages and downloads of the explorer",
+  )
   for (const path of ["/account/usage", "/account"]) {
     const text = textOf(await person.read(path))
     expect(text).toContain("Used in the last hour 3 Remaining now 997 Limit per hour 1,000")

@@ -187,7 +187,10 @@ export const awkward: Fixtures = {
   ],
   reports: [
     report("a1", "BIG", "2026-01-31T23:59:59Z", "Last second of January"),
-    report("a2", "BIG", "2026-02-01T00:00:00Z", "First second of February"),
+    {
+      ...report("a2", "BIG", "2026-02-01T00:00:00Z", "First second of February"),
+      url: `https://example.com/announcement?display=pdf&signature=${"0123456789abcdef".repeat(20)}`,
+    },
     report("a3", "BIG", "2026-02-01T00:00:00Z", "Same second, other hash", "Drilling; Assays"),
     report("A3", "big".toUpperCase(), "2026-02-01T00:00:00Z", "Same second again", "ASSAYS"),
     report("a4", "QUO", "2024-02-29T12:00:00Z", "=HYPERLINK(1)", "drilling"),

@@ -12,8 +12,9 @@ import type { SignedIn } from "../../access/sessions.ts"
 import { listOwnTokens } from "../../access/token-list.ts"
 import { type Plan, plans } from "../../db/account-tables.ts"
 import { readForm } from "../kit/form.ts"
+import { html } from "../kit/html.ts"
 import { requireRecentSignIn, signedIn } from "../kit/page-context.ts"
-import { pageNotFound } from "../kit/page-error.ts"
+import { notFound, pageNotFound } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
 import { type AccountPage, accountPage } from "./admin-account-page.ts"
 import { accountsPage } from "./admin-page.ts"
@@ -26,7 +27,7 @@ export const admin = (options: AreaOptions) => {
   /** What is shown of an account. @throws PageError 404 */
   async function shown(id: number): Promise<Omit<AccountPage, "person">> {
     const account = await findAccount(accountPool, id, now())
-    if (!account) throw pageNotFound()
+    if (!account) throw noAccount(id)
     const [overview, tokens, { entries }] = await Promise.all([
       usage.overview(id, now()),
       listOwnTokens(accountPool, id, { now: now() }),
@@ -122,3 +123,11 @@ function readLimit(text: string): number | null | undefined {
 /** The field stays filled in when another plan is chosen, whose limit is fixed. */
 const limitOn = (plan: Plan, limit: number | null): number | null =>
   plan === "enterprise" ? limit : null
+
+const noAccount = (id: number) =>
+  notFound(
+    "account",
+    String(id),
+    "No account has this number. Search for the account by its email address.",
+    html`<p><a class="button" href="/account/admin">Search the accounts</a></p>`,
+  )

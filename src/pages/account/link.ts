@@ -49,9 +49,10 @@ export const link = (options: SignInOptions) => {
         }
         const fault = emailFault(email)
         if (fault !== undefined) return refused({ status: 400, email: fault })
-        const limitedUntil = await signInLimits.requestLink(email, address)
-        if (limitedUntil) {
-          const { until, ...limited } = pastLimit(limitedUntil, now())
+        try {
+          await signInLimits.requestLink(email, address)
+        } catch (error) {
+          const { until, ...limited } = pastLimit(error, now())
           return refused({
             ...limited,
             form: html`Too many links were asked for. Try again at ${until}.`,

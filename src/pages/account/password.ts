@@ -53,16 +53,18 @@ export const password = (options: SignInOptions) => {
         const fault = passwordFault(chosen, person.email)
         if (fault !== null) return refused({ password: fault })
         if (proof.asksForCurrent) {
-          const attempt = await signInLimits.attempt(person.email, address, person.sessionId)
-          if (attempt.limitedUntil) {
-            const { until, ...limited } = pastLimit(attempt.limitedUntil, now())
+          const { accountId, email, sessionId } = person
+          try {
+            const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
+            if (!(await unlessBusy(passwords.isCurrent(accountId, current, address, count)))) {
+              return refused({ current: "This is not your current password" })
+            }
+            await succeeded()
+          } catch (error) {
+            const { until, ...limited } = pastLimit(error, now())
             const form = html`Too many attempts. Try again at ${until}, or sign in with a one-time link.`
             return refused({ form }, limited)
           }
-          if (!(await unlessBusy(passwords.isCurrent(person.accountId, current, address)))) {
-            return refused({ current: "This is not your current password" })
-          }
-          await attempt.succeeded()
         }
         if (!(await unlessBusy(passwords.set(person, chosen, address)))) throw new SignInRequired()
         return redirect(next ?? "/account/password?done")

@@ -3,6 +3,7 @@
 import { HashingBusy } from "../../access/password-hash.ts"
 import { longestMs } from "../../access/session-rows.ts"
 import type { Client } from "../../access/sessions.ts"
+import { LimitReached } from "../../access/sign-in-limits.ts"
 import { localPath } from "../../http/local-path.ts"
 import { isEmailAddress } from "../../text/email-address.ts"
 import type { Form } from "../kit/form.ts"
@@ -51,8 +52,10 @@ export function keepsCookie({ url, headers }: Request, baseUrl: string): boolean
 export const goOnSignedIn = (cookie: string, next: string): Response =>
   redirect(next, sessionCookie.set(cookie, longestMs / 1000))
 
-/** The response past a limit, whoever asked. */
-export function pastLimit(until: Date, now: Date) {
+/** The response past a limit, whoever asked. @throws the error if it is another one */
+export function pastLimit(error: unknown, now: Date) {
+  if (!(error instanceof LimitReached)) throw error
+  const { until } = error
   // To the next whole minute, because that is what is shown.
   const shown = new Date(Math.ceil(until.getTime() / 60_000) * 60_000).toISOString()
   const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000))

@@ -79,21 +79,20 @@ export const signIn = (options: SignInOptions) => {
         if (fault !== undefined) return refused({ faults: { email: fault } })
         if (password === "") return refused({ faults: { password: "Enter your password" } })
         const isOwn = session !== null && fold(session.email) === fold(email)
-        const attempt = await signInLimits.attempt(
-          email,
-          address,
-          isOwn ? session.sessionId : undefined,
-        )
-        if (attempt.limitedUntil) {
-          const { until, ...limited } = pastLimit(attempt.limitedUntil, now())
+        let accountId: number | null
+        try {
+          const sessionId = isOwn ? session.sessionId : undefined
+          const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
+          accountId = await unlessBusy(passwords.accountOf(email, password, address, count))
+          if (accountId !== null) await succeeded()
+        } catch (error) {
+          const { until, ...limited } = pastLimit(error, now())
           const way = mailLink ? "have a link sent" : "ask for a one-time link"
           return refused({
             ...limited,
             faults: { form: html`Too many attempts to sign in. Try again at ${until}, or ${way}.` },
           })
         }
-        const accountId = await unlessBusy(passwords.accountOf(email, password, address))
-        if (accountId !== null) await attempt.succeeded()
         const cookie =
           accountId === null
             ? null

@@ -6,8 +6,9 @@ import { findOwnToken, type OwnToken } from "../../access/token-list.ts"
 import { hourMs } from "../../text/durations.ts"
 import { choiceFault } from "../kit/components.ts"
 import { readForm } from "../kit/form.ts"
+import { html } from "../kit/html.ts"
 import { requireRecentSignIn, signedIn } from "../kit/page-context.ts"
-import { pageNotFound } from "../kit/page-error.ts"
+import { notFound } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
 import { type AreaOptions, isAdmin } from "./area-options.ts"
 import { makeChange, readFormId, readId } from "./changes.ts"
@@ -20,7 +21,7 @@ export const token = (options: AreaOptions) => {
   /** @throws PageError 404 also where it is another account's */
   async function ownToken({ accountId }: SignedIn, id: string): Promise<OwnToken> {
     const found = await findOwnToken(accountPool, { accountId, tokenId: readId(id) }, now())
-    if (!found) throw pageNotFound()
+    if (!found) throw noToken(id)
     return found
   }
 
@@ -115,3 +116,11 @@ export const token = (options: AreaOptions) => {
       { parse: "none" },
     )
 }
+
+const noToken = (id: string) =>
+  notFound(
+    "token",
+    id,
+    "Your account has no token with this number.",
+    html`<p><a class="button" href="/account/tokens">Go to your tokens</a></p>`,
+  )

@@ -35,7 +35,8 @@ export function usagePage(shown: UsagePage): PageResult {
     main: html`${pageTitle("Usage", "The requests of your account, with all its tokens. All times are UTC. What other processes of the service have counted shows some seconds late.")}
 ${accountTabs("/account/usage", isAdmin)}
 <div class="stack">
-<section class="panel" aria-labelledby="window"><h2 id="window">Your window now</h2>${windowState(window, person)}</section>
+<section class="panel" aria-labelledby="window"><h2 id="window">Your window now</h2>${windowState(window, person)}
+<p class="muted">Requests of your programs count, and so do pages and downloads of the <a href="/explore">explorer</a>. Results that the explorer shows while you type do not.</p></section>
 ${usageCharts(overview)}
 <section class="stack" aria-labelledby="by-token"><h2 id="by-token">By token</h2>${tokenUses(overview.tokens, tokens)}</section>
 ${lastRequests(requests, { tokens, chosen })}

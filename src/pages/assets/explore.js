@@ -3,11 +3,18 @@
 const form = document.getElementById("filters")
 const results = document.getElementById("results")
 
-/* Results as one types. Each load counts as a request, so it waits for a pause, and none is made twice. */
+/*
+ * Results as one types. A request waits for a pause, and none is made twice. The history gets one entry
+ * for each finished filter: while a filter is edited, its later results replace its entry.
+ */
 const pauseMs = 250
 let timer
 let loading
 let shown = location.pathname + location.search
+/** Counts the filters that were edited. */
+let edit = 0
+/** The edit whose results the current entry of the history has. */
+let editOfEntry
 
 function asked() {
   const query = new URLSearchParams()
@@ -16,26 +23,50 @@ function asked() {
   return text === "" ? location.pathname : `${location.pathname}?${text}`
 }
 
-function schedule(delayMs) {
+/** @param headers of the request for the results, if they are not shown yet */
+function follow(headers = {}) {
   clearTimeout(timer)
-  timer = setTimeout(load, delayMs)
-}
-
-async function load() {
   const address = asked()
   if (address === shown) return
+  const ofEdit = edit
+  load(address, headers, () => {
+    if (editOfEntry === ofEdit) history.replaceState(null, "", address)
+    else history.pushState(null, "", address)
+    editOfEntry = ofEdit
+  })
+}
+
+function finish() {
+  follow()
+  edit++
+}
+
+/** After a step through the history: the results of its entry, and the form as it was. */
+function restore() {
+  const address = location.pathname + location.search
+  // A link within the page.
+  if (address === shown) return
+  clearTimeout(timer)
+  edit++
+  load(address, {}, (page) => {
+    form.replaceChildren(...page.getElementById("filters").childNodes)
+  })
+}
+
+async function load(address, headers, onShown) {
   shown = address
   loading?.abort()
   loading = new AbortController()
   results.setAttribute("aria-busy", "true")
   try {
     const response = await fetch(address, {
-      headers: { Accept: "text/html" },
+      headers: { Accept: "text/html", ...headers },
       signal: loading.signal,
     })
     // To another list, or to sign in.
     if (response.redirected) return location.assign(response.url)
-    show(new DOMParser().parseFromString(await response.text(), "text/html"), address)
+    const page = new DOMParser().parseFromString(await response.text(), "text/html")
+    if (show(page)) onShown(page)
   } catch (error) {
     if (error.name === "AbortError") return
     shown = ""
@@ -44,12 +75,14 @@ async function load() {
   results.removeAttribute("aria-busy")
 }
 
-function show(page, address) {
+/** @returns whether the page has results; if not, its message is shown */
+function show(page) {
   const found = page.getElementById("results")
   if (!found) {
     shown = ""
     const [title, message] = ["h1", ".title p"].map((each) => page.querySelector(each)?.textContent)
-    return showMessage(title ?? "", message ?? "")
+    showMessage(title ?? "", message ?? "")
+    return false
   }
   const lead = page.getElementById("lead").textContent
   results.replaceChildren(...found.childNodes)
@@ -57,8 +90,8 @@ function show(page, address) {
   announce(lead)
   for (const fault of form.querySelectorAll(".fault")) fault.remove()
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid")
-  history.replaceState(null, "", address)
   document.dispatchEvent(new Event("content-changed"))
+  return true
 }
 
 function showMessage(title, message) {
@@ -78,15 +111,24 @@ function announce(text) {
 }
 
 if (form && results) {
-  // Of a code or a date typed in part nothing is known: those wait until the field is left.
+  // A code typed in part matches nothing, so other text waits for its change.
   form.addEventListener("input", ({ target }) => {
-    if (target.type === "search") schedule(pauseMs)
-  })
-  form.addEventListener("change", () => schedule(0))
-  form.addEventListener("submit", () => {
     clearTimeout(timer)
-    loading?.abort()
+    if (!["search", "date"].includes(target.type)) return
+    timer = setTimeout(follow, pauseMs, { "X-Type-Ahead": "true" })
   })
+  // A date changes with each digit of its year.
+  form.addEventListener("change", ({ target }) => {
+    if (target.type !== "date") finish()
+  })
+  form.addEventListener("focusout", ({ target }) => {
+    if (target.type === "date") finish()
+  })
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    finish()
+  })
+  addEventListener("popstate", restore)
 }
 
 /* A token in the lines. Its value is in this page alone: in no form, in no address, in no storage. */
@@ -95,7 +137,6 @@ const byId = (id) => document.getElementById(id)
 
 function prepare() {
   for (const each of document.querySelectorAll("[data-with-script]")) each.hidden = false
-  for (const each of document.querySelectorAll("[data-without-script]")) each.hidden = true
   const program = chosen.program && byId(`program-${chosen.program}`)
   if (program) program.checked = true
   if (!byId("token-name")) return
@@ -115,6 +156,7 @@ function fill() {
     code.dataset.line ??= code.textContent
     code.textContent = fits ? code.dataset.line.replaceAll(placeholder, value) : code.dataset.line
   }
+  for (const each of document.querySelectorAll("[data-token-sentence]")) each.hidden = fits
   if (prefix !== "") {
     byId("token-note").textContent = fits
       ? "The lines have your token. It stays in this page."

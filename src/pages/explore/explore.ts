@@ -16,7 +16,7 @@ import {
   subsidiariesView,
   tenementsView,
 } from "./lists/views.ts"
-import { admit } from "./reading/admission.ts"
+import { admit, isTypeAhead } from "./reading/admission.ts"
 import { companyPage } from "./records/company-page.ts"
 import { reportPage } from "./records/report-page.ts"
 import { tenementPage } from "./records/tenement-page.ts"
@@ -28,7 +28,7 @@ export const explore = (options: ExploreOptions) => {
   return (
     new Elysia({ name: "explore", prefix: "/explore" })
       .use(signedIn(options))
-      // Its pages count as requests of the account, without a token.
+      // Its pages are requests of the account, without a token.
       .onBeforeHandle((context) => {
         context.isListed = true
       })
@@ -49,7 +49,7 @@ export const explore = (options: ExploreOptions) => {
           list: async (view: ListView, code = "") => {
             const clean = withoutEmpty(query)
             if (clean !== null) return redirect(clean === "" ? path : `${path}?${clean}`)
-            await admit(options, person)
+            await admit(options, person, isTypeAhead(request))
             return page(await listPage(explorer, visit, view, code))
           },
           csv: async (view: ListView, code = "") => {

@@ -135,6 +135,12 @@ export const hidden = (name: string, value: string): Html =>
 export const copyable = (id: string, text: string, label = "Copy"): Html =>
   html`<div class="copyable"><pre><code id="${id}">${text}</code></pre><button type="button" data-copy="${id}" hidden>${label}</button></div>`
 
+/** In lines for programs, where the token belongs: the service stores no token that it could show. */
+export const tokenPlaceholder = "YOUR_TOKEN"
+
+/** Beside each line that has the placeholder. */
+export const tokenSentence = html`Replace <code>${tokenPlaceholder}</code> with one of <a href="/account/tokens">your tokens</a>: a program can’t use your sign-in.`
+
 export interface Bar {
   label: string
   value: number

@@ -101,9 +101,9 @@ async function pageOf(
     section,
   }: { request: Request; requestId: string; section: Section | undefined },
 ): Promise<Response> {
-  const { status, title, message, headers } = error
+  const { status, title, message, headers, next } = error
   const main = html`${pageTitle(title, message)}
-<div class="stack"><p><a class="button" href="/">Go to the overview</a></p>
+<div class="stack">${next}
 <p class="muted small">Request id <code>${requestId}</code></p></div>`
   const frame = { assets: await loadAssets(), email: undefined, release: null, nowMs: 0 }
   return pageResponse(

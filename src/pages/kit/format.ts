@@ -46,3 +46,14 @@ export const isolated = (text: string) => html`<bdi>${text}</bdi>`
 /** With how long ago it was, or when it will be. */
 export const instantAgo = (iso: string, nowMs: number) =>
   html`<time datetime="${iso}" title="${iso}">${relative(Date.parse(iso), nowMs)}</time>`
+
+/** The states as they stand in a sentence, by their codes. */
+export const stateNames: Readonly<Record<string, string>> = {
+  WA: "Western Australia",
+  NSW: "New South Wales",
+  QLD: "Queensland",
+  VIC: "Victoria",
+  SA: "South Australia",
+  TAS: "Tasmania",
+  NT: "the Northern Territory",
+}

@@ -1,3 +1,9 @@
+import { excerpt } from "../../text/excerpt.ts"
+import { type Content, html } from "./html.ts"
+
+/** Of a key that was asked for. */
+const shownLength = 80
+
 /** A page can't be shown. The message says why and what to do, for the person who asked for it. */
 export class PageError extends Error {
   override readonly name = "PageError"
@@ -7,17 +13,33 @@ export class PageError extends Error {
     readonly title: string,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
+    /** Links or a form to go on with. */
+    readonly next: Content = html`<p><a class="button" href="/">Go to the overview</a></p>`,
   ) {
     super(message)
   }
 }
 
+/** For a path that no page has. A record that does not exist has `notFound`. */
 export const pageNotFound = () =>
   new PageError(
     404,
-    "Page not found",
-    "There is nothing at this address. It may be mistyped, or what it showed is no longer there.",
+    "There is no page at this address",
+    "The address may have a typing error, or the page may have moved. Go on from one of these pages:",
+    {},
+    html`<ul><li><a href="/">Overview</a>: the service and its data</li>
+<li><a href="/explore">Explore</a>: companies, tenements, subsidiaries and announcements</li>
+<li><a href="/docs">Docs</a>: the guide and the reference of the API</li>
+<li><a href="/account">Account</a>: your tokens and your usage</li></ul>`,
   )
+
+/**
+ * For a page of something that does not exist.
+ * @param kind `company`
+ * @param next where to look for it
+ */
+export const notFound = (kind: string, key: string, message: string, next: Content) =>
+  new PageError(404, `There is no ${kind} ${excerpt(key, shownLength)}`, message, {}, next)
 
 /** The page is for people who are signed in. */
 export class SignInRequired extends Error {

@@ -1,8 +1,16 @@
 /** The overview page. */
 import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
-import { copyable, notice, pageTitle, status, table } from "../kit/components.ts"
-import { instant, number, orDash, relative } from "../kit/format.ts"
+import {
+  copyable,
+  notice,
+  pageTitle,
+  status,
+  table,
+  tokenPlaceholder,
+  tokenSentence,
+} from "../kit/components.ts"
+import { instant, number, orDash, relative, stateNames } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { type PageContent, serviceName } from "../kit/layout.ts"
 import type { DataState } from "./data-state.ts"
@@ -41,8 +49,8 @@ const figures = ({ counts }: DataState): Html =>
 
 const tryIt = (publicUrl: string): Html =>
   html`<section class="panel"><h2>Try a request</h2>
-${copyable("try", `curl -H "Authorization: Bearer $MDS_TOKEN" "${publicUrl}/api/v1/companies?sort=market_cap&order=desc&per_page=5"`)}
-<p class="muted">The five largest companies. Create a token in your <a href="/account">account</a>, and put it in place of <code>$MDS_TOKEN</code>.</p></section>`
+${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${publicUrl}/api/v1/companies?sort=market_cap&order=desc&per_page=5"`)}
+<p class="muted">The five largest companies. ${tokenSentence}</p></section>`
 
 const waysIn: Html = html`<section class="panel"><h2>Ways in</h2><dl class="facts">
 <dt><a href="/explore">Explore</a></dt><dd>Tables with filters, in the browser</dd>
@@ -60,17 +68,25 @@ ${table<ResourceRecord>({
   rows: sources,
   empty: "No source has been loaded.",
   columns: [
-    { head: "Source", cell: ({ source }) => html`<code>${String(source)}</code>`, fixed: true },
+    { head: "Source", cell: sourceName },
+    { head: "Records", cell: integer("records"), number: true },
+    { head: "Missing", cell: integer("missing"), number: true },
+    { head: "Rows rejected", cell: integer("rejected"), number: true },
     { head: "Release", cell: integer("last_release"), number: true },
     { head: "Loaded", cell: loaded, fixed: true },
     { head: "Files of", cell: moment("last_observed_at"), fixed: true },
     { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
-    { head: "Records", cell: integer("records"), number: true },
-    { head: "Missing", cell: integer("missing"), number: true },
-    { head: "Rows rejected", cell: integer("rejected"), number: true },
   ],
 })}
 ${terms(sources)}</section>`
+}
+
+/** With the kind of its records and, where its name ends in a state's, whose they are. */
+function sourceName({ source, resource }: ResourceRecord): Html {
+  const name = String(source)
+  const kind = String(resource)
+  const state = stateNames[name.split("-").at(-1)?.toUpperCase() ?? ""]
+  return html`<code>${name}</code> <div class="muted small">${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}${state && ` of ${state}`}</div>`
 }
 
 const moment =

@@ -2,9 +2,6 @@
 import { type CanonicalQuery, queryText } from "../../../http/canonical-query.ts"
 import type { Readable } from "../../../resources/resource.ts"
 
-/** Stands where the person's token belongs: the service keeps no token that it could show. */
-export const tokenPlaceholder = "YOUR_TOKEN"
-
 export interface ApiView {
   /** The service's public address, without a slash at its end. */
   baseUrl: string

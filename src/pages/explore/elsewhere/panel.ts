@@ -1,7 +1,7 @@
 /** "Use this view elsewhere": the same data in other programs. */
-import { copyable } from "../../kit/components.ts"
+import { copyable, tokenPlaceholder, tokenSentence } from "../../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
-import { type ApiView, tokenPlaceholder } from "./api-view.ts"
+import type { ApiView } from "./api-view.ts"
 import { snippetsOf } from "./snippets.ts"
 
 /** A token by what identifies it in lists. Its value is not stored, so it can't be shown. */
@@ -34,7 +34,7 @@ ${snippets.map(
 )}
 ${snippets.map(
   ({ id, code, note }) =>
-    html`<div class="snippet" data-program="${id}">${copyable(`code-${id}`, code)}<p class="muted small">${note}</p></div>`,
+    html`<div class="snippet" data-program="${id}">${copyable(`code-${id}`, code)}<p class="muted small">${note}</p>${code.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}</div>`,
 )}
 </fieldset>
 ${tokenFields(tokens, download)}`)
@@ -48,21 +48,19 @@ const section = (content: Content): Html =>
  * the script puts it in the lines. Without scripts they are not shown.
  */
 function tokenFields(tokens: ElsewhereOptions["tokens"], download: Content): Html {
-  const own = html`<a href="/account/tokens">Your tokens</a>`
-  return html`<p class="muted small" data-without-script>Put a token of yours in place of ${tokenPlaceholder}. ${own}</p>
-<div class="row">
-<div class="grow" data-with-script hidden><label for="token-name">Token</label><select id="token-name" autocomplete="off"><option value="">Choose one of yours</option>${tokens?.map(
+  return html`<div class="row">
+<div class="grow" data-with-script hidden><label for="token-name">Fill in a token</label><select id="token-name" autocomplete="off"><option value="">Choose one of yours</option>${tokens?.map(
     ({ name, prefix }) => html`<option value="${prefix}">${name} (${prefix})</option>`,
   )}</select></div>
 <div class="grow" data-token-value hidden><label for="token-value">Its value</label><input ${attributes({ type: "text", class: "mono", id: "token-value", autocomplete: "off", spellcheck: "false", "aria-describedby": "token-note", "data-placeholder": tokenPlaceholder })}></div>
 ${download}
 </div>
-<p class="muted small" data-with-script hidden><span id="token-note" role="status">${noteOf(tokens)}</span> ${own}</p>`
+<p class="muted small" data-with-script hidden id="token-note" role="status">${noteOf(tokens)}</p>`
 }
 
 function noteOf(tokens: ElsewhereOptions["tokens"]): string {
   if (tokens === null) return "Your tokens can't be listed right now."
   return tokens.length === 0
     ? "You have no token yet: create one."
-    : "Choose a token to put it in the lines above."
+    : "Optional: the value that you paste stays in this page."
 }

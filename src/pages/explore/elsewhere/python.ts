@@ -1,5 +1,6 @@
 /** Python that reads what a page shows. */
-import { type ApiView, addressOf, exportAddress, tokenPlaceholder, unguarded } from "./api-view.ts"
+import { tokenPlaceholder } from "../../kit/components.ts"
+import { type ApiView, addressOf, exportAddress, unguarded } from "./api-view.ts"
 import { type ColumnKind, columnsOf } from "./columns.ts"
 import { quotedLiteral } from "./literals.ts"
 

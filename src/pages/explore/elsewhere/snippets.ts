@@ -2,7 +2,8 @@
  * Lines that get what a page shows into other programs. Each has `tokenPlaceholder` where the token
  * belongs, but for Power Query, which keeps it among its credentials.
  */
-import { type ApiView, addressOf, exportAddress, tokenPlaceholder, unguarded } from "./api-view.ts"
+import { tokenPlaceholder } from "../../kit/components.ts"
+import { type ApiView, addressOf, exportAddress, unguarded } from "./api-view.ts"
 import { type ColumnKind, columnsOf } from "./columns.ts"
 import { formulaLiteral, quotedLiteral, shellLiteral } from "./literals.ts"
 import { powerQueryList, powerQueryRecord } from "./power-query.ts"
@@ -36,7 +37,7 @@ const excel = (view: ApiView): Snippet => ({
   id: "excel",
   label: "Excel",
   code: view.kind === "list" ? powerQueryList(view) : powerQueryRecord(view),
-  note: "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste your token as the key, so that it is not in the workbook.",
+  note: "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook.",
 })
 
 const curl = (view: ApiView): Snippet => ({
@@ -93,5 +94,5 @@ const address = (view: ApiView): Snippet => ({
   id: "address",
   label: "Address",
   code: addressOf(view),
-  note: "The address in the API, which needs a token in the header Authorization.",
+  note: "The address in the API. A program sends one of your tokens with it, in the header Authorization.",
 })

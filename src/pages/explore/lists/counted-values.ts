@@ -1,10 +1,13 @@
 /** Records by their values: as bars that are links, and as the choices of a filter. */
 import type { Group } from "../../../db/reader/breakdown.ts"
+import { fold } from "../../../text/fold.ts"
+import { nearestName } from "../../../text/nearest-name.ts"
 import { bars, type Choice } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
 import { type Tally, tally } from "../reading/tally.ts"
 import type { Choices } from "./filter-form.ts"
+import { type AskedList, filtersSet } from "./list-address.ts"
 import { type CountedField, countedFields, type ListView } from "./list-view.ts"
 
 /** Of the groups of a view's counted fields; null where they are not available. */
@@ -67,10 +70,26 @@ export function choicesOf(view: ListView, groups: Groups): Choices {
 }
 
 function valueChoices(view: ListView, field: string, groups: readonly Group[]) {
-  const values = tallyOf(view, field, groups).flatMap(({ value }) => value || [])
+  const values = valuesIn(view, field, groups)
   if (values.length > mostChoices || values.some((value) => value.length > 200)) return undefined
   return values.sort(byName.compare).map((value): Choice => ({ value, label: value }))
 }
+
+/**
+ * For each filter whose value no record has: the nearest value that one has.
+ * @param groups of the whole list, without filters
+ */
+export const nearestValues = (list: AskedList, groups: Groups) =>
+  filtersSet(list).flatMap(({ name, value, valuesOf, words }) => {
+    if (valuesOf === undefined || groups === null) return []
+    const known = valuesIn(list.view, valuesOf, groups)
+    if (known.some((each) => fold(each) === fold(value))) return []
+    const nearest = nearestName(value, known)
+    return nearest === undefined ? [] : [{ name, nearest, words: words(value) }]
+  })
+
+const valuesIn = (view: ListView, field: string, groups: readonly Group[]): string[] =>
+  tallyOf(view, field, groups).flatMap(({ value }) => value || [])
 
 const byName = new Intl.Collator("en-AU")
 

@@ -1,10 +1,10 @@
 /** A list as a page: its filters, its records, and what else can be done with it. */
 import { planList } from "../../../answers/list-plan.ts"
 import { ApiError, type Fault } from "../../../http/api-error.ts"
-import { notice, pageTitle, tabs } from "../../kit/components.ts"
+import { field, notice, pageTitle, tabs } from "../../kit/components.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
-import { PageError } from "../../kit/page-error.ts"
+import { notFound, type PageError } from "../../kit/page-error.ts"
 import { elsewherePanel } from "../elsewhere/panel.ts"
 import type { Explorer, Visit } from "../explorer.ts"
 import type { ShownPage } from "../reading/ask.ts"
@@ -21,7 +21,7 @@ import {
 } from "./list-address.ts"
 import { countedFields, type ListView, pathWith } from "./list-view.ts"
 import { resultsTable } from "./results.ts"
-import { mainViews } from "./views.ts"
+import { companiesView, mainViews } from "./views.ts"
 import { newerNotice, pastNotice, sentenceOf } from "./words.ts"
 
 export async function listPage(
@@ -38,7 +38,7 @@ export async function listPage(
     return await shownList(explorer, visit, list, await explorer.ask.page(visit, requested, target))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    if (error.code === "NOT_FOUND") throw noCompany(code)
+    if (error.code === "NOT_FOUND") throw recordNotFound(companiesView, code)
     if (error.code !== "INVALID_PARAMETER") throw error
     return faultyList(explorer, visit, list, faultsOf(error))
   }
@@ -69,7 +69,7 @@ async function shownList(
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${filtersInUse(list)}
-${resultsTable(list, page, lead)}
+${resultsTable(list, page, ofAll)}
 <div class="panel beside-list">
 ${elsewherePanel({ view: api || null, tokens, csv: csvAddress(list) })}
 ${page.meta.total > 0 && html`<div class="stack">${view.counted.map((counted) => countedPanel(view, counted, groups, (filter, value) => addressWith(list, { [filter]: value })))}</div>`}
@@ -159,9 +159,16 @@ function faultsOf({ options }: ApiError): readonly Fault[] {
   return Array.isArray(parameters) ? (parameters as Fault[]) : []
 }
 
-export const noCompany = (code: string): PageError =>
-  new PageError(
-    404,
-    "No such company",
-    `No company has the code ${code.toUpperCase()} at this release. Look for it by its name among the companies, active or inactive.`,
+/** For a record that is not in its list at this release: the list's first filter searches for it. */
+export function recordNotFound({ path, noun, filters }: ListView, key: string): PageError {
+  const [singular, plural] = noun
+  const [search] = filters
+  return notFound(
+    singular,
+    key,
+    `No ${singular} has this key at this release. It may have a typing error, or have been removed: the list shows earlier releases with “As of”.`,
+    html`<form class="panel filters" method="get" action="/explore${path}" role="search">
+${search && field({ name: search.name, label: search.label, input: { type: "search", autocomplete: "off" } })}
+<div><button class="primary">Search ${plural}</button></div></form>`,
   )
+}

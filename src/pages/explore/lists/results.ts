@@ -6,16 +6,18 @@ import { type Column, table } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { ShownPage } from "../reading/ask.ts"
+import type { Groups } from "./counted-values.ts"
 import { type AskedList, addressWith, linksAt, sentValue } from "./list-address.ts"
 import type { ViewColumn } from "./list-view.ts"
-import { emptyWords } from "./words.ts"
+import { emptyWords, sentenceOf } from "./words.ts"
 
-export function resultsTable(list: AskedList, page: ShownPage, caption: string): Html {
+/** @param ofAll the counted values of the whole list */
+export function resultsTable(list: AskedList, page: ShownPage, ofAll: Groups): Html {
   return html`${table({
-    caption,
+    caption: sentenceOf(list, page),
     columns: list.view.columns.map((column) => columnOf(column, list)),
     rows: page.records,
-    empty: emptyWords(list, page),
+    empty: emptyWords(list, page, ofAll),
   })}
 ${belowTable(list, page)}`
 }

@@ -8,6 +8,7 @@ import {
 } from "../../../routes/companies.ts"
 import { reportList } from "../../../routes/reports.ts"
 import { tenementList } from "../../../routes/tenements.ts"
+import { stateNames } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
 import {
   activity,
@@ -24,16 +25,6 @@ import {
 import type { FilterField, ListView, ViewColumn } from "./list-view.ts"
 
 const quoted = (value: string): string => `“${value}”`
-
-export const stateNames: Readonly<Record<string, string>> = {
-  WA: "Western Australia",
-  NSW: "New South Wales",
-  QLD: "Queensland",
-  VIC: "Victoria",
-  SA: "South Australia",
-  TAS: "Tasmania",
-  NT: "the Northern Territory",
-}
 
 const state: FilterField = {
   name: "state",

@@ -4,6 +4,7 @@ import type { Release } from "../../../db/reader/releases.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { ShownPage, ShownRelease } from "../reading/ask.ts"
+import { type Groups, nearestValues } from "./counted-values.ts"
 import { type AskedList, addressWith, filtersSet, sentValue } from "./list-address.ts"
 
 /** `2,524 tenements in Western Australia held by names containing “gold”, at release 214` */
@@ -40,8 +41,11 @@ export function newerNotice(
   return html`<div class="notice waiting"><p>Release ${number(newest.id)} was published since you opened page 1. This list stays at release ${number(release.id)} until you begin again. <a href="${addressWith(list, {})}">Begin again at page 1</a></p></div>`
 }
 
-/** In place of a table without rows: what happened, and what to do. */
-export function emptyWords(list: AskedList, { meta, release }: ShownPage): Content {
+/**
+ * In place of a table without rows: what happened, and what to do.
+ * @param ofAll the counted values of the whole list, from which misspelled ones are corrected
+ */
+export function emptyWords(list: AskedList, { meta, release }: ShownPage, ofAll: Groups): Content {
   const [singular, plural] = list.view.noun
   if (meta.total > 0) {
     const last = String(meta.total_pages)
@@ -49,6 +53,10 @@ export function emptyWords(list: AskedList, { meta, release }: ShownPage): Conte
   }
   const filters = filtersSet(list)
   if (filters.length === 0) return `There are no ${plural} at release ${number(release.id)}.`
+  const misspelled = nearestValues(list, ofAll).map(
+    ({ name, nearest, words }) =>
+      html`There is no ${singular} ${words}. Did you mean <a href="${addressWith(list, { [name]: nearest })}">${nearest}</a>? `,
+  )
   const cleared = Object.fromEntries(filters.map(({ name }) => [name, null]))
-  return html`No ${singular} matches. Remove a filter, or <a href="${addressWith(list, cleared)}">show all ${plural}</a>.`
+  return html`${misspelled.length > 0 ? misspelled : `No ${singular} matches. `}Remove a filter, or <a href="${addressWith(list, cleared)}">show all ${plural}</a>.`
 }

@@ -1,4 +1,7 @@
-/** Pages of the explorer count within the account's window, as requests to the API do. */
+/**
+ * Pages of the explorer count within the account's window, as requests to the API do. Results that follow
+ * what a person types do not; they have a window of their own, of the same size, beyond which they count.
+ */
 import type { SignedIn } from "../../../access/sessions.ts"
 import type { Usage } from "../../../access/usage.ts"
 import type { WindowState } from "../../../access/window/sliding-window.ts"
@@ -14,14 +17,24 @@ export interface AdmissionOptions {
   now: () => Date
 }
 
-/** Counts one request of the person's account. @throws PageError 429 where its window is used up */
+/** Sent by the script of the explorer, for results while a person types. */
+export const isTypeAhead = ({ headers }: Request): boolean => headers.get("x-type-ahead") === "true"
+
+/**
+ * Counts one request of the person's account, unless it is type-ahead.
+ * @throws PageError 429 where the account's window is used up
+ */
 export async function admit(
   { windows, usage, now }: AdmissionOptions,
   { accountId, limit }: Pick<SignedIn, "accountId" | "limit">,
+  typeAhead = false,
 ): Promise<void> {
-  const window = await windows.accounts.admit(String(accountId), limit)
-  if (!window.admitted) throw usedUp(window, windows.windowMs, now().getTime())
-  usage.count(accountId, withoutToken, now())
+  const { accounts, windowMs } = windows
+  const key = String(accountId)
+  const isFree = typeAhead && (await accounts.admit(`type-ahead:${key}`, limit)).admitted
+  const window = await (isFree ? accounts.peek(key, limit) : accounts.admit(key, limit))
+  if (!window.admitted) throw usedUp(window, windowMs, now().getTime())
+  if (!isFree) usage.count(accountId, withoutToken, now())
 }
 
 function usedUp(window: WindowState, windowMs: number, nowMs: number): PageError {

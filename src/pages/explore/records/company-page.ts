@@ -17,7 +17,12 @@ import type { Explorer, Visit } from "../explorer.ts"
 import { activity, integer, shown, text } from "../lists/cells.ts"
 import { countedPanel } from "../lists/counted-values.ts"
 import { countedFields, type ListView } from "../lists/list-view.ts"
-import { companySubsidiariesView, companyTenementsView, reportsView } from "../lists/views.ts"
+import {
+  companiesView,
+  companySubsidiariesView,
+  companyTenementsView,
+  reportsView,
+} from "../lists/views.ts"
 import type { ShownPage } from "../reading/ask.ts"
 import { readBreakdown } from "../reading/breakdowns.ts"
 import { listingWithTenements } from "./other-listing.ts"
@@ -31,7 +36,7 @@ export async function companyPage(
   visit: Visit,
   sentCode: string,
 ): Promise<PageResult> {
-  const found = await findRecord(explorer, visit, companies, sentCode)
+  const found = await findRecord(explorer, visit, companiesView, sentCode)
   const { record, release } = found
   const code = fieldText(record, "asx_code")
   const ofCompany = `/api/v1/companies/${encodeURIComponent(code)}`

@@ -11,7 +11,8 @@ import { PageError } from "../../kit/page-error.ts"
 import { elsewherePanel } from "../elsewhere/panel.ts"
 import type { Explorer, Visit } from "../explorer.ts"
 import { linksAt } from "../lists/list-address.ts"
-import { exploreTabs } from "../lists/list-page.ts"
+import { exploreTabs, recordNotFound } from "../lists/list-page.ts"
+import type { ListView } from "../lists/list-view.ts"
 import { pastNotice } from "../lists/words.ts"
 import type { ShownRecord, ShownRelease } from "../reading/ask.ts"
 import { historySection } from "./history-section.ts"
@@ -26,9 +27,10 @@ export interface FoundRecord extends ShownRecord {
 export async function findRecord(
   explorer: Explorer,
   visit: Visit,
-  resource: Readable,
+  view: ListView,
   key: string,
 ): Promise<FoundRecord> {
+  const { resource } = view.endpoint
   const path = `/api/v1/${resource.name}/${encodeURIComponent(key)}`
   try {
     const { as_of: asOf } = readParameters(visit.query, asOfParameter)
@@ -36,18 +38,11 @@ export async function findRecord(
     return { ...found, asOf, links: linksAt(asOf) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    if (error.code === "NOT_FOUND") throw noRecord(resource, key)
+    if (error.code === "NOT_FOUND") throw recordNotFound(view, key)
     if (error.code === "INVALID_PARAMETER") throw badAddress(error)
     throw error
   }
 }
-
-const noRecord = ({ name }: Readable, key: string): PageError =>
-  new PageError(
-    404,
-    "No such record",
-    `The ${name} have no record ${key} at this release. It may have been removed: look for it in the list, or at an earlier release with “As of”.`,
-  )
 
 function badAddress({ options }: ApiError): PageError {
   const faults = options.details?.parameters as { parameter: string; message: string }[] | undefined

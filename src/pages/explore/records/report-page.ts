@@ -6,6 +6,7 @@ import { html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import type { Explorer, Visit } from "../explorer.ts"
 import { documentLink, moment, shown } from "../lists/cells.ts"
+import { reportsView } from "../lists/views.ts"
 import { fieldText, findRecord, recordPage } from "./record-page.ts"
 
 export async function reportPage(
@@ -13,7 +14,7 @@ export async function reportPage(
   visit: Visit,
   hash: string,
 ): Promise<PageResult> {
-  const found = await findRecord(explorer, visit, reports, hash)
+  const found = await findRecord(explorer, visit, reportsView, hash)
   const { record, links } = found
   const code = fieldText(record, "asx_code")
   const types = splitValues(fieldText(record, "type"))

@@ -2,12 +2,12 @@ import { maskedHolder } from "../../../resources/holder-names.ts"
 import { tenements } from "../../../resources/tenements.ts"
 import { tenementHistory } from "../../../routes/tenements.ts"
 import { splitValues } from "../../../text/fold.ts"
-import { orDash } from "../../kit/format.ts"
+import { orDash, stateNames } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import type { Explorer, Visit } from "../explorer.ts"
 import { exactly, shown, statusWord, text } from "../lists/cells.ts"
-import { stateNames } from "../lists/views.ts"
+import { tenementsView } from "../lists/views.ts"
 import { fieldText, findRecord, recordPage } from "./record-page.ts"
 
 export async function tenementPage(
@@ -15,7 +15,7 @@ export async function tenementPage(
   visit: Visit,
   id: string,
 ): Promise<PageResult> {
-  const found = await findRecord(explorer, visit, tenements, id)
+  const found = await findRecord(explorer, visit, tenementsView, id)
   const { record, links } = found
   const title = fieldText(record, "tenement_id")
   const holders = splitValues(fieldText(record, "holder_name"))
