@@ -72,7 +72,6 @@ test("an empty environment gives the defaults, frozen", () => {
     ABSENT_AFTER_HOURS: 48,
     SOURCES_FILE: null,
     FETCH_EVERY: 0,
-    RAW_FILES: 30,
     ACTOR: "",
     SHUTDOWN_SECONDS: 6,
     LOG_FORMAT: "auto",
