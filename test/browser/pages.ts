@@ -103,8 +103,6 @@ function explorer(
 
 /** What programs ask for, on paths beside those of the API, and what leads or downloads. */
 export const forPrograms = [
-  "/health/live",
-  "/health/ready",
   "/livez",
   "/readyz",
   "/metrics",
