@@ -173,10 +173,13 @@ test("no token is sent to the collector, wherever a request has one", async () =
 
 test("a sampler leaves requests out, and a collector that hangs delays neither them nor the end", async () => {
   const hanging = collector(() => new Promise<Response>(() => {}))
-  const OTEL_EXPORTER_OTLP_ENDPOINT = hanging.url
-  const quiet = await traced({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER: "always_off" })
+  const unasked = collector()
+  const quiet = await traced({
+    OTEL_EXPORTER_OTLP_ENDPOINT: unasked.url,
+    OTEL_TRACES_SAMPLER: "always_off",
+  })
   const unheard = await traced({
-    OTEL_EXPORTER_OTLP_ENDPOINT,
+    OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url,
     OTEL_SERVICE_NAME: "mining",
     SHUTDOWN_SECONDS: "1",
   })
@@ -186,12 +189,13 @@ test("a sampler leaves requests out, and a collector that hangs delays neither t
     }
   }
   await quiet.stop()
-  expect(hanging.requests).toEqual([])
+  expect(unasked.requests).toEqual([])
   const stoppingMs = performance.now()
   await unheard.stop()
   expect(performance.now() - stoppingMs).toBeLessThan(10_000)
   expect(hanging.spans()[0]?.resource["service.name"]).toBe("mining")
   hanging.stop()
+  unasked.stop()
 })
 
 test("a collector that refuses spans is logged once, without the secret of its headers", async () => {
