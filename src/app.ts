@@ -10,7 +10,6 @@ import { commonHeaders, preflight } from "./plugins/common-headers.ts"
 import { endpointsOf } from "./plugins/endpoint-of-route.ts"
 import { errors } from "./plugins/errors.ts"
 import { negotiation } from "./plugins/negotiation.ts"
-import { type ObservationOptions, observation } from "./plugins/observation.ts"
 import { otherMethods } from "./plugins/other-methods.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
 import { requestContext } from "./plugins/request-context.ts"
@@ -26,7 +25,6 @@ import { tenements } from "./routes/tenements.ts"
 import { usage } from "./routes/usage.ts"
 
 export type AppOptions = AnswersOptions &
-  ObservationOptions &
   OperationOptions &
   PagesOptions &
   RequestLogOptions &
@@ -42,7 +40,6 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
     baseUrl: options.baseUrl,
   })
   const app = new Elysia()
-    .use(observation(options)) // its trace and timings, where they are set
     .use(requestContext(options))
     .use(requestLog(options))
     .use(errors(options, errorPage))

@@ -8,38 +8,26 @@
 import { ConfigError, readConfig } from "./config.ts"
 import { localAddress } from "./text/service-addresses.ts"
 
-/** Less than the Dockerfile gives it, so that it says what it waited for. */
-const answerWithinSeconds = 3
+/** Less than the Dockerfile gives it, so that it reports what it waited for. */
+const limitMs = 3_000
 
 // A proxy of the environment, which is for mails and downloads, does not reach this process.
 process.env.NO_PROXY = "*"
 
-/** Undefined if the service on this machine answers. */
+/** Undefined if the service on this machine responds. */
 async function findFault(): Promise<string | undefined> {
-  const { HOST, PORT, ADMIN_PORT } = readConfig(process.env)
-  if (ADMIN_PORT === 0 && PORT === 0) {
-    return "Cannot check the health of a service on PORT=0: it may be any port"
-  }
-  const url = ADMIN_PORT
-    ? `${localAddress(HOST, ADMIN_PORT)}/livez`
-    : `${localAddress(HOST, PORT)}/health/live`
   try {
-    const { ok, status } = await fetch(url, {
-      signal: AbortSignal.timeout(answerWithinSeconds * 1000),
-    })
-    return ok ? undefined : `Unhealthy: ${url} answered ${status}`
+    const { HOST, PORT } = readConfig(process.env)
+    const url = `${localAddress(HOST, PORT)}/livez`
+    const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(limitMs) })
+    return ok ? undefined : `Unhealthy: ${url} returned ${status}`
   } catch (error) {
-    const isLate = error instanceof Error && error.name === "TimeoutError"
-    return isLate
-      ? `Unhealthy: ${url} has not answered within ${answerWithinSeconds} seconds`
-      : `Unhealthy: ${url} cannot be reached`
+    if (error instanceof ConfigError) return error.message
+    return `Unhealthy: ${error instanceof Error ? error.message : String(error)}`
   }
 }
 
-const fault = await findFault().catch((error: unknown) => {
-  if (error instanceof ConfigError) return error.message
-  throw error
-})
+const fault = await findFault()
 if (fault !== undefined) process.stderr.write(`${fault}\n`)
 // At once: a connection that is kept for a next request would delay the end.
 process.exit(fault === undefined ? 0 : 1)

@@ -41,7 +41,7 @@ test("a plain request is answered as one through the server is, with an unknown 
   expect([direct.status, await direct.text()]).toEqual([200, await served.text()])
   expect((await ask(app, path)).status).toBe(401)
   expect((await ask(app, "/nowhere")).status).toBe(404)
-  expect((await ask(app, "/health/live")).status).toBe(200)
+  expect((await ask(app, "/livez")).status).toBe(200)
 })
 
 test("a route that is added without any plugin of its own is behind the whole chain", async () => {

@@ -128,6 +128,7 @@ const allowed: Record<string, string[]> = {
     "resources",
     "service.ts",
     "sources",
+    "telemetry",
     "text",
   ],
   "main.ts": ["commands", "config.ts"],
@@ -255,7 +256,7 @@ test("the frameworks stay where they belong", () => {
     ].sort()
   expect(users("elysia")).toEqual(["app.ts", "pages", "plugins", "routes"])
   expect(users("@elysiajs/bearer")).toEqual(["plugins"])
-  for (const name of ["api", "exporter-trace-otlp-http", "resources", "sdk-trace"]) {
+  for (const name of ["api", "core", "exporter-trace-otlp-http", "resources", "sdk-trace"]) {
     expect(users(`@opentelemetry/${name}`)).toEqual(["telemetry"])
   }
   expect(users("commander")).toEqual(["commands", "main.ts"])

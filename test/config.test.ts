@@ -72,18 +72,11 @@ test("an empty environment gives the defaults, frozen", () => {
     ABSENT_AFTER_HOURS: 48,
     SOURCES_FILE: null,
     FETCH_EVERY: 0,
-    RAW_FILES: 30,
     ACTOR: "",
     SHUTDOWN_SECONDS: 6,
     LOG_FORMAT: "auto",
     LOG_LEVEL: "info",
     NO_COLOR: false,
-    SERVER_TIMING: false,
-    OTEL_EXPORTER_OTLP_ENDPOINT: null,
-    OTEL_EXPORTER_OTLP_HEADERS: {},
-    OTEL_SERVICE_NAME: "mds",
-    OTEL_TRACES_SAMPLER: "parentbased_always_on",
-    OTEL_TRACES_SAMPLER_ARG: 1,
   })
   expect(Object.isFrozen(config)).toBe(true)
 })
@@ -123,11 +116,6 @@ test.each([
   ["SIGNUP", ["", "Open", "yes"]],
   ["LOG_FORMAT", ["", "JSON", "pretty"]],
   ["LOG_LEVEL", ["", "trace", "INFO"]],
-  ["SERVER_TIMING", ["", "1", "TRUE", "yes"]],
-  ["OTEL_EXPORTER_OTLP_ENDPOINT", ["localhost:4318", "grpc://x", "http://a:b@x", "http://x?y"]],
-  ["OTEL_EXPORTER_OTLP_HEADERS", ["x", "=x", "a b=c", "a=%", "a=%0d%0ab: c", "a=%e2%82%ac"]],
-  ["OTEL_TRACES_SAMPLER", ["", "always", "jaeger_remote"]],
-  ["OTEL_TRACES_SAMPLER_ARG", ["", "1.1", "-1", "1e-1", "0x1", ".."]],
 ] as const)("%s is refused where it can't be meant", (name, values) => {
   for (const value of values) {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
@@ -305,20 +293,4 @@ test("all invalid settings are reported together, with their values except secre
       'QUEUE_LENGTH must be an integer from 0 to 100000 (it is "-1")',
     ].join("\n"),
   )
-})
-
-test("headers for the collector are read in OpenTelemetry's format, and never shown", () => {
-  const read = (value: string) =>
-    readConfig({ OTEL_EXPORTER_OTLP_HEADERS: value }).OTEL_EXPORTER_OTLP_HEADERS
-  expect(read("")).toEqual({})
-  expect(read("api-key=S3CRET")).toEqual({ "api-key": "S3CRET" })
-  expect(read(" Authorization=Basic%20dXNlcjpwYXNz== , x-scope = a b,")).toEqual({
-    Authorization: "Basic dXNlcjpwYXNz==",
-    "x-scope": "a b",
-  })
-  expect(faultOf({ OTEL_EXPORTER_OTLP_HEADERS: "api-key=S3CRET%" })).not.toContain("S3CRET")
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = readConfig({
-    OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector:4318/otlp/",
-  })
-  expect(endpoint).toBe("https://collector:4318/otlp")
 })

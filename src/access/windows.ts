@@ -1,7 +1,6 @@
 /** The windows of a process: of accounts, and of the addresses of unauthenticated requests. */
 import type { RedisConnection } from "../redis/connection.ts"
 import type { AttachedCall } from "../redis/script.ts"
-import { observed, type Step } from "../telemetry/active-request.ts"
 import {
   accountLayout,
   addressLayout,
@@ -57,9 +56,6 @@ export function createWindows({ windowMs, maxBytes, now, redis }: WindowsOptions
   }
 }
 
-const localDecision: Step = { timing: "window" }
-const sharedDecision: Step = { timing: "window", span: { name: "window", kind: "internal" } }
-
 /** One kind of window, shared through Redis where there is one. */
 export function createWindow({
   windowMs,
@@ -73,15 +69,10 @@ export function createWindow({
   const peekLocal = (key: string, limit: number) => store.peek(key, limit, nowMs())
   if (redis) {
     const window = createSharedWindow({ redis, local: store, windowMs, layout, now })
-    return {
-      ...window,
-      admit: (...asked) => observed(sharedDecision, () => window.admit(...asked)),
-      peekLocal,
-      store,
-    }
+    return { ...window, peekLocal, store }
   }
   return {
-    admit: (key, limit) => observed(localDecision, () => store.admit(key, limit, nowMs())),
+    admit: (key, limit) => store.admit(key, limit, nowMs()),
     peek: peekLocal,
     peekLocal,
     store,

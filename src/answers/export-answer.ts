@@ -2,9 +2,9 @@ import type { Reader } from "../db/reader/reader.ts"
 import { ApiError } from "../http/api-error.ts"
 import { streamCoder } from "../http/content-coding.ts"
 import { describeError } from "../log/log.ts"
-import { type OpenStep, openStep, traceFields } from "../telemetry/active-request.ts"
+import { openStep, traceIds } from "../telemetry/steps.ts"
 import type { AnswerOptions } from "./answer-options.ts"
-import { type ExportChunks, type ExportOutcome, exportStream } from "./export-stream.ts"
+import { type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
 import { asksForAny, exportHeaders, exportWriterOf, notModified } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
@@ -67,7 +67,7 @@ async function exportBody(
   if (format === "json") throw new Error("An export is never in JSON")
   const account = accountOf(context)
   const fields = {
-    ...traceFields(),
+    ...traceIds(),
     "mds.request_id": context.requestId,
     "mds.account": context.caller.accountId,
     "mds.release": release.id,
@@ -75,8 +75,8 @@ async function exportBody(
   // Nothing is sent while it waits for its turn, and nothing while its receiver does not read.
   context.disableIdleTimeout()
   using kept = new DisposableStack()
-  const step = openStep("export")
-  kept.defer(() => step.end())
+  const endStep = openStep("export")
+  kept.defer(() => endStep())
   // Before it waits: what it will show must not be pruned meanwhile.
   kept.defer(sequences.pin(release))
   const { signal } = context.request
@@ -96,8 +96,8 @@ async function exportBody(
   kept.defer(freeSlot)
   const startedMs = performance.now()
   const { head, newEncoder } = exportWriterOf(plan, format)
-  const found = await step
-    .run(() => reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }))
+  const found = await reader
+    .chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder })
     .catch((error: unknown) => {
       exportCounts.countWithoutStream("failed")
       throw error
@@ -105,13 +105,13 @@ async function exportBody(
   if (!found) throw new ApiError("NOT_FOUND")
   const coder = streamCoder(context.request.headers.get("accept-encoding"))
   const keptByStream = kept.move()
-  const stream = exportStream(chunksOf(found.chunks, step), {
+  const stream = exportStream(found.chunks, {
     head,
     coder,
     stallMs: exportStallMs,
     shutdown: exportShutdown,
     onEnd: ({ error, ...outcome }) => {
-      step.end(spanAttributes(outcome), error)
+      endStep(spanAttributes(outcome), error)
       keptByStream.dispose()
       const duration_ms = Math.round(performance.now() - startedMs)
       exportCounts.count(outcome, duration_ms / 1_000)
@@ -123,12 +123,6 @@ async function exportBody(
   const shown = exportHeaders(found.total, { ...headers, ...coder.headers }, plan)
   return new Response(stream, { headers: shown })
 }
-
-/** What is read for a chunk belongs to the export, whoever asks for the chunk. */
-const chunksOf = (chunks: ExportChunks, step: OpenStep): ExportChunks => ({
-  next: () => step.run(() => chunks.next()),
-  return: () => step.run(() => chunks.return()),
-})
 
 const spanAttributes = ({ outcome, records, bytes }: ExportOutcome) => ({
   "mds.export.outcome": outcome,

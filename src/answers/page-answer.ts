@@ -1,18 +1,11 @@
 import { ApiError } from "../http/api-error.ts"
 import { linkHeader, offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
-import { observed } from "../telemetry/active-request.ts"
+import { step } from "../telemetry/steps.ts"
 import type { AnswerOptions } from "./answer-options.ts"
 import type { Answer } from "./cached-answers.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
 import type { ListPlan } from "./list-plan.ts"
-import {
-  answerOf,
-  encoding,
-  fileName,
-  respond,
-  statusWhenMade,
-  writerOf,
-} from "./representation.ts"
+import { answerOf, fileName, respond, statusWhenMade, writerOf } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
 
 type Records = readonly Readonly<Record<string, unknown>>[]
@@ -25,14 +18,15 @@ export async function pageAnswer(
 ): Promise<Response> {
   const { plan, list, release, pages } = resolved
   const bounds = { offset: offsetOf(plan.page, plan.perPage), limit: plan.perPage }
-  const found = await reader.page(list, bounds, { release, account: accountOf(context) })
+  const options = { release, account: accountOf(context) }
+  const found = await step("read", () => reader.page(list, bounds, options))
   if (!found) throw new ApiError("NOT_FOUND")
   const meta = pageMeta(found.total, plan.page, plan.perPage)
   await pages.begin(release, meta.total_pages)
   // Callers that ask at the same time share one answer.
   let answer = plan.cacheable ? cachedAnswers.peek(release, plan.id) : undefined
   if (!answer) {
-    answer = observed(encoding, () => toAnswer(resolved, found.records, meta, baseUrl))
+    answer = step("represent", () => toAnswer(resolved, found.records, meta, baseUrl))
     if (plan.cacheable) cachedAnswers.set(release, plan.id, answer)
   }
   return respond(context.request, answer, statusWhenMade(plan))

@@ -3,7 +3,7 @@ import { canonicalQuery, queryText } from "../http/canonical-query.ts"
 import { readParameters } from "../http/parameters.ts"
 import { pointInTime } from "../http/point-in-time.ts"
 import type { Readable } from "../resources/resource.ts"
-import { observed } from "../telemetry/active-request.ts"
+import { step } from "../telemetry/steps.ts"
 import { digest } from "../text/digest.ts"
 import type { AnswerOptions } from "./answer-options.ts"
 import { asOf } from "./list-endpoint.ts"
@@ -13,7 +13,6 @@ import {
   apiResponseHeaders,
   cacheStatus,
   dataHeaders,
-  encoding,
   isKnown,
   notModified,
   respond,
@@ -53,9 +52,12 @@ export function createRecordAnswer({
       const headers = dataHeaders(release, tagKey(target, holders), "json")
       if (isKnown(request, headers.ETag))
         return notModified(apiResponseHeaders(headers), cacheStatus.miss)
-      const record = await reader.find(resource, recordKey(resource, key), { release, account })
+      const found = { release, account }
+      const record = await step("read", () =>
+        reader.find(resource, recordKey(resource, key), found),
+      )
       if (!record) throw new ApiError("NOT_FOUND")
-      const answer = observed(encoding, () => answerOf(headers, JSON.stringify({ data: record })))
+      const answer = step("represent", () => answerOf(headers, JSON.stringify({ data: record })))
       cachedAnswers.set(release, id, answer)
       return respond(request, answer, cacheStatus.miss)
     })

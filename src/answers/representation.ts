@@ -14,7 +14,6 @@ import { entityTag, namesTag } from "../http/entity-tag.ts"
 import { type Format, mediaTypes } from "../http/negotiation.ts"
 import type { HolderNames } from "../resources/holder-names.ts"
 import { type Readable, valueTypeOf } from "../resources/resource.ts"
-import { observed, type Step } from "../telemetry/active-request.ts"
 import type { Answer } from "./cached-answers.ts"
 import type { ListPlan } from "./list-plan.ts"
 
@@ -114,17 +113,12 @@ export const answerOf = (headers: DataHeaders, text: string, totalPages?: number
   totalPages,
 })
 
-/** Making the text of an answer, and coding it. */
-export const encoding: Step = { timing: "encode" }
-
 /** @param status of the cache */
 export function respond(request: Request, answer: Answer, status: string): Response {
   if (asksForAny(request) || isKnown(request, answer.etag)) {
     return notModified(answer.headers, status)
   }
-  const { bytes, coding } = observed(encoding, () =>
-    encodeBody(answer.body, request.headers.get("accept-encoding")),
-  )
+  const { bytes, coding } = encodeBody(answer.body, request.headers.get("accept-encoding"))
   const response = new Response(bytes, { headers: answer.headers })
   response.headers.set("Cache-Status", status)
   response.headers.set("Content-Length", String(bytes.length))

@@ -6,7 +6,7 @@ import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isFuture, type PointInTime } from "../http/point-in-time.ts"
-import { observed, type Step } from "../telemetry/active-request.ts"
+import { step } from "../telemetry/steps.ts"
 import { type ListPlan, type PointsInTime, planFrom } from "./list-plan.ts"
 
 export interface ReleaseResolver {
@@ -20,8 +20,6 @@ export interface ReleaseResolver {
   /** The list with the releases that `updated_since` and `removed_since` name. @throws the same */
   comparing(list: List, points: PointsInTime, options: ReadOptions): Promise<List>
 }
-
-const resolution: Step = { timing: "release", span: { name: "release", kind: "internal" } }
 
 export function createReleaseResolver(releases: Releases, now: () => Date): ReleaseResolver {
   async function resolve(
@@ -38,7 +36,7 @@ export function createReleaseResolver(releases: Releases, now: () => Date): Rele
 
   return {
     resolve: (asOf, account) =>
-      observed(resolution, () =>
+      step("release", () =>
         asOf === undefined ? releases.current(account) : resolve("as_of", asOf, account),
       ),
 

@@ -81,7 +81,6 @@ async function fetchAll(
       const outcome = await fetchSource(fetchable, {
         databaseUrl: url,
         dataDir: config.DATA_DIR,
-        rawFiles: config.RAW_FILES,
         userAgent: agent,
         environment,
         limits: defaultLimits,

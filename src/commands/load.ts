@@ -93,7 +93,6 @@ export function addLoadCommand(program: Command, config: () => Config): void {
         const addresses = {
           databaseUrl: url,
           dataDir: config().DATA_DIR,
-          rawFiles: config().RAW_FILES,
           source,
           userAgent: () => userAgent(config()),
           allowPrivate,

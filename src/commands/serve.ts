@@ -6,8 +6,13 @@ import { type Database, openMigrated } from "./database.ts"
 import { type RegularFetches, regularFetches } from "./regular-fetches.ts"
 import { ignoreOutputErrors, logFlushMs, openLog } from "./serving-log.ts"
 import { logToStderr } from "./terminal.ts"
+import { startTracing } from "./tracing.ts"
 
-export function addServeCommand(program: Command, config: () => Config): void {
+export function addServeCommand(
+  program: Command,
+  config: () => Config,
+  environment: NodeJS.ProcessEnv,
+): void {
   program
     .command("serve", { isDefault: true })
     .description("serve the API until stopped")
@@ -16,13 +21,17 @@ export function addServeCommand(program: Command, config: () => Config): void {
       const settings = config()
       // The server's modules are loaded while the database is reached.
       const [database] = await Promise.all([openMigrated(settings), import("../service.ts")])
-      const service = await serve(settings, database)
+      const service = await serve(settings, database, environment)
       logToStderr(`Serving ${service.url}/api/v1`)
     })
 }
 
 /** Starts the service on a database, and closes both on Ctrl-C or SIGTERM. */
-export async function serve(config: Config, database: Database): Promise<Service> {
+export async function serve(
+  config: Config,
+  database: Database,
+  environment: NodeJS.ProcessEnv,
+): Promise<Service> {
   const now = () => new Date()
   const { log, buffer } = openLog(config, now)
   database.keepRunning(log)
@@ -38,7 +47,8 @@ export async function serve(config: Config, database: Database): Promise<Service
       ...(fetches && { fetches: fetches.counts }),
       now,
     })
-    stopOnSignal({ service, fetches, database, buffer })
+    const stopTracing = await startTracing(environment, log)
+    stopOnSignal({ service, fetches, database, buffer, stopTracing })
     fetches?.start()
     return service
   } catch (error) {
@@ -53,20 +63,21 @@ interface Running {
   fetches: RegularFetches | null
   database: Database
   buffer: LogBuffer
+  stopTracing: () => Promise<void>
 }
 
 /**
  * Ctrl-C stops at once, as no load balancer sends it. A second signal exits without waiting for
  * requests in progress.
  */
-function stopOnSignal({ service, fetches, database, buffer }: Running): void {
+function stopOnSignal({ service, fetches, database, buffer, stopTracing }: Running): void {
   let stopping = false
   const stop = async (exitCode: number, options?: StopOptions): Promise<void> => {
     if (stopping) process.exit(exitCode)
     stopping = true
     logToStderr("Stopping")
     await Promise.all([service.stop(options), fetches?.stop()])
-    await database.close()
+    await Promise.all([database.close(), stopTracing()])
     await buffer.flush(logFlushMs)
     process.exit(0)
   }

@@ -1,10 +1,13 @@
-/** A layer of an ArcGIS server, by its REST interface. Geometry is not asked for. */
+/**
+ * A layer of an ArcGIS server, by its REST interface. Each page has the records whose object ids follow
+ * that of the last one, so that records that come or go in between move no others. Geometry is not
+ * asked for.
+ */
 import { excerpt } from "../text/excerpt.ts"
 import { FetchError } from "./fetch-error.ts"
-import { isObject, type JsonObject } from "./json-object.ts"
-import { readJson } from "./json-response.ts"
-import type { Layer, Page } from "./layer.ts"
+import type { Layer, LayerRecord } from "./layer.ts"
 import type { Access } from "./request.ts"
+import { isObject, type JsonObject, readJson } from "./service-response.ts"
 import type { ArcgisEntry } from "./sources-file.ts"
 
 const defaultPageSize = 1_000
@@ -12,7 +15,7 @@ const defaultPageSize = 1_000
 /** @throws FetchError where the address is not that of a layer */
 export async function arcgisLayer(
   url: URL,
-  entry: Pick<ArcgisEntry, "where" | "page_size">,
+  { where = "1=1", page_size = defaultPageSize }: Pick<ArcgisEntry, "where" | "page_size">,
   access: Access,
 ): Promise<Layer> {
   const { idField, maxPageSize } = await readJson(withQuery(url, { f: "json" }), access, (answer) =>
@@ -20,11 +23,8 @@ export async function arcgisLayer(
   )
   const query = new URL(url)
   query.pathname = `${url.pathname.replace(/\/$/, "")}/query`
-  const where = entry.where ?? "1=1"
-  const pageSize = Math.min(entry.page_size ?? defaultPageSize, maxPageSize)
   return {
     url,
-    order: idField,
     opening: `{"objectIdFieldName":${JSON.stringify(idField)},"features":[`,
     count: () =>
       readJson(
@@ -36,15 +36,14 @@ export async function arcgisLayer(
           throw new FetchError(url, "it does not say how many records it has")
         },
       ),
-    page: (offset) =>
+    page: (_read, last) =>
       readJson(
         withQuery(query, {
-          where,
+          where: last === undefined ? where : `(${where}) AND ${idField} > ${last}`,
           outFields: "*",
           returnGeometry: "false",
           orderByFields: idField,
-          resultOffset: String(offset),
-          resultRecordCount: String(pageSize),
+          resultRecordCount: String(Math.min(page_size, maxPageSize)),
           f: "json",
         }),
         access,
@@ -77,22 +76,18 @@ function checked(url: URL, answer: JsonObject): JsonObject {
   const { error } = answer
   if (!isObject(error)) return answer
   const code = Number(error.code)
-  const wantsSignIn = [401, 403, 498, 499].includes(code)
-  throw new FetchError(
-    url,
-    `it answers error ${code}, "${excerpt(String(error.message), 200)}"${wantsSignIn ? ", so it wants a sign-in" : ""}`,
-    { isTemporary: code === 429 || code >= 500 },
-  )
+  const message = excerpt(String(error.message), 200)
+  throw new FetchError(url, `it answers error ${code}, "${message}"`, {
+    isTemporary: code === 429 || code >= 500,
+  })
 }
 
-function pageOf(url: URL, idField: string, { features, exceededTransferLimit }: JsonObject): Page {
+function pageOf(url: URL, idField: string, { features }: JsonObject): LayerRecord[] {
   if (!Array.isArray(features)) throw new FetchError(url, "a page of it has no features")
-  const records = features.map((feature: unknown) => {
+  return features.map((feature: unknown) => {
     const id = isObject(feature) && isObject(feature.attributes) && feature.attributes[idField]
-    if (typeof id !== "number" && typeof id !== "string") {
-      throw new FetchError(url, `a feature of it has no ${idField}`)
-    }
-    return { feature, id: String(id), position: String(id) }
+    // The next page is asked for by it.
+    if (!Number.isSafeInteger(id)) throw new FetchError(url, `a feature of it has no ${idField}`)
+    return { feature, key: String(id) }
   })
-  return { records, isLast: exceededTransferLimit !== true }
 }

@@ -5,18 +5,16 @@ import { reasonOf } from "../loading/file-error.ts"
 import { LoadError } from "../loading/load-error.ts"
 import type { Progress } from "../loading/progress.ts"
 import type { Source } from "../sources/source.ts"
-import { FetchError, shownAddress } from "./fetch-error.ts"
-import { fetchFile, instantText, observedAt } from "./fetch-files.ts"
+import { shownAddress } from "./fetch-error.ts"
+import { fetchAddresses, observedTime } from "./fetch-files.ts"
 import { withFetchLock } from "./fetch-lock.ts"
 import type { Limits } from "./limits.ts"
-import { prepareRawDirectory, pruneRawFiles, rawDirectory, storageError } from "./raw-files.ts"
+import { rawDirectory } from "./raw-files.ts"
 import { publicOrigin, urlFault } from "./sources-file.ts"
 
 export interface AddressOptions {
   databaseUrl: string
   dataDir: string
-  /** How many raw files of the source are kept. */
-  rawFiles: number
   source: Source
   userAgent: () => Promise<string>
   /** Connects to private networks and this machine too. */
@@ -28,9 +26,6 @@ export interface AddressOptions {
   /** What tells the time. */
   clock: () => Promise<() => Date>
 }
-
-/** Whether what is given as a file is an address. */
-const isAddress = (file: string): boolean => /^https?:\/\//i.test(file)
 
 export interface GivenFiles {
   /** Paths, in the order in which they were given. */
@@ -56,15 +51,39 @@ export async function withAddresses<T>(
   const addresses = files.filter(isAddress)
   if (addresses.length === 0) return load({ files })
   const { databaseUrl, source } = options
-  const locked = await withFetchLock(databaseUrl, source.name, async (lost) => {
-    const given = await fetchAll(files, options, lost)
-    lost.throwIfAborted()
-    const loaded = await load(given)
+  const locked = await withFetchLock(databaseUrl, source.name, async () => {
+    const value = await load(await fetched(files, addresses, options))
     if (options.notesAddress) await noteAddress(addresses, options)
-    return loaded
+    return { value }
   })
   if (locked !== null) return locked.value
   throw new LoadError(`Cannot fetch files of ${source.name}: another process is fetching it`)
+}
+
+const isAddress = (file: string): boolean => /^https?:\/\//i.test(file)
+
+async function fetched(
+  files: readonly string[],
+  addresses: readonly string[],
+  options: AddressOptions,
+): Promise<GivenFiles> {
+  const { dataDir, source, allowPrivate, limits, progress } = options
+  const fetchStartedMs = performance.now()
+  const fault = addresses.map(urlFault).find((each) => each !== undefined)
+  if (fault !== undefined) throw new LoadError(`Cannot fetch an address: it ${fault}`)
+  for (const address of addresses) progress.step(`Fetching ${shownAddress(new URL(address))}`)
+  const downloaded = await fetchAddresses(addresses, {
+    directory: rawDirectory(dataDir, source.name),
+    access: { userAgent: await options.userAgent(), headers: {}, allowPrivate, limits },
+    now: await options.clock(),
+  })
+  const paths = downloaded.map(({ path }) => path)
+  return {
+    files: files.map((file) => (isAddress(file) ? (paths.shift() ?? file) : file)),
+    observed: observedTime(downloaded),
+    maxUnpackedBytes: limits.maxUnpackedBytes,
+    fetchStartedMs,
+  }
 }
 
 /** What has been loaded stays loaded. */
@@ -79,59 +98,4 @@ async function noteAddress(
       progress.warn(`Cannot note where ${source.name} was fetched from: ${reasonOf(error)}`)
     },
   )
-}
-
-async function fetchAll(
-  files: readonly string[],
-  options: AddressOptions,
-  lost: AbortSignal,
-): Promise<GivenFiles> {
-  const { allowPrivate, limits, progress } = options
-  const fetchStartedMs = performance.now()
-  const now = await options.clock()
-  const directory = rawDirectory(options.dataDir, options.source.name)
-  await prepareRawDirectory(directory)
-  const ending = new AbortController()
-  const access = {
-    userAgent: await options.userAgent(),
-    headers: {},
-    redirectHosts: [],
-    allowPrivate,
-    limits,
-    signal: AbortSignal.any([ending.signal, lost]),
-  }
-  const paths: string[] = []
-  const observed: number[] = []
-  for (const file of files) {
-    if (!isAddress(file)) {
-      paths.push(file)
-      continue
-    }
-    const url = addressOf(file)
-    const late = () => ending.abort(new FetchError(url, "it took too long"))
-    const timer = setTimeout(late, limits.totalMs)
-    try {
-      progress.step(`Fetching ${shownAddress(url)}`)
-      const { path, found } = await fetchFile(url, { directory, access, now }, null)
-      paths.push(path)
-      observed.push(observedAt(found).getTime())
-    } catch (error) {
-      throw storageError(directory, error)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-  await pruneRawFiles(directory, options.rawFiles, paths)
-  return {
-    files: paths,
-    observed: instantText(new Date(Math.min(...observed))),
-    maxUnpackedBytes: limits.maxUnpackedBytes,
-    fetchStartedMs,
-  }
-}
-
-function addressOf(file: string): URL {
-  const fault = urlFault(file)
-  if (fault) throw new LoadError(`Cannot fetch an address: it ${fault}`)
-  return new URL(file)
 }

@@ -1,23 +1,46 @@
+/** Failures of requests, and the tries that a failure of a moment is given. */
+import { setTimeout as pause } from "node:timers/promises"
 import { LoadError } from "../loading/load-error.ts"
+import type { Limits } from "./limits.ts"
 
 /** Why an address could not be fetched. The message is for the operator. */
 export class FetchError extends LoadError {
   override readonly name = "FetchError"
   /** Whether the same request may succeed in a moment. */
   readonly isTemporary: boolean
-  /** How long the server asks to wait before the next request. */
-  readonly retryAfterMs: number | undefined
 
-  constructor(
-    url: URL,
-    reason: string,
-    { isTemporary = false, retryAfterMs }: { isTemporary?: boolean; retryAfterMs?: number } = {},
-  ) {
+  constructor(url: URL, reason: string, { isTemporary = false } = {}) {
     super(`Cannot fetch ${shownAddress(url)}: ${reason}`)
     this.isTemporary = isTemporary
-    this.retryAfterMs = retryAfterMs
   }
 }
 
+const temporary = [408, 425, 429, 500, 502, 503, 504]
+
+/** @param detail what the server says besides */
+export const statusError = (url: URL, status: number, detail = ""): FetchError =>
+  new FetchError(url, `it answers ${status}${detail}`, { isTemporary: temporary.includes(status) })
+
 /** Without user, password and query, which may hold secrets. */
 export const shownAddress = ({ origin, pathname }: URL): string => origin + pathname
+
+const tries = 3
+
+/**
+ * The result of `work`, which is tried again where its failure is temporary.
+ * @throws the last failure, or the reason of the signal
+ */
+export async function withRetries<T>(
+  { limits, signal }: { limits: Pick<Limits, "backOffMs">; signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof FetchError) || !error.isTemporary || tried >= tries) throw error
+      const pauseMs = limits.backOffMs * 3 ** (tried - 1)
+      await pause(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
+  }
+}

@@ -1,4 +1,4 @@
-/** What a fetch is given, and what comes of it. */
+/** The options of a fetch, and its outcome. */
 import type { Progress } from "../loading/progress.ts"
 import type { LoadSummary } from "../loading/summary.ts"
 import type { Limits } from "./limits.ts"
@@ -6,8 +6,6 @@ import type { Limits } from "./limits.ts"
 export interface FetchOptions {
   databaseUrl: string
   dataDir: string
-  /** How many raw files of a source are kept. */
-  rawFiles: number
   userAgent: string
   environment: Readonly<Record<string, string | undefined>>
   limits: Limits
@@ -17,7 +15,7 @@ export interface FetchOptions {
   progress: Progress
   /** By one clock for all processes that share the database. */
   now: () => Date
-  /** What people are told of an error that is no LoadError. */
+  /** The message for an error that is no LoadError. */
   describe: (error: unknown) => string
   /** Called when the attempt is recorded, with what withdraws it. */
   onAttempt?: (withdraw: () => Promise<void>) => void
@@ -26,16 +24,6 @@ export interface FetchOptions {
   /** As those of a load. */
   onCommit?: () => void
   onPublished?: () => void
-}
-
-/** A fetch that is under way. */
-export interface Attempt {
-  /** By the clock of all processes. */
-  startedAt: Date
-  /** The same by `performance.now()`, to measure how long it takes. */
-  startedMs: number
-  /** Fires where another process may fetch the source. */
-  lost: AbortSignal
 }
 
 export interface FetchOutcome {

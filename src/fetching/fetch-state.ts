@@ -6,7 +6,6 @@ import { rename } from "node:fs/promises"
 import { join } from "node:path"
 import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
-import { digest } from "../text/digest.ts"
 import { unfinishedPath } from "./raw-files.ts"
 
 const nullableText = Type.Union([Type.String(), Type.Null()])
@@ -24,8 +23,6 @@ const fetchState = Type.Object({
 
 export type FileState = Static<typeof fileState>
 export type FetchState = Static<typeof fetchState>
-
-export const fileKey = (url: string): string => digest(url)
 
 const pathIn = (directory: string) => join(directory, "state.json")
 

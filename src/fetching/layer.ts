@@ -1,144 +1,65 @@
 /**
- * Downloads a layer of a map service page by page into one file. Pages of a layer that changes in
- * between, or of a server that does not keep to what it is asked for, may repeat records or lack some.
- * So the layer is counted before and after, no record may come twice, and each page must begin with the
- * record that ended the page before; otherwise the layer is read again from its beginning.
+ * Downloads a layer of a map service page by page, in a stable order, into one file. A layer that
+ * changes in between, or a server that ignores the order, may repeat records or leave some out. So the
+ * records are counted before and after, and none may come twice.
  */
 import { open } from "node:fs/promises"
 import { excerpt } from "../text/excerpt.ts"
 import { FetchError } from "./fetch-error.ts"
-import type { Access } from "./request.ts"
-import { pause } from "./retries.ts"
+import { type Limits, megabytes } from "./limits.ts"
 
 export interface LayerRecord {
   feature: unknown
-  /** The server's identifier of it; null where it has none. Some make new ones for each response. */
-  id: string | null
-  /** Its values of what the pages are ordered by, as JSON. */
-  position: string
-}
-
-export interface Page {
-  records: readonly LayerRecord[]
-  isLast: boolean
+  /** Its values of what the pages are ordered by, which no other record has. */
+  key: string
 }
 
 export interface Layer {
   url: URL
-  /** What its pages are ordered by, and whose values therefore tell its records apart. */
-  order: string
   /** The beginning of the file, up to the bracket of its features. */
   opening: string
   count: () => Promise<number>
-  page: (offset: number) => Promise<Page>
+  /** Records after the first `read`, the last of which has the key `last`. */
+  page: (read: number, last: string | undefined) => Promise<LayerRecord[]>
 }
 
-/**
- * Writes all features to `path`.
- * @returns when they were true: before the first was read
- * @throws FetchError
- */
+/** Writes all features to `path`. @throws FetchError where they may not be all */
 export async function downloadLayer(
-  layer: Layer,
+  { url, opening, count, page }: Layer,
   path: string,
-  access: Access,
-  now: () => Date,
-): Promise<Date> {
-  const { limits, signal } = access
-  for (let tried = 1; ; tried++) {
-    const begun = now()
-    const fault = await pass(layer, path, access)
-    if (fault === null) return begun
-    if (tried >= limits.tries) {
-      throw new FetchError(layer.url, `each of ${tried} times that it was read, ${fault}`)
-    }
-    await pause(limits.backOffMs, signal)
+  { maxBytes }: Pick<Limits, "maxBytes">,
+): Promise<void> {
+  const fail = (reason: string): never => {
+    throw new FetchError(url, reason)
   }
-}
-
-/** Reads the layer once. @returns why the result may not be all of it, or null */
-async function pass(layer: Layer, path: string, { limits }: Access): Promise<string | null> {
-  const before = await layer.count()
-  if (before === 0) throw new FetchError(layer.url, "it has no records")
+  const before = await count()
+  if (before === 0) fail("it has no records")
   const file = await open(path, "w")
-  const seen = seenRecords(layer.order)
-  let read = 0
+  const keys = new Set<string>()
+  let last: string | undefined
   let bytes = 0
-  const write = async (text: string) => {
-    bytes += Buffer.byteLength(text)
-    if (bytes > limits.maxBytes) {
-      throw new FetchError(
-        layer.url,
-        `it is larger than ${Math.floor(limits.maxBytes / 1024 ** 2)} MB`,
-      )
-    }
-    await file.writeFile(text)
-  }
   try {
-    await write(layer.opening)
-    for (let isLast = false; !isLast; ) {
-      const page = await layer.page(Math.max(0, read - 1))
-      const misplaced = read > 0 ? seen.misplaced(page) : null
-      if (misplaced !== null) return misplaced
-      const records = page.records.slice(read > 0 ? 1 : 0)
-      isLast = page.isLast || records.length === 0
-      const lines = records.map(({ feature }) => JSON.stringify(feature))
-      if (lines.length > 0) await write(`${read > 0 ? ",\n" : "\n"}${lines.join(",\n")}`)
-      read += lines.length
-      seen.add(records)
-      const repeated = seen.repeated()
-      if (repeated !== null) return repeated
-      if (read > before) return `it had more than the ${before} records that it counted`
+    await file.writeFile(opening)
+    while (keys.size < before) {
+      const records = await page(keys.size, last)
+      if (records.length === 0) fail(`only ${keys.size} of ${before} records came`)
+      const lines = records.map(({ feature }) => JSON.stringify(feature)).join(",\n")
+      bytes += Buffer.byteLength(lines)
+      if (bytes > maxBytes) fail(`it is larger than ${megabytes(maxBytes)}`)
+      await file.writeFile(`${keys.size > 0 ? "," : ""}\n${lines}`)
+      for (const { key } of records) {
+        if (keys.has(key)) fail(`the record ${excerpt(key, 100)} came twice`)
+        keys.add(key)
+      }
+      last = records.at(-1)?.key
     }
-    await write("\n]}\n")
+    await file.writeFile("\n]}\n")
   } finally {
     await file.close()
   }
-  const after = await layer.count()
-  if (before !== after) return `it changed: it had ${before} records before and ${after} after`
-  return read === before ? null : `only ${read} of ${before} records came`
-}
-
-/**
- * What has been read of a layer. Identifiers tell its records apart as long as a record that is asked
- * for twice has the same one; otherwise their positions do.
- */
-function seenRecords(order: string) {
-  const ids = new Set<string>()
-  const positions = new Set<string>()
-  let repeatedId: string | null = null
-  let repeatedPosition: string | null = null
-  let idsAreStable = true
-  let first: LayerRecord | undefined
-  let last: LayerRecord | undefined
-  return {
-    /** Why a further page does not continue the page before, or null. */
-    misplaced({ records: [again] }: Page): string | null {
-      if (again?.position === last?.position) {
-        if (again?.id !== last?.id) idsAreStable = false
-        return null
-      }
-      if (!again) return "a page was empty although more should follow"
-      return again.position === first?.position
-        ? "it answered the same page twice"
-        : "a page did not begin with the record that ended the page before"
-    },
-    add(records: readonly LayerRecord[]): void {
-      first = records[0]
-      last = records.at(-1) ?? last
-      for (const { id, position } of records) {
-        if (id === null) idsAreStable = false
-        else if (ids.has(id)) repeatedId ??= id
-        else ids.add(id)
-        if (positions.has(position)) repeatedPosition ??= position
-        positions.add(position)
-      }
-    },
-    /** Which record came twice, or null. */
-    repeated(): string | null {
-      if (idsAreStable) return repeatedId && `the record ${excerpt(repeatedId, 100)} came twice`
-      if (repeatedPosition === null) return null
-      return `two records came with the same ${order}, ${excerpt(repeatedPosition, 100)}, and no lasting id`
-    },
-  }
+  const after = await count()
+  if (keys.size === before && after === before) return
+  fail(
+    `it changed while it was read: it had ${before} records, ${keys.size} came, and it has ${after}`,
+  )
 }

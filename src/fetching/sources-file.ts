@@ -3,13 +3,12 @@
  * Secrets are not part of it: a header names the environment variable that holds its value.
  */
 import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox"
-import { Value, type ValueError } from "@sinclair/typebox/value"
+import { Value } from "@sinclair/typebox/value"
 import { reasonOf } from "../loading/file-error.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { codeOf } from "../text/error-code.ts"
-import { repeatedNames } from "./repeated-names.ts"
 
 const text = Type.String({ minLength: 1 })
 const strict = <T extends TProperties>(properties: T) =>
@@ -18,26 +17,20 @@ const strict = <T extends TProperties>(properties: T) =>
 const common = {
   /** The least hours between two fetches. */
   every: Type.Optional(Type.Number({ minimum: 0, maximum: 8_760 })),
-  /** What the public is told of where the files come from. */
+  /** The address that the public is shown. */
   public_address: Type.Optional(text),
   licence: Type.Optional(text),
   attribution: Type.Optional(text),
   /** By header, the environment variable that holds its value. */
   headers: Type.Optional(Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]+$" }), text)),
-  /** Hosts, besides that of the address, to which redirects may lead; with a port if it is no usual one. */
-  redirect_hosts: Type.Optional(Type.Array(text)),
   allow_private: Type.Optional(Type.Boolean()),
-  max_mb: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-  /** What one file may unpack to. */
-  max_unpacked_mb: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   /** The files add and change records only. */
   partial: Type.Optional(Type.Boolean()),
   all_sectors: Type.Optional(Type.Boolean()),
 }
 /** Several are the source's complete set together. */
 const oneOrMore = Type.Union([text, Type.Array(text, { minItems: 1, uniqueItems: true })])
-/** A page repeats the last record of the page before. */
-const pageSize = Type.Optional(Type.Integer({ minimum: 2, maximum: 100_000 }))
+const pageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 }))
 
 const kinds = {
   file: strict({
@@ -81,9 +74,6 @@ export interface Fetchable {
   entry: SourceEntry
 }
 
-/** The hours between two fetches where the file does not say. */
-export const defaultEveryHours = 24
-
 /** @throws LoadError that names the file and each of its faults with its place */
 export async function readSourcesFile(path: string): Promise<Fetchable[]> {
   const content = await Bun.file(path)
@@ -100,16 +90,15 @@ export async function readSourcesFile(path: string): Promise<Fetchable[]> {
 
 /** @throws LoadError */
 export function parseSourcesFile(content: string, path: string): Fetchable[] {
-  const entries = Object.entries(objectOf(content, path))
-  const faults = repeatedNames(content).map((place) => `${place}: is there twice`)
-  const fetchables = entries.flatMap(([name, value]) => {
+  const fetchables: Fetchable[] = []
+  const faults: string[] = []
+  for (const [name, value] of Object.entries(objectOf(content, path))) {
     const source = sourceNamed(name)
+    const entry = entryOf(name, value)
     if (typeof source === "string") faults.push(`${name}: ${source}`)
-    const entryFaults = faultsOf(name, value)
-    faults.push(...entryFaults)
-    if (typeof source === "string" || entryFaults.length > 0) return []
-    return [{ source, entry: value as SourceEntry }]
-  })
+    if (Array.isArray(entry)) faults.push(...entry)
+    else if (typeof source !== "string") fetchables.push({ source, entry })
+  }
   if (faults.length > 0) throw new LoadError(`Cannot use ${path}:\n${faults.join("\n")}`)
   return fetchables
 }
@@ -119,77 +108,54 @@ function objectOf(content: string, path: string): object {
     const value: unknown = JSON.parse(content)
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new LoadError(`Cannot use ${path}: it is not valid JSON (${reason})`)
+    throw new LoadError(`Cannot use ${path}: it is not valid JSON (${reasonOf(error)})`)
   }
   throw new LoadError(`Cannot use ${path}: it must be an object with a source in each name`)
 }
 
-function faultsOf(name: string, value: unknown): string[] {
-  const kind = (value as { kind?: unknown } | null)?.kind
-  const schema = Object.entries(kinds).find(([each]) => each === kind)?.[1]
-  if (!schema) return [`${name}.kind: must be "file", "arcgis" or "wfs"`]
-  const found = new Map<string, string>()
-  for (const error of Value.Errors(schema, value)) {
-    const place = name + error.path.replaceAll("/", ".")
-    if (!found.has(place)) found.set(place, faultText(error))
+/** @returns the entry, or its faults, each with its place */
+function entryOf(name: string, value: unknown): SourceEntry | string[] {
+  for (const schema of Object.values(kinds)) {
+    if (!Value.Check(Type.Pick(schema, ["kind"], { additionalProperties: true }), value)) continue
+    const isEntry = Value.Check(schema, value)
+    const faults = isEntry ? valueFaults(value) : schemaFaults(schema, value)
+    if (isEntry && faults.length === 0) return value
+    return faults.map((fault) => `${name}.${fault}`)
   }
-  const faults = found.size > 0 ? [...found] : faultyValues(name, value as SourceEntry)
-  return faults.map(([place, fault]) => `${place}: ${fault}`)
+  return [`${name}.kind: must be "file", "arcgis" or "wfs"`]
 }
 
-/** What the schema does not tell of an entry that has its form: places with their faults. */
-function faultyValues(name: string, entry: SourceEntry): [string, string][] {
-  const { headers = {}, redirect_hosts = [], public_address } = entry
-  const faults = urlsOf(entry).map((url): [string, string | undefined] => [
-    `${name}.url`,
-    urlFault(url),
-  ])
-  if (public_address !== undefined)
-    faults.push([`${name}.public_address`, publicFault(public_address)])
-  for (const [index, host] of redirect_hosts.entries()) {
-    if (URL.parse(`https://${host}`)?.host === host.toLowerCase()) continue
-    const place = `${name}.redirect_hosts.${index}`
-    faults.push([place, "must be a host, with its port where that is not the usual one"])
-  }
-  for (const header of Object.keys(headers)) {
-    if (!ownHeaders.includes(header.toLowerCase())) continue
-    faults.push([`${name}.headers.${header}`, "is set by this program"])
-  }
-  return faults.filter((each): each is [string, string] => each[1] !== undefined)
+/** The first fault of each place. */
+function schemaFaults(schema: TSchema, value: unknown): string[] {
+  const faults = [...Value.Errors(schema, value)]
+  return faults
+    .filter(({ path }, at) => faults.findIndex((other) => other.path === path) === at)
+    .map(({ path, message }) => `${path.slice(1).replaceAll("/", ".")}: ${message}`)
 }
 
-/** Servers are told honestly who asks; the others belong to the transfer. */
-const ownHeaders = [
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "host",
-  "if-modified-since",
-  "if-none-match",
-  "if-range",
-  "range",
-  "transfer-encoding",
-  "user-agent",
-]
-
-function faultText({ message, schema }: ValueError): string {
-  if (message === "Unexpected property") return "unknown name"
-  if (message === "Expected required property") return "is missing"
-  if (message === "Expected union value") return "must be an address or a list of addresses"
-  if (schema.type === "string" && schema.minLength === 1) return "must be text that is not empty"
-  return message.replace(/^Expected/, "must be")
+/** What the schema does not tell of an entry that has its form. */
+function valueFaults(entry: SourceEntry): string[] {
+  const { public_address } = entry
+  const faults = urlsOf(entry).map((url) => ["url", urlFault(url)])
+  if (public_address !== undefined) {
+    // The database refuses a query too, where secrets mostly are.
+    const query = /[?#]/.test(public_address) ? "must have no query and no fragment" : undefined
+    faults.push(["public_address", urlFault(public_address) ?? query])
+  }
+  return faults.filter(([, fault]) => fault !== undefined).map((fault) => fault.join(": "))
 }
 
 export const urlsOf = ({ url }: SourceEntry): string[] => (typeof url === "string" ? [url] : url)
 
-/** The database refuses a query too, where secrets mostly are. */
-const publicFault = (address: string): string | undefined =>
-  urlFault(address) ?? (/[?#]/.test(address) ? "must have no query and no fragment" : undefined)
+/** What is wrong with an address; undefined where it can be fetched. */
+export function urlFault(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) return "must be an http or https address"
+  if (url.username || url.password) return "must not contain a user or password; use headers"
+  return undefined
+}
 
-/**
- * What the public is told of where the files come from: what the operator says, or else their origin.
- */
+/** The address that the public is shown: the operator's, or else the origin of the files. */
 export const publicAddress = (entry: SourceEntry): string | null =>
   entry.public_address === undefined
     ? publicOrigin(urlsOf(entry), entry.allow_private ?? false)
@@ -204,13 +170,7 @@ export function publicOrigin(urls: readonly string[], allowPrivate: boolean): st
   return others.length > 0 || allowPrivate ? null : origin
 }
 
-/** What is wrong with an address; undefined where it can be fetched. */
-export function urlFault(text: string): string | undefined {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) return "must be an http or https address"
-  if (url.username || url.password) return "must not contain a user or password; use headers"
-  return undefined
-}
+type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The headers of an entry with their values.
@@ -218,7 +178,7 @@ export function urlFault(text: string): string | undefined {
  */
 export function headersOf(
   { headers = {} }: Pick<SourceEntry, "headers">,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([header, variable]) => {
@@ -232,17 +192,22 @@ export function headersOf(
 /** The shortest value that can be a secret: a shorter one would cut words. */
 const shortestSecret = 4
 
-/** What is sent to the source's server and must not be shown: values of headers and of queries. */
-export function secretsOf(
+/**
+ * A message without the values of headers and queries, which a server may repeat in its error page.
+ */
+export function withoutSecrets(
+  message: string,
   entry: SourceEntry,
-  environment: Readonly<Record<string, string | undefined>>,
-): string[] {
+  environment: Environment,
+): string {
   const ofHeaders = Object.values(entry.headers ?? {}).map((variable) => environment[variable])
   const ofQueries = urlsOf(entry).flatMap((url) => {
     const { search, searchParams } = new URL(url)
     return [...searchParams.values(), ...search.slice(1).split(/[&=]/)]
   })
-  return [...ofHeaders, ...ofQueries].filter(
-    (value): value is string => value !== undefined && value.length >= shortestSecret,
+  return [...ofHeaders, ...ofQueries].reduce<string>(
+    (shown, secret = "") =>
+      secret.length < shortestSecret ? shown : shown.replaceAll(secret, "…"),
+    message,
   )
 }

@@ -1,40 +1,39 @@
 /** A layer of a Web Feature Service 2.0 that answers in GeoJSON. */
 import { withQuery } from "./arcgis.ts"
 import { FetchError } from "./fetch-error.ts"
-import { isObject, type JsonObject } from "./json-object.ts"
-import { readJson, readText } from "./json-response.ts"
-import type { Layer, LayerRecord, Page } from "./layer.ts"
+import type { Layer, LayerRecord } from "./layer.ts"
 import type { Access } from "./request.ts"
-import { serviceErrorIn } from "./service-error.ts"
+import { answered, isObject, type JsonObject, readJson, readText } from "./service-response.ts"
 import type { WfsEntry } from "./sources-file.ts"
 
 const defaultPageSize = 1_000
 
-export function wfsLayer(url: URL, entry: WfsEntry, access: Access): Layer {
-  const pageSize = entry.page_size ?? defaultPageSize
-  const order = sortedNames(entry.sort_by)
+export function wfsLayer(
+  url: URL,
+  { type_name, sort_by, page_size = defaultPageSize }: WfsEntry,
+  access: Access,
+): Layer {
   const request = withQuery(url, {
     service: "WFS",
     version: "2.0.0",
     request: "GetFeature",
-    typeNames: entry.type_name,
+    typeNames: type_name,
   })
   return {
     url,
-    order: order.join(", "),
     opening: '{"type":"FeatureCollection","features":[',
     count: () =>
       readText(withQuery(request, { resultType: "hits" }), access, (text) => matchedIn(url, text)),
-    page: (startIndex) =>
+    page: (read) =>
       readJson(
         withQuery(request, {
           outputFormat: "application/json",
-          sortBy: entry.sort_by,
-          count: String(pageSize),
-          startIndex: String(startIndex),
+          sortBy: sort_by,
+          count: String(page_size),
+          startIndex: String(read),
         }),
         access,
-        (answer) => pageOf(url, order, startIndex, answer),
+        (answer) => pageOf(url, sortedNames(sort_by), answer),
       ),
   }
 }
@@ -48,43 +47,25 @@ const sortedNames = (sortBy: string): string[] =>
 
 function pageOf(
   url: URL,
-  order: readonly string[],
-  startIndex: number,
-  { features, numberMatched, ...others }: JsonObject,
-): Page {
+  names: readonly string[],
+  { features, ...others }: JsonObject,
+): LayerRecord[] {
   if (!Array.isArray(features)) {
-    const error = serviceErrorIn(JSON.stringify(others))
-    throw new FetchError(
-      url,
-      error === undefined ? "a page of it has no features" : `it answers with an error, ${error}`,
-    )
+    throw new FetchError(url, `a page of it has no features${answered(JSON.stringify(others))}`)
   }
-  const records = features.map((feature: unknown) => recordOf(url, order, feature))
-  // A server may answer with shorter pages than were asked for, or not know the number.
-  const isLast = startIndex + features.length >= Number(numberMatched)
-  return { records, isLast }
-}
-
-function recordOf(url: URL, order: readonly string[], feature: unknown): LayerRecord {
-  const { id: given, properties } = isObject(feature) ? feature : {}
-  const id = typeof given === "number" || typeof given === "string" ? String(given) : null
-  const values = order.map((name) => (isObject(properties) ? properties[name] : undefined) ?? null)
-  if (id === null && values.includes(null)) {
-    const missing = order[values.indexOf(null)]
-    throw new FetchError(url, `a feature of it has neither an id nor a value of ${missing}`)
-  }
-  return { feature, id, position: values.map((value) => JSON.stringify(value)).join(", ") }
+  return features.map((feature: unknown) => {
+    const properties = isObject(feature) && isObject(feature.properties) ? feature.properties : {}
+    const values = names.map((name) => properties[name] ?? null)
+    if (values.every((value) => value === null)) {
+      throw new FetchError(url, `a feature of it has no value of ${names.join(", ")}`)
+    }
+    return { feature, key: values.map((value) => JSON.stringify(value)).join(", ") }
+  })
 }
 
 /** The answer to `resultType=hits` is XML, an error too. */
 function matchedIn(url: URL, text: string): number {
   const [, matched] = /\bnumberMatched="(\d+)"/.exec(text) ?? []
   if (matched !== undefined) return Number(matched)
-  const error = serviceErrorIn(text)
-  throw new FetchError(
-    url,
-    error === undefined
-      ? "it does not say how many records it has"
-      : `it answers with an error, ${error}`,
-  )
+  throw new FetchError(url, `it does not say how many records it has${answered(text)}`)
 }

@@ -6,8 +6,6 @@ export interface ConnectionReadings {
   redis: { answering: boolean; losses: number } | null
   /** The log's buffer; null without one. */
   log: { dropped: number; failures: number; bytes: number } | null
-  /** Ended spans; null without tracing. */
-  spans: { exported: number; dropped: number } | null
   /** Whether the process is subscribed to notifications of changes. */
   listening: boolean
   /** Sources that the process has fetched, by what came of it; null where it fetches none. */
@@ -19,7 +17,7 @@ export interface ConnectionReadings {
 export const collectConnections =
   (read: () => ConnectionReadings): Collector =>
   () => {
-    const { redis, log, spans, listening, fetches, unauthenticated } = read()
+    const { redis, log, listening, fetches, unauthenticated } = read()
     return [
       gauge(
         "mds_redis_answering",
@@ -46,16 +44,6 @@ export const collectConnections =
         "mds_log_buffer_bytes",
         "Estimated size of the log lines waiting to be written",
         log?.bytes,
-      ),
-      counter(
-        "mds_spans_exported_total",
-        "Spans that the collector accepted; absent without OTEL_EXPORTER_OTLP_ENDPOINT",
-        spans?.exported,
-      ),
-      counter(
-        "mds_spans_dropped_total",
-        "Spans dropped because the queue was full or the collector did not accept them",
-        spans?.dropped,
       ),
       byName("outcome", fetches ?? {})(
         "counter",

@@ -10,11 +10,9 @@ import type { Caller } from "../access/token-lookup.ts"
 import type { Windows } from "../access/windows.ts"
 import { ApiError } from "../http/api-error.ts"
 import { readBearer } from "../http/bearer-token.ts"
-import { observed, type Step } from "../telemetry/active-request.ts"
+import { step } from "../telemetry/steps.ts"
 import { contextFields } from "./request-context.ts"
 import { createWindowHeaders } from "./window-headers.ts"
-
-const tokenLookup: Step = { timing: "token", span: { name: "token", kind: "internal" } }
 
 export interface AuthenticationOptions {
   credentials: Credentials
@@ -32,7 +30,7 @@ export const authentication = (options: AuthenticationOptions) => {
   async function callerOf(token: string | undefined, address: string): Promise<Caller | null> {
     const isAddressLimited = () => !windows.addresses.peekLocal(address, standardLimit).admitted
     const caller = token
-      ? await observed(tokenLookup, () => credentials.callerOf(token, now(), isAddressLimited))
+      ? await step("authenticate", () => credentials.callerOf(token, now(), isAddressLimited))
       : null
     if (caller) credentials.recordUse(caller.tokenId, now()).catch(onUseNotRecorded)
     return caller

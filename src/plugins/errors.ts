@@ -8,7 +8,7 @@ import { ReleaseUnavailable } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
-import { traceFields } from "../telemetry/active-request.ts"
+import { traceIds } from "../telemetry/steps.ts"
 import { contextFields } from "./request-context.ts"
 
 const retryAfterSeconds = 5
@@ -32,7 +32,7 @@ export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorP
     const page = await errorPage(thrown, { request, requestId })?.catch((failure: unknown) => {
       if (mayLog())
         log.error("page failed", {
-          ...traceFields(),
+          ...traceIds(),
           "mds.request_id": requestId,
           ...describeError(failure),
         })
@@ -43,7 +43,7 @@ export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorP
     if (response.status === apiError.status) context.errorCode = apiError.code
     if (response.status >= 500 && mayLog()) {
       log.error("request failed", {
-        ...traceFields(),
+        ...traceIds(),
         "mds.request_id": requestId,
         ...describeError(error),
       })

@@ -8,6 +8,7 @@ import type {
   RequestedList,
 } from "../answers/prepare-list.ts"
 import { ApiError } from "../http/api-error.ts"
+import { step } from "../telemetry/steps.ts"
 import { type AuthenticationOptions, authentication } from "./authentication.ts"
 import { endpointOfRoute } from "./endpoint-of-route.ts"
 import { formatOf } from "./negotiation.ts"
@@ -36,7 +37,9 @@ export const rateLimit = (options: RateLimitOptions) => {
         preparedList = prepareAhead(lists, { caller, address }, request, requestedList)
         return preparedList && lists.attach(preparedList)
       }
-      const window = await windows.accounts.admit(String(accountId), limit, attach)
+      const window = await step("limit", () =>
+        windows.accounts.admit(String(accountId), limit, attach),
+      )
       showAdmitted(window, set.headers)
       usage.count(accountId, tokenId, now())
       return { window, preparedList }

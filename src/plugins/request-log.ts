@@ -9,7 +9,7 @@ import { routePattern } from "../http/route-pattern.ts"
 import type { Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import type { RequestMetrics } from "../metrics/requests.ts"
-import { endObserved, traceFields } from "../telemetry/active-request.ts"
+import { endTrace, isTracing, traceIds, traceRequest } from "../telemetry/steps.ts"
 import { aroundRequest } from "./around-request.ts"
 import { loggedTarget, targetText } from "./logged-target.ts"
 import { isOfProbe } from "./probes.ts"
@@ -30,8 +30,10 @@ export const requestLog = (options: RequestLogOptions) => {
   return new Elysia({ name: "request-log" })
     .use(contextFields())
     .wrap(
-      aroundRequest((request, respond) => {
+      aroundRequest((request, handle) => {
         requestMetrics.begin()
+        const isTraced = isTracing() && !isOfProbe(new URL(request.url).pathname)
+        const respond = () => (isTraced ? traceRequest(request, handle) : handle())
         const record = (response: Response): Response => {
           requestMetrics.end()
           sent.set(request, sentResponse(request, response))
@@ -72,7 +74,7 @@ export const requestLog = (options: RequestLogOptions) => {
           requestMetrics.observe({ method, route, status, seconds, bytes, errorCode })
         }
         const isLogged = isProbe || accountId !== 0 || unauthenticated.count(status)
-        const trace = traceFields()
+        const trace = traceIds()
         if (!isLogged && trace === undefined) return
         const ms = Math.round(elapsedMs * 10) / 10
         const target = loggedTarget(url)
@@ -95,7 +97,13 @@ export const requestLog = (options: RequestLogOptions) => {
           const line = { ...trace, ...fields, "error.type": error, duration_ms: ms }
           log[isProbe ? "debug" : "info"]("request", line)
         }
-        endObserved(status, errorCode, { ...fields, "url.scheme": url.slice(0, url.indexOf(":")) })
+        const pattern = fields["http.route"]
+        endTrace({
+          name: pattern === undefined ? method : `${method} ${pattern}`,
+          status,
+          errorCode,
+          attributes: { ...fields, "url.scheme": url.slice(0, url.indexOf(":")) },
+        })
         if (!isListed) return
         recentRequests.record(accountId, {
           requestId,

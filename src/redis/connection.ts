@@ -13,7 +13,6 @@
  * attempt gets a client of its own, which neither queues nor reconnects.
  */
 import { RedisClient } from "bun"
-import { observed, type Step } from "../telemetry/active-request.ts"
 import { codeOf } from "../text/error-code.ts"
 import { unlessSilent } from "../text/unless-silent.ts"
 import { failuresOf, type RedisFailure } from "./failure.ts"
@@ -58,14 +57,6 @@ const clientOptions = {
   connectionTimeout: connectWithinMs,
   autoReconnect: false,
   enableOfflineQueue: false,
-}
-
-const scriptCall: Step = {
-  span: {
-    name: "redis EVALSHA",
-    kind: "client",
-    attributes: { "db.system.name": "redis", "db.operation.name": "EVALSHA" },
-  },
 }
 
 const probe = redisScript(`return redis.call("SET", KEYS[1], "1", "PX", 1000)`)
@@ -153,9 +144,7 @@ export function connectRedis({
       const client = current
       if (!client) return undefined
       try {
-        return await observed(scriptCall, () =>
-          replyWithin(answerWithinMs, evaluate(client, script, keys, args)),
-        )
+        return await replyWithin(answerWithinMs, evaluate(client, script, keys, args))
       } catch (error) {
         dismiss(client, error)
         return undefined

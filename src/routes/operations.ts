@@ -2,10 +2,9 @@
  * For operators: liveness, readiness and metrics. They need no token and count against no window. On the
  * service's own port, what tells of its inside is for clients on this machine alone.
  */
-import { type AnyElysia, Elysia } from "elysia"
+import { Elysia } from "elysia"
 import { ApiError } from "../http/api-error.ts"
 import type { Metrics } from "../metrics/metrics.ts"
-import { errorResponse, unavailable } from "../plugins/errors.ts"
 import { isLocal } from "./local-request.ts"
 import { type ReadinessOptions, readinessResponse } from "./readiness-response.ts"
 
@@ -18,37 +17,26 @@ export interface OperationOptions extends ReadinessOptions {
 /** On the port of operators. */
 export const adminOperations = (options: OperationOptions) =>
   new Elysia({ name: "admin-operations" })
-    .use(health(options))
     .get("/livez", live)
     .get("/readyz", () => readinessResponse(options, { withParts: true }))
     .get("/metrics", () => scrape(options))
 
 /** On the service's port. */
-export const operations = (options: OperationOptions): AnyElysia => {
-  const operations = new Elysia({ name: "operations" }).use(health(options))
-  if (options.hasAdminPort) return operations
-  return operations
+export const operations = (options: OperationOptions) => {
+  const isShown = (request: Request, server: Elysia["server"]) =>
+    !options.hasAdminPort && isLocal(request, server)
+  return new Elysia({ name: "operations" })
     .get("/livez", live)
     .get("/readyz", ({ request, server }) =>
-      readinessResponse(options, { withParts: isLocal(request, server) }),
+      readinessResponse(options, { withParts: isShown(request, server) }),
     )
     .get("/metrics", ({ request, server }) => {
-      if (!isLocal(request, server)) throw new ApiError("NOT_FOUND")
+      if (!isShown(request, server)) throw new ApiError("NOT_FOUND")
       return scrape(options)
     })
 }
 
-/** For load balancers and containers. */
-const health = ({ readiness, partStates, isStopping }: ReadinessOptions) =>
-  new Elysia({ name: "health" }).get("/health/live", live).get("/health/ready", async () => {
-    // Expected, so it is not logged as an error.
-    if (isStopping()) return errorResponse(unavailable())
-    const { id: release } = await readiness()
-    const { redis, notifications } = partStates()
-    return { status: "ready", release, redis, notifications }
-  })
-
-/** The process answers, whatever else does. */
+/** The process responds, whatever else does. */
 const live = () => ({ status: "live" })
 
 async function scrape({ metrics }: Pick<OperationOptions, "metrics">): Promise<Response> {

@@ -17,7 +17,6 @@ export interface PartStates {
   notifications: "listening" | "lost"
   /** How many sources were fetched, by what came of it. */
   fetches: "unused" | Readonly<Record<string, number>>
-  tracing: "unused" | "accepted" | "refused"
 }
 
 /** 200 or 503. Anything but an outage of the database is a fault of the service, and is thrown. */

@@ -18,14 +18,12 @@ import { createMetrics, type Metrics } from "../metrics/metrics.ts"
 import { createProcessMetrics } from "../metrics/process.ts"
 import { createRequestMetrics, type RequestMetrics } from "../metrics/requests.ts"
 import type { RedisConnection } from "../redis/connection.ts"
-import type { Tracer } from "../telemetry/span.ts"
 import type { Database } from "./database.ts"
 
 interface MeasuredParts {
   database: Database
   notifications: { readonly listening: boolean }
   redis: RedisConnection | null
-  tracer: Tracer | null
   unauthenticated: UnauthenticatedRequests
   cachedAnswers: CachedAnswers
   readerCaches: ReaderCaches
@@ -61,7 +59,6 @@ export function createServiceMetrics(parts: MeasuredParts): ServiceMetrics {
     })),
     collectConnections(() => ({
       redis: parts.redis,
-      spans: parts.tracer?.readings() ?? null,
       log: parts.logBuffer?.() ?? null,
       fetches: parts.fetches?.() ?? null,
       unauthenticated: parts.unauthenticated.totals(),

@@ -1,6 +1,5 @@
 import type { AppOptions } from "../app.ts"
 import type { RedisConnection } from "../redis/connection.ts"
-import type { SpanReadings } from "../telemetry/span.ts"
 import type { Database } from "./database.ts"
 
 interface Parts {
@@ -8,7 +7,6 @@ interface Parts {
   redis: Pick<RedisConnection, "answering"> | null
   listening: boolean
   fetches: Readonly<Record<string, number>> | null
-  spans: Pick<SpanReadings, "isAccepted"> | null
 }
 
 /** The parts as `/readyz` shows them. What the settings leave out is unused. */
@@ -17,14 +15,12 @@ export const partStates = ({
   redis,
   listening,
   fetches,
-  spans,
 }: Parts): ReturnType<AppOptions["partStates"]> => ({
   database: answering(primary),
   replica: replica === null ? "unused" : answering(replica),
   redis: redis === null ? "unused" : answering(redis.answering),
   notifications: listening ? "listening" : "lost",
   fetches: fetches ?? "unused",
-  tracing: spans === null ? "unused" : spans.isAccepted ? "accepted" : "refused",
 })
 
 const answering = (isAnswering: boolean) => (isAnswering ? "answering" : "lost")

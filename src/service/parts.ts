@@ -33,7 +33,6 @@ import { partStates } from "./part-states.ts"
 import { createReader } from "./reader.ts"
 import { reachRedis } from "./redis.ts"
 import { createSignIn } from "./sign-in.ts"
-import { connectTracing } from "./tracing.ts"
 import { createWriteReports } from "./write-reports.ts"
 
 export interface PartsOptions {
@@ -60,8 +59,6 @@ export interface Parts {
 
 /** How long closing may take, as the database may not answer. */
 const closeWithinMs = 2_000
-/** How long sending the last spans may take. */
-const sendSpansWithinMs = 1_000
 /** How long the last counts may take. Shorter, so that a failure to write them is logged before that. */
 const writeWithinMs = 1_500
 
@@ -81,11 +78,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const notifications = followChanges({ credentials, releases }, { url: directUrl, log })
   // A request would wait for its connection.
   void connectAhead(releases)
-  const [tracer, redis] = await Promise.all([
-    connectTracing(config, log),
-    reachRedis(config, log),
-    notifications.ready,
-  ])
+  const [redis] = await Promise.all([reachRedis(config, log), notifications.ready])
 
   const sequences = createPageSequences(
     redis && createSharedPageSequences(redis),
@@ -126,7 +119,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     database,
     notifications,
     redis,
-    tracer,
     unauthenticated,
     cachedAnswers,
     readerCaches: caches,
@@ -192,15 +184,12 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       sourceLoads: createSourceLoads(pools.lookups),
       readiness,
       metrics,
-      tracer,
-      serverTiming: config.SERVER_TIMING,
       partStates: () =>
         partStates({
           database: database.states(),
           redis,
           listening: notifications.listening,
           fetches: options.fetches?.() ?? null,
-          spans: tracer?.readings() ?? null,
         }),
       hasAdminPort: config.ADMIN_PORT !== 0,
       isStopping: () => stopping,
@@ -218,11 +207,9 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     close: async () => {
       unauthenticated.stop()
       metrics.stop()
-      const sent = tracer?.close(sendSpansWithinMs)
       await settleWithin(closeWithinMs, closeAll(), stillOpen).catch((error: unknown) => {
         log.warn("connections were not closed in time", describeError(error))
       })
-      await sent
     },
   }
 }

@@ -28,9 +28,4 @@ export const data = {
     fallback: "0",
     parse: integer(0, 168),
   },
-  RAW_FILES: {
-    description: "How many of the files that were fetched are kept of each source, as they came",
-    fallback: "30",
-    parse: integer(1, 1_000_000),
-  },
 } as const satisfies Settings

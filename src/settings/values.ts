@@ -52,45 +52,6 @@ export const oneOf =
     return value
   }
 
-export const boolean = (value: string): boolean => oneOf("true", "false")(value) === "true"
-
-/** Empty means none. */
-export const collectorUrl = (value: string): string | null => {
-  if (value === "") return null
-  checkBaseAddress(value)
-  return value.replace(/\/+$/, "")
-}
-
-/** `name=value,name=value`, the values in percent escapes where they have to be (OpenTelemetry's format). */
-export const headerList = (value: string): Readonly<Record<string, string>> => {
-  const pairs = value.split(",").filter((pair) => pair.trim() !== "")
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [, name = "", escaped = ""] =
-        /^\s*([!#$%&'*+.^`|~\w-]+)\s*=\s*([!-~ ]*?)\s*$/.exec(pair) ?? []
-      if (name === "") throw new Error("must be headers as name=value,name=value")
-      return [name, unescapedValue(escaped)]
-    }),
-  )
-}
-
-function unescapedValue(escaped: string): string {
-  try {
-    const value = decodeURIComponent(escaped)
-    if (/^[ -~\t]*$/.test(value)) return value
-  } catch {}
-  throw new Error("must have values of printable ASCII, with a % written as %25")
-}
-
-/** From 0 to 1. */
-export const ratio = (value: string): number => {
-  const number = Number(value)
-  if (!/^[\d.]+$/.test(value) || !(number >= 0 && number <= 1)) {
-    throw new Error("must be a number from 0 to 1")
-  }
-  return number
-}
-
 export const baseUrl = (value: string): string => {
   if (value === "") return ""
   checkBaseAddress(value)

@@ -1,129 +1,160 @@
 /**
- * Tracing by OpenTelemetry's SDK, which sends spans to a collector by OTLP over HTTP. Its libraries are
- * loaded here, and this file only where tracing is set.
- *
- * A collector that is slow, refuses or is gone costs spans and nothing else: the queue is bounded, what
- * does not fit or is not accepted is dropped and counted, and no request waits for it.
+ * Tracing by OpenTelemetry's SDK, which sends spans to a collector by OTLP over HTTP and reads its own
+ * environment variables. Loaded only where a collector is set.
  */
+import { AsyncLocalStorage } from "node:async_hooks"
 import {
   type Context,
-  createTraceState,
-  type Span as LibrarySpan,
-  type Tracer as LibraryTracer,
   ROOT_CONTEXT,
+  type Span,
   SpanKind,
   SpanStatusCode,
-  TraceFlags,
+  type Tracer,
   trace,
 } from "@opentelemetry/api"
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from "@opentelemetry/core"
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http"
-import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources"
-import { TracerProvider } from "@opentelemetry/sdk-trace"
-import { createSampler, type SamplerName } from "./sampler.ts"
-import type { Span, SpanEnd, SpanOptions, Tracer } from "./span.ts"
-import { createSpanQueue, type SpanQueueEvents } from "./span-queue.ts"
-import type { CallerContext } from "./trace-context.ts"
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from "@opentelemetry/resources"
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace"
+import { codeOf } from "../text/error-code.ts"
+import type { Attributes, Tracing } from "./steps.ts"
 
-export interface TracingOptions extends SpanQueueEvents {
-  /** Of the collector, without the path of a signal. */
-  endpoint: string
-  headers: Readonly<Record<string, string>>
-  serviceName: string
-  sampler: SamplerName
-  /** The share of traces that a sampler by ratio records. */
-  samplerRatio: number
-}
+type Environment = Readonly<Record<string, string | undefined>>
 
-/** How long sending a batch may take, attempts included. */
-const exportTimeoutMs = 5_000
-/** Batches that are being sent at the same time: all that the queue holds. */
-const concurrentExports = 4
-
-export function startTracing(options: TracingOptions): Tracer {
-  const { endpoint, headers, serviceName, sampler, samplerRatio } = options
-  const exporter = new OTLPTraceExporter({
-    url: `${endpoint}/v1/traces`,
-    headers,
-    timeoutMillis: exportTimeoutMs,
-    concurrencyLimit: concurrentExports,
-  })
-  const queue = createSpanQueue(exporter, exportTimeoutMs, options)
+/**
+ * @param onError receives why spans were not sent
+ * @returns the tracing, and what sends the last spans
+ */
+export function startTracing(environment: Environment, onError: (error: unknown) => void) {
+  setGlobalErrorHandler(onError)
   const provider = new TracerProvider({
-    resource: defaultResource().merge(
-      resourceFromAttributes({
-        "service.name": serviceName,
-        "service.instance.id": crypto.randomUUID(),
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ "service.name": "mds" }))
+      .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })),
+    sampler: samplerOf(environment),
+    // Its queue is bounded, and it drops what does not fit.
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter(),
+        scheduledDelayMillis: Number(environment.OTEL_BSP_SCHEDULE_DELAY || 5_000),
       }),
-    ),
-    sampler: createSampler(sampler, samplerRatio),
-    spanProcessors: [queue],
+    ],
   })
-  const tracer = provider.getTracer("mds")
   return {
-    startRequest: (name, caller, options) => {
-      const parent = caller ? remoteParent(caller) : ROOT_CONTEXT
-      return startSpan({ tracer, offsetMs: Date.now() - performance.now() }, name, parent, options)
+    tracing: tracingBy(provider.getTracer("mds")),
+    shutdown: () => provider.shutdown(),
+  }
+}
+
+/** By variables of the specification that `sdk-trace` leaves to its users, as it does the delay above. */
+function samplerOf(environment: Environment): Sampler {
+  const [, parentBased, name] =
+    /^(parentbased_)?(.*)$/.exec(environment.OTEL_TRACES_SAMPLER ?? "parentbased_always_on") ?? []
+  const ratio = Number(environment.OTEL_TRACES_SAMPLER_ARG || 1)
+  const samplers: Record<string, Sampler> = {
+    always_off: new AlwaysOffSampler(),
+    traceidratio: new TraceIdRatioBasedSampler(ratio),
+  }
+  const root = samplers[name ?? ""] ?? new AlwaysOnSampler()
+  return parentBased ? new ParentBasedSampler({ root }) : root
+}
+
+/** What looks like an API token is not passed on. */
+const visibleHeaders = {
+  keys: (headers: Headers) => [...headers.keys()],
+  get: (headers: Headers, name: string) => {
+    const value = headers.get(name)
+    return value === null || value.includes("mds_") ? undefined : value
+  },
+}
+
+function tracingBy(tracer: Tracer): Tracing {
+  const propagator = new W3CTraceContextPropagator()
+  const storage = new AsyncLocalStorage<Context>()
+
+  const current = (): Span | undefined => {
+    const context = storage.getStore()
+    return context && trace.getSpan(context)
+  }
+
+  function startStep(name: string): { span: Span; context: Context } | undefined {
+    const parent = storage.getStore()
+    if (!parent) return undefined
+    const span = tracer.startSpan(name, {}, parent)
+    return { span, context: trace.setSpan(parent, span) }
+  }
+
+  return {
+    request: (request, respond) => {
+      const caller = propagator.extract(ROOT_CONTEXT, request.headers, visibleHeaders)
+      const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, caller)
+      return storage.run(trace.setSpan(caller, span), respond)
     },
-    readings: queue.readings,
-    close: queue.close,
+
+    endRequest: ({ name, status, errorCode, attributes }) => {
+      const span = current()
+      if (!span) return
+      span.updateName(name)
+      // A fault of the caller is no error of the service.
+      if (status >= 500) {
+        span.setAttribute("error.type", errorCode || String(status))
+        span.setStatus({ code: SpanStatusCode.ERROR })
+      }
+      endSpan(span, attributes)
+    },
+
+    step: (name, run) => {
+      const started = startStep(name)
+      if (!started) return run()
+      const { span, context } = started
+      try {
+        const result = storage.run(context, run)
+        if (result instanceof Promise) {
+          result.then(
+            () => span.end(),
+            (error: unknown) => endSpan(span, {}, error),
+          )
+        } else span.end()
+        return result
+      } catch (error) {
+        endSpan(span, {}, error)
+        throw error
+      }
+    },
+
+    openStep: (name) => {
+      const span = startStep(name)?.span
+      return (attributes, error) => {
+        if (span?.isRecording()) endSpan(span, attributes, error)
+      }
+    },
+
+    ids: () => {
+      const context = current()?.spanContext()
+      return context && { trace_id: context.traceId, span_id: context.spanId }
+    },
   }
 }
 
-const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
-
-const remoteParent = ({ traceId, spanId, isSampled, state }: CallerContext): Context =>
-  trace.setSpanContext(ROOT_CONTEXT, {
-    traceId,
-    spanId,
-    traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-    ...(state !== undefined && { traceState: createTraceState(state) }),
-    isRemote: true,
-  })
-
-/** What the spans of a request have in common. */
-interface OfRequest {
-  tracer: LibraryTracer
-  /** From `performance.now()` to the time of day. The library's own times are rounded, each by itself. */
-  offsetMs: number
-}
-
-function startSpan(
-  of: OfRequest,
-  name: string,
-  parent: Context,
-  { kind, attributes }: SpanOptions,
-): Span {
-  const startTime = timeOf(of, performance.now())
-  const options = { kind: kinds[kind], startTime, ...(attributes && { attributes }) }
-  const span = of.tracer.startSpan(name, options, parent)
-  const { traceId, spanId, traceFlags } = span.spanContext()
-  const context = { traceId, spanId, isSampled: (traceFlags & TraceFlags.SAMPLED) !== 0 }
-  const unrecorded: Span = { context, startChild: () => unrecorded, end: () => {} }
-  if (!span.isRecording()) return unrecorded
-  return {
-    context,
-    startChild: (child, ofChild) =>
-      startSpan(of, child, trace.setSpan(ROOT_CONTEXT, span), ofChild),
-    end: (end) => endSpan(of, span, end),
+/** Of an error only its kind: a message may contain what was asked for. */
+function endSpan(span: Span, attributes: Attributes = {}, error?: unknown): void {
+  span.setAttributes(attributes)
+  if (error instanceof Error) {
+    span.setAttribute("error.type", codeOf(error) || codeOf(error.cause) || error.name)
   }
-}
-
-function endSpan(
-  of: OfRequest,
-  span: LibrarySpan,
-  { name, attributes, errorType, atMs = performance.now() }: SpanEnd = {},
-): void {
-  if (name !== undefined) span.updateName(name)
-  if (attributes) span.setAttributes(attributes)
-  if (errorType !== undefined) {
-    span.setAttribute("error.type", errorType)
-    span.setStatus({ code: SpanStatusCode.ERROR })
-  }
-  span.end(timeOf(of, atMs))
-}
-
-/** Seconds and nanoseconds of the time of day. */
-function timeOf({ offsetMs }: OfRequest, atMs: number): [number, number] {
-  const ms = atMs + offsetMs
-  return [Math.floor(ms / 1000), Math.floor((ms % 1000) * 1_000_000)]
+  span.end()
 }

@@ -72,7 +72,6 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     const path = site.pathOf(example)
     await visitor.visit(path, example.status)
     expect(visitor.page.url()).toBe(site.service.url + path)
-    if (example.shownByScript) await visitor.page.waitForSelector(example.shownByScript)
   }
 
   /** Fails on what is wrong with the page for those without scripts. */
@@ -104,7 +103,6 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
       await resize(page, phoneWidth)
       if (!(await page.evaluate("document.scripts.length > 0"))) return assertPlain(scripted)
       await scripted.assertClean()
-      if (example.shownByScript) return
       await open(plain, example)
       await assertPlain(plain)
     },
@@ -130,22 +128,5 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await button.click()
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text)
     expect(await button.textContent()).toBe("Copied")
-  })
-
-  test("a request is tried in the reference, under the policy of every page", async () => {
-    const { page, visit, assertClean } = visitors.nobody.scripted
-    await visit("/docs/try")
-    await page.getByRole("button", { name: "Authorize" }).first().click()
-    const dialog = page.locator(".modal-ux")
-    await dialog.locator("input").first().fill(site.service.tokens.standard)
-    await dialog.getByRole("button", { name: "Apply credentials" }).first().click()
-    await dialog.getByRole("button", { name: "Close" }).first().click()
-    const operation = page.locator("#operations-Usage-getUsage")
-    await operation.locator(".opblock-summary-control").click()
-    await operation.getByRole("button", { name: "Execute" }).click()
-    const answer = operation.locator(".live-responses-table .response")
-    expect(await answer.locator(".response-col_status").textContent()).toContain("200")
-    expect(await answer.textContent()).toContain('"plan"')
-    await assertClean()
   })
 })

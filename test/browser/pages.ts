@@ -12,8 +12,6 @@ export interface PageExample {
   as?: Who
   /** 200 where it is left out. */
   status?: number
-  /** Selects what a script shows, without which the page is of no use. */
-  shownByScript?: string
   /**
    * What it is an example of. These are given to axe too, which takes its time; the first of each kind
    * is also looked at in dark colours and walked through by keyboard.
@@ -32,7 +30,6 @@ type Kind =
   | "form"
   | "guide"
   | "reference"
-  | "swagger"
 
 /** Of the guide: the one with the most code, that with the widest tables, and one of prose. */
 const guideExamples = ["paging", "google-sheets", "errors"]
@@ -85,7 +82,6 @@ export const pages: readonly PageExample[] = [
     path: `/docs/reference/${name}`,
     ...(referenceExamples.includes(name) && { kind: "reference" as const }),
   })),
-  { route: "/docs/try", path: "/docs/try", shownByScript: ".opblock", kind: "swagger" },
   ...guidePages.map(({ name }) => ({
     route: "/docs/guide/:name",
     path: guidePath(name),
@@ -107,8 +103,6 @@ function explorer(
 
 /** What programs ask for, on paths beside those of the API, and what leads or downloads. */
 export const forPrograms = [
-  "/health/live",
-  "/health/ready",
   "/livez",
   "/readyz",
   "/metrics",
@@ -119,5 +113,4 @@ export const forPrograms = [
   "/explore/",
   "/openapi.json",
   "/docs/reference.md",
-  "/assets/swagger-ui/:file",
 ]

@@ -177,7 +177,7 @@ test("without its file of addresses the service runs, and says what is wrong", a
     exit_code: 1,
     messages: expect.stringContaining("sources.json: no such file"),
   })
-  expect((await fetch(`${service.url}/health/live`)).status).toBe(200)
+  expect((await fetch(`${service.url}/livez`)).status).toBe(200)
   await service.stop()
 })
 

@@ -52,10 +52,10 @@ test.skipIf(!hasTerminals)("with NO_COLOR it is text without colours", async () 
 
 test("elsewhere it is JSON, and at the level debug it has the requests of probes", async () => {
   const running = await serviceProcess(settings({ LOG_LEVEL: "debug" }))
-  await fetch(`${running.url}/health/live`)
+  await fetch(`${running.url}/livez`)
   await until(() => running.logged().length > 0)
   expect(running.logged()).toMatchObject([
-    { level: "debug", event: "request", "url.path": "/health/live" },
+    { level: "debug", event: "request", "url.path": "/livez" },
   ])
   await running.stop()
 })

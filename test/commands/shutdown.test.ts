@@ -108,13 +108,13 @@ test("no request that was sent is lost, and each client is notified before its c
 
 test("readiness fails first: new connections are still served, with Connection: close", async () => {
   const { port, child } = await start()
-  expect((await askOnce(port, "/health/ready"))?.status).toBe(200)
+  expect((await askOnce(port, "/readyz"))?.status).toBe(200)
   child.kill("SIGTERM")
-  await until(async () => (await askOnce(port, "/health/ready"))?.status === 503)
-  const ready = await askOnce(port, "/health/ready")
-  expect(JSON.parse(ready?.body ?? "").error.code).toBe("UNAVAILABLE")
+  await until(async () => (await askOnce(port, "/readyz"))?.status === 503)
+  const ready = await askOnce(port, "/readyz")
+  expect(JSON.parse(ready?.body ?? "")).toMatchObject({ status: "stopping", release: null })
   for (const [path, status] of [
-    ["/health/live", 200],
+    ["/livez", 200],
     ["/api/v1/companies", 200],
     ["/api/v1/companies/XXX", 404],
   ] as const) {
@@ -206,7 +206,7 @@ test.each([
   const { port, child } = await start(settings)
   await pausedExport(port)
   child.kill("SIGTERM")
-  await until(async () => (await askOnce(port, "/health/ready"))?.status === 503)
+  await until(async () => (await askOnce(port, "/readyz"))?.status === 503)
   const startedMs = performance.now()
   child.kill(signal)
   await child.exited

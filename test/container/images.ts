@@ -66,7 +66,7 @@ describe.each(["mds", "mds-slim"] as const)("the image %s", (name) => {
     const { User, Entrypoint, Cmd, StopSignal, Healthcheck, Volumes = {} } = image.config
     expect({ User, Entrypoint, Cmd, StopSignal, test: Healthcheck.Test }).toEqual({
       User: "1000:0",
-      Entrypoint: ["bun", "src/main.ts"],
+      Entrypoint: ["tini", "--", "bun", "src/main.ts"],
       Cmd: ["serve"],
       StopSignal: "SIGTERM",
       test: ["CMD", "bun", "src/health-check.ts"],
@@ -110,7 +110,12 @@ describe("the image with a database of its own", () => {
     removeVolume(volume)
   })
 
-  const start = () => run(image, { settings: { PORT: String(port) }, volumes: { "/data": volume } })
+  const start = () =>
+    run(image, {
+      user: image.config.User,
+      settings: { PORT: String(port) },
+      volumes: { "/data": volume },
+    })
 
   test("answers what is loaded into it while it serves", async () => {
     const email = "you@example.com"
@@ -126,9 +131,10 @@ describe("the image with a database of its own", () => {
 
   test("is healthy, and unhealthy while it is frozen", async () => {
     expect((await container.exec(healthCheck(image))).exitCode).toBe(0)
-    container.signal("SIGSTOP")
+    const [{ pid } = { pid: 0 }] = container.processes().filter(({ program }) => program === "bun")
+    process.kill(pid, "SIGSTOP")
     const { exitCode, stderr } = await container.exec(healthCheck(image))
-    container.signal("SIGCONT")
+    process.kill(pid, "SIGCONT")
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("has not answered")])
   })
 

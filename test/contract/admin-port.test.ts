@@ -1,6 +1,6 @@
 /**
- * Operators ask for liveness, readiness and metrics on a port of their own, or on the service's, which
- * then tells nothing to other machines but whether it is ready.
+ * Operators have a port of their own for metrics and the state of the parts, or use the service's, which
+ * tells other machines only whether it lives and is ready.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { networkInterfaces } from "node:os"
@@ -45,15 +45,14 @@ describe("with ADMIN_PORT", () => {
     await other.stop()
   })
 
-  test("liveness, readiness and metrics are there alone, and health is on both", async () => {
+  test("metrics and the state of the parts are there alone, liveness and readiness on both", async () => {
     for (const path of ["/livez", "/readyz", "/metrics"]) {
       expect([path, await statusOf(`${admin}${path}`)]).toEqual([path, 200])
-      expect([path, await statusOf(`${service.url}${path}`)]).toEqual([path, 404])
     }
-    for (const path of ["/health/live", "/health/ready"]) {
-      expect([path, await statusOf(`${admin}${path}`)]).toEqual([path, 200])
-      expect([path, await statusOf(`${service.url}${path}`)]).toEqual([path, 200])
-    }
+    expect(await statusOf(`${service.url}/metrics`)).toBe(404)
+    expect(await statusOf(`${service.url}/livez`)).toBe(200)
+    const ready = await fetch(`${service.url}/readyz`)
+    expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }])
   })
 
   test("nothing of the API or its pages is there, and errors are in the envelope", async () => {
@@ -82,7 +81,6 @@ describe("with ADMIN_PORT", () => {
         redis: "unused",
         notifications: "listening",
         fetches: "unused",
-        tracing: "unused",
       },
     ])
   })

@@ -35,7 +35,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
   const warnings = ({ logLines }: TestService) =>
     logLines.filter((line) => line.includes("set DATABASE_DIRECT_URL"))
   const stateOf = async ({ url }: TestService) =>
-    (await (await fetch(`${url}/health/ready`)).json()) as { notifications?: string }
+    (await (await fetch(`${url}/readyz`)).json()) as { notifications?: string }
 
   test("a service without it says once, at its start, what does not work", async () => {
     const service = await pooled()

@@ -69,7 +69,7 @@ test("made-up paths, methods, tokens and parameters add no series", async () => 
 test("probes and scrapes are no requests", async () => {
   await service.get("/companies")
   const before = await countOf(duration)
-  for (const path of ["/livez", "/readyz", "/health/live", "/health/ready", "/metrics"]) {
+  for (const path of ["/livez", "/readyz", "/metrics"]) {
     await fetch(`${service.url}${path}`)
   }
   expect(await countOf(duration)).toBe(before)

@@ -62,13 +62,13 @@ test("requests without a valid token are counted by the status of their answers"
 
 test("without Redis nothing is said of it", async () => {
   expect(await metric("mds_redis_answering")).toEqual([])
-  const ready = await (await fetch(`${service.url}/health/ready`)).json()
+  const ready = await (await fetch(`${service.url}/readyz`)).json()
   expect(ready).toMatchObject({ redis: "unused" })
 })
 
 test("that notifications of changes stop and come again is told", async () => {
   const isListening = async (expected: string) => {
-    const ready = await (await fetch(`${service.url}/health/ready`)).json()
+    const ready = await (await fetch(`${service.url}/readyz`)).json()
     return (ready as { notifications?: string }).notifications === expected
   }
   await until(() => isListening("listening"))
@@ -87,7 +87,7 @@ test("neither metrics nor health tell of a token, an account or an address", asy
   const host = /server_address="[^"]*"/g
   await service.get("/companies", { token: standard })
   await fetch(`${service.url}/metrics?api_key=${standard}`)
-  for (const path of ["/metrics", "/health/ready", "/health/live", "/livez"]) {
+  for (const path of ["/metrics", "/readyz", "/livez", "/livez"]) {
     const answer = await fetch(`${service.url}${path}?api_key=${standard}`)
     // The host of the database is for operators, who alone see metrics.
     const told = JSON.stringify([...answer.headers]) + (await answer.text()).replace(host, "")
@@ -103,7 +103,7 @@ test("operations are for no other site's scripts: only the API has CORS headers"
     [...(await fetch(`${service.url}${path}`, { method })).headers.keys()].filter((name) =>
       name.startsWith("access-control"),
     )
-  for (const path of ["/metrics", "/health/live", "/health/ready", "/", "/api/v10", "/none"]) {
+  for (const path of ["/metrics", "/livez", "/readyz", "/", "/api/v10", "/none"]) {
     expect([path, await cors(path), await cors(path, "OPTIONS")]).toEqual([path, [], []])
   }
   for (const path of ["/api/v1", "/api/v1/", "/api/v1?page=1", "/api/v1/none"]) {

@@ -51,8 +51,8 @@ test("lists, records, exports, usage and health are answered as ever, and one li
     // A token's last use is written at most once a minute.
     service.clock.advance(61_000)
   }
-  const ready = await fetch(`${service.url}/health/ready`)
-  expect([ready.status, await ready.json()]).toEqual([
+  const ready = await fetch(`${service.url}/readyz`)
+  expect([ready.status, await ready.json()]).toMatchObject([
     200,
     { status: "ready", release: 1, redis: "unused", notifications: "listening" },
   ])

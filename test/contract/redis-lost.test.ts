@@ -51,7 +51,7 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
   }
 
   const condition = async ({ url }: ServiceProcess) =>
-    ((await (await fetch(`${url}/health/ready`)).json()) as { redis: string }).redis
+    ((await (await fetch(`${url}/readyz`)).json()) as { redis: string }).redis
 
   const metric = async ({ url }: ServiceProcess) =>
     /^mds_redis_answering (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]

@@ -185,7 +185,7 @@ test("of many requests without a valid token some are logged, the others counted
 
 test("probes and scrapes leave the budget of unauthenticated requests alone", async () => {
   const other = await testService()
-  for (const path of ["/health/live", "/health/ready", "/metrics"]) {
+  for (const path of ["/livez", "/readyz", "/metrics"]) {
     for (let sent = 0; sent < 50; sent++) await fetch(`${other.url}${path}`)
   }
   await other.get("/companies", { token: null })

@@ -52,7 +52,7 @@ describe.skipIf(!redisIsInstalled)("a process of the service", () => {
     running.push(child)
     const url = `http://127.0.0.1:${port}`
     const isLive = () =>
-      fetch(`${url}/health/live`).then(
+      fetch(`${url}/livez`).then(
         ({ ok }) => ok,
         () => false,
       )
@@ -180,8 +180,7 @@ describe.skipIf(!redisIsInstalled)("a process of the service", () => {
         expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
         return statuses.filter((status) => status === 200).length
       }
-      const dateOf = async () =>
-        Date.parse((await fetch(`${url}/health/live`)).headers.get("date") ?? "")
+      const dateOf = async () => Date.parse((await fetch(`${url}/livez`)).headers.get("date") ?? "")
       const callers = await callersOf({ url, token: deployed.token })
       const observed = callers.observe()
       try {

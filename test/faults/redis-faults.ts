@@ -4,7 +4,7 @@ import type { Deployment } from "./deployment.ts"
 import type { Fault } from "./fault.ts"
 
 const stateOfRedis = async ({ service }: Deployment): Promise<string> =>
-  ((await (await fetch(`${service.url}/health/ready`)).json()) as { redis: string }).redis
+  ((await (await fetch(`${service.url}/readyz`)).json()) as { redis: string }).redis
 
 /** Callers have no part in it: each process goes on with its own windows. */
 const redisFault = (fault: Omit<Fault, "statuses">): Fault => ({

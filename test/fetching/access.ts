@@ -3,21 +3,16 @@ import type { Limits } from "../../src/fetching/limits.ts"
 import type { Access } from "../../src/fetching/request.ts"
 
 export const testLimits: Limits = {
-  headersMs: 20_000,
-  idleMs: 20_000,
+  silenceMs: 20_000,
   totalMs: 60_000,
   maxBytes: 1024 ** 2,
   maxUnpackedBytes: 1024 ** 2,
-  redirects: 5,
-  tries: 4,
   backOffMs: 1,
-  maxRetryAfterMs: 2_000,
 }
 
 export const testAccess = (limits: Partial<Limits> = {}, others: Partial<Access> = {}): Access => ({
   userAgent: "mds/test",
   headers: {},
-  redirectHosts: [],
   allowPrivate: true,
   limits: { ...testLimits, ...limits },
   signal: new AbortController().signal,

@@ -34,7 +34,6 @@ export async function fetchBench() {
       fetchSource(fetchable(source, entry), {
         databaseUrl: bench.url,
         dataDir,
-        rawFiles: 30,
         userAgent: "mds/test",
         environment: {},
         limits: testLimits,
@@ -49,7 +48,6 @@ export async function fetchBench() {
     addressOptions: () => ({
       databaseUrl: bench.url,
       dataDir,
-      rawFiles: 30,
       source: asxDirectory,
       userAgent: async () => "mds/test",
       allowPrivate: true,

@@ -1,20 +1,13 @@
 /** A source is fetched when it is due, kept as it came, and loaded as by hand, or all stays as it was. */
-import { afterAll, beforeAll, beforeEach, expect, spyOn, test } from "bun:test"
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { withAddresses } from "../../src/fetching/fetch-address.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
 import { testLimits } from "./access.ts"
 import { type FetchBench, fetchBench } from "./fetch-bench.ts"
-import { cut, plain, reply } from "./misbehaving-server.ts"
+import { arcgis, titles } from "./map-servers.ts"
+import { plain, reply } from "./misbehaving-server.ts"
 
 let bench: FetchBench
 beforeAll(async () => {
@@ -115,20 +108,6 @@ test("the same bytes under another time are kept once, and publish nothing", asy
   expect(bench.rawFiles("asx-directory")).toHaveLength(2)
 })
 
-test("a kept file that was damaged is downloaded again, whatever the server says of its version", async () => {
-  bench.server.answer(({ headers }) =>
-    headers["if-none-match"] === '"1"' ? reply(304, {}) : reply(200, modified, directory("QZA")),
-  )
-  const [damaged = ""] = (await fetched()).files
-  writeFileSync(damaged, directory("QZA").slice(0, -10))
-  hours(30)
-  const { outcome, files } = await fetched()
-  expect(outcome).toBe("unchanged")
-  expect(files).toHaveLength(1)
-  expect(readFileSync(files[0] ?? "", "utf8")).toBe(directory("QZA"))
-  expect(existsSync(damaged)).toBe(false)
-})
-
 test("several files were true when the oldest of them was", async () => {
   const at = {
     "/a.csv": "Fri, 09 Jan 2026 08:00:00 GMT",
@@ -158,14 +137,6 @@ test("why a fetch failed names no secret that the server repeats, and nothing th
     expect(shown).not.toContain("secret")
     expect(shown).not.toContain("\x1b")
   }
-})
-
-test("a source whose header has no value fails, and leaves nothing running", async () => {
-  const running = spyOn(globalThis, "setTimeout")
-  const failed = await fetched({ environment: {} }, { headers: { "X-Api-Key": "FEED_KEY" } })
-  expect(failed.reason).toBe("Cannot send X-Api-Key: FEED_KEY is not set")
-  expect(running.mock.calls.filter(([, ms]) => ms === testLimits.totalMs)).toEqual([])
-  running.mockRestore()
 })
 
 test("a source is fetched once a day, or as often as its entry says, unless it is forced", async () => {
@@ -282,16 +253,14 @@ test("a file of a changed schema is kept and refused, and the data stays as it w
   expect(await bench.status()).toMatchObject({ last_outcome: "refused" })
 })
 
-test("an archive that unpacks to more than its limit is kept and refused, until the limit is raised", async () => {
+test("an archive that unpacks to more than the limit is kept and refused", async () => {
   bench.server.answer(() => plain(Bun.gzipSync(directory("QZA", "QZB"))))
-  const limits = { ...testLimits, maxUnpackedBytes: 100 }
-  const refused = await fetched({ limits })
+  const refused = await fetched({ limits: { ...testLimits, maxUnpackedBytes: 100 } })
   expect(refused).toMatchObject({
     outcome: "refused",
     reason: expect.stringMatching(/^Cannot read .*: it unpacks to more than 0 MB$/),
   })
   expect(existsSync(refused.files[0] ?? "")).toBe(true)
-  expect((await fetched({ limits }, { max_unpacked_mb: 1 })).outcome).toBe("published")
 })
 
 test("a file that was kept but not loaded is loaded although the server says that it is unchanged", async () => {
@@ -346,14 +315,18 @@ test("several files are one set; where one cannot be fetched, none is loaded", a
   expect(await codes()).toEqual(["QZA", "QZB"])
 })
 
-test("so many raw files are kept of a source, the newest and those that are loaded", async () => {
-  for (const code of ["QZA", "QZB", "QZC", "QZD"]) {
-    bench.server.answer(() => plain(directory(code)))
-    await fetched({ rawFiles: 2 })
-    hours(24)
+test("thirty raw files are kept of a source, the newest", async () => {
+  const raw = join(bench.dataDir, "raw", "asx-directory")
+  mkdirSync(raw, { recursive: true })
+  for (let day = 1; day <= 31; day++) {
+    const name = `202501${String(day).padStart(2, "0")}T000000Z-${sha256(String(day))}.csv`
+    writeFileSync(join(raw, name), "")
   }
-  const kept = readdirSync(join(bench.dataDir, "raw", "asx-directory")).sort()
-  expect(kept.map((name) => name.slice(0, 8))).toEqual(["20260112", "20260113", "state.js"])
+  bench.server.answer(() => plain(directory("QZA")))
+  await fetched()
+  const kept = bench.rawFiles("asx-directory").map((name) => name.slice(0, 8))
+  expect(kept).toHaveLength(31)
+  expect([kept[0], ...kept.slice(-2)]).toEqual(["20250103", "20260110", "state.js"])
 })
 
 test("what a killed fetch has left is cleared, and a damaged state is as none", async () => {
@@ -374,7 +347,7 @@ test("the time for a source bounds all of its requests", async () => {
     pieces: ["HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"],
     repeat: { piece: "a", everyMs: 5 },
   }))
-  const limits = { ...(await import("./access.ts")).testLimits, totalMs: 150 }
+  const limits = { ...testLimits, totalMs: 150 }
   expect(await fetched({ limits })).toMatchObject({
     outcome: "failed",
     reason: `Cannot fetch ${bench.server.url}/a.csv: it was not complete within 0.15 s`,
@@ -441,9 +414,21 @@ test("a header has the value of its variable, and fails by name without it", asy
   expect(bench.server.asked[0]?.headers["x-key"]).toBe("secret")
 })
 
-test("a transfer that is cut off again and again is no file", async () => {
-  bench.server.answer(() => cut(directory("QZA", "QZB", "QZC"), 80))
-  const { outcome, files } = await fetched()
-  expect([outcome, files]).toEqual(["failed", []])
-  expect(bench.rawFiles("asx-directory")).toEqual([])
+test("the layers of a source are one set, and the same records are a further observation", async () => {
+  const first = arcgis(() => titles(30))
+  let others = titles(35).slice(30)
+  bench.server.answer((asked, nth) =>
+    asked.target.includes("/MapServer/3") ? first(asked, nth) : arcgis(() => others)(asked, nth),
+  )
+  const url = [3, 4].map((number) => `${bench.server.url}/MapServer/${number}`)
+  const layers = () => bench.fetch("wa", { kind: "arcgis", url })
+  const count = async () => (await bench.sql`select from tenements`).length
+  expect((await layers()).outcome).toBe("published")
+  expect(await count()).toBe(35)
+  others = others.slice(1)
+  for (const passed of [24, 48]) {
+    hours(passed)
+    await layers()
+  }
+  expect(await count()).toBe(34)
 })

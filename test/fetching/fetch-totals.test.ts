@@ -29,7 +29,7 @@ const totals = async () => {
 const loads = async () => (await totals()).map(({ outcome, loads }) => `${outcome} ${loads}`)
 
 /** After a request. */
-const lateMs = 300
+const lateMs = 50
 const late = async <T>(answer: T): Promise<T> => {
   await Bun.sleep(lateMs)
   return answer

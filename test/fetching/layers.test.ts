@@ -1,126 +1,91 @@
-/** A layer of a map service is fetched whole, page by page, however it changes in between. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { rmSync } from "node:fs"
-import { type FetchBench, fetchBench } from "./fetch-bench.ts"
-import { arcgis, json, query, title, titles, wfs } from "./map-servers.ts"
-import { plain, reply } from "./misbehaving-server.ts"
+/** A layer of a map service is downloaded whole, page by page, or not at all and with the cause named. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { arcgisLayer } from "../../src/fetching/arcgis.ts"
+import { FetchError } from "../../src/fetching/fetch-error.ts"
+import { downloadLayer } from "../../src/fetching/layer.ts"
+import { wfsLayer } from "../../src/fetching/wfs.ts"
+import { testAccess } from "./access.ts"
+import { arcgis, hits, json, query, title, titles, wfs } from "./map-servers.ts"
+import {
+  type Answering,
+  type Asked,
+  type MisbehavingServer,
+  misbehavingServer,
+  plain,
+  reply,
+} from "./misbehaving-server.ts"
 
-let bench: FetchBench
+let server: MisbehavingServer
+const directory = mkdtempSync(join(tmpdir(), "mds-layers-"))
+const path = join(directory, "layer")
 beforeAll(async () => {
-  bench = await fetchBench()
+  server = await misbehavingServer()
 })
-beforeEach(async () => {
-  await bench.empty()
-  rmSync(bench.dataDir, { recursive: true, force: true })
+afterAll(() => {
+  server.close()
+  rmSync(directory, { recursive: true })
 })
-afterAll(() => bench.close())
 
-const ids = async () => (await bench.sql`select id from tenements order by id`).map(({ id }) => id)
-const fetchArcgis = () =>
-  bench.fetch("wa", { kind: "arcgis", url: `${bench.server.url}/MapServer/3` })
+const kinds = { ArcGIS: arcgis, WFS: wfs }
+type Kind = keyof typeof kinds
+
+async function downloaded(kind: Kind, sort_by = "ns:tenid", access = testAccess()) {
+  const url = new URL(`${server.url}/${kind}/3?map=titles`)
+  const entry = {
+    kind: "wfs",
+    url: url.href,
+    type_name: "ns:titles",
+    sort_by,
+    page_size: 2,
+  } as const
+  const layer =
+    kind === "WFS"
+      ? wfsLayer(url, entry, access)
+      : await arcgisLayer(url, { where: "a or b" }, access)
+  await downloadLayer(layer, path, access.limits)
+  return Bun.file(path).json()
+}
+async function failure(...args: Parameters<typeof downloaded>): Promise<string> {
+  const outcome = await downloaded(...args).catch((error: unknown) => error)
+  if (outcome instanceof FetchError) return outcome.message.replace(/^Cannot fetch \S+: /, "")
+  throw new Error(`Not refused: ${JSON.stringify(outcome)}`, { cause: outcome })
+}
 
 test("an ArcGIS layer is paged by its object ids and counted before and after", async () => {
-  bench.server.answer(arcgis(() => titles(5)))
-  const { outcome, files, reason } = await fetchArcgis()
-  expect([outcome, reason]).toEqual(["published", null])
-  expect(await ids()).toHaveLength(5)
-  const pages = bench.server.asked.map(query).filter((each) => each.has("resultOffset"))
-  expect(pages.map((each) => each.get("resultOffset"))).toEqual(["0", "1", "2", "3"])
-  expect(pages[0]?.get("orderByFields")).toBe("OBJECTID")
-  expect(bench.server.asked).toHaveLength(7)
-  const raw = await Bun.file(files[0] ?? "").json()
-  expect(raw.features).toEqual(titles(5).map((attributes) => ({ attributes })))
-})
-
-test("an ArcGIS layer that grows while it is paged is read again", async () => {
-  bench.server.answer(arcgis((nth) => titles(nth < 4 ? 4 : 5)))
-  expect((await fetchArcgis()).outcome).toBe("published")
-  expect(await ids()).toHaveLength(5)
-})
-
-test("an ArcGIS layer that repeats a record is read again, and fails if it always does", async () => {
-  bench.server.answer(arcgis(() => [title(1), title(2), title(2), title(3)]))
-  expect(await fetchArcgis()).toMatchObject({
-    outcome: "failed",
-    reason: `Cannot fetch ${bench.server.url}/MapServer/3: each of 4 times that it was read, the record 2 came twice`,
+  server.answer(arcgis(() => titles(5)))
+  expect(await downloaded("ArcGIS")).toEqual({
+    objectIdFieldName: "OBJECTID",
+    features: titles(5).map((attributes) => ({ attributes })),
   })
-  expect(await bench.releases()).toBe(0)
-})
-
-test("a page that ends too early is noticed by the count", async () => {
-  const whole = arcgis(() => titles(4))
-  let features: object[] = []
-  bench.server.answer((asked, nth) =>
-    query(asked).get("resultOffset") === "1" ? json({ features }) : whole(asked, nth),
-  )
-  expect((await fetchArcgis()).reason).toContain("a page was empty although more should follow")
-  features = [{ attributes: title(2) }]
-  expect((await fetchArcgis()).reason).toContain("only 2 of 4 records came")
-})
-
-test("a page that fails for a moment is asked for again, without its beginning", async () => {
-  const whole = arcgis(() => titles(4))
-  let failures = 0
-  bench.server.answer((asked, nth) => {
-    if (query(asked).get("resultOffset") !== "1") return whole(asked, nth)
-    failures++
-    if (failures === 1) return reply(503, {})
-    if (failures === 2) return json({ error: { code: 500, message: "Timeout" } })
-    if (failures === 3) return plain('{"features":[')
-    return whole(asked, nth)
+  const asked = server.asked.map(query)
+  expect(asked.map((each) => each.get("where"))).toEqual([
+    null,
+    "a or b",
+    "a or b",
+    "(a or b) AND OBJECTID > 2",
+    "(a or b) AND OBJECTID > 4",
+    "a or b",
+  ])
+  expect(Object.fromEntries(asked[2] ?? [])).toEqual({
+    map: "titles",
+    where: "a or b",
+    outFields: "*",
+    returnGeometry: "false",
+    orderByFields: "OBJECTID",
+    resultRecordCount: "2",
+    f: "json",
   })
-  expect((await fetchArcgis()).outcome).toBe("published")
-  const starts = bench.server.asked.map(query).filter((each) => each.get("resultOffset") === "0")
-  expect(starts).toHaveLength(1)
 })
-
-test("an ArcGIS error with status 200 is one, and says when a sign-in is wanted", async () => {
-  bench.server.answer(() => json({ error: { code: 499, message: "Token Required" } }))
-  expect((await fetchArcgis()).reason).toContain(
-    'it answers error 499, "Token Required", so it wants a sign-in',
-  )
-  bench.server.answer(() => json({ currentVersion: 11 }))
-  expect((await fetchArcgis()).reason).toContain("it is not the address of an ArcGIS layer")
-  bench.server.answer(arcgis(() => []))
-  expect((await fetchArcgis()).reason).toContain("it has no records")
-})
-
-test("the same records of a layer are a further observation, so that what is missing can go", async () => {
-  bench.server.answer(arcgis(() => titles(30)))
-  await fetchArcgis()
-  bench.server.answer(arcgis(() => titles(29)))
-  for (const hours of [24, 48]) {
-    bench.clock.now = new Date(bench.clock.now.getTime() + hours * 3_600_000)
-    await fetchArcgis()
-  }
-  expect(await ids()).toHaveLength(29)
-})
-
-test("several ArcGIS layers are one set", async () => {
-  const [first, second] = [arcgis(() => titles(3)), arcgis(() => titles(5).slice(3))]
-  bench.server.answer((asked, nth) =>
-    (asked.target.includes("/MapServer/3") ? first : second)(asked, nth),
-  )
-  const url = [3, 4].map((number) => `${bench.server.url}/MapServer/${number}`)
-  expect((await bench.fetch("wa", { kind: "arcgis", url })).outcome).toBe("published")
-  expect(await ids()).toHaveLength(5)
-})
-
-const fetchWfs = () =>
-  bench.fetch("wa", {
-    kind: "wfs",
-    url: `${bench.server.url}/wfs?map=titles`,
-    type_name: "ns:titles",
-    sort_by: "tenid",
-    page_size: 2,
-  })
 
 test("a WFS layer is paged in the order of an attribute and counted before and after", async () => {
-  bench.server.answer(wfs(() => titles(5)))
-  expect((await fetchWfs()).outcome).toBe("published")
-  expect(await ids()).toHaveLength(5)
-  const asked = bench.server.asked.map(query)
-  expect(asked.map((each) => each.get("startIndex"))).toEqual([null, "0", "1", "2", "3", null])
+  server.answer(wfs(() => titles(5)))
+  const { features } = await downloaded("WFS", "ns:tenid DESC")
+  expect(features).toEqual(titles(5).map((properties) => ({ type: "Feature", properties })))
+  const asked = server.asked.map(query)
+  expect(asked.map((each) => each.get("startIndex"))).toEqual([null, "0", "2", "4", null])
   expect(Object.fromEntries(asked[1] ?? [])).toEqual({
     map: "titles",
     service: "WFS",
@@ -128,23 +93,124 @@ test("a WFS layer is paged in the order of an attribute and counted before and a
     request: "GetFeature",
     typeNames: "ns:titles",
     outputFormat: "application/json",
-    sortBy: "tenid",
+    sortBy: "ns:tenid DESC",
     count: "2",
     startIndex: "0",
   })
 })
 
-test("a WFS layer that shrinks while it is paged is read again", async () => {
-  bench.server.answer(wfs((nth) => titles(nth < 3 ? 5 : 4)))
-  expect((await fetchWfs()).outcome).toBe("published")
-  expect(await ids()).toHaveLength(4)
+test.each([
+  ["ArcGIS", 4, 5],
+  ["WFS", 4, 5],
+  ["ArcGIS", 5, 4],
+  ["WFS", 5, 4],
+] as const)("an %s layer that had %i records and has %i is refused", async (kind, from, to) => {
+  server.answer(kinds[kind]((nth) => titles(nth <= 3 ? from : to)))
+  expect(await failure(kind)).toMatch(/^it changed while it was read|^only 4 of 5 records came$/)
 })
 
-test("an exception of a WFS service is told", async () => {
-  bench.server.answer(() =>
-    plain(
-      "<ows:ExceptionReport><ows:ExceptionText>Unknown type</ows:ExceptionText></ows:ExceptionReport>",
-    ),
-  )
-  expect((await fetchWfs()).reason).toContain('it answers with an error, "Unknown type"')
+test("a record of an ArcGIS layer that goes or comes in between moves no other", async () => {
+  let pages = 0
+  const later = [...titles(6).slice(1), title(7)]
+  const answering = arcgis(() => (pages > 1 ? later : titles(6)))
+  server.answer((asked, nth) => {
+    if (query(asked).has("resultRecordCount")) pages++
+    return answering(asked, nth)
+  })
+  const { features } = await downloaded("ArcGIS")
+  expect(features.map((each: { attributes: object }) => each.attributes)).toEqual(titles(6))
+})
+
+test("pages that repeat records, as where a server ignores their order, are refused", async () => {
+  const unpaged =
+    (kind: Kind): Answering =>
+    (asked, nth) => {
+      const url = new URL(asked.target, "http://x")
+      if (url.searchParams.has("startIndex")) url.searchParams.set("startIndex", "0")
+      if (/OBJECTID/.test(url.searchParams.get("where") ?? "")) url.searchParams.delete("where")
+      return kinds[kind](() => titles(6))({ ...asked, target: url.pathname + url.search }, nth)
+    }
+  server.answer(unpaged("ArcGIS"))
+  expect(await failure("ArcGIS")).toBe("the record 1 came twice")
+  server.answer(unpaged("WFS"))
+  expect(await failure("WFS")).toBe('the record "E  0400001" came twice')
+})
+
+test("the values that a WFS layer is sorted by tell its records apart", async () => {
+  server.answer(wfs(() => titles(5).map((record) => ({ ...record, tenid: "E" }))))
+  expect(await failure("WFS")).toBe('the record "E" came twice')
+  expect((await downloaded("WFS", "ns:tenid ASC,ns:OBJECTID D")).features).toHaveLength(5)
+  expect(await failure("WFS", "name,number")).toBe("a feature of it has no value of name, number")
+})
+
+const isPage = (asked: Asked) => /startIndex|resultRecordCount/.test(asked.target)
+/** The service of that kind, with other answers for its pages. */
+const withPages = (kind: Kind, answering: Answering): Answering => {
+  const whole = kinds[kind](() => titles(4))
+  return (asked, nth) => (isPage(asked) ? answering(asked, nth) : whole(asked, nth))
+}
+
+test("a page that fails for a moment is requested again, without those before", async () => {
+  const whole = arcgis(() => titles(4))
+  let failures = 0
+  server.answer((asked, nth) => {
+    if (!query(asked).get("where")?.includes("> 2") || ++failures > 2) return whole(asked, nth)
+    const busy = { error: { code: 500, message: "Timeout" } }
+    return failures === 1 ? plain('{"features":[') : json(busy)
+  })
+  expect((await downloaded("ArcGIS")).features).toHaveLength(4)
+  expect(server.asked.filter(isPage)).toHaveLength(4)
+})
+
+const exception =
+  "<ows:ExceptionReport><ows:Exception><ows:ExceptionText>Cannot sort</ows:ExceptionText></ows:Exception></ows:ExceptionReport>"
+test.each([
+  ["ArcGIS", json({ features: [] }), "only 0 of 4 records came"],
+  ["ArcGIS", json({}), "a page of it has no features"],
+  ["ArcGIS", json({ features: [{}] }), "a feature of it has no OBJECTID"],
+  [
+    "ArcGIS",
+    json({ error: { code: 499, message: "Token Required" } }),
+    'it answers error 499, "Token Required"',
+  ],
+  ["WFS", plain(exception), 'it answers with no JSON object, but "Cannot sort"'],
+  [
+    "WFS",
+    json({ exceptions: [{ text: "Cannot sort" }] }),
+    'a page of it has no features, but "{"exceptions":[{"text":"Cannot sort"}]}"',
+  ],
+  ["WFS", reply(400, {}, exception), 'it answers 400, but "Cannot sort"'],
+  ["WFS", reply(304, {}), "it answers 304"],
+] as const)("a page of an %s layer that is none is a fault: %#", async (kind, answer, message) => {
+  server.answer(withPages(kind, () => answer))
+  expect(await failure(kind)).toBe(message)
+})
+
+test("a layer that is none, has no records or does not count them is a fault", async () => {
+  server.answer(() => json({ currentVersion: 11 }))
+  expect(await failure("ArcGIS")).toContain("it is not the address of an ArcGIS layer")
+  server.answer(arcgis(() => []))
+  expect(await failure("ArcGIS")).toBe("it has no records")
+  server.answer(() => hits("unknown"))
+  expect(await failure("WFS")).toBe("it does not say how many records it has")
+})
+
+test("a page that is too large, also after its decompression, names the cure", async () => {
+  const large = `{"features":[{"geometry":"${"0".repeat(2 * 1024 ** 2)}"}]}`
+  for (const answer of [
+    plain(large),
+    reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(large)),
+  ]) {
+    server.answer(withPages("WFS", () => answer))
+    expect(await failure("WFS")).toBe(
+      "a page of it is larger than 1 MB; ask for fewer records at once with page_size",
+    )
+    expect(server.asked).toHaveLength(2)
+  }
+})
+
+test("a layer that is too large is refused", async () => {
+  server.answer(wfs(() => titles(40)))
+  const message = await failure("WFS", "tenid", testAccess({ maxBytes: 3_000 }))
+  expect(message).toBe("it is larger than 0 MB")
 })

@@ -21,36 +21,28 @@ const description = {
 
 /** An ArcGIS server, whose pages have two records. */
 export const arcgis =
-  (recordsAt: (nth: number) => object[]) =>
+  (recordsAt: (nth: number) => { OBJECTID: number }[]) =>
   (asked: Asked, nth: number): Reply => {
     const records = recordsAt(nth)
     const parameters = query(asked)
     if (!asked.target.includes("/query")) return json(description)
     if (parameters.get("returnCountOnly")) return json({ count: records.length })
-    const offset = Number(parameters.get("resultOffset"))
-    const page = records.slice(offset, offset + Number(parameters.get("resultRecordCount")))
-    const features = page.map((attributes) => ({ attributes }))
-    const more = offset + page.length < records.length
-    return json({ features, ...(more && { exceededTransferLimit: true }) })
+    const [, after = 0] = /OBJECTID > (\d+)$/.exec(parameters.get("where") ?? "") ?? []
+    const page = records
+      .filter(({ OBJECTID }) => OBJECTID > Number(after))
+      .slice(0, Number(parameters.get("resultRecordCount")))
+    return json({ features: page.map((attributes) => ({ attributes })) })
   }
 
-/** A WFS server; `idOf` gives the feature ids. */
 export const wfs =
-  (
-    recordsAt: (nth: number) => ReturnType<typeof title>[],
-    idOf: (number: number) => string | undefined = (number) => `titles.${number}`,
-  ) =>
+  (recordsAt: (nth: number) => ReturnType<typeof title>[]) =>
   (asked: Asked, nth: number): Reply => {
     const records = recordsAt(nth)
     const parameters = query(asked)
     if (parameters.get("resultType") === "hits") return hits(records.length)
     const start = Number(parameters.get("startIndex"))
     const page = records.slice(start, start + Number(parameters.get("count")))
-    const features = page.map((properties) => ({
-      type: "Feature",
-      id: idOf(properties.OBJECTID),
-      properties,
-    }))
+    const features = page.map((properties) => ({ type: "Feature", properties }))
     return json({ type: "FeatureCollection", features, numberMatched: records.length })
   }
 

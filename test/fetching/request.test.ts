@@ -5,7 +5,6 @@
 import { expect, test } from "bun:test"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { withinLimit } from "../../src/fetching/deadline.ts"
 import { FetchError } from "../../src/fetching/fetch-error.ts"
 import { type Access, get } from "../../src/fetching/request.ts"
 import { testAccess } from "./access.ts"
@@ -87,7 +86,7 @@ test.each(pairs)(
     await once(server.listen(0, "127.0.0.1"), "listening")
     const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
     const ending = new AbortController()
-    const access = testAccess({ headersMs: 50, idleMs: 50 }, { signal: ending.signal })
+    const access = testAccess({ silenceMs: 50 }, { signal: ending.signal })
     const endTime = () => ending.abort(timeOver)
     const attempt = read({ url, access, asked: asked.promise, endTime })
     const failure = await attempt.then(
@@ -100,16 +99,3 @@ test.each(pairs)(
     if (failure !== null && failure !== timeOver) expect(failure).toBeInstanceOf(FetchError)
   },
 )
-
-test("a step that is no longer waited for may fail", async () => {
-  const late = () => new Error("late")
-  const outcome = (step: Promise<never>, signal: AbortSignal) =>
-    withinLimit(step, 1, signal, late).catch((error: unknown) => error)
-  const overdue = Promise.withResolvers<never>()
-  expect(await outcome(overdue.promise, new AbortController().signal)).toEqual(late())
-  overdue.reject(new Error("aborted"))
-  const unneeded = Promise.withResolvers<never>()
-  expect(await outcome(unneeded.promise, AbortSignal.abort(timeOver))).toBe(timeOver)
-  unneeded.reject(new Error("aborted"))
-  await nextTurn()
-})

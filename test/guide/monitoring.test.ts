@@ -58,7 +58,6 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     FETCH_EVERY: "1",
     REDIS_URL: `redis://${gone()}`,
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://${gone()}`,
   })
   await (await service.get("/companies", database.tokens.admin)).text()
   scrape = await (await fetch(`${service.url}/metrics`)).text()

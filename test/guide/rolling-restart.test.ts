@@ -178,7 +178,7 @@ describe.skipIf(!isPossible)("two servers behind the Caddy of the guide", () => 
       "/metrics",
       "/METRICS",
       "//metrics",
-      "/health/ready",
+      "/readyz",
       "/api/v1/../../metrics",
       "/api/v1/..\\..\\metrics",
       "/api/v1/%2e%2e/%2e%2e/metrics",

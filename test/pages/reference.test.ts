@@ -1,4 +1,4 @@
-/** The reference has a page for each resource, with all that the description has of it, and one to send requests from. */
+/** The reference has a page for each resource, with all that the description has of it and leads into the explorer. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { referencePages } from "../../src/pages/docs/reference/reference-pages.ts"
 import {
@@ -10,6 +10,7 @@ import {
   responseOf,
 } from "../description/document.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { signedInVisitor } from "./visitor.ts"
 
 let service: TestService
 let document: Document
@@ -117,29 +118,13 @@ test("the reference as text has every operation and error", async () => {
   }
 })
 
-test("the page to try requests loads Swagger UI from this service alone", async () => {
-  const answer = await open("/docs/try")
-  const reference = await open("/docs/reference")
-  const policy = answer.headers.get("content-security-policy")
-  expect(policy).toContain("script-src 'self'")
-  expect(policy).toBe(reference.headers.get("content-security-policy"))
-  const page = await answer.text()
-  const addresses = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(
-    ([, address = ""]) => address,
-  )
-  expect(addresses).toContainEqual(
-    expect.stringMatching(/^\/assets\/swagger-ui\/swagger-ui-bundle\.[\d.]+\.js$/),
-  )
-  for (const address of addresses) {
-    expect(address).toStartWith("/assets/")
-    const file = await open(address, { "Accept-Encoding": "gzip" })
-    expect([address, file.status, file.headers.get("cache-control")]).toEqual([
-      address,
-      200,
-      "public, max-age=31536000, immutable",
-    ])
-    expect(await file.text()).not.toContain("sourceMappingURL")
-  }
-  expect(page).not.toMatch(/<script(?![^>]* src=)|<[^>]* (?:style|on\w+)=/)
-  expect((await open("/assets/swagger-ui/package.json")).status).toBe(404)
+test("a list leads into the explorer with the same parameters", async () => {
+  const link = (address: string) => `<a href="${address}">`
+  const tenements = await pageOf("/docs/reference/tenements")
+  expect(tenements).toContain(link("/explore/tenements"))
+  expect(tenements).toContain(`${link("/explore/tenements?state=WA")}<code>WA</code></a>`)
+  expect(await pageOf("/docs/reference/subsidiaries")).toContain(link("/explore/subsidiaries"))
+  const links = [...tenements.matchAll(/href="(\/explore\/[^"]*)"/g)].map(([, path = ""]) => path)
+  const person = await signedInVisitor(service, "admin@example.com")
+  for (const path of links) await person.read(path.replaceAll("&amp;", "&"))
 })

@@ -104,8 +104,6 @@ test("every response outside the API has the policy", async () => {
     "/docs.md",
     "/llms.txt",
     "/openapi.json",
-    "/health/live",
-    "/health/ready",
     "/livez",
     "/readyz",
     "/metrics",
@@ -141,7 +139,7 @@ test("a known path with another method is 405 with those that are possible, in w
     ["POST", "/", "GET, HEAD"],
     ["POST", "/docs", "GET, HEAD"],
     ["PATCH", "/explore/companies", "GET, HEAD"],
-    ["DELETE", "/health/live", "GET, HEAD"],
+    ["DELETE", "/livez", "GET, HEAD"],
     ["POST", "/llms.txt", "GET, HEAD"],
     ["POST", asset, "GET, HEAD"],
     ["PUT", "/openapi.json", "GET, HEAD, OPTIONS"],
@@ -166,7 +164,7 @@ test("a known path with another method is 405 with those that are possible, in w
       expect([path, method, (await ask(path, method)).status]).toEqual([path, method, 404])
     }
   }
-  for (const path of ["/", "/docs", "/openapi.json", "/health/live"]) {
+  for (const path of ["/", "/docs", "/openapi.json", "/livez"]) {
     expect([path, (await ask(path, "HEAD")).status]).toEqual([path, 200])
   }
 })

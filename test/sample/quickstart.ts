@@ -30,7 +30,7 @@ program.action(async () => {
   const config = readConfig(process.env)
   const database = await openMigrated(config)
   const prepared = await prepare(config, database)
-  const { url } = await serve(config, database)
+  const { url } = await serve(config, database, process.env)
   await printCompleted(welcome(config.BASE_URL || url, prepared))
 })
 

@@ -99,7 +99,7 @@ export async function detachedProcess(
 }
 
 const answers = (url: string): Promise<boolean> =>
-  fetch(`${url}/health/live`).then(
+  fetch(`${url}/livez`).then(
     ({ ok }) => ok,
     () => false,
   )

@@ -1,66 +1,83 @@
 /** Every request is a trace at the collector, with its steps below it and no secret in it. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { type Collector, collector, type ReceivedSpan } from "./collector.ts"
 
+setDefaultTimeout(60_000)
+
 let receiver: Collector
-let service: TestService
+/** Its database and its tokens are used. */
+let beside: TestService
+let service: ServiceProcess
 
 beforeAll(async () => {
   receiver = collector()
-  service = await traced(receiver)
+  beside = await testService()
+  service = await traced({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/base/`,
+    OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=S3CRET%3D",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+  })
 })
 
 afterAll(async () => {
   await service.stop()
+  await beside.stop()
   receiver.stop()
 })
 
-const traced = ({ url }: Collector, settings: Record<string, string> = {}) =>
-  testService({ settings: { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...settings } })
+const traced = (settings: Record<string, string>) =>
+  serviceProcess({
+    DATABASE_URL: beside.database.url,
+    OTEL_BSP_SCHEDULE_DELAY: "50",
+    ...settings,
+  })
 
-const traceId = "4bf92f3577b34da6a3ce929d0e0e4736"
 const parentId = "00f067aa0ba902b7"
 const newTraceId = () => crypto.randomUUID().replaceAll("-", "")
-const traceparent = (trace = newTraceId(), flags = "01") => `00-${trace}-${parentId}-${flags}`
+const traceparent = (trace: string, flags = "01") => `00-${trace}-${parentId}-${flags}`
 
-/** The spans of a trace, once the request's own and so many others have come. */
-async function spansOf(trace: string, least = 1, of = receiver): Promise<ReceivedSpan[]> {
-  const found = () => of.spans().filter((span) => span.traceId === trace)
-  await until(() => found().some(({ kind }) => kind === "server") && found().length >= least)
+/** Sends a request as part of a trace. */
+async function ask(path: string, headers: Record<string, string> = {}, flags = "01") {
+  const id = newTraceId()
+  const response = await fetch(`${service.url}/api/v1${path}`, {
+    headers: {
+      Authorization: `Bearer ${beside.tokens.admin}`,
+      traceparent: traceparent(id, flags),
+      ...headers,
+    },
+  })
+  return { id, response, body: await response.text() }
+}
+
+/** The spans of a trace, once these have come. */
+async function spansOf(trace: string, names: readonly string[]): Promise<ReceivedSpan[]> {
+  const found = () => receiver.spans().filter((span) => span.traceId === trace)
+  await until(() => names.every((name) => found().some((span) => span.name === name)))
   return found()
 }
 
-async function trace(path: string, init: Parameters<TestService["get"]>[1] = {}, least = 1) {
-  const id = newTraceId()
-  const headers = { traceparent: traceparent(id), ...init.headers }
-  const answer = await service.get(path, { ...init, headers })
-  const body = await answer.text()
-  const spans = await spansOf(id, least)
-  const [root] = spans.filter(({ kind }) => kind === "server")
-  if (!root) throw new Error("No span of the request")
-  return {
-    answer,
-    body,
-    spans,
-    root,
-    named: (name: string) => spans.filter((s) => s.name === name),
-  }
-}
-
-test("a request is a span in the trace of its caller, with the attributes of an HTTP server", async () => {
-  const { answer, root, body } = await trace("/companies/BIG/tenements?per_page=2&api_key=x", {
-    headers: { "Accept-Encoding": "identity" },
+test("a request is a span in the trace of its caller, with its steps below it", async () => {
+  const { id, response, body } = await ask("/companies/BIG/tenements?per_page=2&api_key=x", {
+    "Accept-Encoding": "identity",
   })
+  const name = "GET /api/v1/companies/:code/tenements"
+  const steps = ["authenticate", "limit", "release", "read", "represent"]
+  const spans = await spansOf(id, [name, ...steps])
+  const root = spans.find((span) => span.name === name)
   expect(root).toMatchObject({
     parent: parentId,
-    name: "GET /api/v1/companies/:code/tenements",
     kind: "server",
     isError: false,
-    resource: { "service.name": "mds", "service.instance.id": expect.any(String) },
+    resource: {
+      "service.name": "mds",
+      "service.instance.id": expect.any(String),
+      "deployment.environment.name": "test",
+    },
   })
-  expect(root.attributes).toEqual({
+  expect(root?.attributes).toEqual({
     "http.request.method": "GET",
     "http.route": "/api/v1/companies/:code/tenements",
     "http.response.status_code": 200,
@@ -69,205 +86,132 @@ test("a request is a span in the trace of its caller, with the attributes of an 
     "url.path": "/api/v1/companies/BIG/tenements",
     "url.query": "per_page=2",
     "client.address": "127.0.0.1",
-    "mds.request_id": answer.headers.get("x-request-id"),
+    "mds.request_id": response.headers.get("x-request-id"),
     "mds.account": expect.any(Number),
     "mds.release": 1,
     "mds.cache": "miss",
   })
-  expect(answer.headers.get("traceresponse")).toBe(`00-${root.traceId}-${root.spanId}-01`)
-  expect(root.endNs - root.startNs).toBeGreaterThan(0n)
+  const below = spans.filter((span) => span !== root)
+  expect(below.map((span) => [span.name, span.parent])).toEqual(
+    steps.map((step) => [step, root?.spanId]),
+  )
+  expect(receiver.requests[0]?.path).toBe("/base/v1/traces")
+  expect(receiver.requests[0]?.headers.get("x-api-key")).toBe("S3CRET=")
 })
 
-test("below it stand the look-up of the token, the release, and each statement in its place", async () => {
-  const token = await service.issueWithLimit(100)
-  const { root, spans, named } = await trace("/reports?company=BIG&per_page=3", { token }, 6)
-  const [lookup] = named("token")
-  const [release] = named("release")
-  expect([lookup?.parent, release?.parent]).toEqual([root.spanId, root.spanId])
-  const statements = spans.filter(({ kind }) => kind === "client")
-  const below = Object.fromEntries(statements.map(({ name, parent }) => [name, parent]))
-  expect(below).toEqual({
-    "postgresql lookups": lookup?.spanId,
-    "postgresql pages": root.spanId,
-    "postgresql counts": root.spanId,
-  })
-  for (const { attributes, startNs, endNs } of statements) {
-    expect(attributes).toEqual({
-      "db.system.name": "postgresql",
-      "db.client.connection.pool.name": expect.any(String),
-    })
-    expect(startNs >= root.startNs && endNs <= root.endNs).toBe(true)
-  }
-})
-
-test("an export is a span that lasts until its stream ends, with the statements of its chunks", async () => {
-  const { root, named, answer } = await trace("/tenements?format=csv&all=true", {}, 5)
-  const [step] = named("export")
-  expect(step).toMatchObject({ parent: root.spanId, kind: "internal", isError: false })
+test("an export is a span until its stream ends; the log has the ids of the trace", async () => {
+  const { id, response } = await ask("/tenements?format=csv&all=true")
+  const spans = await spansOf(id, ["GET /api/v1/tenements", "export"])
+  const root = spans.find(({ kind }) => kind === "server")
+  const step = spans.find(({ name }) => name === "export")
+  expect(step).toMatchObject({ parent: root?.spanId, kind: "internal", isError: false })
   expect(step?.attributes).toMatchObject({
     "mds.export.outcome": "complete",
-    "mds.export.records": Number(answer.headers.get("x-total-count")),
+    "mds.export.records": Number(response.headers.get("x-total-count")),
     "mds.export.bytes": expect.any(Number),
   })
-  const statements = named("postgresql exports")
-  expect(statements.length).toBeGreaterThan(0)
-  for (const { parent } of statements) expect(parent).toBe(step?.spanId ?? "")
-})
-
-test("a line of the log has the ids of the trace, and so has that of an export's end", async () => {
-  const { root, answer } = await trace("/tenements?format=csv&all=true", {}, 3)
-  const id = answer.headers.get("x-request-id")
-  const lines = () =>
-    service.logLines.map((line) => JSON.parse(line)).filter((line) => line["mds.request_id"] === id)
+  const lines = () => service.logged().filter(({ trace_id }) => trace_id === id)
   await until(() => lines().length === 2)
-  for (const line of lines()) {
-    expect([line.trace_id, line.span_id]).toEqual([root.traceId, root.spanId])
-  }
+  expect(
+    lines()
+      .map(({ event }) => event)
+      .toSorted(),
+  ).toEqual(["export ended", "request"])
+  for (const { span_id } of lines()) expect(span_id).toBe(root?.spanId)
 })
 
-test("what fails inside is an error of the span, without the text of it", async () => {
-  const broken = await traced(receiver)
-  await broken.sql`alter table reports rename to hidden`
-  const id = newTraceId()
-  const answer = await broken.get("/reports?search=kryptonite", {
-    headers: { traceparent: traceparent(id) },
-  })
-  expect(answer.status).toBe(500)
-  const spans = await spansOf(id, 4)
+test("what fails inside is an error of the span, without its text; a fault of the caller is none", async () => {
+  const fault = await ask("/companies?page=0")
+  const [refused] = (await spansOf(fault.id, ["GET /api/v1/companies"])).filter(
+    ({ kind }) => kind === "server",
+  )
+  expect(refused).toMatchObject({ isError: false })
+  await beside.sql`alter table reports rename to hidden`
+  const failed = await ask("/reports?search=kryptonite")
+  await beside.sql`alter table hidden rename to reports`
+  expect(failed.response.status).toBe(500)
+  const spans = await spansOf(failed.id, ["GET /api/v1/reports", "read"])
   const [root] = spans.filter(({ kind }) => kind === "server")
   expect(root).toMatchObject({ isError: true, attributes: { "error.type": "INTERNAL" } })
-  const failed = spans.filter(({ kind, isError }) => kind === "client" && isError)
-  expect(failed.length).toBeGreaterThan(0)
-  for (const { attributes, events } of failed) {
-    expect([attributes["error.type"], events]).toEqual(["42P01", 0])
-  }
-  expect(JSON.stringify(failed.map(({ attributes }) => attributes))).not.toContain("kryptonite")
-  await broken.stop()
+  const [read] = spans.filter(({ name }) => name === "read")
+  expect([read?.attributes, read?.events]).toEqual([{ "error.type": "42P01" }, 0])
 })
 
-test("a fault of the caller is no error of the service", async () => {
-  for (const [path, name] of [
-    ["/companies?page=0", "GET /api/v1/companies"],
-    ["/nothing/here", "GET"],
-  ] as const) {
-    const { root } = await trace(path)
-    expect(root).toMatchObject({ name, isError: false })
-    expect(root.attributes).not.toHaveProperty("error.type")
-  }
-})
-
-test("a malformed traceparent is ignored: the request begins a trace of its own", async () => {
-  for (const sent of ["x", `00-${traceId}-${parentId}-01-x`, `ff-${traceId}-${parentId}-01`]) {
-    const answer = await service.get("/companies/BIG", { headers: { traceparent: sent } })
-    const [, own = ""] = (answer.headers.get("traceresponse") ?? "").split("-")
-    expect(own).toMatch(/^[\da-f]{32}$/)
-    expect(own).not.toBe(traceId)
-    const [root] = (await spansOf(own)).filter(({ kind }) => kind === "server")
-    expect(root?.parent || undefined).toBeUndefined()
-  }
-})
-
-test("a caller that does not record its trace is not recorded here, and is answered with its trace", async () => {
-  const id = newTraceId()
-  const headers = { traceparent: traceparent(id, "00") }
-  const answer = await service.get("/companies/BIG", { headers })
-  expect(answer.headers.get("traceresponse")).toMatch(new RegExp(`^00-${id}-[\\da-f]{16}-00$`))
-  const own = answer.headers.get("traceresponse")?.split("-")[2]
-  const lines = (await service.logged()).map((text) => JSON.parse(text))
-  expect(lines.find((line) => line.trace_id === id)?.span_id).toBe(own)
-  await trace("/companies/BIG")
-  expect(receiver.spans().filter((span) => span.traceId === id)).toEqual([])
-})
-
-test("the state of other systems is passed on, and a token in it is not", async () => {
-  const { root } = await trace("/companies/BIG", { headers: { tracestate: "vendor=1,other=2" } })
-  expect(root.state).toBe("vendor=1,other=2")
-  const hidden = await trace("/companies/BIG", {
-    headers: { tracestate: `vendor=${service.tokens.standard}` },
-  })
-  expect(hidden.root.state || undefined).toBeUndefined()
-})
-
-test("what a sampler leaves out is not sent", async () => {
-  const own = collector()
-  const quiet = await traced(own, { OTEL_TRACES_SAMPLER: "always_off" })
-  const ratio = await traced(own, {
-    OTEL_TRACES_SAMPLER: "traceidratio",
-    OTEL_TRACES_SAMPLER_ARG: "0",
-  })
-  for (const each of [quiet, ratio]) {
-    const sampled = await each.get("/companies/BIG", { headers: { traceparent: traceparent() } })
-    expect(sampled.headers.get("traceresponse")).toEndWith("-00")
-    await each.stop()
-  }
-  expect(own.requests).toEqual([])
-  own.stop()
-})
-
-test("probes and scrapes make no traces", async () => {
-  const own = collector()
-  const other = await traced(own)
-  for (const path of ["/health/live", "/health/ready", "/metrics"]) {
-    const answer = await fetch(`${other.url}${path}`)
-    expect(answer.headers.get("traceresponse")).toBeNull()
-  }
-  await other.stop()
-  expect(own.requests).toEqual([])
-  own.stop()
-})
-
-test("the collector is sent the headers that are set, at the path of traces", async () => {
-  const own = collector()
-  const other = await traced(own, {
-    OTEL_EXPORTER_OTLP_ENDPOINT: `${own.url}/base/`,
-    OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=S3CRET%3D",
-    OTEL_SERVICE_NAME: "mining",
-  })
-  await other.get("/companies/BIG")
-  await other.stop()
-  expect(own.requests.map(({ path, headers }) => [path, headers.get("x-api-key")])).toEqual([
-    ["/base/v1/traces", "S3CRET="],
-  ])
-  expect(own.spans()[0]?.resource["service.name"]).toBe("mining")
-  expect(other.logLines.join("")).not.toContain("S3CRET")
-  own.stop()
+test("a malformed traceparent is ignored, and a caller that does not record is not recorded", async () => {
+  const known = newTraceId()
+  const { response } = await ask("/companies/BIG", { traceparent: `ff-${known}-${parentId}-01` })
+  const unrecorded = await ask("/companies/BIG", {}, "00")
+  for (const path of ["/livez", "/readyz", "/metrics"]) await fetch(`${service.url}${path}`)
+  const requestId = response.headers.get("x-request-id")
+  const own = () => receiver.spans().find((s) => s.attributes["mds.request_id"] === requestId)
+  await until(() => own() !== undefined)
+  expect(own()?.traceId).not.toBe(known)
+  expect(own()?.parent || undefined).toBeUndefined()
+  const last = await ask("/companies/BIG")
+  await spansOf(last.id, ["GET /api/v1/companies/:code"])
+  expect(receiver.spans().filter(({ traceId }) => traceId === unrecorded.id)).toEqual([])
+  const routes = receiver.spans().map(({ attributes }) => String(attributes["url.path"]))
+  expect(routes.filter((path) => /livez|readyz|metrics/.test(path))).toEqual([])
 })
 
 test("no token is sent to the collector, wherever a request has one", async () => {
-  const token = service.tokens.standard
-  const ids: string[] = []
-  const ask = async (path: string, headers: Record<string, string> = {}) => {
-    const id = newTraceId()
-    ids.push(id)
-    await service.get(path, { headers: { traceparent: traceparent(id), ...headers } })
-  }
-  await ask(`/companies?api_key=${token}`)
-  await ask(`/companies?token=${token}`)
-  await ask(`/companies/${token}`)
-  await ask(`/%ff${token}/${token}?${token}=${token}`)
-  await ask("/companies", { "User-Agent": token, Referer: token, "X-Forwarded-For": token })
-  await ask("/companies", { tracestate: `a=${token}`, baggage: `a=${token}` })
-  await ask(`/reports?search=${token}`)
-  for (const id of ids) await spansOf(id)
+  const token = beside.tokens.standard
+  const sent = await Promise.all([
+    ask(`/companies?api_key=${token}`),
+    ask(`/companies?token=${token}`),
+    ask(`/companies/${token}`),
+    ask(`/%ff${token}/${token}?${token}=${token}`),
+    ask("/companies", { "User-Agent": token, Referer: token, "X-Forwarded-For": token }),
+    ask("/companies", { tracestate: `a=${token}`, baggage: `a=${token}` }),
+    ask(`/reports?search=${token}`),
+  ])
+  const roots = () => receiver.spans().filter(({ kind }) => kind === "server")
+  await until(() => sent.every(({ id }) => roots().some(({ traceId }) => traceId === id)))
   expect(receiver.text()).not.toContain(token.slice(12, 24))
   expect(receiver.text()).not.toContain("Bearer")
 })
 
-test("what a request leaves to be done later is no part of its trace", async () => {
-  const own = collector()
-  const other = await traced(own)
-  const token = other.tokens.standard
-  for (const seconds of [0, 2]) {
-    // The newest release is read again in the background.
-    other.clock.advance(seconds * 1000)
-    await other.get("/companies/BIG", { token })
+test("a sampler leaves requests out, and a collector that hangs delays neither them nor the end", async () => {
+  const hanging = collector(() => new Promise<Response>(() => {}))
+  const unasked = collector()
+  const quiet = await traced({
+    OTEL_EXPORTER_OTLP_ENDPOINT: unasked.url,
+    OTEL_TRACES_SAMPLER: "always_off",
+  })
+  const unheard = await traced({
+    OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url,
+    OTEL_SERVICE_NAME: "mining",
+    SHUTDOWN_SECONDS: "1",
+  })
+  for (const each of [quiet, unheard]) {
+    for (let asked = 0; asked < 20; asked++) {
+      expect((await each.get("/companies/BIG", beside.tokens.admin)).status).toBe(200)
+    }
   }
-  await other.stop()
-  const requests = own.spans().filter(({ kind }) => kind === "server")
-  expect(requests).toHaveLength(2)
-  const [, second] = requests
-  const statements = own.spans().filter(({ kind }) => kind === "client")
-  expect(statements.map(({ name }) => name)).not.toContain("postgresql housekeeping")
-  expect(statements.filter(({ traceId: of }) => of === second?.traceId)).toEqual([])
-  own.stop()
+  await quiet.stop()
+  expect(unasked.requests).toEqual([])
+  const stoppingMs = performance.now()
+  await unheard.stop()
+  expect(performance.now() - stoppingMs).toBeLessThan(10_000)
+  expect(hanging.spans()[0]?.resource["service.name"]).toBe("mining")
+  hanging.stop()
+  unasked.stop()
+})
+
+test("a collector that refuses spans is logged once, without the secret of its headers", async () => {
+  const refusing = collector(() => new Response("no", { status: 400 }))
+  const refused = await traced({
+    OTEL_EXPORTER_OTLP_ENDPOINT: refusing.url,
+    OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=S3CRET",
+  })
+  const warnings = () => refused.logged().filter(({ level }) => level === "warn")
+  for (let batch = 1; batch <= 2; batch++) {
+    await refused.get("/companies/BIG", beside.tokens.admin)
+    await until(() => refusing.requests.length >= batch)
+  }
+  await until(() => warnings().length > 0)
+  expect(warnings().map(({ event }) => event)).toEqual(["spans were not sent to the collector"])
+  expect(JSON.stringify(refused.logged())).not.toContain("S3CRET")
+  await refused.stop()
+  refusing.stop()
 })

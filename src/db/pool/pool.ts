@@ -4,7 +4,6 @@
  * pipeline statements behind slow ones.
  */
 import postgres from "postgres"
-import { observed, type Step } from "../../telemetry/active-request.ts"
 import { createHistogram, type HistogramReading, secondBounds } from "../../telemetry/histogram.ts"
 import type { AccountId } from "./account-id.ts"
 import type { Availability } from "./availability.ts"
@@ -101,7 +100,6 @@ export function createPool(url: string, options: PoolOptions): Pool {
     availability,
   } = options
   const { lockTimeoutMs, connectTimeoutMs = defaultConnectTimeoutMs } = options
-  const { waiting, running } = stepsOf(options)
   const client = createReplaceableClient(() =>
     postgres(url, {
       max: connections,
@@ -145,14 +143,12 @@ export function createPool(url: string, options: PoolOptions): Pool {
     const signal = cancellation?.signal
     availability?.ensure()
     const askedMs = performance.now()
-    const slot = observed(waiting, () =>
-      limiter.acquire({
-        account,
-        waitMs: deadline.isAnswering ? waitMs : Math.min(waitMs, failFastMs),
-        signal,
-        onRefused: (reason) => cancellation?.abort?.(reason),
-      }),
-    )
+    const slot = limiter.acquire({
+      account,
+      waitMs: deadline.isAnswering ? waitMs : Math.min(waitMs, failFastMs),
+      signal,
+      onRefused: (reason) => cancellation?.abort?.(reason),
+    })
     const release = await slot.catch((error: unknown) => {
       if (error instanceof Overloaded) refused++
       throw error
@@ -187,7 +183,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
     )
     // The server ends each statement in time. If not even that arrives, the connections are dead.
     const usedClient = client.current()
-    return observed(running, () => deadline.within(ended, () => client.giveUp(usedClient)))
+    return deadline.within(ended, () => client.giveUp(usedClient))
   }
 
   return {
@@ -214,22 +210,3 @@ export function createPool(url: string, options: PoolOptions): Pool {
 
 /** What waits for a connection would wait for the lock after that. */
 const allLocked = new Unavailable("Statements on all connections wait for a lock")
-
-/** What a request waits for. A statement is named by its pool: never by its text or its parameters. */
-const stepsOf = ({
-  name,
-  isBackground = false,
-}: PoolOptions): Record<"waiting" | "running", Step> =>
-  isBackground
-    ? { waiting: {}, running: {} }
-    : {
-        waiting: { timing: "queue" },
-        running: {
-          timing: "statements",
-          span: {
-            name: `postgresql ${name}`,
-            kind: "client",
-            attributes: { "db.system.name": "postgresql", "db.client.connection.pool.name": name },
-          },
-        },
-      }

@@ -9,7 +9,6 @@
  * its notification is still on its way or a database was restored without any, the cached one is
  * invalidated at once.
  */
-import { unobserved } from "../../telemetry/active-request.ts"
 import { isRecent } from "../is-recent.ts"
 import { maxStalenessMs } from "../notifications.ts"
 import type { Release, Releases } from "./releases.ts"
@@ -84,7 +83,7 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
       const release = usable(nowMs)
       if (!release) return read(nowMs)
       // Whoever asks once the cached one is too old gets the error of a read that fails.
-      if (!isRecent(readMs, nowMs, refreshMs)) unobserved(() => read(nowMs)).catch(() => {})
+      if (!isRecent(readMs, nowMs, refreshMs)) read(nowMs).catch(() => {})
       return release
     },
 

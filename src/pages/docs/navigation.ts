@@ -34,7 +34,6 @@ export const docsGroups: readonly DocsGroup[] = [
         title,
         summary,
       })),
-      { path: "/docs/try", title: "Try it", summary: "Send requests from the browser" },
     ],
   },
   { title: "Running the service", links: operatorGuide.map(toLink) },

@@ -5,7 +5,7 @@
 import { type CodedBody, codedBody } from "../../http/content-coding.ts"
 
 const directory = new URL("../assets/", import.meta.url)
-const names = ["style.css", "copy.js", "explore.js", "try.js", "icon.svg"] as const
+const names = ["style.css", "copy.js", "explore.js", "icon.svg"] as const
 export type AssetName = (typeof names)[number]
 
 export interface Asset {

@@ -1,8 +1,12 @@
 /** The page of one resource: its fields, and each endpoint that answers with it. */
 import { type Example, exampleHeaders, exampleOf } from "../../../description/example-answers.ts"
 import type { Description } from "../../../description/openapi.ts"
-import { type Operation, titleOf } from "../../../description/operations.ts"
+import { type Operation, type Parameter, titleOf } from "../../../description/operations.ts"
 import { bodyText, curlLine, fieldsOf, groupsOf, targetOf } from "../../../description/words.ts"
+import type { CanonicalQuery } from "../../../http/canonical-query.ts"
+import { pageParameters, withQuery } from "../../explore/lists/list-address.ts"
+import type { ListView } from "../../explore/lists/list-view.ts"
+import { mainViews } from "../../explore/lists/views.ts"
 import { copyable, pageTitle } from "../../kit/components.ts"
 import { type Html, html } from "../../kit/html.ts"
 import type { PageContent } from "../../kit/layout.ts"
@@ -42,11 +46,13 @@ interface Addresses {
 
 const section = (operation: Operation, { publicUrl, baseUrl }: Addresses): Html => {
   const { id, summary, path, description, parameters, formats, headers, errors } = operation
+  const view = viewOf(operation)
   return html`<section class="stack operation" id="${id}"><h2>${summary} <a class="anchor" href="#${id}" aria-label="Link to this part">#</a></h2>
 <p><code class="route">GET /api/v1${path}</code></p>
 <p class="prose">${inline(description)}</p>
+${view && html`<p><a href="${explorerAddress(view)}">Open ${view.noun[1]} in the explorer</a></p>`}
 <h3>Parameters</h3>
-${parametersTable(id, parameters)}
+${parametersTable(id, parameters, (parameter) => exampleAddress(operation, parameter))}
 <h3>${formats.length > 1 ? "Requests and what they are answered with" : "A request and what it is answered with"}</h3>
 ${formats
   .filter((format) => format !== "tsv")
@@ -58,6 +64,21 @@ ${headersTable(`${id}-headers`, headers, exampleHeaders(operation, baseUrl))}
 ${errorsTable(`${id}-errors`, errors, (code) => `/docs/reference#${code}`)}
 </details>
 </section>`
+}
+
+/** The list in the explorer; for a list of one company, that of all. */
+const viewOf = ({ endpoint, group }: Operation): ListView | undefined =>
+  endpoint.kind === "list" ? mainViews.find(({ path }) => path === `/${group}`) : undefined
+
+const explorerAddress = ({ path }: ListView, query: CanonicalQuery = []): string =>
+  withQuery(`/explore${path}`, query)
+
+/** The list in the explorer with a parameter's example. No release is certain to exist. */
+function exampleAddress(operation: Operation, { name, example }: Parameter): string | undefined {
+  const view = viewOf(operation)
+  if (!view || view.endpoint !== operation.endpoint || name === "as_of") return undefined
+  if (!(name in pageParameters(view))) return undefined
+  return explorerAddress(view, [[name, String(example)]])
 }
 
 /** A request to copy, and its answer. */

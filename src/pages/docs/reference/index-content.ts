@@ -16,7 +16,7 @@ export const indexContent = ({ operations, baseUrl }: Description): PageContent 
   return docsLayout({
     path: "/docs/reference",
     title: "Reference",
-    main: html`${pageTitle("Reference", html`Every endpoint, with its fields, parameters, headers and errors. The same as a description for programs: <a href="/openapi.json">OpenAPI 3.1</a>. To send requests from here: <a href="/docs/try">Try it</a>.`)}
+    main: html`${pageTitle("Reference", html`Every endpoint, with its fields, parameters, headers and errors. The same as a description for programs: <a href="/openapi.json">OpenAPI 3.1</a>. Each list leads into the <a href="/explore">explorer</a>, and each endpoint has a line for curl.`)}
 <div class="stack prose">${introduction.split("\n\n").map((paragraph) => html`<p>${inline(paragraph)}</p>`)}</div>
 ${[...groupsOf(operations)].map(([name, members]) => group(name, members))}
 <section class="stack" id="headers"><h2>Headers of every response <a class="anchor" href="#headers" aria-label="Link to this part">#</a></h2>

@@ -1,19 +1,16 @@
 /**
- * `/docs/reference` and `/docs/try`: what the API offers, from its description. What makes the pages is
- * loaded when one is first asked for.
+ * `/docs/reference`: what the API offers, from its description. The code of the pages is loaded when one
+ * is first asked for.
  */
 import { Elysia } from "elysia"
 import type { Describe } from "../../../description/describe-once.ts"
 import { type PageOptions, publicPage } from "../../kit/page-context.ts"
 import { pageNotFound } from "../../kit/page-error.ts"
 import { textResponses } from "../text-response.ts"
-import { swaggerAssets } from "./swagger-assets.ts"
-import { tryContent } from "./try-content.ts"
 
 export const reference = (options: PageOptions, describe: Describe) => {
   const text = textResponses(options.baseUrl)
   return new Elysia({ name: "reference" })
-    .use(swaggerAssets())
     .use(publicPage(options))
     .get("/docs/reference", async ({ page }) => {
       const { indexContent } = await import("./index-content.ts")
@@ -31,5 +28,4 @@ export const reference = (options: PageOptions, describe: Describe) => {
       if (!content) throw pageNotFound()
       return page(content)
     })
-    .get("/docs/try", async ({ page }) => page(await tryContent()))
 }

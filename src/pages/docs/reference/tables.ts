@@ -33,20 +33,30 @@ export const fieldsTable = (resource: string, fields: readonly FieldText[]): Htm
     })),
   )
 
-export const parametersTable = (operation: string, parameters: readonly Parameter[]): Html =>
+/** @param link where a list with the parameter's example can be seen, if it can */
+export const parametersTable = (
+  operation: string,
+  parameters: readonly Parameter[],
+  link: (parameter: Parameter) => string | undefined,
+): Html =>
   referenceTable(
     `Parameters of ${operation}`,
     ["Parameter", "Type", "Default", "Meaning", "Example"],
-    parameters.map(({ name, in: where, schema, description, example }) => ({
-      id: `${operation}-${name}`,
-      cells: [
-        html`<code>${name}</code>`,
-        typeText(schema),
-        where === "path" ? "required" : html`<code>${defaultText(schema)}</code>`,
-        inline(where === "header" ? `A request header. ${description}` : description),
-        html`<code>${String(example)}</code>`,
-      ],
-    })),
+    parameters.map((parameter) => {
+      const { name, in: where, schema, description } = parameter
+      const example = html`<code>${String(parameter.example)}</code>`
+      const address = link(parameter)
+      return {
+        id: `${operation}-${name}`,
+        cells: [
+          html`<code>${name}</code>`,
+          typeText(schema),
+          where === "path" ? "required" : html`<code>${defaultText(schema)}</code>`,
+          inline(where === "header" ? `A request header. ${description}` : description),
+          address === undefined ? example : html`<a href="${address}">${example}</a>`,
+        ],
+      }
+    }),
   )
 
 /** @param link where more is said about each */
