@@ -1,16 +1,17 @@
 /**
- * Rejected rows: each is counted and written to a file while the load continues. Too many end the
- * load.
+ * Rejected rows. Each is counted, and written to a file, one JSON object on each line, which is created
+ * with the first of them. A file that cannot be written is a warning and does not fail the load: the
+ * outcome of the load says what the file lacks. Too many rejected rows end the load.
  */
-import { printableLine } from "../text/printable-text.ts"
+import { appendFileSync, closeSync, mkdirSync, openSync } from "node:fs"
+import { join } from "node:path"
+import { codeOf } from "../text/error-code.ts"
+import { printableLine, printableText } from "../text/printable-text.ts"
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
+import { reasonOf } from "./file-error.ts"
+import { fileTime } from "./file-time.ts"
 import { LoadError } from "./load-error.ts"
-import {
-  RejectsFile,
-  type RejectsFileOptions,
-  type RejectsWritten,
-  rejectsText,
-} from "./rejects-file.ts"
+import { formatCount } from "./progress.ts"
 
 export interface Reject {
   file: FileFigures
@@ -21,40 +22,113 @@ export interface Reject {
   row: unknown
 }
 
-export interface RejectsOptions extends RejectsFileOptions {
+export interface RejectsOptions {
+  /** Null for no file. */
+  directory: string | null
+  source: string
+  warn: (text: string) => void
   /** How many are allowed; by default 1,000 or one row in twenty, whichever is more. */
   max?: number
 }
 
+/** Rejected rows that are in no file. */
+export interface RejectsLost {
+  directory: string
+  rows: number
+  /** Why they could not be written. */
+  reason: string
+}
+
+/** What has become of the rejected rows. */
+export interface RejectsWritten {
+  /** Null where it has no row. */
+  path: string | null
+  /** How many rows the file has. */
+  rows: number
+  /** Null where the file has all, or where none was asked for. */
+  lost: RejectsLost | null
+}
+
+/** A sentence without its end; undefined where no row was rejected or no file was asked for. */
+export function rejectsText({ path, rows, lost }: RejectsWritten): string | undefined {
+  if (lost && path) {
+    return `Only the first ${formatCount(rows)} of ${formatCount(rows + lost.rows)} rejected rows are in ${path}: ${lost.reason}`
+  }
+  if (lost) return `The rejected rows could not be written to ${lost.directory}: ${lost.reason}`
+  return path ? `Rejected rows are in ${path}` : undefined
+}
+
 const defaultMax = 1000
 const defaultShare = 0.05
-/** How many rows are shown as warnings if the file cannot be written. */
+/** How many rows that are in no file are shown as warnings. */
 const maxShown = 10
 
 export class Rejects {
   count = 0
-  #shown = 0
   #first = ""
-  readonly #file: RejectsFile
+  #path: string | null = null
+  #file: number | undefined
+  /** How many rows the file has. */
+  #rows = 0
+  /** Why no further row can be written. */
+  #failure: string | undefined
 
-  /** Warns if the file cannot be written. */
-  constructor(readonly options: RejectsOptions) {
-    this.#file = new RejectsFile(options)
-    this.#file.check()
-  }
+  constructor(readonly options: RejectsOptions) {}
 
   /** Which of the rows are in the file, and where it is. */
   get written(): RejectsWritten {
-    return this.#file.written
+    const { directory } = this.options
+    const reason = this.#failure
+    const rows = this.count - this.#rows
+    return {
+      path: this.#rows > 0 ? this.#path : null,
+      rows: this.#rows,
+      lost: directory !== null && reason !== undefined ? { directory, rows, reason } : null,
+    }
   }
 
   add({ file, line, reason, row }: Reject): void {
     const text = printableLine(`${file.name}, ${locationOf(file, line)}: ${reason}`)
     if (this.count === 0) this.#first = text
-    const isWritten = this.#file.write({ file: file.name, [unitOf(file)]: line, reason, row })
-    if (!isWritten && this.#shown++ < maxShown) this.options.warn(`Rejected: ${text}`)
+    const { directory } = this.options
+    if (directory !== null && this.#failure === undefined) {
+      this.#write(directory, { file: file.name, [unitOf(file)]: line, reason, row })
+    }
     this.count++
     file.rejected++
+    const lost = this.count - this.#rows
+    if (lost > 0 && lost <= maxShown) this.options.warn(`Rejected: ${text}`)
+  }
+
+  #write(directory: string, row: object): void {
+    try {
+      this.#file ??= this.#open(directory)
+      appendFileSync(this.#file, `${printableText(JSON.stringify(row))}\n`)
+      this.#rows++
+    } catch (error) {
+      this.#failure = reasonOf(error)
+      const what =
+        this.#rows > 0 ? `more rejected rows to ${this.#path}` : `rejected rows to ${directory}`
+      this.options.warn(
+        `Cannot write ${what}: ${this.#failure}; the first that are in no file are listed here`,
+      )
+    }
+  }
+
+  /** Never overwrites the rejects of another load. */
+  #open(directory: string): number {
+    mkdirSync(directory, { recursive: true })
+    const name = `rejects-${this.options.source}-${fileTime(new Date())}`
+    for (let attempt = 1; ; attempt++) {
+      const path = join(directory, `${name}${attempt === 1 ? "" : `-${attempt}`}.ndjson`)
+      try {
+        const file = openSync(path, "wx")
+        this.#path = path
+        return file
+      } catch (error) {
+        if (codeOf(error) !== "EEXIST") throw error
+      }
+    }
   }
 
   /** @throws LoadError where there are too many for `rowsRead`. */
@@ -79,6 +153,13 @@ export class Rejects {
   }
 
   close(): void {
-    this.#file.close()
+    try {
+      if (this.#file !== undefined) closeSync(this.#file)
+    } catch (error) {
+      this.options.warn(
+        `Cannot close ${this.#path}: ${reasonOf(error)}; rows may be missing from it`,
+      )
+    }
+    this.#file = undefined
   }
 }

@@ -5,7 +5,7 @@ import { printableLine } from "../text/printable-text.ts"
 import type { ChangeFigures, FileFigures, LinkFigures, MissingFigures } from "./figures.ts"
 import { fileLines } from "./file-lines.ts"
 import { formatCount } from "./progress.ts"
-import { type RejectsLost, rejectsText } from "./rejects-file.ts"
+import { type RejectsLost, rejectsText } from "./rejects.ts"
 import type { UnlinkedFile } from "./unlinked.ts"
 
 export interface LoadSummary {

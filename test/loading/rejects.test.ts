@@ -2,12 +2,14 @@
  * Rejected rows are written to a file or, if that fails, listed on standard error, and the load
  * continues until there are too many.
  */
-import { afterEach, beforeEach, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { newFileFigures } from "../../src/loading/figures.ts"
-import { Rejects } from "../../src/loading/rejects.ts"
+import { Rejects, rejectsText } from "../../src/loading/rejects.ts"
+import { smallDisk } from "../faults/small-disk.ts"
+import { reportSkipped } from "../support/supervised.ts"
 
 let parent: string
 let warnings: string[]
@@ -59,34 +61,47 @@ test("a row is found by its line, or by the number of its feature or record", ()
   ])
 })
 
-test("a directory that cannot be created is a warning before the first row, and the first ten rows are listed", () => {
+test("a directory that cannot be created is a warning, and the first ten rows are listed", () => {
   writeFileSync(join(parent, "file"), "")
   const directory = join(parent, "file", "rejects")
   const rejects = rejectsIn(directory)
-  const warning = `Cannot write rejected rows to ${directory}: not a directory; the first of them are listed here instead`
-  expect(warnings).toEqual([warning])
   for (let line = 2; line < 20; line++) add(rejects, line)
   expect(warnings).toEqual([
-    warning,
+    `Cannot write rejected rows to ${directory}: not a directory; the first that are in no file are listed here`,
     ...Array.from({ length: 10 }, (_, n) => `Rejected: rows.csv, line ${n + 2}: is bad`),
   ])
-  expect([rejects.count, rejects.written.path]).toEqual([18, null])
+  const reason = "not a directory"
+  expect(rejects.written).toEqual({ path: null, rows: 0, lost: { directory, rows: 18, reason } })
   rejects.close()
 })
 
-test("a directory that can no longer be created when a row is rejected is a warning", () => {
-  const directory = join(parent, "rejects")
-  const rejects = rejectsIn(directory)
-  expect(warnings).toEqual([])
-  writeFileSync(directory, "something else")
-  add(rejects, 2)
-  add(rejects, 3)
-  expect(warnings).toEqual([
-    `Cannot write rejected rows to ${directory}: file exists; the first of them are listed here instead`,
-    "Rejected: rows.csv, line 2: is bad",
-    "Rejected: rows.csv, line 3: is bad",
-  ])
-})
+const disk = smallDisk(1)
+if (!disk) reportSkipped(import.meta.path, "the right to mount a file system")
+afterAll(() => disk?.remove())
+
+test.skipIf(disk === null)(
+  "on a full disk the outcome states how many rows the file has, and a refusal does not claim all",
+  async () => {
+    await disk?.fill(3 * 4096)
+    const directory = join(disk?.path ?? "", "rejects")
+    const warn = (text: string) => warnings.push(text)
+    const rejects = new Rejects({ directory, source: "companies", warn, max: 39 })
+    const row = "x".repeat(500)
+    for (let line = 2; line < 42; line++) rejects.add({ file, line, reason: "is bad", row })
+    rejects.close()
+    const { path, rows, lost } = rejects.written
+    const reason = "no space left on device"
+    expect(lost).toEqual({ directory, rows: 40 - rows, reason })
+    const lines = readFileSync(path ?? "", "utf8")
+      .split("\n")
+      .slice(0, rows)
+    expect(lines.map((each) => JSON.parse(each).line)).toEqual(lines.map((_, n) => n + 2))
+    const only = `Only the first ${rows} of 40 rejected rows are in ${path}: ${reason}`
+    expect(rejectsText(rejects.written)).toBe(only)
+    expect(warnings).toContain(`Rejected: rows.csv, line ${rows + 2}: is bad`)
+    expect(() => rejects.check(50)).toThrow(only)
+  },
+)
 
 test("too many rejected rows end a load; the message names the first, and the file where there is one", () => {
   const rejects = new Rejects({ directory: null, source: "companies", max: 0, warn: () => {} })
