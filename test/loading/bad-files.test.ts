@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
+import { outcomeOf, sourceOf } from "./readings.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
@@ -98,13 +99,11 @@ const files: readonly [what: string, content: string | Uint8Array, message: RegE
   ],
 ]
 
-for (const [what, content, message] of files) {
-  test(`${what} is refused with a message that says what it looks like`, async () => {
-    const path = bench.file("bad.csv", content)
-    expect(await bench.refusal("companies", [path])).toMatch(message)
-    expect(await bench.releases()).toBe(1)
-  })
-}
+test.each(files)("%s is refused with a message that says what it looks like", async (...given) => {
+  const [, content, message] = given
+  const path = bench.file("bad.csv", content)
+  expect(await outcomeOf(sourceOf("companies"), path)).toMatch(message)
+})
 
 test("a bad file publishes nothing of the good files beside it", async () => {
   const paths = [

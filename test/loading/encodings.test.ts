@@ -2,18 +2,15 @@
  * The records of a file are the same in every encoding that its bytes tell apart, and a file whose
  * bytes do not is refused.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { Readable } from "node:stream"
 import { decodedText } from "../../src/loading/reading/text.ts"
+import { vic } from "../../src/sources/vic.ts"
 import { seededIntegers } from "../support/seeded.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { outcomeOf, readFile, rowsOf, scratch } from "./readings.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(() => bench.empty())
+const { file, close } = scratch()
+afterAll(close)
 
 const header = "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares"
 const row = (holder: string) => `${header}\r\nEL1,Mining Licence,Current,${holder},,,100\r\n`
@@ -28,12 +25,9 @@ test.each([
   ["UTF-16LE with a byte order mark", bytesOf(`\ufeff${row("Café")}`, "utf16le"), [utf16]],
   ["UTF-16BE with a byte order mark", swapped(bytesOf(`\ufeff${row("Café")}`, "utf16le")), [utf16]],
   ["Windows-1252", bytesOf(row("Café"), "latin1"), [windows]],
-])("%s holds the same record as UTF-8, and what it is is noted", async (_, bytes, notes) => {
-  await bench.load("vic", row("Café"))
-  const summary = await bench.load("vic", [bench.file("given.csv", bytes)])
-  expect(summary.release).toBeNull()
-  expect(summary.files[0]).toMatchObject({ accepted: 1, rejected: 0 })
-  expect(summary.files[0]?.notes ?? []).toEqual(notes)
+])("%s holds the same record as UTF-8, and its encoding is noted", async (_, bytes, notes) => {
+  const read = await readFile(vic, file("given.csv", bytes))
+  expect(read).toEqual({ rows: await rowsOf(vic, file("plain.csv", row("Café"))), notes })
 })
 
 test("the characters that Windows-1252 has beyond Latin-1 are read", async () => {
@@ -42,9 +36,8 @@ test("the characters that Windows-1252 has beyond Latin-1 are read", async () =>
     Buffer.from([0x80, 0x20, 0x93, 0xe9, 0x94]),
     Buffer.from(",,,100\r\n"),
   ])
-  await bench.load("vic", [bench.file("given.csv", bytes)])
-  const [stored] = await bench.sql`select holder_name from tenements`
-  expect(stored).toEqual({ holder_name: "€ “é”" })
+  const [read] = await rowsOf(vic, file("given.csv", bytes))
+  expect(read?.raw).toMatchObject({ own_name: "€ “é”" })
 })
 
 const mixed = Buffer.concat([Buffer.from(row("Café")), bytesOf("EL2,,,Caf\u00e9,,,1\n", "latin1")])
@@ -79,8 +72,7 @@ test.each([
   ],
   ["UTF-32", Buffer.from([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]), /it is UTF-32 text; save it as UTF-8/],
 ])("%s is refused", async (_, bytes, message) => {
-  expect(await bench.refusal("vic", [bench.file("given.csv", bytes)])).toMatch(message)
-  expect(await bench.releases()).toBe(0)
+  expect(await outcomeOf(vic, file("given.csv", bytes))).toMatch(message)
 })
 
 async function textOf(bytes: Buffer, cuts: readonly number[]): Promise<string> {

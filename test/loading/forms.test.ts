@@ -1,7 +1,10 @@
 /** JSON, dBase and zip files are read record by record, and a damaged one is refused. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
+import { qld } from "../../src/sources/qld.ts"
+import { wa } from "../../src/sources/wa.ts"
 import { type DbaseColumn, type DbaseOptions, dbaseFile, zipFile } from "./packed-files.ts"
+import { outcomeOf, rowsOf } from "./readings.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
@@ -152,8 +155,7 @@ const broken: readonly [what: string, content: string, message: RegExp][] = [
 ]
 
 test.each(broken)("JSON %s is refused", async (_what, content, message) => {
-  expect(await bench.refusal("wa", content)).toMatch(message)
-  expect(await bench.releases()).toBe(0)
+  expect(await outcomeOf(wa, bench.file("given", content))).toMatch(message)
 })
 
 const columns: readonly DbaseColumn[] = [
@@ -216,8 +218,8 @@ const texts: readonly [driver: number, bytes: Buffer, text: string][] = [
 
 test.each(texts)("dBase text of language driver %d is decoded", async (driver, bytes, text) => {
   const table = dbase([record(1, bytes)], { languageDriver: driver })
-  await bench.load("wa", [bench.file("t.zip", zipFile({ "layer/t.dbf": table }))])
-  expect(await holders()).toEqual([["WA-M77-1", text]])
+  const [row] = await rowsOf(wa, bench.file("t.zip", zipFile({ "layer/t.dbf": table })))
+  expect(row?.raw).toMatchObject({ holder1: text })
 })
 
 test("letters of a DOS code page reject their row, and a truncated table is refused", async () => {
@@ -230,11 +232,11 @@ test("letters of a DOS code page reject their row, and a truncated table is refu
       reason: "HOLDER1 is not text in UTF-8 or Windows-1252; save the table as CSV",
     },
   ])
-  expect(await bench.refusal("wa", [bench.file("cut.dbf", table.subarray(0, -20))])).toMatch(
+  expect(await outcomeOf(wa, bench.file("cut.dbf", table.subarray(0, -20)))).toMatch(
     /it is truncated: it has 1 of 2 records/,
   )
-  expect(await bench.refusal("wa", [bench.file("none.dbf", dbase([]))])).toMatch(/no rows/)
-  expect(await bench.refusal("qld", [bench.file("wa.dbf", table)])).toMatch(/the source "wa"/)
+  expect(await outcomeOf(wa, bench.file("none.dbf", dbase([])))).toMatch(/no rows/)
+  expect(await outcomeOf(qld, bench.file("wa.dbf", table))).toMatch(/the source "wa"/)
 })
 
 test("the tables of a zip file are loaded together, and its other files skipped", async () => {
@@ -288,10 +290,10 @@ function damaged(zip: Buffer): Buffer {
 }
 
 test.each(zips)("a zip file %s is refused", async (_what, content, message) => {
-  expect(await bench.refusal("wa", [bench.file("bad.zip", content)])).toMatch(message)
+  expect(await outcomeOf(wa, bench.file("bad.zip", content))).toMatch(message)
 })
 
 test("the geometry of a shapefile is refused, and the message names the file to load", async () => {
   const shp = Buffer.concat([Buffer.from([0, 0, 0x27, 0x0a]), Buffer.alloc(200)])
-  expect(await bench.refusal("wa", [bench.file("a.shp", shp)])).toMatch(/the \.dbf file beside it/)
+  expect(await outcomeOf(wa, bench.file("a.shp", shp))).toMatch(/the \.dbf file beside it/)
 })

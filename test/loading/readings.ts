@@ -1,20 +1,34 @@
 /** Reads files as a load does, up to the rows, without a database. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { LoadError } from "../../src/loading/load-error.ts"
 import { openInputs } from "../../src/loading/reading/input.ts"
 import type { Row } from "../../src/loading/reading/row.ts"
 import { openRows } from "../../src/loading/reading/rows.ts"
+import { sourceNamed } from "../../src/sources/catalogue.ts"
 import type { Source } from "../../src/sources/source.ts"
 
-/** All rows of the tables in a file. */
-export async function rowsOf(source: Source, path: string): Promise<Row[]> {
-  const remarks = { warn: () => {}, note: () => {} }
+export const sourceOf = (name: string): Source => {
+  const source = sourceNamed(name)
+  if (typeof source === "string") throw new Error(source)
+  return source
+}
+
+/** All rows of the tables in a file, and the notes on how they were read. */
+export async function readFile(source: Source, path: string) {
+  const notes: string[] = []
+  const remarks = { warn: () => {}, note: (what: string) => notes.push(what) }
   const rows: Row[] = []
   for await (const input of openInputs(path)) {
     const { batches } = await openRows(input, source, remarks)
     for await (const batch of batches) rows.push(...batch)
   }
-  return rows
+  return { rows, notes }
 }
+
+export const rowsOf = async (source: Source, path: string): Promise<Row[]> =>
+  (await readFile(source, path)).rows
 
 /** The number of rows, or the message of the `LoadError`. Any other error is thrown. */
 export async function outcomeOf(source: Source, path: string): Promise<number | string> {
@@ -23,5 +37,20 @@ export async function outcomeOf(source: Source, path: string): Promise<number | 
   } catch (error) {
     if (error instanceof LoadError) return error.message
     throw error
+  }
+}
+
+/** A directory of a test's own. */
+export function scratch() {
+  const directory = mkdtempSync(join(tmpdir(), "mds-files-"))
+  return {
+    directory,
+    /** Writes a file and returns its path. */
+    file: (name: string, content: string | Uint8Array): string => {
+      const path = join(directory, name)
+      writeFileSync(path, content)
+      return path
+    },
+    close: () => rmSync(directory, { recursive: true, force: true }),
   }
 }

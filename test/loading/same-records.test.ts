@@ -1,19 +1,13 @@
 /** However a table is written, its records are those of the plain file. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { afterAll, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { vic } from "../../src/sources/vic.ts"
 import { seededIntegers } from "../support/seeded.ts"
 import { zipFile } from "./packed-files.ts"
-import { rowsOf } from "./readings.ts"
+import { rowsOf, scratch } from "./readings.ts"
 
-let directory: string
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), "mds-same-"))
-})
-afterAll(() => rmSync(directory, { recursive: true }))
+const { file, close } = scratch()
+afterAll(close)
 
 const header = ["tno", "typedesc", "statussdsc", "own_name", "grant1_dt", "expl_dt", "hectares"]
 
@@ -67,9 +61,7 @@ const encodings: Readonly<Record<string, (text: string) => Buffer>> = {
 }
 
 async function recordsOf(bytes: Uint8Array): Promise<unknown[]> {
-  const path = join(directory, "given")
-  writeFileSync(path, bytes)
-  const rows = await rowsOf(vic, path)
+  const rows = await rowsOf(vic, file("given", bytes))
   return rows.map(({ raw, error }) => error ?? raw)
 }
 

@@ -5,9 +5,8 @@ import { join } from "node:path"
 import postgres from "postgres"
 import { type LoadOptions, load } from "../../src/loading/load.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
-import { sourceNamed } from "../../src/sources/catalogue.ts"
-import type { Source } from "../../src/sources/source.ts"
 import { testDatabase } from "../support/postgres.ts"
+import { sourceOf } from "./readings.ts"
 
 export interface Workbench {
   url: string
@@ -79,10 +78,4 @@ export async function workbench(): Promise<Workbench> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
-}
-
-function sourceOf(name: string): Source {
-  const source = sourceNamed(name)
-  if (typeof source === "string") throw new Error(source)
-  return source
 }

@@ -1,5 +1,6 @@
 /** A well-formed file of another source is refused, and the message names that source. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { outcomeOf, sourceOf } from "./readings.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
@@ -22,30 +23,29 @@ const files: Readonly<Record<string, string>> = {
     "name,tenementType,status,owner,area,grantDate,expireDate,state\nEL1,exploration,granted,X,,,,NT\n",
 }
 
-for (const [source, content] of Object.entries(files)) {
-  test(`a file of ${source} given to another source is refused, and its source named`, async () => {
+test.each(Object.entries(files))(
+  "a file of %s given to another source is refused, and its source named",
+  async (source, content) => {
     const path = bench.file("given.csv", content)
-    const others = Object.keys(files).filter((other) => other !== source)
-    for (const other of others) {
-      expect(await bench.refusal(other, [path])).toMatch(
+    for (const other of Object.keys(files).filter((each) => each !== source)) {
+      expect(await outcomeOf(sourceOf(other), path)).toMatch(
         new RegExp(`^Cannot read given\\.csv: it looks like a file of the source "${source}"`),
       )
     }
-    expect(await bench.releases()).toBe(0)
-  })
-}
+  },
+)
 
 test("a banner also identifies the source of a file", async () => {
   const old =
     "ASX listed companies as at Mon Feb 01 2016\r\n\r\nCompany name,ASX code,GICS industry group\r\n"
-  expect(await bench.refusal("asx-sectors", [bench.file("given.csv", old)])).toStartWith(
+  expect(await outcomeOf(sourceOf("asx-sectors"), bench.file("given.csv", old))).toStartWith(
     'Cannot read given.csv: it looks like a file of the source "asx-directory"',
   )
 })
 
 test("columns of no known source are refused with the expected ones", async () => {
   const path = bench.file("given.csv", "name,colour\nEL1,red\n")
-  expect(await bench.refusal("vic", [path])).toBe(
+  expect(await outcomeOf(sourceOf("vic"), path)).toBe(
     'Cannot read given.csv: its columns are not those of this source: found "name", "colour"; ' +
       "expected tno, typedesc, statussdsc, own_name, grant1_dt, expl_dt, hectares",
   )
@@ -71,7 +71,7 @@ test.each([
   ["a quoted value", `${files.vic}"EL2,Expl`, /^Cannot read cut: it is truncated: it ends inside/],
   ["a header", String(files.vic).split("\n")[0] ?? "", /^Cannot read cut: it has a header but no/],
 ])("a file truncated in %s is refused", async (_, content, message) => {
-  expect(await bench.refusal("vic", [bench.file("cut", content)])).toMatch(message)
+  expect(await outcomeOf(sourceOf("vic"), bench.file("cut", content))).toMatch(message)
 })
 
 test("a register that lacks one of twenty is accepted, and one of nineteen is refused", async () => {
