@@ -67,7 +67,7 @@ const allowed: Record<string, string[]> = {
   mail: ["text"],
   redis: ["telemetry", "text"],
   telemetry: ["text"],
-  metrics: ["http", "telemetry"],
+  metrics: ["db", "http", "telemetry"],
   [schema]: [],
   resources: [schema, "text"],
   db: [schema, "resources", "telemetry", "text"],

@@ -1,6 +1,6 @@
-/** Whether the database answers, and the pools of connections by the kind of work that they do. */
+import type { PoolReadings } from "../db/pool/pool.ts"
 import type { HistogramReading } from "../telemetry/histogram.ts"
-import { type Collector, familyOf, gauge } from "./families.ts"
+import { byName, counter, gauge, histogram, type MetricFamily } from "./families.ts"
 
 export interface DatabaseReadings {
   pools: Readonly<Record<string, PoolReadings>>
@@ -9,80 +9,47 @@ export interface DatabaseReadings {
   replica: boolean | null
 }
 
-interface PoolReadings {
-  running: number
-  waiting: number
-  connections: number
-  refused: number
-  waitSeconds: HistogramReading
-  statementSeconds: HistogramReading
-}
-
-export const collectDatabase =
-  (read: () => DatabaseReadings): Collector =>
-  () => {
-    const { pools, primary, replica } = read()
-    const named = Object.entries(pools)
-    const pool = familyOf(named, ([name]) => ({ db_client_connection_pool_name: name }))
-    const used = familyOf(named, ([name]) => ({
-      db_client_connection_pool_name: name,
-      db_client_connection_state: "used",
-    }))
-    const roles = Object.entries({ primary, ...(replica !== null && { replica }) })
-    const role = familyOf(roles, ([role]) => ({ role }))
-    return [
-      used(
-        "gauge",
-        "db_client_connection_count",
-        "Connections that run a statement, by pool",
-        ([, { running }]) => running,
-      ),
-      pool(
-        "gauge",
-        "db_client_connection_max",
-        "Connections that a pool may have",
-        ([, { connections }]) => connections,
-      ),
-      pool(
-        "gauge",
-        "db_client_connection_pending_requests",
-        "Statements that wait for a connection",
-        ([, { waiting }]) => waiting,
-      ),
-      pool(
-        "histogram",
-        "db_client_connection_wait_time_seconds",
-        "How long statements waited for a connection, in seconds",
-        ([, { waitSeconds }]) => waitSeconds,
-      ),
-      pool(
-        "histogram",
-        "db_client_operation_duration_seconds",
-        "How long statements took, without waiting for a connection, in seconds",
-        ([, { statementSeconds }]) => statementSeconds,
-      ),
-      pool(
-        "counter",
-        "mds_statements_refused_total",
-        "Statements that got no connection: the queue was full, or none was free, or expected to be, in time",
-        ([, { refused }]) => refused,
-      ),
-      role(
-        "gauge",
-        "mds_database_answering",
-        "1 while the database answers, by its role",
-        ([, isAnswering]) => Number(isAnswering),
-      ),
-    ]
-  }
-
-/** @param isReady whether requests can be answered, as readiness tells */
-export const collectReadiness =
-  (isReady: () => Promise<boolean>): Collector =>
-  async () => [
+/** Pools of connections by the kind of work that they do, and whether the database answers. */
+export function databaseMetrics({ pools, primary, replica }: DatabaseReadings): MetricFamily[] {
+  const label = "db_client_connection_pool_name"
+  const perPool = (read: (pool: PoolReadings) => number | HistogramReading) =>
+    byName(label, pools, read)
+  const used = { db_client_connection_state: "used" }
+  const roles = { primary, ...(replica !== null && { replica }) }
+  return [
     gauge(
-      "mds_ready",
-      "1 while the service is ready, 0 while its database does not answer and from its stop on",
-      Number(await isReady()),
+      "db_client_connection_count",
+      "Connections that run a statement",
+      perPool(({ running }) => running).map(({ labels, value }) => ({
+        labels: { ...labels, ...used },
+        value,
+      })),
     ),
+    gauge(
+      "db_client_connection_max",
+      "Connections that a pool may have",
+      perPool(({ connections }) => connections),
+    ),
+    gauge(
+      "db_client_connection_pending_requests",
+      "Statements that wait for a connection",
+      perPool(({ waiting }) => waiting),
+    ),
+    histogram(
+      "db_client_connection_wait_time_seconds",
+      "How long statements waited for a connection, in seconds",
+      perPool(({ waitSeconds }) => waitSeconds),
+    ),
+    histogram(
+      "db_client_operation_duration_seconds",
+      "How long statements took, without waiting for a connection, in seconds",
+      perPool(({ statementSeconds }) => statementSeconds),
+    ),
+    counter(
+      "mds_statements_refused_total",
+      "Statements that got no connection",
+      perPool(({ refused }) => refused),
+    ),
+    gauge("mds_database_answering", "1 while the database answers", byName("role", roles, Number)),
   ]
+}

@@ -1,50 +1,85 @@
-/** How the metrics are declared. */
-import type { MetricFamily, Sample } from "./text-format.ts"
+/**
+ * Metrics in the text format of Prometheus, version 0.0.4, with OpenTelemetry's names where it has any
+ * (semantic conventions for HTTP and databases). Values are read when they are scraped. None has an
+ * account, a client's address or a token, and the values of every label are bounded.
+ */
+import type { HistogramReading } from "../telemetry/histogram.ts"
 
-type Value = Sample["value"]
+/** The metrics of a process. */
+export interface Metrics {
+  scrape(): Promise<{ contentType: string; text: string }>
+}
 
-/** Gives the values at this time. */
-export type Collector = () => readonly MetricFamily[] | Promise<readonly MetricFamily[]>
+type Value = number | HistogramReading | null | undefined
 
-/** A metric with a single value; without any where it is undefined. */
-const single = (value: number | undefined): Sample[] =>
-  value === undefined ? [] : [{ labels: {}, value }]
+interface Sample {
+  labels: Readonly<Record<string, string>>
+  value: Value
+}
 
-export const gauge = (name: string, help: string, value: number | undefined): MetricFamily => ({
-  name,
-  help,
-  kind: "gauge",
-  samples: single(value),
-})
+/** All values of one name. */
+export interface MetricFamily {
+  name: string
+  help: string
+  kind: "gauge" | "counter" | "histogram"
+  samples: readonly Sample[]
+}
 
-export const counter = (name: string, help: string, value: number | undefined): MetricFamily => ({
-  name,
-  help,
-  kind: "counter",
-  samples: single(value),
-})
-
-/** A metric with a value for each of these, and what is known of each. */
-export const familyOf =
-  <T>(entries: readonly T[], labelsOf: (entry: T) => Sample["labels"]) =>
-  (
-    kind: MetricFamily["kind"],
-    name: string,
-    help: string,
-    readValue: (entry: T) => Value | undefined,
-  ): MetricFamily => ({
+/** Metrics without a value are left out. */
+const familyOf =
+  (kind: MetricFamily["kind"]) =>
+  (name: string, help: string, values: Value | Sample[]): MetricFamily => ({
     name,
     help,
     kind,
-    samples: entries.flatMap((entry) => {
-      const value = readValue(entry)
-      return value === undefined ? [] : [{ labels: labelsOf(entry), value }]
-    }),
+    samples: Array.isArray(values) ? values : [{ labels: {}, value: values }],
   })
 
-/** A metric with a value for each name, which is in this label. */
-export const byName = (label: string, values: Readonly<Record<string, Value>>) => {
-  const family = familyOf(Object.entries(values), ([name]) => ({ [label]: name }))
-  return (kind: MetricFamily["kind"], name: string, help: string): MetricFamily =>
-    family(kind, name, help, ([, value]) => value)
+export const gauge = familyOf("gauge")
+export const counter = familyOf("counter")
+export const histogram = familyOf("histogram")
+
+/** A value for each entry, whose name is in this label. */
+export const byName = <T>(
+  label: string,
+  entries: Readonly<Record<string, T>>,
+  read: (entry: T) => Value,
+): Sample[] =>
+  Object.entries(entries).map(([name, entry]) => ({
+    labels: { [label]: name },
+    value: read(entry),
+  }))
+
+export const contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+export const textOf = (families: readonly MetricFamily[]): string =>
+  families.map(familyText).join("")
+
+function familyText({ name, help, kind, samples }: MetricFamily): string {
+  const lines = samples.map(({ labels, value }) => {
+    if (value === null || value === undefined) return ""
+    if (typeof value === "number") return line(name, labels, value)
+    return histogramText(name, labels, value)
+  })
+  const text = lines.join("")
+  return text && `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${kind}\n${text}`
 }
+
+function histogramText(name: string, labels: Sample["labels"], reading: HistogramReading): string {
+  let count = 0
+  const buckets = reading.counts.map((inBucket, index) => {
+    count += inBucket
+    return line(`${name}_bucket`, { ...labels, le: String(reading.bounds[index] ?? "+Inf") }, count)
+  })
+  const totals = line(`${name}_sum`, labels, reading.sum) + line(`${name}_count`, labels, count)
+  return buckets.join("") + totals
+}
+
+function line(name: string, labels: Sample["labels"], value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapedValue(text)}"`)
+  return `${name}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${value}\n`
+}
+
+const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
+
+const escapedValue = (text: string): string => escaped(text).replaceAll('"', '\\"')

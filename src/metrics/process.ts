@@ -1,12 +1,12 @@
 /** The process itself, with the names that Prometheus' own libraries give. */
 import { createHistogram } from "../telemetry/histogram.ts"
-import { type Collector, gauge } from "./families.ts"
+import { counter, gauge, histogram, type MetricFamily } from "./families.ts"
 
 const delayBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const everyMs = 100
 
 export interface ProcessMetrics {
-  collect: Collector
+  collect(): MetricFamily[]
   stop(): void
 }
 
@@ -26,26 +26,13 @@ export function createProcessMetrics(): ProcessMetrics {
     collect: () => {
       const { rss, heapUsed } = process.memoryUsage()
       const { user, system } = process.cpuUsage()
+      const cpuSeconds = (user + system) / 1_000_000
       return [
-        {
-          name: "mds_event_loop_delay_seconds",
-          help: "How late timers ran, in seconds, from ten observations a second",
-          kind: "histogram",
-          samples: [{ labels: {}, value: delays.read() }],
-        },
+        histogram("mds_event_loop_delay_seconds", "How late timers ran, in seconds", delays.read()),
         gauge("process_resident_memory_bytes", "Resident memory, in bytes", rss),
         gauge("process_heap_bytes", "Memory of live JavaScript objects, in bytes", heapUsed),
-        {
-          name: "process_cpu_seconds_total",
-          help: "Time of the CPU, of the user and the system, in seconds",
-          kind: "counter",
-          samples: [{ labels: {}, value: (user + system) / 1_000_000 }],
-        },
-        gauge(
-          "process_start_time_seconds",
-          "When the process was started, in Unix seconds",
-          startedAt,
-        ),
+        counter("process_cpu_seconds_total", "Time of the CPU, in seconds", cpuSeconds),
+        gauge("process_start_time_seconds", "When the process started, in Unix seconds", startedAt),
       ]
     },
     stop: () => clearInterval(timer),

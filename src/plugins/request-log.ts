@@ -69,9 +69,10 @@ export const requestLog = (options: RequestLogOptions) => {
         const isProbe = isOfProbe(path)
         const elapsedMs = performance.now() - startedMs
         const { method, url } = request
+        const pattern = routePattern(route)
         if (!isProbe) {
           const seconds = elapsedMs / 1_000
-          requestMetrics.observe({ method, route, status, seconds, bytes, errorCode })
+          requestMetrics.observe({ method, route: pattern, status, seconds, bytes, errorCode })
         }
         const isLogged = isProbe || accountId !== 0 || unauthenticated.count(status)
         const trace = traceIds()
@@ -82,7 +83,7 @@ export const requestLog = (options: RequestLogOptions) => {
         const fields = {
           "mds.request_id": requestId,
           "http.request.method": method,
-          "http.route": routePattern(route),
+          "http.route": pattern,
           "url.path": target.path,
           "url.query": target.query || undefined,
           "http.response.status_code": status,
@@ -97,7 +98,6 @@ export const requestLog = (options: RequestLogOptions) => {
           const line = { ...trace, ...fields, "error.type": error, duration_ms: ms }
           log[isProbe ? "debug" : "info"]("request", line)
         }
-        const pattern = fields["http.route"]
         endTrace({
           name: pattern === undefined ? method : `${method} ${pattern}`,
           status,

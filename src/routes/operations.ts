@@ -4,7 +4,7 @@
  */
 import { Elysia } from "elysia"
 import { ApiError } from "../http/api-error.ts"
-import type { Metrics } from "../metrics/metrics.ts"
+import type { Metrics } from "../metrics/families.ts"
 import { isLocal } from "./local-request.ts"
 import { type ReadinessOptions, readinessResponse } from "./readiness-response.ts"
 

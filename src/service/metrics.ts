@@ -9,12 +9,18 @@ import { createSourceReadings } from "../db/reader/source-readings.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
-import { collectConnections } from "../metrics/connections.ts"
-import { collectData } from "../metrics/data.ts"
-import { collectDatabase, collectReadiness } from "../metrics/database.ts"
-import { collectExports } from "../metrics/exports.ts"
-import { collectMemory } from "../metrics/memory.ts"
-import { createMetrics, type Metrics } from "../metrics/metrics.ts"
+import { dataMetrics } from "../metrics/data.ts"
+import { databaseMetrics } from "../metrics/database.ts"
+import {
+  byName,
+  contentType,
+  counter,
+  gauge,
+  histogram,
+  type MetricFamily,
+  type Metrics,
+  textOf,
+} from "../metrics/families.ts"
 import { createProcessMetrics } from "../metrics/process.ts"
 import { createRequestMetrics, type RequestMetrics } from "../metrics/requests.ts"
 import type { RedisConnection } from "../redis/connection.ts"
@@ -45,38 +51,120 @@ export interface ServiceMetrics extends Metrics {
 }
 
 export function createServiceMetrics(parts: MeasuredParts): ServiceMetrics {
-  const { database, cachedAnswers, credentials, windows, log, now } = parts
+  const { database, log, now } = parts
   const ofProcess = createProcessMetrics()
   const requests = createRequestMetrics()
   const readData = createSourceReadings(database.pools.housekeeping, now, (error) =>
     log.warn("the state of the sources was not read for the metrics", describeError(error)),
   )
-  const { scrape } = createMetrics([
-    requests.collect,
-    collectDatabase(() => ({
-      pools: database.poolReadings(),
-      ...database.states(),
-    })),
-    collectConnections(() => ({
-      redis: parts.redis,
-      log: parts.logBuffer?.() ?? null,
-      fetches: parts.fetches?.() ?? null,
-      unauthenticated: parts.unauthenticated.totals(),
-      listening: parts.notifications.listening,
-    })),
-    collectMemory(() => {
-      const { lookups, ...answers } = cachedAnswers.readings()
-      return {
-        caches: { answers, ...readingsOf(parts.readerCaches), ...credentials.cacheReadings() },
-        answerLookups: lookups,
-        windows: { accounts: windows.accounts.store, addresses: windows.addresses.store },
-      }
-    }),
-    collectExports(() => ({ ...parts.exportSlots.load(), ...parts.exportCounts.readings() })),
-    collectData(readData),
-    ofProcess.collect,
+
+  async function families(): Promise<MetricFamily[]> {
+    const data = await readData()
+    const found = [
+      ...requests.collect(),
+      ...databaseMetrics({ pools: database.poolReadings(), ...database.states() }),
+      ...ofConnections(parts),
+      ...ofMemory(parts),
+      ...ofExports(parts),
+      ...(data ? dataMetrics(data) : []),
+      ...ofProcess.collect(),
+    ]
     // Last, because it asks the database, and what that takes is no part of the others.
-    collectReadiness(parts.isReady),
-  ])
-  return { requests, scrape, stop: ofProcess.stop }
+    const isReady = Number(await parts.isReady())
+    return [...found, gauge("mds_ready", "1 while the service is ready, 0 otherwise", isReady)]
+  }
+
+  return {
+    requests,
+    scrape: async () => ({ contentType, text: textOf(await families()) }),
+    stop: ofProcess.stop,
+  }
+}
+
+function ofConnections(parts: MeasuredParts): MetricFamily[] {
+  const { redis, logBuffer, fetches, unauthenticated, notifications } = parts
+  const buffer = logBuffer?.()
+  const count = (value: number) => value
+  return [
+    gauge("mds_redis_answering", "1 while Redis answers", redis && Number(redis.answering)),
+    counter("mds_redis_losses_total", "How often Redis stopped answering", redis?.losses),
+    gauge(
+      "mds_notifications_listening",
+      "1 while the process is subscribed to notifications of changes",
+      Number(notifications.listening),
+    ),
+    counter("mds_log_lines_dropped_total", "Log lines that found no room", buffer?.dropped),
+    counter("mds_log_write_failures_total", "Failed writes of the log", buffer?.failures),
+    gauge("mds_log_buffer_bytes", "Size of the log that is not yet written", buffer?.bytes),
+    counter(
+      "mds_fetches_total",
+      "Fetches of this process, by outcome",
+      byName("outcome", fetches?.() ?? {}, count),
+    ),
+    counter(
+      "mds_unauthenticated_requests_total",
+      "Requests without a valid token, by status",
+      byName("status", unauthenticated.totals(), count),
+    ),
+  ]
+}
+
+function ofMemory({ cachedAnswers, readerCaches, credentials, windows }: MeasuredParts) {
+  const { lookups, ...answers } = cachedAnswers.readings()
+  const caches = { answers, ...readingsOf(readerCaches), ...credentials.cacheReadings() }
+  const stores = { accounts: windows.accounts.store, addresses: windows.addresses.store }
+  return [
+    counter(
+      "mds_answer_cache_lookups_total",
+      "Look-ups in the cache of whole responses",
+      byName("result", lookups, (count) => count),
+    ),
+    gauge(
+      "mds_cache_entries",
+      "Entries of a cache",
+      byName("cache", caches, ({ entries }) => entries),
+    ),
+    gauge(
+      "mds_cache_bytes",
+      "Estimated memory of a cache, in bytes",
+      byName("cache", caches, ({ bytes }) => bytes),
+    ),
+    counter(
+      "mds_cache_evictions_total",
+      "Entries of a cache that made room for others",
+      byName("cache", caches, ({ evicted }) => evicted),
+    ),
+    gauge(
+      "mds_windows",
+      "Rate limit windows in memory",
+      byName("of", stores, ({ size }) => size),
+    ),
+    gauge(
+      "mds_windows_bytes",
+      "Estimated memory of the rate limit windows, in bytes",
+      byName("of", stores, ({ bytes }) => bytes),
+    ),
+    counter(
+      "mds_windows_evicted_total",
+      "Rate limit windows evicted for lack of memory while their requests still counted",
+      byName("of", stores, ({ evicted }) => evicted),
+    ),
+  ]
+}
+
+function ofExports({ exportSlots, exportCounts }: MeasuredParts): MetricFamily[] {
+  const { running, waiting } = exportSlots.load()
+  const { outcomes, records, bytes, seconds } = exportCounts.readings()
+  return [
+    gauge("mds_exports_active", "Exports in progress", running),
+    gauge("mds_exports_waiting", "Exports that wait for their turn", waiting),
+    counter(
+      "mds_exports_total",
+      "Exports that ended, by how; refused are those that got no turn",
+      byName("outcome", outcomes, (count) => count),
+    ),
+    counter("mds_export_records_total", "Records that exports have sent", records),
+    counter("mds_export_bytes_total", "Bytes that exports have sent", bytes),
+    histogram("mds_export_duration_seconds", "How long exports streamed, in seconds", seconds),
+  ]
 }
