@@ -8,13 +8,9 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
-import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
-import { createCluster, hasCluster } from "../../src/db/embedded/cluster.ts"
-import { tryLock } from "../../src/db/embedded/lock.ts"
 import { runningServer } from "../../src/db/embedded/postmaster.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
-import { serverUserFor } from "../../src/db/embedded/server-user.ts"
-import { scratchDirectory } from "./scratch.ts"
+import { copyCluster, scratchDirectory } from "./scratch.ts"
 import { until } from "./until.ts"
 
 export type TestDatabase = {
@@ -89,7 +85,6 @@ async function serverOfThisRun(): Promise<string> {
   return url
 }
 
-/** Of several that are started at once, all but one end. */
 function startServer(): void {
   const program = Bun.fileURLToPath(new URL("shared-postgres.ts", import.meta.url))
   const owner = [process.execPath, program, runDirectory, String(runId)]
@@ -105,24 +100,9 @@ function startServer(): void {
  * a copy of a cluster that is made once in a run: to make one takes a second or more.
  */
 export async function embeddedDirectory(directory: string): Promise<string> {
-  await serverOfThisRun() // It is what deletes the cluster in the end.
-  const pristine = join(runDirectory, "pristine")
-  mkdirSync(pristine, { recursive: true, mode: 0o711 })
-  await until(async () => {
-    const lock = tryLock(join(pristine, "lock"))
-    const binaries = embeddedBinaries()
-    if (lock && !hasCluster(pristine, binaries)) {
-      const user = serverUserFor(join(pristine, "cluster"), binaries)
-      await createCluster(pristine, binaries, user, false)
-    }
-    lock?.release()
-    return lock !== undefined
-  })
+  await serverOfThisRun()
   mkdirSync(directory, { recursive: true, mode: 0o711 })
-  // By a program, which copies fast and keeps the owner.
-  const parts = ["cluster", "password"].map((part) => join(pristine, part))
-  const { success, stderr } = Bun.spawnSync(["cp", "-a", ...parts, directory])
-  if (!success) throw new Error(`Cannot copy the cluster: ${stderr}`)
+  copyCluster(join(runDirectory, "pristine"), directory)
   return directory
 }
 

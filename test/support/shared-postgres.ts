@@ -1,11 +1,17 @@
 /**
  * Owns the tests' shared PostgreSQL until the run has ended, however it ends, and then deletes its
  * directory. A process of its own, because the workers of a run come and go. Its arguments are the
- * directory and the run's process id.
+ * directory and the run's process id. Of several that are started at once, all but one end.
  */
-import { rmSync } from "node:fs"
+import { mkdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
+import { createCluster } from "../../src/db/embedded/cluster.ts"
+import { tryLock } from "../../src/db/embedded/lock.ts"
 import { isAlive } from "../../src/db/embedded/postmaster.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { serverUserFor } from "../../src/db/embedded/server-user.ts"
+import { copyCluster } from "./scratch.ts"
 
 // Nothing of a test run has to survive a power cut.
 const settings = {
@@ -19,8 +25,18 @@ const settings = {
 }
 
 const [directory = "", run] = process.argv.slice(2)
-const server = await startEmbedded(directory, { settings })
-if (!server.adopted) {
+/** What tests with a server of their own begin with. */
+const pristine = join(directory, "pristine")
+mkdirSync(pristine, { recursive: true, mode: 0o711 })
+const lock = tryLock(join(directory, "run"))
+if (lock) {
+  rmSync(join(pristine, "cluster"), { recursive: true, force: true })
+  const binaries = embeddedBinaries()
+  const user = serverUserFor(join(pristine, "cluster"), binaries)
+  await createCluster(pristine, binaries, user, false)
+  rmSync(join(directory, "cluster"), { recursive: true, force: true })
+  copyCluster(pristine, directory)
+  const server = await startEmbedded(directory, { settings })
   while (isAlive(Number(run))) await Bun.sleep(100)
   await server.stop()
   rmSync(directory, { recursive: true, force: true })
