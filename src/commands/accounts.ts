@@ -10,7 +10,7 @@ import {
 import { limitOf } from "../access/plan.ts"
 import type { Config } from "../config.ts"
 import { type Plan, plans } from "../db/account-tables.ts"
-import { positiveInteger } from "./arguments.ts"
+import { integer } from "./arguments.ts"
 import { editorOf, usePool, withDatabase, withEditor, withPool } from "./database.ts"
 import { addSignInCommands, printLink } from "./sign-in.ts"
 import { formatTable, logToStderr, printResult, warnIfUnconfirmed } from "./terminal.ts"
@@ -20,7 +20,7 @@ export function addAccountCommands(program: Command, config: () => Config): void
   const account = program.command("account").description("manage accounts and their plans")
   const limit = () =>
     new Option("--limit <requests>", "requests per hour, for the enterprise plan only").argParser(
-      positiveInteger,
+      integer(1, 2_147_483_646),
     )
 
   account

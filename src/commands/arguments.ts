@@ -1,10 +1,11 @@
 /** Arguments of more than one command. */
 import { InvalidArgumentError } from "commander"
 
-export function positiveInteger(text: string): number {
-  const value = Number(text)
-  if (!/^[1-9]\d*$/.test(text) || value > 2_147_483_646) {
-    throw new InvalidArgumentError("Must be an integer from 1 to 2147483646.")
+/** A parser of integers from `least` to `most`. */
+export const integer =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^(0|[1-9]\d*)$/.test(text) && value >= least && value <= most) return value
+    throw new InvalidArgumentError(`Must be an integer from ${least} to ${most}.`)
   }
-  return value
-}

@@ -11,6 +11,7 @@ import { formatSummary } from "../loading/summary.ts"
 import { vacuumChanged } from "../loading/vacuum.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
+import { integer } from "./arguments.ts"
 import { withDatabase } from "./database.ts"
 import { handleSignals } from "./signals.ts"
 import { formatTable, printCompleted, printResult, warnIfUnconfirmed } from "./terminal.ts"
@@ -66,7 +67,7 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .option(
       "--max-rejects <n>",
       "accept up to n rejected rows (default: 1,000 or 5% of the rows)",
-      nonNegativeInteger,
+      integer(0, 999_999_999),
     )
     .option(
       "--rejects-dir <dir>",
@@ -125,9 +126,4 @@ function observedTime(written: string): string {
   throw new InvalidArgumentError(
     "Must be a date as YYYY-MM-DD, or a date-time with its zone as 2026-01-02T03:04:05Z.",
   )
-}
-
-function nonNegativeInteger(written: string): number {
-  if (!/^\d{1,9}$/.test(written)) throw new InvalidArgumentError("Must be a non-negative integer.")
-  return Number(written)
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander"
+import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import { type ReleaseOrigin, releaseOrigin } from "../db/release-files.ts"
 import { withSnapshot } from "../db/snapshot.ts"
@@ -6,6 +6,7 @@ import { keptFile, rawDirectory } from "../fetching/raw-files.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { prune } from "../loading/prune.ts"
 import { printableLine } from "../text/printable-text.ts"
+import { integer } from "./arguments.ts"
 import { withDatabase } from "./database.ts"
 import { printCompleted, printResult } from "./terminal.ts"
 
@@ -15,7 +16,7 @@ export function addReleaseCommands(program: Command, config: () => Config): void
   releases
     .command("show")
     .description("show the files that a release was loaded from, and where those that are kept are")
-    .argument("<release>", "its number", parseRelease)
+    .argument("<release>", "its number", integer(1, 2_147_483_647))
     .option("--json", "print it as one JSON object")
     .action(async (id: number, { json }: { json?: boolean }) => {
       const origin = await readOrigin(config(), id)
@@ -30,7 +31,7 @@ export function addReleaseCommands(program: Command, config: () => Config): void
     .requiredOption(
       "--keep-days <days>",
       "keep the releases that were current within this many days",
-      parseDays,
+      integer(1, 99_999),
     )
     .action(async ({ keepDays }: { keepDays: number }) => {
       const { oldest, releases, records } = await withDatabase(config(), ({ url }) =>
@@ -73,17 +74,3 @@ const originText = ({ id, published_at, source, observed, files }: TracedOrigin)
   ]
     .map(printableLine)
     .join("\n")
-
-function parseRelease(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw new InvalidArgumentError("Must be the number of a release.")
-  }
-  return Number(text)
-}
-
-function parseDays(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) {
-    throw new InvalidArgumentError("Must be a number of days from 1 to 99999.")
-  }
-  return Number(text)
-}

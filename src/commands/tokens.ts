@@ -5,7 +5,7 @@ import { prefixOf } from "../access/token.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
 import type { Config } from "../config.ts"
 import { dayMs, hourMs, minuteMs } from "../text/durations.ts"
-import { positiveInteger } from "./arguments.ts"
+import { integer } from "./arguments.ts"
 import { withEditor, withPool } from "./database.ts"
 import {
   formatTable,
@@ -35,7 +35,7 @@ export function addTokenCommands(program: Command, config: () => Config): void {
       "account of the token; created on the standard plan if it does not exist",
     )
     .requiredOption("--name <text>", "purpose of the token")
-    .option("--expires-in <days>", "days until it expires (default: never)", positiveInteger)
+    .option("--expires-in <days>", "days until it expires (default: never)", integer(1, 36_500))
     .option("--spreadsheets", "show its use apart from that of programs")
     .action(async (options: CreateOptions) => {
       const { account: email, name, expiresIn, spreadsheets: forSpreadsheets = false } = options

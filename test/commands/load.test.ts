@@ -41,7 +41,7 @@ test("--max-rejects is the number of rejected rows allowed", async () => {
   expect(refused.stderr).toContain("Too many rejected rows: 1 of 2")
   expect(refused.code).toBe(1)
   const odd = await load("companies", "good.csv", "--max-rejects", "few")
-  expect(odd.stderr).toContain("Must be a non-negative integer")
+  expect(odd.stderr).toContain("Must be an integer from 0 to 999999999")
 }, 30_000)
 
 test("--rejects-dir is created when a row is rejected, and not before", async () => {

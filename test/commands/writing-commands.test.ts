@@ -1,12 +1,7 @@
 /** What a command has committed is reported as done, even if its result cannot be written. */
 
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { embeddedDirectory } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
-import { startCommand } from "./command-process.ts"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 
@@ -87,27 +82,4 @@ test("a list whose reader closes the pipe has succeeded", async () => {
   ]) {
     expect(await bench.runUnread(list)).toEqual({ code: 0, stdout: "", stderr: "" })
   }
-})
-
-test("an embedded server that cannot be closed properly is a warning", async () => {
-  const dataDir = await embeddedDirectory(mkdtempSync(join(tmpdir(), "mds-embedded-")))
-  const users = join(dataDir, "users")
-  expect((await bench.run(["migrate"], { url: "", dataDir })).code).toBe(0)
-  const options = { url: "", dataDir, stdin: "pipe" as const }
-  const { child, ended } = startCommand(["load", "companies", "-"], options)
-  await until(async () => existsSync(users) && readdirSync(users).length === 1)
-  // A directory in place of the file by which the process marks its use of the server.
-  const [mark = ""] = readdirSync(users)
-  rmSync(join(users, mark))
-  mkdirSync(join(users, mark))
-  const { stdin } = child
-  if (typeof stdin !== "object") throw new Error("Its standard input is no pipe")
-  stdin.write("asx_code,company_name,is_active\nQZA,Alpha,true\n")
-  await stdin.end()
-  const { code, stdout, stderr } = await ended()
-  expect(code).toBe(0)
-  expect(stdout).toContain("Published as release 1")
-  expect(stderr).toContain("Cannot close the database: ")
-  await until(async () => !existsSync(join(dataDir, "cluster", "postmaster.pid")))
-  rmSync(dataDir, { recursive: true, force: true })
 })

@@ -34,7 +34,7 @@ function digest(text: string): string {
 beforeAll(async () => {
   service = await testService({
     records: { ...none, reports },
-    settings: { EXPORT_CONNECTIONS: "1", EXPORT_STALL_SECONDS: "600" },
+    settings: { EXPORT_CONNECTIONS: "1", MAX_EXPORTS: "50", EXPORT_STALL_SECONDS: "600" },
   })
 })
 
