@@ -6,7 +6,7 @@
 import { access, constants, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { reasonOf } from "../loading/file-error.ts"
-import { fileTime } from "../loading/file-time.ts"
+import { fileDigest, fileTime } from "../loading/file-names.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { codeOf } from "../text/error-code.ts"
 
@@ -72,19 +72,12 @@ export async function keptFile(directory: string, sha256: string): Promise<strin
   return name === undefined ? null : join(directory, name)
 }
 
-/** SHA-256 of a file, in hexadecimal. */
-async function digestOf(path: string): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256")
-  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk)
-  return hasher.digest("hex")
-}
-
 /** Keeps a whole file, unless the same one is kept. */
 export async function keepRawFile(
   directory: string,
   { path, extension, fetchedAt }: { path: string; extension: string; fetchedAt: Date },
 ): Promise<{ path: string; sha256: string }> {
-  const sha256 = await digestOf(path)
+  const sha256 = await fileDigest(path)
   const same = await keptFile(directory, sha256)
   if (same !== null) {
     await rm(path)

@@ -193,21 +193,29 @@ export function headersOf(
 const shortestSecret = 4
 
 /**
- * A message without the values of headers and queries, which a server may repeat in its error page.
+ * A message without the values of headers and queries, which a server may repeat in its error page, and
+ * without the beginning of one at which the message cuts that page.
  */
 export function withoutSecrets(
   message: string,
   entry: SourceEntry,
   environment: Environment,
 ): string {
-  const ofHeaders = Object.values(entry.headers ?? {}).map((variable) => environment[variable])
+  const ofHeaders = Object.values(entry.headers ?? {}).flatMap((variable) => {
+    const value = environment[variable] ?? ""
+    return [value, ...value.split(/\s+/)]
+  })
   const ofQueries = urlsOf(entry).flatMap((url) => {
     const { search, searchParams } = new URL(url)
     return [...searchParams.values(), ...search.slice(1).split(/[&=]/)]
   })
-  return [...ofHeaders, ...ofQueries].reduce<string>(
-    (shown, secret = "") =>
-      secret.length < shortestSecret ? shown : shown.replaceAll(secret, "…"),
-    message,
-  )
+  let shown = message
+  for (const secret of [...ofHeaders, ...ofQueries]) {
+    if (secret.length < shortestSecret) continue
+    shown = shown.replaceAll(secret, "…")
+    for (let length = secret.length - 1; length >= shortestSecret; length--) {
+      shown = shown.replaceAll(`${secret.slice(0, length)}…`, "…")
+    }
+  }
+  return shown
 }

@@ -8,10 +8,9 @@ import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures
 import { createKeptFields } from "./kept-fields.ts"
 import type { NotedRecords } from "./noted-records.ts"
 import type { Progress } from "./progress.ts"
-import { inBatches } from "./reading/batches.ts"
 import { openInputs } from "./reading/input.ts"
 import type { InputFile } from "./reading/row.ts"
-import { openRows } from "./reading/rows.ts"
+import { inBatches, openRows } from "./reading/rows.ts"
 import type { Rejects } from "./rejects.ts"
 import { recordReader } from "./validate.ts"
 

@@ -78,25 +78,6 @@ test("a source that is not in the file, or no file, is an error that says so", a
   expect(code).toBe(1)
 }, 30_000)
 
-test("of two commands at once, one fetches the source and the other says that it does", async () => {
-  const reached = Promise.withResolvers<void>()
-  const held = Promise.withResolvers<void>()
-  server.answer(async (asked) => {
-    reached.resolve()
-    await held.promise
-    return whole(asked)
-  })
-  const first = startCommand(["fetch", "asx-directory"], bench.options())
-  await reached.promise
-  const second = await bench.run(["fetch", "asx-directory"])
-  expect(second).toMatchObject({
-    code: 0,
-    stdout: "asx-directory: busy: another process is fetching it\n",
-  })
-  held.resolve()
-  expect((await first.ended()).stdout).toContain("asx-directory: published")
-}, 30_000)
-
 /** The server of the database releases the lock of a killed process as soon as it notices. */
 async function outcomeOnceFree(...args: string[]): Promise<string> {
   let outcome = "busy"
@@ -106,21 +87,6 @@ async function outcomeOnceFree(...args: string[]): Promise<string> {
   })
   return outcome
 }
-
-test("a command that is killed in the middle leaves nothing, and the next one succeeds", async () => {
-  const reached = Promise.withResolvers<void>()
-  server.answer(() => {
-    reached.resolve()
-    const start = `HTTP/1.1 200 OK\r\nContent-Length: ${directory.length}\r\n\r\n`
-    return { pieces: [start, directory.slice(0, 20)], keepOpen: true }
-  })
-  const killed = startCommand(["fetch", "asx-directory"], bench.options())
-  await reached.promise
-  killed.child.kill("SIGKILL")
-  await killed.child.exited
-  server.answer(whole)
-  expect(await outcomeOnceFree("asx-directory", "--force")).toBe("published")
-}, 60_000)
 
 /** Commands that load wait until it is released. */
 async function holdLoads() {

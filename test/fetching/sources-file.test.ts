@@ -6,6 +6,7 @@ import {
   parseSourcesFile,
   publicAddress,
   readSourcesFile,
+  withoutSecrets,
 } from "../../src/fetching/sources-file.ts"
 
 const faults = (content: unknown): string[] => {
@@ -80,6 +81,18 @@ test("a header names a variable, never a value", () => {
   const entry = { headers: { Authorization: "TOKEN" } }
   expect(headersOf(entry, { TOKEN: "Bearer x" })).toEqual({ Authorization: "Bearer x" })
   expect(() => headersOf(entry, {})).toThrow("Cannot send Authorization: TOKEN is not set")
+})
+
+test("a message has no secret of a header or a query, and no beginning of one where it is cut", () => {
+  const entry = {
+    kind: "file",
+    url: "https://a.test/f?key=query%20secret",
+    headers: { Authorization: "TOKEN" },
+  } as const
+  const shown = (message: string) => withoutSecrets(message, entry, { TOKEN: "Bearer 0123456789" })
+  expect(shown("no Bearer 0123456789, 0123456789")).toBe("no …, …")
+  expect(shown("no query%20secret, query secret")).toBe("no …, …")
+  expect(shown("no such 01234567…")).toBe("no such …")
 })
 
 test("of an address only its scheme, host and port are public, and those not of a private network", () => {

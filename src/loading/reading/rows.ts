@@ -3,7 +3,6 @@
  * are recognised by how they begin.
  */
 import type { FileFormat } from "../../sources/source.ts"
-import { inBatches } from "./batches.ts"
 import { isDbase, readDbase } from "./dbase.ts"
 import { foreignText } from "./foreign-formats.ts"
 import { peek } from "./input.ts"
@@ -68,3 +67,17 @@ const isDocument = (text: string): boolean =>
   (text.startsWith("{") &&
     (/"type"\s*:\s*"FeatureCollection"|"features"\s*:\s*\[/.test(text) ||
       /^\{\s*"(displayFieldName|objectIdFieldName|fieldAliases|geometryType)"/.test(text)))
+
+const batchSize = 1000
+
+/** Collects what is read one by one, because what follows costs less for many at once. */
+export async function* inBatches<T>(each: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T[]> {
+  let batch: T[] = []
+  for await (const one of each) {
+    batch.push(one)
+    if (batch.length < batchSize) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

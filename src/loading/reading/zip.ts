@@ -3,11 +3,11 @@
  * companions, or CSV and GeoJSON files. Files that are certainly not tables are skipped by their
  * names; the others are recognised by their content like any other file. yauzl reads the format.
  */
-import { createReadStream } from "node:fs"
 import { basename } from "node:path"
 import { crc32 } from "node:zlib"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { excerpt } from "../../text/excerpt.ts"
+import { fileDigest } from "../file-names.ts"
 import { cannotRead, LoadError } from "../load-error.ts"
 import type { InputFile } from "./row.ts"
 
@@ -36,7 +36,7 @@ export async function* tablesInZip(path: string, name: string): AsyncGenerator<I
     if (tables.length === 0) {
       throw cannotRead(name, `the zip file contains no table${othersShown(entries)}`)
     }
-    const sha256 = await digestOf(path)
+    const sha256 = await fileDigest(path)
     for (const entry of tables) {
       const others = othersShown(entries.filter((other) => other !== entry))
       yield tableOf(zip, entry, `${name}/${basename(entry.fileName)}`, sha256, others)
@@ -114,9 +114,3 @@ async function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
 
 const damaged = (name: string, cause: unknown) =>
   cannotRead(name, "it is a truncated or corrupt zip file", { cause })
-
-async function digestOf(path: string): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256")
-  for await (const chunk of createReadStream(path)) hasher.update(chunk)
-  return hasher.digest("hex")
-}
