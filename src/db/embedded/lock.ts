@@ -2,18 +2,14 @@ import { Database } from "bun:sqlite"
 import { chmodSync } from "node:fs"
 import { codeOf } from "../../text/error-code.ts"
 
-/** A lock that this process holds until it releases it, or ends. */
-export interface Lock {
-  release(): void
-}
-
 /**
- * Takes the lock file at `path`; undefined while another holder has it.
+ * Takes the lock file at `path`, until it is released or this process ends. Returns what releases it, or
+ * undefined while another holder has it.
  *
  * Bun has no `flock`, but SQLite locks its files, and the kernel releases such a lock however the
  * process that holds it ends. Nothing is ever written to the file.
  */
-export function tryLock(path: string): Lock | undefined {
+export function tryLock(path: string): (() => void) | undefined {
   const file = open(path)
   try {
     file.run("BEGIN EXCLUSIVE")
@@ -24,7 +20,7 @@ export function tryLock(path: string): Lock | undefined {
   }
   // By path: closing any other descriptor of the file would release this process's lock.
   chmodSync(path, 0o600)
-  return { release: () => file.close() }
+  return () => file.close()
 }
 
 function open(path: string): Database {

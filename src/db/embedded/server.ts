@@ -16,7 +16,7 @@ import { join } from "node:path"
 import { type Binaries, embeddedBinaries } from "./binaries.ts"
 import { createCluster, hasCluster, readPassword, role } from "./cluster.ts"
 import { launch } from "./launch.ts"
-import { type Lock, tryLock } from "./lock.ts"
+import { tryLock } from "./lock.ts"
 import { clearStalePid, isAlive, type Postmaster, runningServer } from "./postmaster.ts"
 import { serverUserFor } from "./server-user.ts"
 
@@ -51,8 +51,6 @@ export class EmbeddedError extends Error {
   override readonly name = "EmbeddedError"
 }
 
-/** How long the owner may take to create the cluster and start the server. */
-const ownerLimitMs = 300_000
 const stopLimitMs = 60_000
 
 /**
@@ -84,15 +82,12 @@ async function ownOrAdopt(
   binaries: Binaries,
   options: EmbeddedOptions,
 ): Promise<EmbeddedServer> {
-  const deadline = performance.now() + ownerLimitMs
   for (;;) {
-    const lock = tryLock(join(dir, "lock"))
-    if (lock) return start(dir, binaries, options, lock)
+    const release = tryLock(join(dir, "lock"))
+    if (release) return start(dir, binaries, options, release)
+    // Until its owner has started it, which a recovery may delay, or has given up.
     const running = runningServer(join(dir, "cluster"))
     if (running?.isReady) return adopt(dir, running, options)
-    if (performance.now() > deadline) {
-      throw new Error("the process that has locked it does not get its server ready")
-    }
     await Bun.sleep(25)
   }
 }
@@ -107,12 +102,12 @@ function adopt(dir: string, running: Postmaster, { port }: EmbeddedOptions): Emb
   return { ...serverOf(dir, running), adopted: true, stop: async () => {} }
 }
 
-/** @param lock is released once the server has stopped */
+/** @param release releases the lock, once the server has stopped */
 async function start(
   dir: string,
   binaries: Binaries,
   { port, settings = {}, log }: EmbeddedOptions,
-  lock: Lock,
+  release: () => void,
 ): Promise<EmbeddedServer> {
   const cluster = join(dir, "cluster")
   try {
@@ -128,10 +123,10 @@ async function start(
     log?.("Starting PostgreSQL")
     const command = [...user.prefix, binaries.postgres, "-D", cluster]
     const server = await launch(dir, command, settings, port)
-    const stop = () => server.stop().finally(lock.release)
+    const stop = () => server.stop().finally(release)
     return { ...serverOf(dir, server), adopted: false, stop }
   } catch (error) {
-    lock.release()
+    release()
     throw error
   }
 }
