@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { generateBaseline } from "../../generate-baseline.ts"
+import { generateBaseline } from "../../src/db/generate-baseline.ts"
 
 test("the baseline migration is what `bun run generate` makes of the schema", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mds-baseline-"))

@@ -1,11 +1,11 @@
 /**
  * Writes the baseline migration anew: the statements that drizzle-kit generates from the declared tables,
- * then those of src/db/triggers.sql. `bun run generate` runs it after each change of the schema.
+ * then those of triggers.sql. `bun run generate` runs it after each change of the schema.
  */
 import { rm } from "node:fs/promises"
 import { join, relative } from "node:path"
 
-const root = import.meta.dir
+const root = join(import.meta.dir, "../..")
 const breakpoint = "\n--> statement-breakpoint\n"
 /** For substring search. Any role that may create objects in the database may create it. */
 const extension = "CREATE EXTENSION IF NOT EXISTS pg_trgm;"
