@@ -7,7 +7,7 @@ import type { Source } from "../../src/sources/source.ts"
 
 /** All rows of the tables in a file. */
 export async function rowsOf(source: Source, path: string): Promise<Row[]> {
-  const remarks = { warn: () => {}, note: () => {} }
+  const remarks = { note: () => {}, markIncomplete: () => {} }
   const rows: Row[] = []
   for await (const input of openInputs(path)) {
     const { batches } = await openRows(input, source, remarks)

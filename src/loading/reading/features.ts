@@ -13,7 +13,7 @@ export async function* readFeatures(
   text: AsyncIterable<string>,
   layout: Layout,
   rejectFile: RejectFile,
-  { warn, note }: Remarks,
+  { note, markIncomplete }: Remarks,
 ): AsyncGenerator<Row> {
   const rowOf = rowReader(layout)
   let feature = 0
@@ -27,7 +27,7 @@ export async function* readFeatures(
   }
   const envelope = next.value
   if (feature === 0) rejectFile(`it has no records${errorIn(envelope)}`)
-  if (isIncomplete(envelope)) warn("the service that produced this file says that it is incomplete")
+  if (isIncomplete(envelope)) markIncomplete()
 }
 
 /**

@@ -3,8 +3,8 @@
  * Gzip and zip are recognised by their first bytes, not by their names. The digest is of the file
  * as stored, before decompression.
  */
-import { createReadStream } from "node:fs"
-import { readdir, stat } from "node:fs/promises"
+import { constants, createReadStream } from "node:fs"
+import { access, readdir, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { pipeline, type Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
@@ -40,6 +40,11 @@ export async function* openInputs(
       ...(workbook && { workbook: countedParts(workbook, newPart) }),
     }
   }
+}
+
+/** @throws LoadError where an input cannot be opened */
+export async function checkReadable(path: string): Promise<void> {
+  if (path !== "-") await sizeOf(path, basename(path))
 }
 
 /** A sheet may be looked into before it is read. */
@@ -92,6 +97,7 @@ function metered(name: string, bytesTotal: number | null, open: () => Readable, 
 async function sizeOf(path: string, name: string): Promise<number | null> {
   try {
     const found = await stat(path)
+    await access(path, constants.R_OK)
     if (found.isDirectory()) throw cannotRead(name, "is a directory")
     return found.isFile() ? found.size : null
   } catch (error) {
