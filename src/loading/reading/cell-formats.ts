@@ -18,7 +18,7 @@ const builtIn = (id: number): CellFormat => {
 }
 
 /** Without texts in quotes, escaped characters, fillers, and colours, locales and conditions. */
-const notCode = /"[^"]*"|\\.|[_*].|\[[^\]]*\]/g
+const notCode = /"[^"]*"|\\.|[_*].|\[[^[\]]*\]/g
 const elapsed = /\[(h+|m+|s+)\]/i
 
 export function cellFormatOf(id: number, code: string | undefined): CellFormat {
@@ -38,7 +38,7 @@ const msPerDay = 86_400_000
 /** Days between the two days that workbooks may count from. */
 const daysTo1904 = 1462
 
-const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+const decimal = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /** As XML writes numbers: JavaScript also takes `0x10`, and a blank for 0. */
 export const isNumber = (written: string): boolean =>

@@ -105,7 +105,7 @@ function readRecord(
 function readValue(type: string, bytes: Buffer, decode: Decode): unknown {
   switch (type) {
     case "C":
-      return decode(bytes)?.replace(/[\0 ]+$/, "")
+      return decode(withoutPadding(bytes))
     case "N":
     case "F":
     case "D":
@@ -117,6 +117,12 @@ function readValue(type: string, bytes: Buffer, decode: Decode): unknown {
     default:
       return null
   }
+}
+
+function withoutPadding(bytes: Buffer): Buffer {
+  let end = bytes.length
+  while (bytes[end - 1] === 0x20 || bytes[end - 1] === 0) end--
+  return bytes.subarray(0, end)
 }
 
 const logical = (letter: string) =>
