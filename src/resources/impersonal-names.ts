@@ -88,7 +88,7 @@ const states = `(?:${[
   "australia|australasia|western australia|south australia|queensland|new south wales|victoria",
   "tasmania|northern territory",
 ].join("|")})`
-/** In brackets anywhere in the name of a company. Some places are also what people are called. */
+/** In brackets between words of a company's name. Some other places are also what people are called. */
 const places = `(?:${[
   "australia|western australia|south australia|queensland|new south wales|tasmania|aust?|wa|w a|sa|qld",
   "nq|nsw|nt|pilbara|goldfields|kalgoorlie|yilgarn",
@@ -101,7 +101,9 @@ const additions = [
   "deregistered",
   `${officer}(?: (?:and|&) ${officer})* appointed`,
 ].join("|")
-const notOfName = literal(`(?: *(?:[*]|[(](?:${additions})[)]))+$| *[(]${places}[)]`)
+const notOfName = literal(
+  `(?: *(?:[*]|[(](?:${additions})[)]))+$| *[(]${places}[)](?= [a-z])(?! (?:${listing.join("|")}) )`,
+)
 
 /**
  * Splits the name at its joints: words, numbers, brackets, and all that is neither a letter nor common in

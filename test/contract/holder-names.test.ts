@@ -89,6 +89,8 @@ const holders: readonly (readonly [written: string | null, shown: string | null]
   ["GOLD PTY LTD (RECEIVER JANE SMITH APPOINTED)", "Individual"],
   ["GOLD PTY LTD + JANE SMITH", "Individual"],
   ["SMITH (JANE) GOLD PTY LTD", "Individual"],
+  ["SMITH (W.A.) & GOLD PTY LTD", "Individual"],
+  ["SMITH (W.A.) AND GOLD PTY LTD", "Individual"],
   ["JANE SMITH OF GOLD PTY LTD", "Individual"],
   ["JANE SMITH & CO OF GOLD PTY LTD", "Individual"],
   ["JANE SMITH 2 PARTNERS PTY LTD", "Individual"],
