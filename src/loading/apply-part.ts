@@ -6,7 +6,7 @@ import { digest } from "../text/digest.ts"
 import type { Candidate } from "./candidates.ts"
 import { checkStaged } from "./checks.ts"
 import { applyStaged } from "./diff.ts"
-import type { ChangeFigures, MissingFigures } from "./figures.ts"
+import { type ChangeFigures, type MissingFigures, showsAbsence } from "./figures.ts"
 import { linkColumns } from "./links.ts"
 import { applyMissing } from "./missing.ts"
 import { readNoted, settleSeen } from "./noted-records.ts"
@@ -72,8 +72,7 @@ export async function applyPart(
   const missing = await applyMissing(
     { sql, staging, source, whenMissing, rejectedKeys },
     {
-      // A row that could not be parsed may be the very record that seems missing.
-      isWhole: complete && files.every(({ unreadable }) => unreadable === 0),
+      isWhole: complete && files.every(showsAbsence),
       atOnce: load.removeMissingNow || missingGoAtOnce === true,
       observed,
       observedIsGiven: load.observed !== undefined,

@@ -53,11 +53,14 @@ export async function* candidatesOfFiles(
     const processor = createRowProcessor(input.name, source.resource, collected)
     const { figures } = processor
     const kept = createKeptFields(source.fromOptional)
-    const warn = (what: string) => countText(figures.warnings, what)
     const note = (what: string) => {
       figures.notes = [...(figures.notes ?? []), what]
     }
-    const { format, counts, batches } = await openRows(input, source, { warn, note })
+    const markIncomplete = () => {
+      figures.incomplete = true
+    }
+    const remarks = { note, markIncomplete }
+    const { format, counts, batches } = await openRows(input, source, remarks)
     if (counts !== "lines") figures.counted = counts
     for await (const rows of batches) {
       const candidates = processor.process(rows, (row) => {
@@ -119,36 +122,32 @@ function createRowProcessor(name: string, resource: Resource, collected: Collect
   const keys = rejectedKeys.get(resource) ?? []
   rejectedKeys.set(resource, keys)
   const noted = collected.noted.get(resource)
-  const keepKey = (key: string) => {
-    keys.push(key)
-    noted?.see(key)
-  }
-
   function candidateOf(row: LocatedRow, mapped: Mapped): Candidate | undefined {
-    if (row.error !== undefined) return rejectUnreadable(row, row.error, mapped)
+    if (row.error !== undefined) return reject(row, row.error, keyIn(mapped))
     if ("leftOut" in mapped) return void countText(figures.left_out, mapped.leftOut)
     if ("rejected" in mapped) return reject(row, mapped.rejected)
     const { warnings = [], onlyIfStored = null, distinction = null } = mapped
     const read = validate(mapped.record)
-    if ("rejected" in read) {
-      if (read.key !== undefined) keepKey(read.key)
-      return reject(row, read.rejected)
-    }
+    if ("rejected" in read) return reject(row, read.rejected, read.key)
     for (const warning of warnings) countText(figures.warnings, warning)
     noted?.see(String(read.record[resource.key]))
     return { file, line: row.line, record: read.record, onlyIfStored, distinction }
   }
 
-  /** Only its key is used. Without it, any record that seems missing may be this row's. */
-  function rejectUnreadable(row: LocatedRow, error: string, mapped: Mapped): undefined {
-    const read = "record" in mapped ? validate(mapped.record) : undefined
-    const key = read && ("record" in read ? read.record[resource.key] : read.key)
-    if (typeof key === "string") keepKey(key)
-    else figures.unreadable++
-    reject(row, error)
+  /** Of a row that cannot be parsed, only the key is used. */
+  function keyIn(mapped: Mapped): string | undefined {
+    if (!("record" in mapped)) return undefined
+    const read = validate(mapped.record)
+    return "record" in read ? String(read.record[resource.key]) : read.key
   }
 
-  function reject({ line, raw }: LocatedRow, reason: string): undefined {
+  /** Without its key, the row may be any record that seems missing. */
+  function reject({ line, raw }: LocatedRow, reason: string, key?: string): undefined {
+    if (key === undefined) figures.unreadable++
+    else {
+      keys.push(key)
+      noted?.see(key)
+    }
     rejects.add({ file: figures, line, reason, row: raw })
   }
 

@@ -41,7 +41,7 @@ export async function checkStaged(context: Context): Promise<void> {
   }
   await takeOverFromLowerSources(context)
   await rejectOfOtherSources(context)
-  context.rejects.check(rowsRead(context.files))
+  context.rejects.checkAll(rowsRead(context.files))
   await countAccepted(context)
 }
 

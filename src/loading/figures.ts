@@ -14,6 +14,8 @@ export interface FileFigures {
   rejected: number
   /** Rejected rows whose key could not be read. */
   unreadable: number
+  /** The file says itself that it lacks records of its source. */
+  incomplete?: true
   /** Identical rows of the same key. */
   repeated: number
   /** Reason to count: rows that the source does not load. */
@@ -106,6 +108,10 @@ export function countText(counts: Record<string, number>, text: string, by = 1):
 
 export const rowsRead = (files: readonly FileFigures[]): number =>
   files.reduce((total, { read }) => total + read, 0)
+
+/** Whether a record that no row of the file has is missing from it: a row without a key may be its row. */
+export const showsAbsence = ({ unreadable, incomplete }: FileFigures): boolean =>
+  unreadable === 0 && !incomplete
 
 export const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0)

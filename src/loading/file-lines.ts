@@ -16,7 +16,7 @@ export const fileLines = (files: readonly FileFigures[]): string[] =>
 function linesOf(file: FileFigures): string[] {
   return [
     `${file.name}: ${countsText(file)}`,
-    ...unreadableLines(file.unreadable),
+    ...absenceLines([file]),
     ...Object.entries(file.warnings).map(
       ([text, count]) => `  warning: ${text} (${formatCount(count)})`,
     ),
@@ -38,10 +38,16 @@ function countsText({ read, accepted, rejected, repeated, left_out }: Counts): s
   ].join(", ")
 }
 
-const unreadableLines = (unreadable: number): string[] =>
-  unreadable > 0
-    ? [`  ${formatCount(unreadable)} rows could not be parsed, so no record counts as missing`]
-    : []
+/** Why no record counts as missing. */
+function absenceLines(files: readonly FileFigures[]): string[] {
+  const unreadable = files.reduce((total, file) => total + file.unreadable, 0)
+  const incomplete = files.filter((file) => file.incomplete).map(({ name }) => name)
+  const others = incomplete.length > 1 ? ` and ${formatCount(incomplete.length - 1)} more` : ""
+  return [
+    ...(unreadable > 0 ? [`${formatCount(unreadable)} rows have no key that can be read`] : []),
+    ...(incomplete.length > 0 ? [`${incomplete[0]}${others} says that it is incomplete`] : []),
+  ].map((why) => `  ${why}, so no record counts as missing`)
+}
 
 function linesOfMany(files: readonly FileFigures[]): string[] {
   const total = (count: (file: FileFigures) => number) =>
@@ -59,7 +65,7 @@ function linesOfMany(files: readonly FileFigures[]): string[] {
   }
   return [
     `${formatCount(files.length)} files: ${countsText(counts)}`,
-    ...unreadableLines(total(({ unreadable }) => unreadable)),
+    ...absenceLines(files),
     ...rejectedLines(files),
     ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
     ...textLines("note", maxNotesShown, files, ({ notes = [] }) =>
@@ -73,7 +79,7 @@ function rejectedLines(files: readonly FileFigures[]): string[] {
     .filter(({ rejected }) => rejected > 0)
     .sort((a, b) => b.rejected - a.rejected)
   const shown = faulty.slice(0, maxFilesShown).map(({ name, rejected, unreadable }) => {
-    const unreadableText = unreadable > 0 ? `, ${formatCount(unreadable)} could not be parsed` : ""
+    const unreadableText = unreadable > 0 ? `, ${formatCount(unreadable)} without a key` : ""
     return `  ${name}: ${formatCount(rejected)} rejected${unreadableText}`
   })
   return [...shown, ...moreLines("files with rejected rows", faulty.length - shown.length)]

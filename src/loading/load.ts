@@ -10,6 +10,7 @@ import { secondsSince } from "./load-totals.ts"
 import { observedOf } from "./observation.ts"
 import { type Progress, silent } from "./progress.ts"
 import { type Load, publish } from "./publish.ts"
+import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
 import type { LoadSummary } from "./summary.ts"
 import { checkUnlinkedPath, writeUnlinked } from "./unlinked.ts"
@@ -87,6 +88,8 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
       throw new LoadError("Cannot write unlinked holders: a dry run publishes nothing")
     checkUnlinkedPath(unlinked)
   }
+  // Of a file that cannot be opened, nothing is recorded.
+  for (const file of files) await checkReadable(file)
   const { absentAfterHours = defaultAbsentAfterHours } = options
   const basisOptions = { partial, allSectors, absentAfterHours }
   const summary = await run({ ...options, basisOptions }, source.name, (collected) => [
@@ -190,6 +193,7 @@ async function run(
     }
   } finally {
     rejects.close()
+    for (const text of rejects.frequentReasons()) progress.warn(text)
     progress.stop()
   }
 }

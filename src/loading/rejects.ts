@@ -62,6 +62,12 @@ const defaultMax = 1000
 const defaultShare = 0.05
 /** How many rows that are in no file are shown as warnings. */
 const maxShown = 10
+const maxReasons = 3
+/** Bounds the memory; reasons that come later are hardly the most frequent. */
+const maxKinds = 200
+
+/** What is wrong, without the numbers and the quoted values that differ from row to row. */
+const kindOf = (reason: string): string => reason.replace(/"(?:[^"\\]|\\.?)*"?|\d+/gs, "…")
 
 export class Rejects {
   count = 0
@@ -72,6 +78,8 @@ export class Rejects {
   #rows = 0
   /** Why no further row can be written. */
   #failure: string | undefined
+  /** How many rows there are of each kind of reason, and the first of them. */
+  readonly #kinds = new Map<string, { rows: number; first: string }>()
 
   constructor(readonly options: RejectsOptions) {}
 
@@ -98,6 +106,7 @@ export class Rejects {
     file.rejected++
     const lost = this.count - this.#rows
     if (lost > 0 && lost <= maxShown) this.options.warn(`Rejected: ${text}`)
+    this.#countKind(kindOf(reason), text)
   }
 
   #write(directory: string, row: object): void {
@@ -131,16 +140,44 @@ export class Rejects {
     }
   }
 
+  #countKind(kind: string, first: string): void {
+    const known = this.#kinds.get(kind)
+    if (known) known.rows++
+    else if (this.#kinds.size < maxKinds) this.#kinds.set(kind, { rows: 1, first })
+  }
+
+  /** The most frequent ones, each as a sentence without its full stop. */
+  frequentReasons(): string[] {
+    return [...this.#kinds.values()]
+      .sort((a, b) => b.rows - a.rows)
+      .slice(0, maxReasons)
+      .map(({ rows, first }) =>
+        rows === 1
+          ? `1 row was rejected: ${first}`
+          : `${formatCount(rows)} rows were rejected as ${first}`,
+      )
+  }
+
   /** @throws LoadError where there are too many for `rowsRead`. */
   check(rowsRead: number): void {
     const max = this.#max(rowsRead)
     if (this.count <= max) return
+    throw this.#refusal(
+      `Too many rejected rows: ${this.count} of ${rowsRead} read so far, more than the ${max} allowed. Nothing was published.`,
+    )
+  }
+
+  /** The same, once all rows are known. @throws LoadError where none of them could be loaded, too. */
+  checkAll(rowsRead: number): void {
+    this.check(rowsRead)
+    if (this.count > 0 && this.count === rowsRead)
+      throw this.#refusal(`Nothing was published: every row was rejected, ${this.count} in all.`)
+  }
+
+  #refusal(what: string): LoadError {
     const { written } = this
     const where = written.lost ? rejectsText(written) : written.path && `All are in ${written.path}`
-    throw new LoadError(
-      `Too many rejected rows: ${this.count} of ${rowsRead} read so far, more than the ${max} allowed. ` +
-        `Nothing was published. The first is ${this.#first}.${where ? ` ${where}` : ""}`,
-    )
+    return new LoadError(`${what} The first is ${this.#first}.${where ? ` ${where}` : ""}`)
   }
 
   /** How many more are allowed. */

@@ -12,7 +12,8 @@
  * - after the first word or initials: `WEBB & HALL LIMITED`, `A & B WEBB PTY LTD`;
  * - before CO, SONS and the like: `MARY WEBB & CO PTY LTD`.
  *
- * Any other leaves the name unknown, as does whatever follows the last form.
+ * A number between words joins as these do, but for the last: `MINERALS 260 HOLDINGS PTY LTD`. Any other
+ * leaves the name unknown, as does whatever follows the last form, but for what the register adds.
  */
 import { type SQL, sql } from "drizzle-orm"
 import { isPublicBody, otherLetters } from "./public-bodies.ts"
@@ -65,84 +66,105 @@ const isPlainCompany = (name: SQL): SQL =>
 
 function isKnown(written: SQL): SQL {
   // With blanks for full stops: `n.l.` is `n l`. The signs of Kelvin and angstrom are letters once folded.
-  const blanked = sql`replace(translate(${written}, ${sql.raw("'.\u212a\u212b', ' kå'")}), '  ', ' ')`
+  const blanked = sql`replace(translate(${written}, ${sql.raw("'.+\u212a\u212b', ' &kå'")}), '  ', ' ')`
+  const trimmed = sql`rtrim(${blanked})`
+  const bare = sql`case when ${trimmed} ${likeAny(["%)%", "%*"])}
+    then regexp_replace(${trimmed}, ${notOfName}, '', 'g') else ${trimmed} end`
   const name = sql`plain.name`
   const known = sql`${endsAsCompany(name)} and not ${hasHarmfulJoint(name)} or ${isPublicBody(name)}`
   // Without OFFSET, it would be computed for each of the many tests.
-  return sql`(select ${known} from (select rtrim(${blanked}) as name offset 0) as plain)`
+  return sql`(select ${known} from (select ${bare} as name offset 0) as plain)`
 }
 
 /** Initials may look like a form: those of `SMITH N.L.` and `SMITH NL`. */
 function endsAsCompany(name: SQL): SQL {
-  const ends = (text: SQL) => sql`(${text} ${ending(forms)}
-    or ${text} like '% % nl'
-    or ${text} ${likeAny(["% company", "% n l"])}
-      and ${text} ${ending([...forms, ...trade].flatMap((word) => [`${word} company`, `${word} n l`]))})`
-  return sql`(${ends(name)} or ${name} like '%)' and ${ends(sql`regexp_replace(${name}, ${afterName}, '')`)})`
+  return sql`(${name} ${ending(forms)}
+    or ${name} like '% % nl'
+    or ${name} ${likeAny(["% company", "% n l"])}
+      and ${name} ${ending([...forms, ...trade].flatMap((word) => [`${word} company`, `${word} n l`]))})`
 }
 
-/** What may follow the name of a company, in brackets. */
-const afterName = literal(
-  " *[(](?:(?:acn|abn|arbn)[ 0-9]+|in liquidation|in administration|deregistered|administrators? appointed)[)]$",
+const states = `(?:${[
+  "australia|australasia|western australia|south australia|queensland|new south wales|victoria",
+  "tasmania|northern territory",
+].join("|")})`
+/** In brackets between words of a company's name. Some other places are also what people are called. */
+const places = `(?:${[
+  "australia|western australia|south australia|queensland|new south wales|tasmania|aust?|wa|w a|sa|qld",
+  "nq|nsw|nt|pilbara|goldfields|kalgoorlie|yilgarn",
+].join("|")})`
+const officer = "(?:receivers?|managers?|administrators?|liquidators?|controllers?)"
+/** What a register adds to the name of a company, at its end. */
+const additions = [
+  "(?:acn|abn|arbn)[ 0-9]+",
+  "in (?:voluntary )?(?:liquidation|administration)|(?:in|under) (?:external administration|receivership)",
+  "deregistered",
+  `${officer}(?: (?:and|&) ${officer})* appointed`,
+].join("|")
+const notOfName = literal(
+  `(?: *(?:[*]|[(](?:${additions})[)]))+$| *[(]${places}[)](?= [a-z])(?! (?:${listing.join("|")}) )`,
 )
 
 /**
  * Splits the name at its joints: words, numbers, brackets, and all that is neither a letter nor common in
- * the names of companies. The part after a joint that lists begins with `&`.
+ * the names of companies. The part after a joint that lists begins with `&`, that after a number with `#`.
  */
 function hasHarmfulJoint(name: SQL): SQL {
-  const { words, numbersAndBrackets } = rareJoints
-  const marked = numbersAndBrackets(name, words(name, name))
-  const split = sql`regexp_replace(regexp_replace(${marked}, ${listingJoint}, ';&', 'g'), ${otherJoint}, ';', 'g')`
+  const { words, brackets, numbers } = rareJoints
+  const marked = brackets(name, words(name, name))
+  const listed = sql`regexp_replace(regexp_replace(${marked}, ${listingJoint}, ';&', 'g'), ${otherJoint}, ';', 'g')`
+  const split = numbers(name, listed)
   const isHarmful = sql`exists (
     select from (
-      select place, btrim(part, ' &') as part, lead(part) over (order by place) as next
+      select place, btrim(part, ' &#') as part, lead(part) over (order by place) as next
       from unnest(string_to_array(split, ';')) with ordinality as parts (part, place)
     ) each
     where next is not null and part not in ('', 'the', 'acn', 'a c n')
       and not ' ' || part ${ending(forms)}
-      and not (next like '&%' and (
+      and not (next ~ '^[&#]' and (
         ' ' || part ${ending(trade)}
-        or btrim(next, ' &') || ' ' ${likeAny(continuing.map((word) => `${word} %`))}
-        or place = 1 and part ${isFirstWord})))`
+        or place = 1 and part ${isFirstWord}))
+      and not (next like '&%'
+        and btrim(next, ' &') || ' ' ${likeAny(continuing.map((word) => `${word} %`))}))`
   return sql`(select case when split like '%;%' then ${isHarmful} else false end
     from (select ${split} as split offset 0) as joined)`
 }
 
+const endsWord = (words: readonly string[]) => `(?:${words.join("|")}|company|nl|n l)(?![a-z])`
+const beforeForm = `(?! ${endsWord(forms)})`
+
+/** `SHELL CO. OF AUSTRALIA LTD` is one name. */
 const listingJoint = literal(
-  ` *&|(?<! p)/|/(?! ?l(?![^ ,]))| -+ |[ (](?:${listing.join("|")})(?= )`,
+  ` *&|(?<! p)/|/(?! ?l(?![^ ,]))| -+ |[ (]and(?= )|[ (]of(?= )(?! ${states} ${endsWord(forms)})`,
 )
 
 const otherJoint = literal(`[^a-z0-9 ;&/()'${otherLetters}-]|-+ | -+`)
 
-const endsWord = (words: readonly string[]) => `(?:${words.join("|")}|company|nl|n l)(?![a-z])`
-const beforeForm = `(?! ${endsWord(forms)})`
 /** As the name of a company goes on after a place in brackets: `GOLD (PILBARA) MINING PTY LTD`. */
 const afterBrackets = ` *(?:${endsWord([...forms, ...trade])}|[(]|$)`
 
 /** A long regular expression takes long for each name, and few names have what it is near. */
 const rareJoint =
-  (near: readonly string[], joint: string) =>
+  (near: readonly string[], joint: string, mark = ";") =>
   (name: SQL, text: SQL): SQL =>
     sql`case when ${name} ${likeAny(near)}
-      then regexp_replace(${text}, ${literal(joint)}, ';', 'g') else ${text} end`
+      then regexp_replace(${text}, ${literal(joint)}, ${literal(mark)}, 'g') else ${text} end`
 
 const phrases = ["trading as", "care of", "on behalf of"]
+const digits = [..."0123456789"].map((digit) => `%${digit} %`)
 
 const rareJoints = {
   words: rareJoint(
     [...related, ...phrases].flatMap((word) => [`% ${word} %`, `%(${word} %`]),
     `[ (](?:${related.join("|")})(?= )${beforeForm}|[ (](?:${phrases.join("|")})(?= )`,
   ),
-  numbersAndBrackets: rareJoint(
-    [...[..."0123456789"].map((digit) => `%${digit} %`), "%(%", "%)%"],
-    [
-      // The number of a company, and any that does not end a name, as that of `GOLD NO 2 PTY LTD` does.
-      "[ (][0-9](?: *[0-9]){5,}",
-      `[ (][0-9]+(?= )(?! [0-9])${beforeForm}`,
-      `[(](?![^()]*[)]${afterBrackets})|[)](?!${afterBrackets})`,
-    ].join("|"),
+  /** And the number of a company. */
+  brackets: rareJoint(
+    [...digits, "%(%", "%)%"],
+    `[ (][0-9](?: *[0-9]){5,}|[(](?![^()]*[)]${afterBrackets})|[)](?!${afterBrackets})`,
   ),
+  /** Any that does not end a name, as that of `GOLD NO 2 PTY LTD` does. */
+  numbers: rareJoint(digits, `[ (][0-9]+(?= )(?! [0-9])${beforeForm}`, ";#"),
 }
 
 /** Or initials. */

@@ -19,6 +19,12 @@ const portfolio = `(?:${`
 /** Longer than initials, which only persons have. */
 const word = `[a-z${otherLetters}''-]{2,}`
 const place = `(?:(?:new|port|tea tree) )?${word}(?: ${word})?`
+/** Councils are named after places of two words, or of one that nobody is called by. */
+const councilPlace = `(?:the )?(?:${word} ${word}|(?:${[
+  "brighton|dorset|flinders|kentish|kingborough|latrobe|sorell|tasman",
+  "glamorgan[ /-]spring bay|waratah[ /-]wynyard",
+  "alexandrina|barossa|burwood|cabonne|hilltops|ku-ring-gai|mosman|strathfield|woollahra",
+].join("|")}))`
 const kinds = "(?: (?:city|town|shire|municipal|district|regional|rural|aboriginal|land))*"
 
 const publicBody = `^(?:the crown|(?:the )?(?:${[
@@ -26,7 +32,7 @@ const publicBody = `^(?:the crown|(?:the )?(?:${[
   `(?:town|shire|council|commission|government|state|commonwealth|university) of ${place}`,
   `(?:district|regional|rural|aboriginal) council of ${place}`,
   `(?:minister|department) (?:for|of) ${portfolio}(?: (?:and )?${portfolio})*`,
-  `${word} ${word}${kinds} council`,
+  `${councilPlace}${kinds} council`,
   `${place}${kinds} (?:commission|authority|department|government|university)`,
 ].join("|")}))$`
 

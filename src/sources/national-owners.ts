@@ -20,5 +20,5 @@ export function ownersIn(cell: unknown): string[] {
   })
 }
 
-/** Removes the comma at the end of a line in a list of names. */
-const withoutComma = (name: string) => withoutShare(name.replace(/[\s,]+$/, ""))
+/** Removes the comma at the end of a line in a list of names. Each run of commas is tried once. */
+const withoutComma = (name: string) => withoutShare(name.replace(/(?<![\s,])[\s,]+$/, ""))

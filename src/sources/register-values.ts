@@ -178,9 +178,13 @@ export function holdersInCell(cell: unknown): string[] {
     .filter((name) => name !== "")
 }
 
+const share = /[\s-]*\(?\s*\d+(?:\.\d+)?\s*%\s*\)?[\s,]*$/
+/** The search for a share takes time that grows with the square of the length. */
+const maxShareLength = 40
+
 /** `X (70%)` and `X - 70.5 %` are X. */
 export const withoutShare = (name: string): string =>
-  name.replace(/[\s-]*\(?\s*\d+(?:\.\d+)?\s*%\s*\)?[\s,]*$/, "").trim()
+  (name.slice(0, -maxShareLength) + name.slice(-maxShareLength).replace(share, "")).trim()
 
 /**
  * A reference as this service writes it: in upper case and without the blank between letters and

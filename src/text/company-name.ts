@@ -15,6 +15,9 @@ const legalForms: Readonly<Record<string, string>> = {
 }
 const writtenForms = new RegExp(`\\b(?:${Object.keys(legalForms).join("|")})\\b`, "g")
 
+/** Removed before too: to put a long run of them in order takes long. */
+const marks = /\p{M}+/gu
+
 /**
  * The key that all spellings of one company's name share: upper case, accents and punctuation
  * dropped, `&` read as AND, forms of incorporation spelled one way.
@@ -22,8 +25,9 @@ const writtenForms = new RegExp(`\\b(?:${Object.keys(legalForms).join("|")})\\b`
  */
 export function normaliseName(name: string): string {
   return name
+    .replace(marks, "")
     .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
+    .replace(marks, "")
     .toUpperCase()
     .replace(/\bP\s*\/\s*L\b/g, "PTY LTD")
     .replace(/&|\+/g, " AND ")

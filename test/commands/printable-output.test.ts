@@ -62,18 +62,22 @@ test("warnings, rejected rows, reasons and missing records", async () => {
     `ASX code,Company name,GICs industry group,${attack}\n${rows.join("\n")}\n`
   const rows = Array.from({ length: 40 }, (_, n) => `Q${n + 10},"A ${attack} ${n}",${attack},x`)
   bench.file("all.csv", directory(...rows))
-  bench.file("lacking.csv", directory(...rows.slice(1), `${attack},B,Materials,x`))
+  bench.file("bad.csv", directory(...rows, `${attack},B,Materials,x`))
+  bench.file("lacking.csv", directory(...rows.slice(1)))
   const load = (name: string) => run("load", "asx-directory", name, "--all-sectors")
   const outputs = [await load("all.csv"), await load("lacking.csv")]
   outputs.push(await run("sources", "show", "asx-directory"))
   bench.file("cut.csv", directory(rows[0] ?? ""))
-  outputs.push(await load("cut.csv"), await run("sources", "list"))
+  outputs.push(await load("cut.csv"), await run("sources", "list"), await load("bad.csv"))
   const all = outputs.map(({ stdout, stderr }) => stdout + stderr)
-  expect(outputs.map(({ code }) => code)).toEqual([0, 0, 0, 1, 0])
+  expect(outputs.map(({ code }) => code)).toEqual([0, 0, 0, 1, 0, 0])
   for (const text of all) expect(text).not.toMatch(obeyed)
   expect(all[0]).toContain("unknown industry group")
   expect(all[1]).toContain("A \\u001b[2J")
   expect(all[2]).toContain("A \\u001b[2J")
+  expect(all[5]).toContain(
+    '1 row was rejected: bad.csv, line 42: asx_code is malformed: "\\u001b[2J',
+  )
   const rejects = join(bench.dataDir, "rejects")
   const [name = ""] = readdirSync(rejects)
   const written = readFileSync(join(rejects, name), "utf8")

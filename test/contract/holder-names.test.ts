@@ -9,6 +9,39 @@ import type { Fixtures, TenementFixture } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { readList, readRecord } from "./bodies.ts"
 
+/** As the registers write them. */
+const tasmanianCouncils = [
+  "Break O'Day",
+  "Brighton",
+  "Burnie City",
+  "Central Coast",
+  "Central Highlands",
+  "Circular Head",
+  "Clarence City",
+  "Derwent Valley",
+  "Devonport City",
+  "Dorset",
+  "Flinders",
+  "George Town",
+  "Glamorgan Spring Bay",
+  "Glenorchy City",
+  "Hobart City",
+  "Huon Valley",
+  "Kentish",
+  "King Island",
+  "Kingborough",
+  "Latrobe",
+  "Launceston City",
+  "Meander Valley",
+  "Northern Midlands",
+  "Sorell",
+  "Southern Midlands",
+  "Tasman",
+  "Waratah-Wynyard",
+  "West Coast",
+  "West Tamar",
+]
+
 /** As written, and as shown. */
 const holders: readonly (readonly [written: string | null, shown: string | null])[] = [
   [null, null],
@@ -49,6 +82,18 @@ const holders: readonly (readonly [written: string | null, shown: string | null]
   ["District Council Of Gold Plains", "District Council Of Gold Plains"],
   ["The Corporation Of The City Of Goldtown", "The Corporation Of The City Of Goldtown"],
   ["The Crown", "The Crown"],
+  ["JANE COUNCIL", "Individual"],
+  ["JANE SMITH TASMAN COUNCIL", "Individual"],
+  ["JANE SMITH *", "Individual"],
+  ["JANE SMITH (RECEIVERS AND MANAGERS APPOINTED)", "Individual"],
+  ["GOLD PTY LTD (RECEIVER JANE SMITH APPOINTED)", "Individual"],
+  ["GOLD PTY LTD + JANE SMITH", "Individual"],
+  ["SMITH (JANE) GOLD PTY LTD", "Individual"],
+  ["SMITH (W.A.) & GOLD PTY LTD", "Individual"],
+  ["SMITH (W.A.) AND GOLD PTY LTD", "Individual"],
+  ["JANE SMITH OF GOLD PTY LTD", "Individual"],
+  ["JANE SMITH & CO OF GOLD PTY LTD", "Individual"],
+  ["JANE SMITH 2 PARTNERS PTY LTD", "Individual"],
   ["SMITH, Jane", "Individual"],
   ["SMITH, JANE ANN", "Individual"],
   ["Jane Smith", "Individual"],
@@ -112,6 +157,21 @@ const holders: readonly (readonly [written: string | null, shown: string | null]
   ["JANE SMITH 603 462 513 PTY LTD", "Individual"],
   ["GOLD PTY LTD (JANE SMITH) IRON PTY LTD", "Individual"],
   ["ＪＡＮＥ ＳＭＩＴＨ ＰＴＹ ＬＴＤ", "Individual"],
+  // What a register adds, and joints that are part of a name.
+  ...[
+    "GOLD PTY LTD (Receivers and Managers Appointed)",
+    "GOLD PTY LTD (RECEIVER & MANAGER APPOINTED) (ADMINISTRATORS APPOINTED)",
+    "GOLD PTY. LTD. *",
+    "GOLD PTY LTD*",
+    "THE SHELL CO. OF AUSTRALIA LTD",
+    "MINERALS 260 HOLDINGS PTY LTD",
+    "GROUP 11 MINERALS PTY LTD",
+    "KERAS (PILBARA) GOLD PTY LTD",
+    "WEBB + HALL PTY LTD",
+    "GOLD MINING + IRON PTY LTD",
+    "GOLD PTY LTD + IRON PTY LTD",
+  ].map((name) => [name, name] as const),
+  ...tasmanianCouncils.map((place) => [`${place} Council`, `${place} Council`] as const),
   ["SMITH, Jane; GOLD PTY LTD", "Individual; GOLD PTY LTD"],
   ["GOLD PTY LTD; SMITH, Jane; SMITH, John", "GOLD PTY LTD; Individual; Individual"],
   ["GOLD PTY LTD; SMITH, Jane; IRON LIMITED", "GOLD PTY LTD; Individual; IRON LIMITED"],
@@ -172,7 +232,7 @@ const holdersIn = async (answer: Response) =>
 
 test("a holder is shown where its name is known to be of no person", async () => {
   const shownBy = async (service: TestService) => {
-    const pages = [1, 2].map((page) => `/tenements?per_page=100&as_of=1&page=${page}`)
+    const pages = [1, 2, 3].map((page) => `/tenements?per_page=100&as_of=1&page=${page}`)
     return (await Promise.all(pages.map(async (path) => holdersIn(await service.get(path))))).flat()
   }
   expect(await shownBy(masked)).toEqual(holders.map(([, shown]) => shown))

@@ -1,6 +1,7 @@
 /** JSON, dBase and zip files are read record by record, and a damaged one is refused. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
+import { formatSummary } from "../../src/loading/summary.ts"
 import { qld } from "../../src/sources/qld.ts"
 import { wa } from "../../src/sources/wa.ts"
 import { type DbaseColumn, type DbaseOptions, dbaseFile, zipFile } from "./packed-files.ts"
@@ -123,18 +124,32 @@ test("a feature that cannot be read is rejected by its number, and the load cont
   ] as unknown as ReturnType<Workbench["rejects"]>)
 })
 
-test("a response that says it is incomplete is loaded with a warning", async () => {
-  const parts = [{ numberMatched: 9, numberReturned: 1 }, { exceededTransferLimit: true }]
-  for (const part of parts) {
-    const summary = await bench.load(
-      "wa",
-      JSON.stringify({ ...collection(feature(tenement(1))), ...part }),
+test.each([
+  { exceededTransferLimit: true },
+  { properties: { exceededTransferLimit: true } },
+  { numberMatched: 100, numberReturned: 97 },
+])(
+  "a file that says it is incomplete, by %j, adds and changes records and removes none",
+  async (part) => {
+    const features = Array.from({ length: 100 }, (_, nth) => feature(tenement(nth)))
+    const whole = { ...collection(...features), numberMatched: 100, numberReturned: 100 }
+    const on = (day: number) => ({ observed: `2026-03-0${day}` })
+    await bench.load("wa", JSON.stringify(whole), on(1))
+    const changed = [feature(tenement(0, "NEW PTY LTD")), ...features.slice(1, 96)]
+    const lacking = JSON.stringify({ ...collection(...changed, feature(tenement(100))), ...part })
+    const first = await bench.load("wa", lacking, on(2))
+    expect(first.resources.tenements).toEqual({ added: 1, changed: 1, removed: 0, deactivated: 0 })
+    expect(formatSummary(first)).toContain(
+      "  rows.csv says that it is incomplete, so no record counts as missing",
     )
-    expect(Object.keys(summary.files[0]?.warnings ?? {})).toEqual([
-      "the service that produced this file says that it is incomplete",
-    ])
-  }
-})
+    for (const options of [on(6), { ...on(8), removeMissingNow: true }]) {
+      const { release, missing, files } = await bench.load("wa", lacking, options)
+      expect([release, missing, files[0]?.warnings]).toEqual([null, {}, {}])
+    }
+    const [source] = await bench.sql`select counts from sources`
+    expect(source?.counts).toMatchObject({ read: 97, accepted: 97, unknown_values: 0 })
+  },
+)
 
 const whole = JSON.stringify(collection(feature(tenement(1)), feature(tenement(2))))
 const broken: readonly [what: string, content: string, message: RegExp][] = [

@@ -1,6 +1,7 @@
 /** One load is one release or none, of exactly the records that differ. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
+import { silent } from "../../src/loading/progress.ts"
 import { formatSummary } from "../../src/loading/summary.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 
@@ -154,7 +155,7 @@ test("an invalid row is rejected with file, line and reason, and the rest is loa
       "QZF,Quarry Zeta,,,true",
     ),
   )
-  expect(summary.files[0]).toMatchObject({ read: 7, accepted: 2, rejected: 5, unreadable: 1 })
+  expect(summary.files[0]).toMatchObject({ read: 7, accepted: 2, rejected: 5, unreadable: 2 })
   expect((await current()).map((row) => row.asx_code)).toEqual(["QZA", "QZF"])
   expect(summary.rejectsFile).toStartWith(bench.directory)
   const rejects = bench.rejects()
@@ -186,12 +187,41 @@ test("a rejected row leaves the stored record of its key unchanged", async () =>
   expect(bench.rejects()[0]?.reason).toBe('market_cap_aud is not an integer: "lots"')
 })
 
-test("while a row cannot be parsed, no record counts as missing", async () => {
+const vic =
+  "tno,typedesc,statussdsc,own_name\nEL1,Mining Licence,Current,X\nEL2,Mining Licence,Current,X\n"
+const national =
+  "name,tenementType,status,owner,grantDate,expireDate,state\nEL1,mining lease,granted,X,,,VIC\nEL2,mining lease,granted,X,,,NT\n"
+
+test.each([
+  ["that cannot be parsed", "companies", three, "Quarry Beta NL", '"Quarry "Beta" NL"'],
+  ["whose key is malformed", "companies", three, "QZB", "QZ B"],
+  ["whose key is blank", "companies", three, "QZB", " "],
+  ["without a reference", "vic", vic, "EL2", " "],
+  ["without a state", "national", national, "NT", " "],
+])(
+  "a row %s may be any record's: no record is missing",
+  async (_which, source, whole, from, to) => {
+    await bench.load(source, whole)
+    const summary = await bench.load(source, whole.replace(from, to), {
+      acceptShrink: true,
+      removeMissingNow: true,
+    })
+    expect([summary.release, summary.missing]).toEqual([null, {}])
+    expect(formatSummary(summary)).toContain(
+      "  1 rows have no key that can be read, so no record counts as missing",
+    )
+  },
+)
+
+test("a file with a row without a key adds and changes other records", async () => {
   await bench.load("companies", three)
-  const unreadable = three.replace("Quarry Beta NL", '"Quarry "Beta" NL"')
-  const summary = await bench.load("companies", unreadable, { acceptShrink: true })
-  expect(summary.release).toBeNull()
-  expect(formatSummary(summary)).toContain("so no record counts as missing")
+  const next = `${three.replace("QZB", "QZ B").replace(",12,", ",13,")}QZD,Quarry Delta,,,true\n`
+  expect((await bench.load("companies", next)).resources.companies).toEqual({
+    added: 1,
+    changed: 1,
+    removed: 0,
+    deactivated: 0,
+  })
 })
 
 test("more rejected rows than allowed end the load, and nothing is published", async () => {
@@ -203,6 +233,51 @@ test("more rejected rows than allowed end the load, and nothing is published", a
   expect(Array.from(await current())).toEqual([])
   expect(await bench.releases()).toBe(0)
   expect((await bench.load("companies", bad, { maxRejects: 2 })).release).toBe(1)
+})
+
+test("the three most frequent reasons for rejected rows are warnings, also of a refused load", async () => {
+  const bad = [
+    ...["A", "B"].map((code) => `${code},Too short,,,true`),
+    ...Array.from({ length: 1500 }, (_, nth) => `QZA,Named ${nth},x${nth},,true`),
+    "QZB,,,,true",
+    ...["QZC", "QZD", "QZE"].map((code) => `${code},Quarry,-${code.length},,true`),
+  ]
+  const warnings: string[] = []
+  const progress = { ...silent, warn: (text: string) => warnings.push(text) }
+  const rows = companies("QZF,Quarry,,,true", ...bad)
+  await bench.load("companies", rows, { progress, maxRejects: 2000 })
+  const expected = [
+    '1,500 rows were rejected as rows.csv, line 5: market_cap_aud is not an integer: "x0"',
+    "3 rows were rejected as rows.csv, line 1506: market_cap_aud is below 0: -3",
+    '2 rows were rejected as rows.csv, line 3: asx_code is malformed: "A"',
+  ]
+  expect(warnings.splice(0)).toEqual(expected)
+  await bench.refusal("companies", rows, { progress })
+  expect(warnings[0]).toMatch(/ rows were rejected as rows\.csv, line 5: market_cap_aud is not an/)
+})
+
+test("a load of which every row is rejected is refused, however many may be rejected", async () => {
+  const bad = companies("A,Too short,,,true", "B,Too short,,,true")
+  const refusal =
+    /^Nothing was published: every row was rejected, 2 in all\. The first is rows\.csv, line 2: asx_code is malformed: "A"\./
+  for (const options of [{}, { partial: true }, { dryRun: true }, { maxRejects: 9 }])
+    expect(await bench.refusal("companies", bad, options)).toMatch(refusal)
+  await bench.load("asx-directory", "ASX code,Company name,GICS industry group\nQZA,A,Materials\n")
+  expect(await bench.refusal("companies", companies("QZA,Quarry Alpha,,,true"))).toMatch(
+    /every row was rejected, 1 in all.*belongs to the source asx-directory/,
+  )
+})
+
+test("a file that cannot be opened leaves no trace of the load", async () => {
+  const path = bench.file("rows.csv", three)
+  const absent = `${bench.directory}/nonexistent.csv`
+  expect(await bench.refusal("companies", [path, absent])).toBe(
+    "Cannot read nonexistent.csv: no such file",
+  )
+  expect(await bench.refusal("companies", [bench.directory])).toMatch(/is a directory$/)
+  const traces = await bench.sql`
+    select name from sources union all select source from load_totals`
+  expect(Array.from(traces)).toEqual([])
 })
 
 test("the first row of a key is kept: an identical one is counted, a different one rejected", async () => {

@@ -34,7 +34,7 @@ export function dbaseFile(
     const at = 32 + 32 * index
     header.write(name, at, "latin1")
     header.write(type, at + 11, "latin1")
-    header.writeUInt8(length, at + 16)
+    header.writeUInt16LE(length, at + 16)
   }
   header.writeUInt8(0x0d, headerLength - 1)
   const contents = rows.map((row, index) =>

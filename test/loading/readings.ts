@@ -18,7 +18,7 @@ export const sourceOf = (name: string): Source => {
 /** All rows of the tables in a file, and the notes on how they were read. */
 export async function readFile(source: Source, path: string) {
   const notes: string[] = []
-  const remarks = { warn: () => {}, note: (what: string) => notes.push(what) }
+  const remarks = { note: (what: string) => notes.push(what), markIncomplete: () => {} }
   const rows: Row[] = []
   for await (const input of openInputs(path)) {
     const { batches } = await openRows(input, source, remarks)

@@ -76,8 +76,8 @@ test("of many files, those with rejected or unreadable rows are named, most firs
   files[8] = file(9, { accepted: 990, rejected: 10, unreadable: 1 })
   expect(lines(files).slice(0, -2)).toEqual([
     "30 files: 30,000 rows read, 29,988 accepted, 12 rejected",
-    "  1 rows could not be parsed, so no record counts as missing",
-    "  part-9.csv: 10 rejected, 1 could not be parsed",
+    "  1 rows have no key that can be read, so no record counts as missing",
+    "  part-9.csv: 10 rejected, 1 without a key",
     "  part-8.csv: 2 rejected",
   ])
 })

@@ -64,7 +64,7 @@ test("the completed file loads as subsidiaries and links more tenements", async 
 })
 
 test("a row with an id and no parent is rejected, not left out", async () => {
-  const rows = "id,name,parent_asx_code\ns1,Quarry Pits,\n"
+  const rows = "id,name,parent_asx_code\ns1,Quarry Pits,\ns2,Quarry Works,QZA\n"
   expect((await bench.load("subsidiaries", rows)).files[0]?.rejected).toBe(1)
   expect(bench.rejects()[0]?.reason).toStartWith("parent_asx_code")
 })

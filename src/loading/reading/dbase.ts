@@ -92,7 +92,7 @@ function readValue(type: string, bytes: Buffer, languageDriver: number): unknown
   const ascii = () => bytes.toString("latin1").replaceAll("\0", "").trim()
   switch (type) {
     case "C":
-      return textOf(bytes, languageDriver)?.replace(/[\0 ]+$/, "")
+      return textOf(withoutPadding(bytes), languageDriver)
     case "N":
     case "F":
     case "D":
@@ -104,6 +104,12 @@ function readValue(type: string, bytes: Buffer, languageDriver: number): unknown
     default:
       return null
   }
+}
+
+function withoutPadding(bytes: Buffer): Buffer {
+  let end = bytes.length
+  while (bytes[end - 1] === 0x20 || bytes[end - 1] === 0) end--
+  return bytes.subarray(0, end)
 }
 
 /** The language drivers that state no code page, or Windows-1252. */

@@ -56,7 +56,9 @@ export function foreignText(start: string): string | undefined {
   return undefined
 }
 
-const pageTitle = (html: string): string =>
-  onOneLine(/<title[^>]*>\s*([^<]+?)\s*</i.exec(html)?.[1] ?? html)
+function pageTitle(html: string): string {
+  const title = onOneLine(/<title[^<>]*>([^<]*)</i.exec(html)?.[1] ?? "")
+  return title === "" ? onOneLine(html) : title
+}
 
 const onOneLine = (text: string): string => excerpt(text.replace(/\s+/g, " ").trim(), 60)

@@ -3,8 +3,8 @@
  * Gzip and zip are recognised by their first bytes, not by their names. The digest is of the file
  * as stored, before decompression.
  */
-import { createReadStream } from "node:fs"
-import { stat } from "node:fs/promises"
+import { constants, createReadStream } from "node:fs"
+import { access, stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { pipeline, type Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
@@ -38,6 +38,11 @@ export async function* openInputs(
   for await (const table of tablesInZip(path, name)) {
     yield { ...table, bytes: () => unpacked(table) }
   }
+}
+
+/** @throws LoadError where an input cannot be opened */
+export async function checkReadable(path: string): Promise<void> {
+  if (path !== "-") await sizeOf(path, basename(path))
 }
 
 /** A small file may expand without end. */
@@ -80,6 +85,7 @@ function storedFile(path: string, name: string, bytesTotal: number | null): Inpu
 async function sizeOf(path: string, name: string): Promise<number | null> {
   try {
     const found = await stat(path)
+    await access(path, constants.R_OK)
     if (found.isDirectory()) throw cannotRead(name, "is a directory")
     return found.isFile() ? found.size : null
   } catch (error) {

@@ -14,7 +14,7 @@ export async function* readDocument(
   text: AsyncIterable<string>,
   layout: Layout,
   reject: RejectFile,
-  { warn, note }: Remarks,
+  { note, markIncomplete }: Remarks,
 ): AsyncGenerator<Row> {
   const rowOf = rowReader(layout)
   let record = 0
@@ -29,7 +29,7 @@ export async function* readDocument(
   const envelope = next.value
   const error = envelope.error === undefined ? "" : `, but an error: ${shortJson(envelope.error)}`
   if (record === 0) reject(`it has no records${error}`)
-  if (isIncomplete(envelope)) warn("the service that produced this file says that it is incomplete")
+  if (isIncomplete(envelope)) markIncomplete()
 }
 
 const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 100)

@@ -12,10 +12,10 @@ export type Row =
 
 /** Receives what the summary of the load should mention of a file. */
 export interface Remarks {
-  /** A reason to look at the file again. */
-  warn: (what: string) => void
   /** How it was read. */
   note: (what: string) => void
+  /** The file says itself that it lacks records of its source. */
+  markIncomplete: () => void
 }
 
 /** Ends the load with the reason why the file cannot be read. */

@@ -1,0 +1,74 @@
+/** A cell of a file takes time that grows with its length, whatever it contains: milliseconds. */
+import { expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { foreignText } from "../../src/loading/reading/foreign-formats.ts"
+import { recordReader } from "../../src/loading/validate.ts"
+import { sources } from "../../src/sources/catalogue.ts"
+import { ownersIn } from "../../src/sources/national-owners.ts"
+import { wa } from "../../src/sources/wa.ts"
+import { normaliseName } from "../../src/text/company-name.ts"
+import { dbaseFile } from "./packed-files.ts"
+import { rowsOf } from "./readings.ts"
+
+const length = 20_000
+/** With what makes a pattern fail at the end, after all that it may match. */
+const filled = (unit: string) => `A${unit.repeat(length / unit.length)}x`
+/** What takes linear time needs less on the slowest machine, and what takes quadratic time more on the fastest. */
+const maxMs = 100
+const cells = ["-", " ", "1", ",", "(", "%", "\n", "é", "\u0300\u0316", " ,", "1.", "- ", "(1"].map(
+  filled,
+)
+
+/** The least of several, since a busy machine interrupts. */
+function msOf(run: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 5 && least > maxMs; attempt++) {
+    const started = performance.now()
+    run()
+    least = Math.min(least, performance.now() - started)
+  }
+  return least
+}
+
+test.each(sources.map((source) => ({ name: source.name, source })))(
+  "a row of $name with long cells is mapped in milliseconds",
+  ({ source: { columns, resource, map } }) => {
+    const names = [...columns.required, ...columns.optional]
+    const validate = recordReader(resource)
+    for (const cell of cells) {
+      for (const written of [cell, `Holder - ${cell}`, `2014-05-28 ${cell}`]) {
+        const raw = Object.fromEntries(names.map((name) => [name, written]))
+        const ms = msOf(() => {
+          const mapped = map(raw, { format: "csv", allSectors: false })
+          if ("record" in mapped) validate(mapped.record)
+        })
+        expect([written.slice(0, 20), ms < maxMs]).toEqual([written.slice(0, 20), true])
+      }
+    }
+  },
+)
+
+test.each<[string, (cell: string) => unknown]>([
+  ["holders", ownersIn],
+  ["a company's name", normaliseName],
+  ["a web page", (cell) => foreignText(`<title>${cell}`)],
+])("%s of 20,000 characters: milliseconds", (_what, read) => {
+  for (const cell of [...cells, "[".repeat(length)]) {
+    expect([cell.slice(0, 20), msOf(() => read(cell)) < maxMs]).toEqual([cell.slice(0, 20), true])
+  }
+})
+
+test("a row of dBase with a cell of 20,000 blanks before its last character: milliseconds", async () => {
+  const names = ["FMT_TENID", "TYPE", "TENSTATUS", "HOLDER1"]
+  const columns = names.map((name) => ({ name, type: "C", length: 10 }) as const)
+  const long = { name: "REMARK", type: "C", length } as const
+  const value = `${" ".repeat(length - 1)}x`
+  const path = join(mkdtempSync(join(tmpdir(), "mds-long-")), "long.dbf")
+  writeFileSync(path, dbaseFile([...columns, long], [[...names, value]]))
+  const started = performance.now()
+  expect(await rowsOf(wa, path)).toHaveLength(1)
+  expect(performance.now() - started).toBeLessThan(10 * maxMs)
+  rmSync(dirname(path), { recursive: true })
+})
