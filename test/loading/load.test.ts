@@ -177,7 +177,7 @@ test("an invalid row is rejected with file, line and reason, and the rest is loa
     gics_sector: "Energy",
     is_active: "maybe",
   })
-  expect(rejects[4]?.row).toBe('QZE,"a "')
+  expect(rejects[4]?.row).toBe('QZE,"a "quote",,,true\n')
 })
 
 test("a rejected row leaves the stored record of its key unchanged", async () => {
