@@ -6,15 +6,11 @@ import { Elysia } from "elysia"
 import { ApiError } from "../http/api-error.ts"
 import type { Route } from "./endpoint-of-route.ts"
 
-/** Only admins see that there are such pages. */
-const hidden = /^\/account\/admin(?:\/|$)/
-
 /** @param routes those outside of the API, which answers for its own */
 export function otherMethods(routes: readonly Pick<Route, "method" | "path">[]) {
   const app = new Elysia({ name: "other-methods" })
   const paths = Map.groupBy(routes, ({ path }) => path)
   for (const [path, ofPath] of paths) {
-    if (hidden.test(path)) continue
     const allow = allowed(ofPath.map(({ method }) => method))
     app.all(path, () => {
       throw new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: allow } })

@@ -2,7 +2,6 @@
 import { createCredentials } from "../access/credentials.ts"
 import { createPageChanges } from "../access/page-changes.ts"
 import { createRecentRequests } from "../access/recent-requests.ts"
-import { listOwnTokens } from "../access/token-list.ts"
 import { createUsage } from "../access/usage.ts"
 import { createWindows } from "../access/windows.ts"
 import { createCachedAnswers } from "../answers/cached-answers.ts"
@@ -161,8 +160,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       }),
       releases,
       ...signIn.parts,
-      tokens: async (accountId) =>
-        (await listOwnTokens(pools.account, accountId, { now: now(), ended: 0 })).toReversed(),
       reader: createReader({ database, caches, releases, config }),
       exportSlots,
       exportCounts,

@@ -97,8 +97,10 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await visit("/explore/companies?sector=materials&sort=market_cap&order=desc")
     const shown = await firstColumn(visitor)
     expect(shown.slice(0, 2)).toEqual(["MAX", "BI2"])
-    await page.getByLabel("Fill in a token").selectOption(token.slice(0, 12))
-    await page.getByLabel("Its value").fill(token)
+    const field = page.getByLabel("Fill in a token")
+    await field.fill(token.slice(0, 12))
+    expect(await copied(visitor, "curl")).toContain("YOUR_TOKEN")
+    await field.fill(token)
 
     const curl = await copied(visitor, "curl")
     expect(codesOf(await shell(curl))).toEqual(shown)

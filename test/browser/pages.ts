@@ -6,7 +6,7 @@ export type Who = "admin" | "standard" | "nobody"
 export interface PageExample {
   /** As the app has it. */
   route: string
-  /** `{token}` and `{account}` stand for the ids of those that the tests' site has. */
+  /** `{token}` stands for the id of one that the tests' site has. */
   path: string
   /** Who opens it; without it, somebody who has not signed in. */
   as?: Who
@@ -66,9 +66,6 @@ export const pages: readonly PageExample[] = [
   })),
   { route: "/account/usage", path: "/account/usage", as: "standard", kind: "chart" },
   { route: "/account/audit", path: "/account/audit", as: "standard", kind: "tables" },
-  { route: "/account/admin", path: "/account/admin", as: "admin", kind: "tables" },
-  { route: "/account/admin/:id", path: "/account/admin/{account}", as: "admin", kind: "form" },
-  { route: "/account/admin", path: "/account/admin", as: "standard", status: 404 },
   { route: "/account/password", path: "/account/password", as: "standard" },
   { route: "/account/sessions", path: "/account/sessions", as: "standard" },
   { route: "/account/sign-in", path: "/account/sign-in", kind: "form" },

@@ -25,8 +25,8 @@ export async function startSite() {
   })
   await use(service)
   await nameFiles(service)
-  const [ids] = await service.sql<[{ token: number; account: number }]>`
-    select tokens.id::int as token, accounts.id::int as account
+  const [ids] = await service.sql<[{ token: number }]>`
+    select tokens.id::int as token
     from accounts join tokens on account_id = accounts.id and revoked_at is null
     where email = 'standard@example.com' limit 1`
   return {
@@ -34,7 +34,7 @@ export async function startSite() {
     mail,
     /** The path of an example here. */
     pathOf: ({ path }: Pick<PageExample, "path">): string =>
-      path.replace("{token}", `${ids.token}`).replace("{account}", `${ids.account}`),
+      path.replace("{token}", `${ids.token}`),
     signIn: async (visitor: Visitor, who: Who) => {
       if (who === "nobody") return
       const { jar } = await signedInByLink(service, `${who}@example.com`)

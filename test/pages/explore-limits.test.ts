@@ -1,7 +1,7 @@
 /** The explorer counts within the account's window, and gives nothing that the account could not ask the API. */
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
-import { headingOf, optionsOf, textOf } from "./page-reader.ts"
+import { headingOf, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -102,20 +102,6 @@ test("a download is the API's export, named and not to be kept by others", async
   expect((await person.get("/explore/subsidiaries.csv")).status).toBe(200)
   expect((await person.get("/explore/companies/NOPE/tenements.csv")).status).toBe(404)
   expect((await person.get("/explore/tenements.csv?page=2")).status).toBe(400)
-})
-
-test("the tokens to choose from are the person's own that can be used, by name alone", async () => {
-  const email = "enterprise@example.com"
-  const expired = await service.issue(email, new Date(service.clock.now.getTime() + 60_000))
-  const revoked = await service.issue(email)
-  await service.revoke(revoked)
-  service.clock.advance(120_000)
-  const page = await person.read("/explore/tenements")
-  const own = service.tokens.enterprise
-  expect(optionsOf(page, "token-name")).toEqual(["", own.slice(0, 12)])
-  for (const token of [own, expired, revoked, service.tokens.admin])
-    expect(page).not.toContain(token)
-  expect(page).toContain("YOUR_TOKEN")
 })
 
 test("each line that needs a token says where it goes, once and alike", async () => {

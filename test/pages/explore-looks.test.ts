@@ -52,5 +52,5 @@ test("counts of a company's tenements stand below their heading", async () => {
   const headings = [...page.matchAll(/<h([23])\b[^>]*>(.*?)<\/h\1>/g)].map(
     ([, rank, text = ""]) => `${rank} ${text.replace(/<[^>]*>/g, "")}`,
   )
-  expect(headings.slice(0, 3)).toEqual(["2 Tenements", "3 By status", "3 By state"])
+  expect(headings.slice(0, 3)).toEqual(["2 Tenements", "3 By state", "3 By status"])
 })

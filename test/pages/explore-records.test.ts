@@ -124,20 +124,20 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
   expect(headingOf(page)).toBe(String(record.company_name))
   expect(leadOf(page)).toBe("Listed as BIG, at release 1")
   expect(factsOf(page)).toEqual({
-    "ASX code": "BIG",
+    Code: "BIG",
     Company: "Big Ore, Limited",
-    "Market capitalisation, A$": "250,000,000,000",
-    "GICS sector": "Materials",
-    "GICS industry group": "Metals & Mining",
-    Tenements: String(record.total_tenements),
+    Sector: "Materials",
+    "Industry group": "Metals & Mining",
     Listed: "active",
+    Tenements: String(record.total_tenements),
+    "Market cap, A$": "250,000,000,000",
   })
   for (const heading of ["By status", "By state"]) {
     for (const { href, records } of barsOf(page, heading) ?? []) {
       if (href) expect(leadOf(await person.read(href))).toStartWith(`${records} tenement`)
     }
   }
-  const [, subsidiaries = "", reports = ""] = page.split('<section class="stack whole">')
+  const [, subsidiaries = "", reports = ""] = page.split('<section class="stack">')
   const names = awkward.subsidiaries.filter(({ parent_asx_code: code }) => code === "BIG")
   const shown = cellsOf(subsidiaries).map(([name]) => name)
   expect(shown).toHaveLength(Math.min(10, names.length))

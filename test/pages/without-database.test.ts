@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { headingOf, optionsOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -61,16 +60,4 @@ test("texts don't ask for the session at all", async () => {
     expect(service.logLines.filter((line) => line.includes("request failed"))).toHaveLength(failed)
     expect(await active()).toBe(0)
   })
-})
-
-test("a page of the explorer is shown without the tokens to choose from while they can't be read", async () => {
-  await whileLocked("tokens", async () => {
-    for (const path of ["/explore/tenements", "/explore/tenements/WA-E47-1235"]) {
-      const page = await person.read(path)
-      expect(headingOf(page)).not.toBe("")
-      expect(optionsOf(page, "token-name")).toEqual([""])
-      expect(page).toContain("Your tokens can&#39;t be listed right now.")
-    }
-  })
-  expect(optionsOf(await person.read("/explore/tenements"), "token-name")).toHaveLength(2)
 })

@@ -10,13 +10,7 @@ const parts = [
   { path: "/account/audit", label: "Audit" },
   { path: "/account/sessions", label: "Sessions" },
   { path: "/account/password", label: "Password" },
-  { path: "/account/admin", label: "All accounts" },
 ] as const
 
-/** @param isAdmin whether the person sees the accounts of all */
-export const accountTabs = (current: (typeof parts)[number]["path"], isAdmin = false): Html =>
-  tabs(
-    "Account",
-    parts.filter(({ path }) => isAdmin || path !== "/account/admin"),
-    current,
-  )
+export const accountTabs = (current: (typeof parts)[number]["path"]): Html =>
+  tabs("Account", parts, current)

@@ -1,7 +1,6 @@
 /** What the pages of the account area are made of, but for those about signing in. */
 import type { PageChange } from "../../access/page-changes.ts"
 import type { RecentRequests } from "../../access/recent-requests.ts"
-import type { SignedIn } from "../../access/sessions.ts"
 import type { Usage } from "../../access/usage.ts"
 import type { Windows } from "../../access/windows.ts"
 import type { Pool } from "../../db/pool/pool.ts"
@@ -15,5 +14,3 @@ export interface AreaOptions extends PageOptions {
   recentRequests: Pick<RecentRequests, "last">
   windows: Windows
 }
-
-export const isAdmin = ({ plan }: Pick<SignedIn, "plan">): boolean => plan === "admin"

@@ -1,6 +1,5 @@
 /** The account area, but for signing in. */
 import { Elysia } from "elysia"
-import { admin } from "./admin.ts"
 import type { AreaOptions } from "./area-options.ts"
 import { audit } from "./audit.ts"
 import { accountOverview } from "./overview.ts"
@@ -15,4 +14,3 @@ export const accountArea = (options: AreaOptions) =>
     .use(token(options))
     .use(usage(options))
     .use(audit(options))
-    .use(admin(options))

@@ -6,7 +6,7 @@ import { instant } from "../kit/format.ts"
 import { type Html, html } from "../kit/html.ts"
 import { type PageResult, signedIn } from "../kit/page-context.ts"
 import { accountTabs } from "./account-tabs.ts"
-import { type AreaOptions, isAdmin } from "./area-options.ts"
+import type { AreaOptions } from "./area-options.ts"
 import { entryInWords } from "./audit-words.ts"
 import { readId } from "./changes.ts"
 
@@ -16,17 +16,17 @@ export const audit = (options: AreaOptions) =>
     .get("/account/audit", async ({ person, query, page }) => {
       const before = query.before === undefined ? null : readId(query.before)
       const shown = await readAudit(options.accountPool, person.accountId, before)
-      return page(auditPage(shown, { isFirst: before === null, isAdmin: isAdmin(person) }))
+      return page(auditPage(shown, { isFirst: before === null }))
     })
 
 const auditPage = (
   { entries, next }: AuditPage,
-  { isFirst, isAdmin }: { isFirst: boolean; isAdmin: boolean },
+  { isFirst }: { isFirst: boolean },
 ): PageResult => ({
   title: "Audit",
   section: "account",
   main: html`${pageTitle("Audit", "Every change of your account, its tokens and its sign-ins, the newest first, however it was made.")}
-${accountTabs("/account/audit", isAdmin)}
+${accountTabs("/account/audit")}
 ${auditTable(entries)}
 <div class="below-table"><nav aria-label="Pages">${!isFirst && html`<a class="button" href="/account/audit">Newest</a>`} ${next !== null && html`<a class="button" href="/account/audit?before=${next}">Older</a>`}</nav></div>`,
 })

@@ -8,7 +8,7 @@ import { count, isolated } from "../kit/format.ts"
 import { type Html, html } from "../kit/html.ts"
 import { type PageResult, signedIn } from "../kit/page-context.ts"
 import { accountTabs } from "./account-tabs.ts"
-import { type AreaOptions, isAdmin } from "./area-options.ts"
+import type { AreaOptions } from "./area-options.ts"
 import { lastUsedText, prefixText, tokenPath } from "./token-table.ts"
 import { readWindow, windowState } from "./window-state.ts"
 
@@ -38,7 +38,7 @@ function overviewPage({ person, window, tokens, now }: OverviewPage): PageResult
     title: "Account",
     section: "account",
     main: html`${pageTitle("Account", html`${person.email}, on the ${person.plan} plan.`)}
-${accountTabs("/account", isAdmin(person))}
+${accountTabs("/account")}
 <div class="stack">
 ${valid.length === 0 && firstSteps}
 <div class="columns">

@@ -10,7 +10,6 @@ import { SignInRequired } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
 import type { SignInOptions } from "./account-options.ts"
 import { accountTabs } from "./account-tabs.ts"
-import { isAdmin } from "./area-options.ts"
 import { nextOf, pastLimit, queryOf, unlessBusy } from "./sign-in-request.ts"
 
 export const password = (options: SignInOptions) => {
@@ -105,7 +104,7 @@ function passwordPage({
     title,
     section: "account",
     main: html`${pageTitle(title, lead)}
-${next === null && accountTabs("/account/password", isAdmin(person))}
+${next === null && accountTabs("/account/password")}
 <div class="stack">
 ${isDone && notice("good", "Your password is set. All other sessions have ended.", true)}
 ${faults.form && notice("bad", faults.form, true)}

@@ -10,7 +10,6 @@ import { redirect } from "../kit/page-response.ts"
 import { sessionCookie } from "../kit/session-cookie.ts"
 import type { SignInOptions } from "./account-options.ts"
 import { accountTabs } from "./account-tabs.ts"
-import { isAdmin } from "./area-options.ts"
 import { browserName } from "./browser-name.ts"
 
 export const sessionList = (options: SignInOptions) => {
@@ -50,7 +49,7 @@ const sessionsPage = (
   title: "Sessions",
   section: "account",
   main: html`${pageTitle("Sessions", "Where you are signed in. A session ends after seven days without use, and after 30 days in any case.")}
-${accountTabs("/account/sessions", isAdmin(person))}
+${accountTabs("/account/sessions")}
 <div class="stack">
 ${table({ caption: "Sessions", columns: columns(person.sessionId, nowMs), rows, empty: "You are signed in nowhere." })}
 <div class="row">

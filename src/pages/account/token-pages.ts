@@ -12,7 +12,6 @@ import { lastUsedText, prefixText, tokenPath } from "./token-table.ts"
 
 interface ShownPage {
   token: OwnToken
-  isAdmin: boolean
   now: Date
   /** Why what was sent was refused. */
   fault?: string
@@ -20,16 +19,11 @@ interface ShownPage {
 
 const refusal = (fault: string | undefined): Content => fault && notice("bad", fault, true)
 
-const framed = (
-  { isAdmin }: ShownPage,
-  title: string,
-  heading: Content,
-  main: Content,
-): PageResult => ({
+const framed = (title: string, heading: Content, main: Content): PageResult => ({
   title,
   section: "account",
   main: html`${heading}
-${accountTabs("/account/tokens", isAdmin)}
+${accountTabs("/account/tokens")}
 <div class="stack">${main}</div>`,
 })
 
@@ -43,7 +37,6 @@ export function tokenPage(
 ): PageResult {
   const { token, now, fault, isSaved = false, entered = token } = shown
   return framed(
-    shown,
     token.name,
     pageTitle(
       isolated(token.name),
@@ -95,7 +88,6 @@ export const graces = [
 export function rotatePage(shown: ShownPage & { graceFault?: string }): PageResult {
   const { token, fault, graceFault } = shown
   return framed(
-    shown,
     `Rotate ${token.name}`,
     pageTitle(
       html`Rotate “${isolated(token.name)}”`,
@@ -128,7 +120,6 @@ export function revokePage(shown: ShownPage): PageResult {
   const { token, now, fault } = shown
   const { lastUsedAt, name, prefix } = token
   return framed(
-    shown,
     `Revoke ${name}`,
     pageTitle(
       html`Revoke “${isolated(name)}”`,

@@ -10,7 +10,7 @@ import { html } from "../kit/html.ts"
 import { requireRecentSignIn, signedIn } from "../kit/page-context.ts"
 import { notFound } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
-import { type AreaOptions, isAdmin } from "./area-options.ts"
+import type { AreaOptions } from "./area-options.ts"
 import { makeChange, readFormId, readId } from "./changes.ts"
 import { graces, revokePage, rotatedNotes, rotatePage, tokenPage } from "./token-pages.ts"
 import { tokenShownPage } from "./token-shown.ts"
@@ -25,7 +25,7 @@ export const token = (options: AreaOptions) => {
     return found
   }
 
-  const shown = (person: SignedIn) => ({ isAdmin: isAdmin(person), now: now() })
+  const shown = () => ({ now: now() })
 
   return new Elysia({ name: "token" })
     .use(signedIn(options))
@@ -34,7 +34,7 @@ export const token = (options: AreaOptions) => {
         tokenPage({
           token: await ownToken(person, id),
           isSaved: query.saved !== undefined,
-          ...shown(person),
+          ...shown(),
         }),
       ),
     )
@@ -51,7 +51,7 @@ export const token = (options: AreaOptions) => {
         if (refusal === undefined) return redirect(`/account/tokens/${token.id}?saved`)
         return page({
           status: 400,
-          ...tokenPage({ token, entered, fault: refusal, ...shown(person) }),
+          ...tokenPage({ token, entered, fault: refusal, ...shown() }),
         })
       },
       { parse: "none" },
@@ -60,7 +60,7 @@ export const token = (options: AreaOptions) => {
     .get("/account/tokens/:id/rotate", async ({ person, params: { id }, page }) => {
       const token = await ownToken(person, id)
       requireRecentSignIn(person, now())
-      return page(rotatePage({ token, ...shown(person) }))
+      return page(rotatePage({ token, ...shown() }))
     })
     .post(
       "/account/tokens/:id/rotate",
@@ -71,7 +71,7 @@ export const token = (options: AreaOptions) => {
         const grace = form.get("grace")
         const graceFault = choiceFault(graces, grace)
         if (graceFault !== undefined) {
-          return page({ status: 400, ...rotatePage({ token, graceFault, ...shown(person) }) })
+          return page({ status: 400, ...rotatePage({ token, graceFault, ...shown() }) })
         }
         const rotation = {
           accountId: person.accountId,
@@ -85,7 +85,7 @@ export const token = (options: AreaOptions) => {
         )
         if (outcome.refusal !== undefined) {
           const fault = outcome.refusal
-          return page({ status: 400, ...rotatePage({ token, fault, ...shown(person) }) })
+          return page({ status: 400, ...rotatePage({ token, fault, ...shown() }) })
         }
         const { value: made, isConfirmed } = outcome
         const notes = rotatedNotes(made, isConfirmed)
@@ -95,7 +95,7 @@ export const token = (options: AreaOptions) => {
     )
 
     .get("/account/tokens/:id/revoke", async ({ person, params: { id }, page }) =>
-      page(revokePage({ token: await ownToken(person, id), ...shown(person) })),
+      page(revokePage({ token: await ownToken(person, id), ...shown() })),
     )
     .post(
       "/account/tokens/:id/revoke",
@@ -107,7 +107,7 @@ export const token = (options: AreaOptions) => {
         )
         if (outcome.refusal !== undefined) {
           const fault = outcome.refusal
-          return page({ status: 400, ...revokePage({ token, fault, ...shown(person) }) })
+          return page({ status: 400, ...revokePage({ token, fault, ...shown() }) })
         }
         const query = new URLSearchParams({ revoked: outcome.value.prefix })
         if (!outcome.isConfirmed) query.set("unconfirmed", "")

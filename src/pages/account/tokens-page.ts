@@ -30,7 +30,6 @@ export interface TokensPage {
   tokens: readonly OwnToken[]
   /** Whether the person signed in recently enough. */
   mayCreate: boolean
-  isAdmin: boolean
   now: Date
   /** What was typed before the person was asked to sign in again. */
   typedName?: string | undefined
@@ -53,7 +52,7 @@ export function tokensPage(shown: TokensPage): PageResult {
     title: "API Tokens",
     section: "account",
     main: html`${pageTitle("API Tokens", `${count(valid.length, "token")} can be used. Each reads all data, within the limit of your account. A token can't be shown again after it was created.`)}
-${accountTabs("/account/tokens", shown.isAdmin)}
+${accountTabs("/account/tokens")}
 <div class="stack">
 ${justRevoked && notice("good", html`Revoked <code>${justRevoked.prefix}</code> (${isolated(justRevoked.name)}). It is refused from now on.`, true)}
 ${justRevoked && unconfirmedNotice(isConfirmed)}

@@ -6,7 +6,7 @@ import { dayMs } from "../../text/durations.ts"
 import { choiceFault } from "../kit/components.ts"
 import { type Form, readForm } from "../kit/form.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
-import { type AreaOptions, isAdmin } from "./area-options.ts"
+import type { AreaOptions } from "./area-options.ts"
 import { makeChange, readFormId, unconfirmedNotice } from "./changes.ts"
 import { tokenShownPage } from "./token-shown.ts"
 import { type EnteredToken, lifetimes, type TokensPage, tokensPage } from "./tokens-page.ts"
@@ -20,7 +20,6 @@ export const tokens = (options: AreaOptions) => {
         tokensPage({
           tokens: await listOwnTokens(accountPool, person.accountId, { now: now() }),
           mayCreate: isRecentSignIn(person, now()),
-          isAdmin: isAdmin(person),
           now: now(),
           typedName: query.name,
           revoked: query.revoked,
@@ -37,7 +36,7 @@ export const tokens = (options: AreaOptions) => {
         const { name, forSpreadsheets, formId, lifetime } = entered
         const refusal = async (faults: Pick<TokensPage, "fault" | "lifetimeFault">) => {
           const own = await listOwnTokens(accountPool, person.accountId, { now: now() })
-          return page(refused(own, { entered, isAdmin: isAdmin(person), ...faults }))
+          return page(refused(own, { entered, ...faults }))
         }
         const lifetimeFault = choiceFault(lifetimes, lifetime)
         if (lifetimeFault !== undefined) return refusal({ lifetimeFault })
@@ -66,7 +65,7 @@ export const tokens = (options: AreaOptions) => {
 
   function refused(
     own: OwnToken[],
-    shown: Pick<TokensPage, "entered" | "fault" | "lifetimeFault" | "isAdmin">,
+    shown: Pick<TokensPage, "entered" | "fault" | "lifetimeFault">,
   ) {
     return { status: 400, ...tokensPage({ tokens: own, mayCreate: true, now: now(), ...shown }) }
   }

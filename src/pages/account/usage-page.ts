@@ -18,7 +18,6 @@ import { windowState } from "./window-state.ts"
 
 export interface UsagePage {
   person: SignedIn
-  isAdmin: boolean
   window: WindowState
   overview: UsageOverview
   requests: readonly RecentRequest[]
@@ -28,12 +27,12 @@ export interface UsagePage {
 }
 
 export function usagePage(shown: UsagePage): PageResult {
-  const { person, isAdmin, window, overview, requests, tokens, chosen } = shown
+  const { person, window, overview, requests, tokens, chosen } = shown
   return {
     title: "Usage",
     section: "account",
     main: html`${pageTitle("Usage", "The requests of your account, with all its tokens. All times are UTC. What other processes of the service have counted shows some seconds late.")}
-${accountTabs("/account/usage", isAdmin)}
+${accountTabs("/account/usage")}
 <div class="stack">
 <section class="panel" aria-labelledby="window"><h2 id="window">Your window now</h2>${windowState(window, person)}
 <p class="muted">Requests of your programs count, and so do pages and downloads of the <a href="/explore">explorer</a>. Results that the explorer shows while you type do not.</p></section>

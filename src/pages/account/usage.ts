@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { listOwnTokens } from "../../access/token-list.ts"
 import { signedIn } from "../kit/page-context.ts"
-import { type AreaOptions, isAdmin } from "./area-options.ts"
+import type { AreaOptions } from "./area-options.ts"
 import { classes } from "./request-status.ts"
 import { usagePage } from "./usage-page.ts"
 import { readWindow } from "./window-state.ts"
@@ -20,8 +20,6 @@ export const usage = (options: AreaOptions) => {
         listOwnTokens(accountPool, accountId, { now: now() }),
       ])
       const chosen = classes.find(({ name }) => name === query.status)?.name ?? ""
-      return page(
-        usagePage({ person, isAdmin: isAdmin(person), window, overview, requests, tokens, chosen }),
-      )
+      return page(usagePage({ person, window, overview, requests, tokens, chosen }))
     })
 }

@@ -132,46 +132,39 @@ if (form && results) {
 }
 
 /* A token in the lines. Its value is in this page alone: in no form, in no address, in no storage. */
-const chosen = { program: "", prefix: "", value: "" }
+const chosen = { program: "", token: "" }
 const byId = (id) => document.getElementById(id)
 
 function prepare() {
   for (const each of document.querySelectorAll("[data-with-script]")) each.hidden = false
   const program = chosen.program && byId(`program-${chosen.program}`)
   if (program) program.checked = true
-  if (!byId("token-name")) return
-  byId("token-name").value = chosen.prefix
-  byId("token-value").value = chosen.value
+  if (!byId("token")) return
+  byId("token").value = chosen.token
   fill()
 }
 
 function fill() {
-  const { prefix, value } = chosen
-  const field = byId("token-value")
-  const { placeholder } = field.dataset
-  const isValue = /^mds_[0-9A-Za-z]+$/.test(value) && value.length > prefix.length
-  const fits = prefix !== "" && isValue && value.startsWith(prefix)
-  field.closest("[data-token-value]").hidden = prefix === ""
+  const { token } = chosen
+  const fits = /^mds_[0-9A-Za-z]{49}$/.test(token)
   for (const code of document.querySelectorAll(".snippet code")) {
     code.dataset.line ??= code.textContent
-    code.textContent = fits ? code.dataset.line.replaceAll(placeholder, value) : code.dataset.line
+    const { placeholder } = byId("token").dataset
+    code.textContent = fits ? code.dataset.line.replaceAll(placeholder, token) : code.dataset.line
   }
   for (const each of document.querySelectorAll("[data-token-sentence]")) each.hidden = fits
-  if (prefix !== "") {
-    byId("token-note").textContent = fits
-      ? "The lines have your token. It stays in this page."
-      : value === ""
-        ? `Paste the value that begins with ${prefix}: it was shown once, and the service has only its hash.`
-        : `This is not the value of the token that begins with ${prefix}.`
-  }
+  byId("token-note").textContent = fits
+    ? "The lines have your token. It stays in this page."
+    : token === ""
+      ? "Optional: paste one of your tokens. It stays in this page."
+      : "This is not a token: one begins with mds_, and was shown once."
 }
 
 document.addEventListener("input", ({ target }) => {
   if (target.name === "program") chosen.program = target.value
-  if (target.id === "token-value") chosen.value = target.value.trim()
-  if (target.id === "token-name") Object.assign(chosen, { prefix: target.value, value: "" })
-  if (target.id === "token-name") byId("token-value").value = ""
-  if (target.id.startsWith("token-")) fill()
+  if (target.id !== "token") return
+  chosen.token = target.value.trim()
+  fill()
 })
 document.addEventListener("content-changed", prepare)
 prepare()

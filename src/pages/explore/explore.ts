@@ -3,11 +3,9 @@ import { Elysia } from "elysia"
 import { targetOf } from "../../plugins/request-target.ts"
 import { type PageOptions, signedIn } from "../kit/page-context.ts"
 import { redirect } from "../kit/page-response.ts"
-import { createExplorer, type ExplorerOptions, type Visit } from "./explorer.ts"
-import { csvDownload } from "./lists/csv-download.ts"
 import { sentQuery, withoutEmpty, withQuery } from "./lists/list-address.ts"
-import { listPage } from "./lists/list-page.ts"
-import { type ListView, pathWith } from "./lists/list-view.ts"
+import { csvDownload, listPage } from "./lists/list-page.ts"
+import { type ListOfRecords, type ListView, pathWith } from "./lists/list-view.ts"
 import {
   companiesView,
   companySubsidiariesView,
@@ -16,15 +14,15 @@ import {
   subsidiariesView,
   tenementsView,
 } from "./lists/views.ts"
-import { admit, isTypeAhead } from "./reading/admission.ts"
-import { companyPage } from "./records/company-page.ts"
-import { reportPage } from "./records/report-page.ts"
-import { tenementPage } from "./records/tenement-page.ts"
+import { type AdmissionOptions, admit, isTypeAhead } from "./reading/admission.ts"
+import { companyParts } from "./records/company-parts.ts"
+import { type ReadParts, recordPage } from "./records/record-page.ts"
+import { createVisits, type VisitOptions } from "./visit.ts"
 
-export type ExploreOptions = PageOptions & ExplorerOptions
+export type ExploreOptions = PageOptions & AdmissionOptions & VisitOptions
 
 export const explore = (options: ExploreOptions) => {
-  const explorer = createExplorer(options)
+  const visits = createVisits(options)
   return (
     new Elysia({ name: "explore", prefix: "/explore" })
       .use(signedIn(options))
@@ -34,7 +32,7 @@ export const explore = (options: ExploreOptions) => {
       })
       .resolve(({ person, page, publicUrl, request, requestId, address, server }) => {
         const { path, query } = targetOf(request)
-        const visit: Visit = {
+        const visit = visits({
           person,
           publicUrl,
           request,
@@ -42,7 +40,7 @@ export const explore = (options: ExploreOptions) => {
           address,
           query,
           disableIdleTimeout: () => server?.timeout(request, 0),
-        }
+        })
         return {
           visit,
           /** Without the fields of its form that were left empty, so that it can be shared. */
@@ -50,15 +48,15 @@ export const explore = (options: ExploreOptions) => {
             const clean = withoutEmpty(query)
             if (clean !== null) return redirect(clean === "" ? path : `${path}?${clean}`)
             await admit(options, person, isTypeAhead(request))
-            return page(await listPage(explorer, visit, view, code))
+            return page(await listPage(visit, view, code))
           },
           csv: async (view: ListView, code = "") => {
             await admit(options, person)
-            return csvDownload(explorer, visit, view, code)
+            return csvDownload(visit, view, code)
           },
-          record: async (make: typeof companyPage, key: string) => {
+          record: async (view: ListOfRecords, key: string, readParts?: ReadParts) => {
             await admit(options, person)
-            return page(await make(explorer, visit, key))
+            return page(await recordPage(visit, view, key, readParts))
           },
         }
       })
@@ -69,28 +67,30 @@ export const explore = (options: ExploreOptions) => {
       .get("/tenements.csv", ({ csv }) => csv(tenementsView))
       .get("/reports", ({ list }) => list(reportsView))
       .get("/reports.csv", ({ csv }) => csv(reportsView))
-      .get("/subsidiaries", ({ list, visit }) => ofCompany(visit) ?? list(subsidiariesView))
+      .get("/subsidiaries", ({ list, visit }) => ofCompany(visit.query) ?? list(subsidiariesView))
       .get("/subsidiaries.csv", ({ csv }) => csv(subsidiariesView))
-      .get("/companies/:code", ({ record, params: { code } }) => record(companyPage, code))
-      .get("/companies/:code/tenements", ({ list, params: { code } }) =>
-        list(companyTenementsView, code),
+      .get("/companies/:code", ({ record, params }) =>
+        record(companiesView, params.code, companyParts),
       )
-      .get("/companies/:code/tenements.csv", ({ csv, params: { code } }) =>
-        csv(companyTenementsView, code),
+      .get("/companies/:code/tenements", ({ list, params }) =>
+        list(companyTenementsView, params.code),
       )
-      .get("/companies/:code/subsidiaries", ({ list, params: { code } }) =>
-        list(companySubsidiariesView, code),
+      .get("/companies/:code/tenements.csv", ({ csv, params }) =>
+        csv(companyTenementsView, params.code),
       )
-      .get("/companies/:code/subsidiaries.csv", ({ csv, params: { code } }) =>
-        csv(companySubsidiariesView, code),
+      .get("/companies/:code/subsidiaries", ({ list, params }) =>
+        list(companySubsidiariesView, params.code),
       )
-      .get("/tenements/:id", ({ record, params: { id } }) => record(tenementPage, id))
-      .get("/reports/:hash", ({ record, params: { hash } }) => record(reportPage, hash))
+      .get("/companies/:code/subsidiaries.csv", ({ csv, params }) =>
+        csv(companySubsidiariesView, params.code),
+      )
+      .get("/tenements/:id", ({ record, params }) => record(tenementsView, params.id))
+      .get("/reports/:hash", ({ record, params }) => record(reportsView, params.hash))
   )
 }
 
 /** From the form of all subsidiaries to those of a company. */
-function ofCompany({ query }: Visit): Response | undefined {
+function ofCompany(query: string): Response | undefined {
   const sent = sentQuery(query)
   const code = sent.find(([name]) => name === "company")?.[1].trim()
   if (!code) return undefined

@@ -15,12 +15,18 @@ export interface ApiView {
 }
 
 /** The address of exactly what is shown: of a list, the page. */
-export const addressOf = ({ baseUrl, path, query }: ApiView, added: CanonicalQuery = []): string =>
-  `${baseUrl}${path}${withMark(inQuery([...query, ...added]))}`
+export function addressOf({ baseUrl, path, query }: ApiView): string {
+  // These a URL may have, but not the text of a shell or a program.
+  const text = queryText(query).replace(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${baseUrl}${path}${text && `?${text}`}`
+}
 
-/** The query for every record of the list in one answer, for programs that read CSV. */
+/** The query for every record of the list in one response, for programs that read CSV. */
 export const exportQuery = ({ query }: ApiView, added: CanonicalQuery = []): CanonicalQuery => [
-  ...query.filter(([name]) => !ofPage.includes(name)),
+  ...query.filter(([name]) => name !== "page" && name !== "per_page"),
   ["format", "csv"],
   ["all", "true"],
   ...added,
@@ -34,14 +40,3 @@ export const exportAddress = (view: ApiView, added: CanonicalQuery = []): string
  * would be a part of it.
  */
 export const unguarded: CanonicalQuery = [["formula_guard", "false"]]
-
-const ofPage = ["page", "per_page"]
-
-const withMark = (query: string): string => (query === "" ? "" : `?${query}`)
-
-/** With the characters escaped too that a URL may have, but that a shell or a program's text may not. */
-const inQuery = (query: CanonicalQuery): string =>
-  queryText(query).replace(
-    /[!'()*~]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )

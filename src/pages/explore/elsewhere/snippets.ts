@@ -1,13 +1,17 @@
 /**
  * Lines that get what a page shows into other programs. Each has `tokenPlaceholder` where the token
- * belongs, but for Power Query, which keeps it among its credentials.
+ * belongs. Power Query has none: it asks for the key once and keeps it among its credentials.
  */
+import type { CanonicalQuery } from "../../../http/canonical-query.ts"
 import { tokenPlaceholder } from "../../kit/components.ts"
-import { type ApiView, addressOf, exportAddress, unguarded } from "./api-view.ts"
-import { type ColumnKind, columnsOf } from "./columns.ts"
-import { formulaLiteral, quotedLiteral, shellLiteral } from "./literals.ts"
-import { powerQueryList, powerQueryRecord } from "./power-query.ts"
-import { pandasList, pythonRecord } from "./python.ts"
+import { type ApiView, addressOf, exportAddress, exportQuery, unguarded } from "./api-view.ts"
+import {
+  formulaLiteral,
+  powerQueryLiteral,
+  powerQueryName,
+  quotedLiteral,
+  shellLiteral,
+} from "./literals.ts"
 
 export interface Snippet {
   id: string
@@ -19,80 +23,177 @@ export interface Snippet {
 
 /** Those that fit a page of a list or a record. */
 export const snippetsOf = (view: ApiView): Snippet[] =>
-  view.kind === "list"
-    ? [sheets(view), excel(view), curl(view), python(view), r(view), address(view)]
-    : [curl(view), excel(view), python(view), r(view), address(view)]
+  (view.kind === "list" ? ofLists : ofRecords).map(({ code, ...others }) => ({
+    ...others,
+    code: code(view),
+  }))
 
-function sheets(view: ApiView): Snippet {
-  const url = formulaLiteral(exportAddress(view, [["api_key", tokenPlaceholder]]))
-  return {
-    id: "sheets",
-    label: "Google Sheets",
-    code: `=IMPORTDATA(${url})`,
-    note: `Gets every row, not this page alone. Whoever can open the sheet can read the token in it. If your sheet writes decimals with a comma, end the formula with ; ","; "en_US") instead of ).`,
-  }
+interface Template extends Omit<Snippet, "code"> {
+  code: (view: ApiView) => string
 }
 
-const excel = (view: ApiView): Snippet => ({
-  id: "excel",
-  label: "Excel",
-  code: view.kind === "list" ? powerQueryList(view) : powerQueryRecord(view),
-  note: "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook.",
-})
+const bearer = `Bearer ${tokenPlaceholder}`
 
-const curl = (view: ApiView): Snippet => ({
-  id: "curl",
-  label: "curl",
-  code: `curl -sS --fail-with-body -H ${shellLiteral(`Authorization: Bearer ${tokenPlaceholder}`)} ${shellLiteral(addressOf(view))}`,
-  note:
-    view.kind === "list"
-      ? "Gets this page as JSON. For a POSIX shell, as on macOS and Linux."
-      : "Gets this record as JSON. For a POSIX shell, as on macOS and Linux.",
-})
+const curl = (view: ApiView): string =>
+  `curl -sS --fail-with-body -H ${shellLiteral(`Authorization: ${bearer}`)} ${shellLiteral(addressOf(view))}`
 
-const python = (view: ApiView): Snippet => ({
-  id: "python",
-  label: "Python",
-  code: view.kind === "list" ? pandasList(view) : pythonRecord(view),
-  note: view.kind === "list" ? "Gets every row with pandas." : "Needs nothing but Python itself.",
-})
+const forPowerQuery =
+  "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook."
 
-function r(view: ApiView): Snippet {
-  const headers = `headers = c(Authorization = ${quotedLiteral(`Bearer ${tokenPlaceholder}`)})`
-  const source = (url: string) =>
-    `url(\n  ${quotedLiteral(url)},\n  ${headers}, encoding = "UTF-8"\n)`
-  const { name } = view.resource
-  return view.kind === "list"
-    ? {
-        id: "r",
-        label: "R",
-        code: `${name} <- read.csv(\n  ${source(exportAddress(view, unguarded)).replaceAll("\n", "\n  ")},\n  na.strings = "",\n  colClasses = c(${columnClasses(view)})\n)`,
-        note: "Gets every row. Needs nothing but R itself.",
-      }
-    : {
-        id: "r",
-        label: "R",
-        code: `record <- jsonlite::fromJSON(${source(addressOf(view))})$data`,
-        note: "Needs the package jsonlite.",
-      }
-}
-
-const columnClasses = (view: ApiView): string =>
-  columnsOf(view)
-    .flatMap(([name, kind]) => (classes[kind] ? [`${name} = "${classes[kind]}"`] : []))
-    .join(", ")
-
-/** What R would not find by itself. */
-const classes: Readonly<Partial<Record<ColumnKind, string>>> = {
-  text: "character",
-  date: "Date",
-  instant: "character",
-  logical: "logical",
-}
-
-const address = (view: ApiView): Snippet => ({
+const address: Template = {
   id: "address",
   label: "Address",
-  code: addressOf(view),
+  code: addressOf,
   note: "The address in the API. A program sends one of your tokens with it, in the header Authorization.",
-})
+}
+
+const ofLists: readonly Template[] = [
+  {
+    id: "sheets",
+    label: "Google Sheets",
+    code: (view) =>
+      `=IMPORTDATA(${formulaLiteral(exportAddress(view, [["api_key", tokenPlaceholder]]))})`,
+    note: `Gets every row, not this page alone. Whoever can open the sheet can read the token in it. If your sheet writes decimals with a comma, end the formula with ; ","; "en_US") instead of ).`,
+  },
+  {
+    id: "excel",
+    label: "Excel",
+    code: (view) => `let
+    Source = Csv.Document(
+${webContents(view, exportQuery(view, unguarded))},
+        [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]
+    ),
+    Headed = Table.PromoteHeaders(Source, [PromoteAllScalars = true]),
+    Unknown = Table.ReplaceValue(
+        Headed, "", null, Replacer.ReplaceValue, Table.ColumnNames(Headed)
+    ),
+    Typed = Table.TransformColumnTypes(
+        Unknown,
+        {${typed(view, "powerQuery", (name, type) => `{${powerQueryLiteral(name)}, ${type}}`)}},
+        "en-US"
+    )
+in
+    Typed`,
+    note: forPowerQuery,
+  },
+  {
+    id: "curl",
+    label: "curl",
+    code: curl,
+    note: "Gets this page as JSON. For a POSIX shell, as on macOS and Linux.",
+  },
+  {
+    id: "python",
+    label: "Python",
+    code: (view) => `import pandas as pd
+
+${view.resource.name} = pd.read_csv(
+    ${quotedLiteral(exportAddress(view, unguarded))},
+    storage_options={"Authorization": ${quotedLiteral(bearer)}},
+    dtype={${typed(view, "pandas", (name, type) => `${quotedLiteral(name)}: "${type}"`)}},
+    parse_dates=[${typed(view, "pandasDate", quotedLiteral)}],
+    keep_default_na=False,
+    na_values=[""],
+)`,
+    note: "Gets every row with pandas.",
+  },
+  {
+    id: "r",
+    label: "R",
+    code: (view) => `${view.resource.name} <- read.csv(
+  url(
+    ${quotedLiteral(exportAddress(view, unguarded))},
+    headers = c(Authorization = ${quotedLiteral(bearer)}), encoding = "UTF-8"
+  ),
+  na.strings = "",
+  colClasses = c(${typed(view, "r", (name, type) => `${name} = "${type}"`)})
+)`,
+    note: "Gets every row. Needs nothing but R itself.",
+  },
+  address,
+]
+
+const ofRecords: readonly Template[] = [
+  {
+    id: "curl",
+    label: "curl",
+    code: curl,
+    note: "Gets this record as JSON. For a POSIX shell, as on macOS and Linux.",
+  },
+  {
+    id: "excel",
+    label: "Excel",
+    code: (view) => `let
+    Source = Json.Document(
+${webContents(view, view.query)}
+    ),
+    Record = Source[data]
+in
+    Record`,
+    note: forPowerQuery,
+  },
+  {
+    id: "python",
+    label: "Python",
+    code: (view) => `import json
+import urllib.request
+
+request = urllib.request.Request(
+    ${quotedLiteral(addressOf(view))},
+    headers={"Authorization": ${quotedLiteral(bearer)}},
+)
+with urllib.request.urlopen(request) as response:
+    record = json.load(response)["data"]`,
+    note: "Needs nothing but Python itself.",
+  },
+  {
+    id: "r",
+    label: "R",
+    code: (view) => `record <- jsonlite::fromJSON(url(
+  ${quotedLiteral(addressOf(view))},
+  headers = c(Authorization = ${quotedLiteral(bearer)}), encoding = "UTF-8"
+))$data`,
+    note: "Needs the package jsonlite.",
+  },
+  address,
+]
+
+const webContents = ({ baseUrl, path }: ApiView, query: CanonicalQuery): string =>
+  `        Web.Contents(
+            ${powerQueryLiteral(baseUrl)},
+            [
+                RelativePath = ${powerQueryLiteral(path.slice(1))},
+                Query = [${query.map(([name, value]) => `${powerQueryName(name)} = ${powerQueryLiteral(value)}`).join(", ")}],
+                ApiKeyName = "api_key"
+            ]
+        )`
+
+type ColumnTypes = Partial<Record<"powerQuery" | "pandas" | "pandasDate" | "r", string>>
+
+const text: ColumnTypes = { powerQuery: "type text", pandas: "string", r: "character" }
+
+/**
+ * By format or type of a field, its column in each program, where the program would not find it by
+ * itself: it takes a reference such as 5678 for a number and the code NAN for a missing value.
+ */
+const columnTypes: Readonly<Record<string, ColumnTypes>> = {
+  date: { powerQuery: "type date", pandasDate: "date", r: "Date" },
+  "date-time": { powerQuery: "type datetimezone", pandasDate: "date", r: "character" },
+  // pandas' integer that may be unknown.
+  integer: { powerQuery: "Int64.Type", pandas: "Int64" },
+  number: { powerQuery: "type number" },
+  boolean: { powerQuery: "type logical", r: "logical" },
+}
+
+/** The columns that have a type in a program, each written with it. */
+const typed = (
+  { resource }: ApiView,
+  program: keyof ColumnTypes,
+  write: (name: string, type: string) => string,
+): string =>
+  Object.entries(resource.fields)
+    .flatMap(([name, { schema }]) => {
+      const type = (columnTypes[schema.format] ?? columnTypes[schema.type] ?? text)[program]
+      return type === undefined ? [] : [write(name, type)]
+    })
+    .join(", ")

@@ -1,63 +1,90 @@
 /** The values of records as they are shown. */
-import type { ResourceRecord, Value } from "../../../resources/resource.ts"
+import { maskedHolder } from "../../../resources/holder-names.ts"
+import type { ResourceRecord } from "../../../resources/resource.ts"
 import { fold, splitValues } from "../../../text/fold.ts"
 import { status, type Tone } from "../../kit/components.ts"
 import { dash, instant, number, orDash } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
+import { type Cell, pathWith, type RecordLinks } from "./list-view.ts"
 
-type Cell = (record: ResourceRecord) => Content
+/** A field's text; empty where it is unknown. */
+export const textOf =
+  (field: string) =>
+  (record: ResourceRecord): string =>
+    String(record[field] ?? "")
 
 /** Text as it is; a dash where it is unknown. */
 export const text =
+  (field: string) =>
+  (record: ResourceRecord): Content =>
+    orDash(textOf(field)(record))
+
+/** For identifiers. */
+export const mono =
   (field: string): Cell =>
   (record) =>
-    orDash(shown(record[field]))
+    html`<span class="mono">${text(field)(record)}</span>`
 
-export const shown = (value: Value | undefined): string | null =>
-  value === null || value === undefined ? null : String(value)
+const numeric =
+  (write: (value: number) => string) =>
+  (field: string) =>
+  ({ [field]: value }: ResourceRecord): Content =>
+    typeof value === "number" ? write(value) : dash
 
-export const integer =
-  (field: string): Cell =>
-  ({ [field]: value }) =>
-    typeof value === "number" ? number(value) : dash
+const decimals = (maximumFractionDigits: number) =>
+  new Intl.NumberFormat("en-AU", { minimumFractionDigits: 2, maximumFractionDigits })
 
-const exactFormat = new Intl.NumberFormat("en-AU", {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 20,
-})
+const exact = decimals(20)
+const two = decimals(2)
 
-const roundedFormat = new Intl.NumberFormat("en-AU", {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-})
+export const integer = numeric(number)
 
 /** As it is, with two decimals at least. */
-export const exactly =
-  (field: string): Cell =>
-  ({ [field]: value }) =>
-    typeof value === "number" ? exactFormat.format(value) : dash
+export const exactly = numeric((value) => exact.format(value))
 
 /** With two decimals, so that numbers stand under one another; `<0.01` for what would be shown as 0. */
-export const rounded =
-  (field: string): Cell =>
-  ({ [field]: value }) => {
-    if (typeof value !== "number") return dash
-    return value > 0 && value < 0.005 ? "<0.01" : roundedFormat.format(value)
-  }
+export const rounded = numeric((value) =>
+  value > 0 && value < 0.005 ? "<0.01" : two.format(value),
+)
 
 export const moment =
-  (field: string): Cell =>
-  ({ [field]: value }) =>
+  (field: string) =>
+  ({ [field]: value }: ResourceRecord): Content =>
     typeof value === "string" ? instant(value) : dash
+
+type ShowValue = (value: string, links: RecordLinks) => Content
 
 /** Several values in one field, one under another. */
 export const listed =
-  (field: string): Cell =>
-  ({ [field]: value }) => {
-    const values = splitValues(String(value ?? ""))
-    if (values.length === 0) return orDash(shown(value))
-    return values.map((each) => html`<div>${each}</div>`)
+  (field: string, show: ShowValue = (value) => value): Cell =>
+  (record, links) => {
+    const values = splitValues(textOf(field)(record))
+    if (values.length === 0) return text(field)(record)
+    return values.map((value) => html`<div>${show(value, links)}</div>`)
   }
+
+/** A value as a link to the records of a list that have it. */
+export const toList =
+  (path: string, filter: string): ShowValue =>
+  (value, links) =>
+    html`<a href="${links.to(path, [[filter, value]])}">${value}</a>`
+
+/** Longer names can't be searched for, nor can those that are hidden. */
+const mostSearched = 200
+
+export const toHolder: ShowValue = (name, links) =>
+  [...name].length <= mostSearched && name !== maskedHolder
+    ? toList("/tenements", "holder")(name, links)
+    : name
+
+/** A cell as a link to what a key is part of the path of: `/tenements/:id`. */
+export const linked =
+  (path: string, key: string, cell: Cell): Cell =>
+  (record, links) =>
+    html`<a href="${links.to(pathWith(path, textOf(key)(record)))}">${cell(record, links)}</a>`
+
+/** A company by its code. */
+export const code = (field: string): Cell => linked("/companies/:code", field, mono(field))
 
 const tones: readonly (readonly [Tone, RegExp])[] = [
   [
@@ -68,7 +95,7 @@ const tones: readonly (readonly [Tone, RegExp])[] = [
   ["good", /granted|live|current|active/],
 ]
 
-export const toneOf = (word: string): Tone =>
+const toneOf = (word: string): Tone =>
   tones.find(([, pattern]) => pattern.test(fold(word)))?.[0] ?? "neutral"
 
 export const statusWord =
@@ -79,13 +106,12 @@ export const statusWord =
 export const activity: Cell = ({ is_active }) =>
   is_active === true ? status("active", "good") : status("inactive", "bad")
 
-/** The address of a document, as a link only where a browser may follow it. */
-export function documentLink(value: Value | undefined, label: string): Content {
-  if (typeof value !== "string" || value === "") return dash
-  return isWebAddress(value)
-    ? html`<a href="${value}" rel="noopener noreferrer nofollow">${label}</a>`
-    : value
-}
-
-/** Other schemes could run code. */
-const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+/** The address of a document, as a link only where a browser may follow it: other schemes could run code. */
+export const documentLink =
+  (field: string, label?: string): Cell =>
+  (record) => {
+    const address = textOf(field)(record)
+    return /^https?:\/\//i.test(address) && URL.canParse(address)
+      ? html`<a href="${address}" rel="noopener noreferrer nofollow">${label ?? address}</a>`
+      : orDash(address)
+  }

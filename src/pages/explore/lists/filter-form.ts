@@ -1,8 +1,10 @@
 /** The form above a list: an ordinary one, whose fields are the parameters of the API. */
 import type { Fault } from "../../../http/api-error.ts"
 import { fold } from "../../../text/fold.ts"
-import { type Choice, field, select } from "../../kit/components.ts"
-import { attributes, type Html, html } from "../../kit/html.ts"
+import { type Choice, field, hidden, select } from "../../kit/components.ts"
+import { type Html, html } from "../../kit/html.ts"
+import type { Groups } from "../visit.ts"
+import { choicesOf } from "./counted-values.ts"
 import {
   type AskedList,
   addressWith,
@@ -10,27 +12,18 @@ import {
   pageParameters,
   sentValue,
 } from "./list-address.ts"
-import type { FilterField } from "./list-view.ts"
-import { pathWith } from "./list-view.ts"
+import { type FilterField, pathWith } from "./list-view.ts"
 
-/** The values to choose from, by the name of the filter. Without an entry, a person types the value. */
-export type Choices = ReadonlyMap<string, readonly Choice[]>
-
-export interface FormOptions {
-  list: AskedList
-  choices: Choices
-  faults: readonly Fault[]
-}
-
-export function filterForm({ list, choices, faults }: FormOptions): Html {
+/** @param groups of the whole list, without filters */
+export function filterForm(list: AskedList, groups: Groups, faults: readonly Fault[] = []): Html {
   const { view, code } = list
   const faultOf = (name: string) => faults.find(({ parameter }) => parameter === name)?.message
-  const kept = ["sort", "order", "per_page"].flatMap((name) => {
+  const kept = ["sort", "order", "per_page"].map((name) => {
     const value = sentValue(list, name)
-    return value === undefined ? [] : [html`<input ${attributes({ type: "hidden", name, value })}>`]
+    return value !== undefined && hidden(name, value)
   })
   return html`<form class="panel filters" id="filters" method="get" action="/explore${pathWith(view.path, code)}" role="search">
-${view.filters.map((each) => filterField(each, list, choices.get(each.name), faultOf(each.name)))}
+${view.filters.map((filter) => filterField(filter, list, choicesOf(view, filter, groups), faultOf(filter.name)))}
 ${field({
   name: "as_of",
   label: "As of",
@@ -48,25 +41,20 @@ ${kept}
 }
 
 function filterField(
-  { name, label, type, wide, hint }: FilterField,
+  { name, label, type, wide }: FilterField,
   list: AskedList,
   choices: readonly Choice[] | undefined,
   fault: string | undefined,
 ): Html {
-  const value = sentValue(list, name)
-  const common = { name, label, hint, fault }
-  const control = choices
-    ? select({ ...common, ...choiceOf(choices, list, name) })
-    : field({
-        ...common,
-        input: {
-          value,
-          type: type ?? (wide ? "search" : "text"),
-          autocomplete: "off",
-          spellcheck: "false",
-          maxlength: type ? null : 200,
-        },
-      })
+  if (choices) return select({ name, label, fault, ...choiceOf(choices, list, name) })
+  const input = {
+    value: sentValue(list, name),
+    type: type ?? (wide ? "search" : "text"),
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: type ? null : 200,
+  }
+  const control = field({ name, label, fault, input })
   return wide ? html`<div class="wide">${control}</div>` : control
 }
 
@@ -85,12 +73,12 @@ function choiceOf(choices: readonly Choice[], list: AskedList, name: string) {
 
 /** What is set, each with a link that clears it. */
 export function filtersInUse(list: AskedList): Html | null {
-  const set = filtersSet(list)
   const asOf = sentValue(list, "as_of")
-  const all = [
-    ...set.map(({ name, label, value }) => ({ name, words: `${label}: ${value}` })),
-    ...(asOf === undefined ? [] : [{ name: "as_of", words: `As of ${asOf}` }]),
-  ]
+  const all = filtersSet(list).map(({ name, label, value }) => ({
+    name,
+    words: `${label}: ${value}`,
+  }))
+  if (asOf !== undefined) all.push({ name: "as_of", words: `As of ${asOf}` })
   if (all.length === 0) return null
   return html`<ul class="chips" aria-label="Filters in use">${all.map(
     ({ name, words }) =>

@@ -1,9 +1,8 @@
 /** The address of a list in the explorer: every view has one that can be shared. */
 import { paging } from "../../../answers/list-endpoint.ts"
 import { type CanonicalQuery, queryText } from "../../../http/canonical-query.ts"
-import { readParameters } from "../../../http/parameters.ts"
 import { decodeQuery } from "../../../http/query-string.ts"
-import { type ListView, pathWith } from "./list-view.ts"
+import { type ListView, pathWith, type RecordLinks } from "./list-view.ts"
 
 /** A list as a person asked for it. */
 export interface AskedList {
@@ -25,11 +24,6 @@ export const pageParameters = ({ endpoint, filters }: ListView) =>
     ),
   )
 
-/** @throws ApiError INVALID_PARAMETER for a parameter of the API too that no page has */
-export const checkParameters = (view: ListView, query: string): void => {
-  readParameters(query, pageParameters(view))
-}
-
 /** The query without the fields of a form that were left empty; null where there are none. */
 export function withoutEmpty(query: string): string | null {
   const pairs = query.split("&").filter((pair) => pair !== "")
@@ -45,6 +39,13 @@ export const sentQuery = (query: string): CanonicalQuery =>
 
 export const sentValue = ({ sent }: AskedList, name: string): string | undefined =>
   sent.find(([each]) => each === name)?.[1]
+
+/** The filters that have a value. */
+export const filtersSet = (list: AskedList) =>
+  list.view.filters.flatMap((filter) => {
+    const value = sentValue(list, filter.name)
+    return value === undefined ? [] : [{ ...filter, value }]
+  })
 
 /**
  * The address of the same list with other parameters. It begins at page 1 unless a page is given.
@@ -65,14 +66,7 @@ export const withQuery = (path: string, query: CanonicalQuery): string =>
   query.length === 0 ? path : `${path}?${queryText(query)}`
 
 /** Links to other pages that keep the point in time. */
-export const linksAt = (asOf: string | undefined) => ({
-  to: (path: string, query: CanonicalQuery = []): string =>
+export const linksAt = (asOf: string | undefined): RecordLinks => ({
+  to: (path, query = []) =>
     withQuery(`/explore${path}`, asOf === undefined ? query : [...query, ["as_of", asOf]]),
 })
-
-/** The filters that have a value. */
-export const filtersSet = (list: AskedList) =>
-  list.view.filters.flatMap((filter) => {
-    const value = sentValue(list, filter.name)
-    return value === undefined ? [] : [{ ...filter, value }]
-  })

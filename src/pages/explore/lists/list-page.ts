@@ -1,136 +1,140 @@
 /** A list as a page: its filters, its records, and what else can be done with it. */
 import { planList } from "../../../answers/list-plan.ts"
 import { ApiError, type Fault } from "../../../http/api-error.ts"
+import { readParameters } from "../../../http/parameters.ts"
+import { encodeQuery } from "../../../http/query-string.ts"
 import { field, notice, pageTitle, tabs } from "../../kit/components.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import { notFound, type PageError } from "../../kit/page-error.ts"
 import { elsewherePanel } from "../elsewhere/panel.ts"
-import type { Explorer, Visit } from "../explorer.ts"
-import type { ShownPage } from "../reading/ask.ts"
-import { readBreakdown } from "../reading/breakdowns.ts"
-import { choicesOf, countedPanel, type Groups } from "./counted-values.ts"
+import type { ShownPage, Visit } from "../visit.ts"
+import { countedPanels } from "./counted-values.ts"
 import { filterForm, filtersInUse } from "./filter-form.ts"
 import {
   type AskedList,
   addressWith,
-  checkParameters,
+  pageParameters,
   sentQuery,
   sentValue,
   withQuery,
 } from "./list-address.ts"
-import { countedFields, type ListView, pathWith } from "./list-view.ts"
+import { apiPathOf, type ListView, pathWith, titleOf } from "./list-view.ts"
 import { resultsTable } from "./results.ts"
 import { companiesView, mainViews } from "./views.ts"
 import { newerNotice, pastNotice, sentenceOf } from "./words.ts"
 
-export async function listPage(
-  explorer: Explorer,
-  visit: Visit,
-  view: ListView,
-  code: string,
-): Promise<PageResult> {
+export async function listPage(visit: Visit, view: ListView, code: string): Promise<PageResult> {
   const list: AskedList = { view, code, sent: sentQuery(visit.query) }
   try {
-    checkParameters(view, visit.query)
-    const target = { path: apiPathOf(list), query: visit.query }
-    const requested = { endpoint: view.endpoint, parent: code }
-    return await shownList(explorer, visit, list, await explorer.ask.page(visit, requested, target))
+    // A parameter of the API may be none of the page.
+    readParameters(visit.query, pageParameters(view))
+    return await shownList(visit, list, await visit.page(requested(view, code, visit.query)))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === "NOT_FOUND") throw recordNotFound(companiesView, code)
     if (error.code !== "INVALID_PARAMETER") throw error
-    return faultyList(explorer, visit, list, faultsOf(error))
+    return faultyList(visit, list, faultsOf(error))
   }
 }
 
-async function shownList(
-  explorer: Explorer,
-  visit: Visit,
-  list: AskedList,
-  page: ShownPage,
-): Promise<PageResult> {
+/** Every record of a list in CSV, from the API's own exporter: a download that needs no token. */
+export async function csvDownload(visit: Visit, view: ListView, code: string): Promise<Response> {
+  const query = encodeQuery([...sentQuery(visit.query), ["format", "csv"], ["all", "true"]])
+  const answer = await visit.export(requested(view, code, query))
+  // These are for programs of other sites, or name what an answer to them varies by.
+  answer.headers.delete("Access-Control-Allow-Origin")
+  answer.headers.delete("Access-Control-Expose-Headers")
+  answer.headers.set("Vary", "Cookie, Accept-Encoding")
+  answer.headers.set("Cache-Control", "private, no-store")
+  return answer
+}
+
+const requested = (view: ListView, code: string, query: string) => ({
+  endpoint: view.endpoint,
+  parent: code,
+  path: apiPathOf(view, code),
+  query,
+})
+
+async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promise<PageResult> {
   const { view, code } = list
-  const [groups, ofAll, tokens, newest] = await Promise.all([
-    groupsOf(explorer, visit, view, page.plan, page.release.id),
-    groupsOf(explorer, visit, view, unfiltered(list), page.release.id),
-    explorer.tokens(visit.person.accountId),
-    page.meta.page > 1 ? explorer.releases.current(visit.person.accountId) : null,
+  const [counted, groups, newest] = await Promise.all([
+    visit.groups(view, page.plan, page.release.id),
+    visit.groups(view, unfiltered(view, code), page.release.id),
+    page.meta.page > 1 ? visit.newest() : null,
   ])
   const asOf = sentValue(list, "as_of")
-  const lead = sentenceOf(list, page)
-  const api = view.apiPath && {
-    baseUrl: visit.publicUrl,
-    path: apiPathOf(list),
-    query: page.plan.canonical,
-    resource: view.endpoint.resource,
-    kind: "list" as const,
-  }
+  const api = view.isOfExplorerOnly
+    ? null
+    : {
+        baseUrl: visit.publicUrl,
+        path: apiPathOf(view, code),
+        query: page.plan.canonical,
+        resource: view.endpoint.resource,
+        kind: "list" as const,
+      }
+  const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${filtersInUse(list)}
-${resultsTable(list, page, ofAll)}
+${resultsTable(list, page, groups)}
 <div class="panel beside-list">
-${elsewherePanel({ view: api || null, tokens, csv: csvAddress(list) })}
-${page.meta.total > 0 && html`<div class="stack">${view.counted.map((counted) => countedPanel(view, counted, groups, (filter, value) => addressWith(list, { [filter]: value })))}</div>`}
+${elsewherePanel(api, csvAddress(list))}
+${page.meta.total > 0 && html`<div class="stack">${countedPanels(view, counted, linkTo)}</div>`}
 </div>`
-  return framed(
-    list,
-    lead,
-    html`${filterForm({ list, choices: choicesOf(view, ofAll), faults: [] })}
-<div id="results" class="stack">${results}</div>`,
-    code,
-  )
+  return framed(list, sentenceOf(list, page), filterForm(list, groups), results)
 }
 
 /** What is wrong stands at its field, and all of it in place of the records. */
 async function faultyList(
-  explorer: Explorer,
   visit: Visit,
   list: AskedList,
   faults: readonly Fault[],
 ): Promise<PageResult> {
   const { view, code } = list
-  const newest = explorer.releases.cached()
-  const ofAll = newest ? await groupsOf(explorer, visit, view, unfiltered(list), newest.id) : null
+  const newest = visit.cachedRelease()
+  const groups = newest && (await visit.groups(view, unfiltered(view, code), newest.id))
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
   const again = isOfPage
     ? html`<a href="${addressWith(list, {})}">Begin again at page 1</a>`
     : html`<a href="/explore${pathWith(view.path, code)}">Begin again without any filter</a>`
-  const lead = "Nothing is shown until what is marked below is corrected."
-  const main = html`${filterForm({ list, choices: choicesOf(view, ofAll), faults })}
-<div id="results" class="stack">${notice(
+  const results = notice(
     "bad",
     html`<p>The address asks for something that can't be shown.</p>
 <ul>${faults.map(({ parameter, message }) => html`<li><code>${parameter}</code>: ${message}</li>`)}</ul>
 <p>${again}</p>`,
     true,
-  )}</div>`
-  return { ...framed(list, lead, main, code), status: 400 }
-}
-
-function framed({ view }: AskedList, lead: Content, content: Content, code: string): PageResult {
-  const title = view.title.replace(":code", code.toUpperCase())
+  )
+  const lead = "Nothing is shown until what is marked below is corrected."
   return {
-    title,
-    section: "explore",
-    scripts: ["copy.js", "explore.js"],
-    main: html`${pageTitle(title, html`<span id="lead">${lead}</span>`)}
-${exploreTabs(view.path)}
-<p class="visually-hidden" id="announcement" role="status"></p>
-<div class="stack explore">${content}</div>`,
+    ...framed(list, lead, filterForm(list, groups ?? null, faults), results),
+    status: 400,
   }
 }
 
-export const exploreTabs = (current: string): Content =>
+const framed = (
+  { view, code }: AskedList,
+  lead: Content,
+  form: Content,
+  results: Content,
+): PageResult => ({
+  title: titleOf(view, code),
+  section: "explore",
+  scripts: ["copy.js", "explore.js"],
+  main: html`${pageTitle(titleOf(view, code), html`<span id="lead">${lead}</span>`)}
+${exploreTabs(view)}
+<p class="visually-hidden" id="announcement" role="status"></p>
+<div class="stack explore">${form}
+<div id="results" class="stack">${results}</div></div>`,
+})
+
+export const exploreTabs = (current: ListView): Content =>
   tabs(
     "Lists",
-    mainViews.map(({ path, title }) => ({ path: `/explore${path}`, label: title })),
-    `/explore${current}`,
+    mainViews.map((view) => ({ path: `/explore${view.path}`, label: titleOf(view) })),
+    `/explore${current.path}`,
   )
-
-export const apiPathOf = ({ view, code }: Pick<AskedList, "view" | "code">): string =>
-  view.apiPath === null ? `/explore${view.path}` : `/api/v1${pathWith(view.apiPath, code)}`
 
 /** With a byte order mark, without which Excel does not read UTF-8. */
 const csvAddress = ({ view, code, sent }: AskedList): string =>
@@ -139,22 +143,10 @@ const csvAddress = ({ view, code, sent }: AskedList): string =>
     ["bom", "true"],
   ])
 
-const unfiltered = (list: AskedList) =>
-  planList(list.view.endpoint, { path: apiPathOf(list), query: "", format: "json" }, list.code)
+export const unfiltered = (view: ListView, code: string) =>
+  planList(view.endpoint, { path: apiPathOf(view, code), query: "", format: "json" }, code)
 
-async function groupsOf(
-  explorer: Explorer,
-  { person }: Visit,
-  view: ListView,
-  plan: Parameters<typeof readBreakdown>[1]["plan"],
-  release: number,
-): Promise<Groups> {
-  const fields = countedFields(view)
-  if (fields.length === 0) return []
-  return readBreakdown(explorer, { plan, fields, release, account: person.accountId })
-}
-
-function faultsOf({ options }: ApiError): readonly Fault[] {
+export function faultsOf({ options }: ApiError): readonly Fault[] {
   const parameters = options.details?.parameters
   return Array.isArray(parameters) ? (parameters as Fault[]) : []
 }

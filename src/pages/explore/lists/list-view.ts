@@ -1,17 +1,23 @@
-/** What a list is to the explorer: where it is, its filters, its columns, and how it is put into words. */
+/** What a list is to the explorer: where it is, its filters, its fields, and how it is put into words. */
 import type { ListEndpoint } from "../../../answers/list-endpoint.ts"
+import type { CanonicalQuery } from "../../../http/canonical-query.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import type { Choice, Column } from "../../kit/components.ts"
+import type { Content } from "../../kit/html.ts"
 
 /** A filter as a field of the form. */
 export interface FilterField {
   /** The parameter of the API. */
   name: string
   label: string
-  hint?: string
-  /** The values to choose from; or the field of the records whose values they are. */
+  /** The values to choose from. */
   choices?: readonly Choice[]
+  /** The field of the records whose values it takes. They are offered where they are not too many. */
   valuesOf?: string
+  /** Whether the records of each value are counted beside the list. */
+  isCounted?: true
+  /** Whether a record may have several of the values, as `A; B`. */
+  isList?: true
   type?: "date"
   /** Text that gets more room than others. */
   wide?: boolean
@@ -19,50 +25,63 @@ export interface FilterField {
   words: (value: string) => string
 }
 
-export interface ViewColumn extends Omit<Column<ResourceRecord>, "cell" | "head"> {
-  head: string
-  cell: (record: ResourceRecord, links: RecordLinks) => ReturnType<Column<ResourceRecord>["cell"]>
-  /** The value of `sort` that orders by it, and the direction that comes first. */
-  sort?: { by: string; first: "asc" | "desc" }
-}
+export type Cell = (record: ResourceRecord, links: RecordLinks) => Content
 
 /** Links from a record, which keep the point in time. */
 export interface RecordLinks {
   /** @param path under /explore */
-  to(path: string): string
+  to(path: string, query?: CanonicalQuery): string
 }
 
-/** A field whose values are counted beside the list. */
-export interface CountedField {
-  field: string
-  title: string
-  /** The filter that a bar sets. */
-  filter: string
-  isList?: boolean
+/** A field of the records: a column of their list, and a line of a record's page. */
+export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "head" | "attributes"> {
+  head: string
+  cell: Cell
+  /** On a record's page, where it is shown in another way there. */
+  fact?: Cell
+  /** Whether it is on a record's page alone. */
+  isFactOnly?: true
+  /** The value of `sort` that orders by it, and the direction that comes first. */
+  sort?: { by: string; first: "asc" | "desc" }
+}
+
+/** The page of one record. */
+export interface RecordView {
+  title: (record: ResourceRecord) => string
+  /** Under the title, what it is. */
+  lead: (record: ResourceRecord) => string
+  /** The list of its versions. */
+  history: ListEndpoint
 }
 
 export interface ListView {
-  /** As its path under /explore; with `:code` where it belongs to a company. */
+  /** As its path under /explore, and under /api/v1; with `:code` where it belongs to a company. */
   path: string
   endpoint: ListEndpoint
-  /** Under /api/v1; null where the API has no such list. */
-  apiPath: string | null
-  title: string
+  /** Whether the API has no such list. */
+  isOfExplorerOnly?: true
   /** What the records are: `["tenement", "tenements"]`. */
   noun: readonly [singular: string, plural: string]
   filters: readonly FilterField[]
-  columns: readonly ViewColumn[]
-  counted: readonly CountedField[]
+  fields: readonly ShownField[]
 }
 
-/** The path of a view. @param code of the company that it belongs to */
-export const pathWith = (path: string, code: string): string =>
-  path.replace(":code", encodeURIComponent(code))
+/** A list whose records have pages. */
+export interface ListOfRecords extends ListView {
+  record: RecordView
+}
+
+/** A path whose parameter, if it has one, is a key: `/companies/BIG/tenements`. */
+export const pathWith = (path: string, key: string): string =>
+  path.replace(/:\w+/, () => encodeURIComponent(key))
+
+export const apiPathOf = ({ path }: ListView, code: string): string =>
+  `/api/v1${pathWith(path, code)}`
+
+/** `Tenements`, `Tenements of BIG` */
+export const titleOf = ({ noun: [, plural] }: ListView, code = ""): string =>
+  `${plural[0]?.toUpperCase()}${plural.slice(1)}${code && ` of ${code.toUpperCase()}`}`
 
 /** The fields whose values are counted, for the choices of filters and for bars. */
-export const countedFields = ({ filters, counted }: ListView): string[] => [
-  ...new Set([
-    ...counted.map(({ field }) => field),
-    ...filters.flatMap(({ valuesOf }) => valuesOf ?? []),
-  ]),
-]
+export const countedFields = ({ filters }: ListView): string[] =>
+  filters.flatMap(({ valuesOf }) => valuesOf ?? [])

@@ -1,54 +1,56 @@
 /** The records of a list as a table, with the way to its other pages. */
-
 import { paging } from "../../../answers/list-endpoint.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { type Column, table } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
-import { attributes, type Content, type Html, html } from "../../kit/html.ts"
-import type { ShownPage } from "../reading/ask.ts"
-import type { Groups } from "./counted-values.ts"
+import { attributes, type Html, html } from "../../kit/html.ts"
+import type { Groups, ShownPage } from "../visit.ts"
 import { type AskedList, addressWith, linksAt, sentValue } from "./list-address.ts"
-import type { ViewColumn } from "./list-view.ts"
+import type { RecordLinks, ShownField } from "./list-view.ts"
 import { emptyWords, sentenceOf } from "./words.ts"
 
-/** @param ofAll the counted values of the whole list */
-export function resultsTable(list: AskedList, page: ShownPage, ofAll: Groups): Html {
+/** @param groups of the whole list, without filters */
+export function resultsTable(list: AskedList, page: ShownPage, groups: Groups): Html {
+  const links = linksAt(sentValue(list, "as_of"))
   return html`${table({
     caption: sentenceOf(list, page),
-    columns: list.view.columns.map((column) => columnOf(column, list)),
+    columns: columnsOf(list.view.fields, links).map(({ sort, ...column }) =>
+      sort ? { ...column, ...sortable(column.head, sort, list) } : column,
+    ),
     rows: page.records,
-    empty: emptyWords(list, page, ofAll),
+    empty: emptyWords(list, page, groups),
   })}
 ${belowTable(list, page)}`
 }
 
-function columnOf(column: ViewColumn, list: AskedList): Column<ResourceRecord> {
-  const { head, cell, sort, ...others } = column
-  const links = linksAt(sentValue(list, "as_of"))
-  const shown = { ...others, cell: (record: ResourceRecord) => cell(record, links) }
-  return sort ? { ...shown, ...sortable(head, sort, list) } : { ...shown, head }
-}
+/** The columns of a table whose records have links. */
+export const columnsOf = (fields: readonly ShownField[], links: RecordLinks) =>
+  fields
+    .filter(({ isFactOnly }) => !isFactOnly)
+    .map(({ cell, ...column }) => ({
+      ...column,
+      cell: (record: ResourceRecord) => cell(record, links),
+    }))
 
 /** The head as a link that sorts by the column, or in the other direction where it does already. */
 function sortable(
   head: string,
-  { by, first }: NonNullable<ViewColumn["sort"]>,
+  { by, first }: NonNullable<ShownField["sort"]>,
   list: AskedList,
-): { head: Content; attributes: Record<string, string> } {
+): Pick<Column<ResourceRecord>, "head" | "attributes"> {
   const { sort, order } = list.view.endpoint.parameters
   const sorted = (sentValue(list, "sort") ?? sort?.default) === by
-  const current = sentValue(list, "order") ?? order?.default
-  const other = current === "asc" ? "desc" : "asc"
+  const isAscending = (sentValue(list, "order") ?? order?.default) === "asc"
+  const other = isAscending ? "desc" : "asc"
   const next = sorted ? other : first
   const href = addressWith(list, {
     sort: by === sort?.default ? null : by,
     order: next === order?.default ? null : next,
   })
-  const direction = current === "asc" ? "ascending" : "descending"
-  const mark = sorted && html`<span aria-hidden="true"> ${current === "asc" ? "▲" : "▼"}</span>`
+  const mark = sorted && html`<span aria-hidden="true"> ${isAscending ? "▲" : "▼"}</span>`
   return {
     head: html`<a href="${href}">${head}</a>${mark}`,
-    attributes: sorted ? { "aria-sort": direction } : {},
+    attributes: sorted ? { "aria-sort": isAscending ? "ascending" : "descending" } : {},
   }
 }
 

@@ -1,35 +1,42 @@
-/** The lists of the explorer. */
+/** The lists of the explorer, each with its filters, its fields and the page of its records. */
 import { listEndpoint } from "../../../answers/list-endpoint.ts"
 import { subsidiaries } from "../../../resources/subsidiaries.ts"
 import {
+  companyHistory,
   companyList,
   subsidiariesOfCompany,
   tenementsOfCompany,
 } from "../../../routes/companies.ts"
-import { reportList } from "../../../routes/reports.ts"
-import { tenementList } from "../../../routes/tenements.ts"
+import { reportHistory, reportList } from "../../../routes/reports.ts"
+import { tenementHistory, tenementList } from "../../../routes/tenements.ts"
 import { stateNames } from "../../kit/format.ts"
-import { html } from "../../kit/html.ts"
 import {
   activity,
+  code,
   documentLink,
   exactly,
   integer,
+  linked,
   listed,
   moment,
+  mono,
   rounded,
-  shown,
   statusWord,
   text,
+  textOf,
+  toHolder,
+  toList,
 } from "./cells.ts"
-import type { FilterField, ListView, ViewColumn } from "./list-view.ts"
+import type { FilterField, ListOfRecords, ListView } from "./list-view.ts"
 
-const quoted = (value: string): string => `“${value}”`
+const quoted = (words: string) => (value: string) => `${words} “${value}”`
 
 const state: FilterField = {
   name: "state",
   label: "State",
   choices: Object.keys(stateNames).map((value) => ({ value, label: value })),
+  valuesOf: "state",
+  isCounted: true,
   words: (value) => `in ${stateNames[value] ?? value}`,
 }
 
@@ -37,68 +44,34 @@ const status: FilterField = {
   name: "status",
   label: "Status",
   valuesOf: "status",
-  words: (value) => `with the status ${quoted(value)}`,
+  isCounted: true,
+  words: quoted("with the status"),
 }
 
 const type: FilterField = {
   name: "type",
   label: "Type",
   valuesOf: "type",
-  words: (value) => `of the type ${quoted(value)}`,
+  words: quoted("of the type"),
 }
 
-const code = (field: string): ViewColumn["cell"] =>
-  function companyCode({ [field]: value }, { to }) {
-    const path = `/companies/${encodeURIComponent(String(value))}`
-    return html`<a class="mono" href="${to(path)}">${shown(value)}</a>`
-  }
-
-const tenementColumns: readonly ViewColumn[] = [
-  {
-    head: "Tenement",
-    fixed: true,
-    cell: ({ id, tenement_id }, { to }) =>
-      html`<a class="mono" href="${to(`/tenements/${encodeURIComponent(String(id))}`)}">${shown(tenement_id)}</a>`,
-  },
-  { head: "State", fixed: true, cell: text("state") },
-  { head: "Status", fixed: true, cell: statusWord("status") },
-  { head: "Type", cell: text("type") },
-  { head: "Holder", wide: true, cell: listed("holder_name") },
-  { head: "Granted", number: true, cell: text("grant_date") },
-  { head: "Expires", number: true, cell: text("expiry_date") },
-  { head: "Area, km²", number: true, cell: rounded("area_km2") },
-]
-
-const countedOfTenements = [
-  { field: "status", title: "By status", filter: "status" },
-  { field: "state", title: "By state", filter: "state" },
-]
-
-const subsidiaryColumns: readonly ViewColumn[] = [
-  { head: "Name", wide: true, cell: text("name") },
-  { head: "Parent", fixed: true, cell: code("parent_asx_code") },
-  { head: "Country", cell: text("country") },
-  { head: "Owned, %", number: true, cell: exactly("ownership_percentage") },
-]
-
-export const companiesView: ListView = {
+export const companiesView: ListOfRecords = {
   path: "/companies",
   endpoint: companyList,
-  apiPath: "/companies",
-  title: "Companies",
   noun: ["company", "companies"],
   filters: [
     {
       name: "search",
       label: "Name or code",
       wide: true,
-      words: (value) => `whose name or code contains ${quoted(value)}`,
+      words: quoted("whose name or code contains"),
     },
     {
       name: "sector",
       label: "Sector",
       valuesOf: "gics_sector",
-      words: (value) => `of the sector ${quoted(value)}`,
+      isCounted: true,
+      words: quoted("of the sector"),
     },
     {
       name: "active",
@@ -110,13 +83,24 @@ export const companiesView: ListView = {
       words: (value) => (value === "false" ? "that are inactive" : "that are active"),
     },
   ],
-  columns: [
-    { head: "Code", fixed: true, cell: code("asx_code"), sort: { by: "asx_code", first: "asc" } },
+  fields: [
+    {
+      head: "Code",
+      fixed: true,
+      cell: code("asx_code"),
+      fact: mono("asx_code"),
+      sort: { by: "asx_code", first: "asc" },
+    },
     { head: "Company", wide: true, cell: text("company_name"), sort: { by: "name", first: "asc" } },
     { head: "Sector", cell: text("gics_sector") },
     { head: "Industry group", cell: text("gics_industry_group") },
     { head: "Listed", fixed: true, cell: activity },
-    { head: "Tenements", number: true, cell: integer("total_tenements") },
+    {
+      head: "Tenements",
+      number: true,
+      cell: integer("total_tenements"),
+      fact: linked("/companies/:code/tenements", "asx_code", integer("total_tenements")),
+    },
     {
       head: "Market cap, A$",
       number: true,
@@ -124,69 +108,96 @@ export const companiesView: ListView = {
       sort: { by: "market_cap", first: "desc" },
     },
   ],
-  counted: [{ field: "gics_sector", title: "By sector", filter: "sector" }],
+  record: {
+    title: textOf("company_name"),
+    lead: ({ asx_code }) => `Listed as ${asx_code}`,
+    history: companyHistory,
+  },
 }
 
-export const tenementsView: ListView = {
+export const tenementsView: ListOfRecords = {
   path: "/tenements",
   endpoint: tenementList,
-  apiPath: "/tenements",
-  title: "Tenements",
   noun: ["tenement", "tenements"],
   filters: [
-    {
-      name: "holder",
-      label: "Holder",
-      wide: true,
-      words: (value) => `held by names containing ${quoted(value)}`,
-    },
+    { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
     state,
     status,
     type,
   ],
-  columns: tenementColumns,
-  counted: countedOfTenements,
+  fields: [
+    {
+      head: "Tenement",
+      fixed: true,
+      cell: linked("/tenements/:id", "id", mono("tenement_id")),
+      fact: mono("tenement_id"),
+    },
+    { head: "Identifier", cell: mono("id"), isFactOnly: true },
+    {
+      head: "State",
+      fixed: true,
+      cell: text("state"),
+      fact: listed("state", toList("/tenements", "state")),
+    },
+    { head: "Status", fixed: true, cell: statusWord("status") },
+    { head: "Type", cell: text("type") },
+    {
+      head: "Holder",
+      wide: true,
+      cell: listed("holder_name"),
+      fact: listed("holder_name", toHolder),
+    },
+    { head: "Granted", number: true, cell: text("grant_date") },
+    { head: "Expires", number: true, cell: text("expiry_date") },
+    { head: "Area, km²", number: true, cell: rounded("area_km2"), fact: exactly("area_km2") },
+  ],
+  record: {
+    title: textOf("tenement_id"),
+    lead: ({ state }) => `A tenement in ${stateNames[String(state)] ?? state}`,
+    history: tenementHistory,
+  },
 }
 
-export const reportsView: ListView = {
+export const reportsView: ListOfRecords = {
   path: "/reports",
   endpoint: reportList,
-  apiPath: "/reports",
-  title: "Announcements",
   noun: ["announcement", "announcements"],
   filters: [
-    {
-      name: "search",
-      label: "Title",
-      wide: true,
-      words: (value) => `whose title contains ${quoted(value)}`,
-    },
+    { name: "search", label: "Title", wide: true, words: quoted("whose title contains") },
     { name: "company", label: "Company code", words: (value) => `of ${value.toUpperCase()}` },
-    type,
+    { ...type, isCounted: true, isList: true },
     { name: "from", label: "From", type: "date", words: (value) => `from ${value}` },
     { name: "to", label: "To", type: "date", words: (value) => `to ${value}` },
   ],
-  columns: [
+  fields: [
     {
       head: "Title",
       wide: true,
-      cell: ({ hash, title }, { to }) =>
-        html`<a href="${to(`/reports/${encodeURIComponent(String(hash))}`)}">${shown(title)}</a>`,
+      cell: linked("/reports/:hash", "hash", text("title")),
+      fact: text("title"),
     },
     { head: "Company", fixed: true, cell: code("asx_code") },
-    { head: "Type", cell: listed("type") },
+    { head: "Type", cell: listed("type"), fact: listed("type", toList("/reports", "type")) },
     { head: "Published", number: true, cell: moment("published_at") },
-    { head: "Document", fixed: true, cell: ({ url }) => documentLink(url, "Open") },
+    { head: "Hash", cell: mono("hash"), isFactOnly: true },
+    {
+      head: "Document",
+      fixed: true,
+      cell: documentLink("url", "Open"),
+      fact: documentLink("url"),
+    },
   ],
-  counted: [{ field: "type", title: "By type", filter: "type", isList: true }],
+  record: {
+    title: textOf("title"),
+    lead: ({ asx_code }) => `An announcement of ${asx_code}`,
+    history: reportHistory,
+  },
 }
 
 export const companyTenementsView: ListView = {
   ...tenementsView,
   path: "/companies/:code/tenements",
   endpoint: tenementsOfCompany,
-  apiPath: "/companies/:code/tenements",
-  title: "Tenements of :code",
   filters: [state, status],
 }
 
@@ -197,21 +208,23 @@ export const companyTenementsView: ListView = {
 export const subsidiariesView: ListView = {
   path: "/subsidiaries",
   endpoint: listEndpoint({ resource: subsidiaries, filters: [] }),
-  apiPath: null,
-  title: "Subsidiaries",
+  isOfExplorerOnly: true,
   noun: ["subsidiary", "subsidiaries"],
   filters: [{ name: "company", label: "Company code", words: (value) => `of ${value}` }],
-  columns: subsidiaryColumns,
-  counted: [],
+  fields: [
+    { head: "Name", wide: true, cell: text("name") },
+    { head: "Parent", fixed: true, cell: code("parent_asx_code") },
+    { head: "Country", cell: text("country") },
+    { head: "Owned, %", number: true, cell: exactly("ownership_percentage") },
+  ],
 }
 
 export const companySubsidiariesView: ListView = {
-  ...subsidiariesView,
   path: "/companies/:code/subsidiaries",
-  filters: [],
   endpoint: subsidiariesOfCompany,
-  apiPath: "/companies/:code/subsidiaries",
-  title: "Subsidiaries of :code",
+  noun: subsidiariesView.noun,
+  filters: [],
+  fields: subsidiariesView.fields,
 }
 
 /** Those that every page of the explorer leads to. */

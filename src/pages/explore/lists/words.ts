@@ -1,33 +1,32 @@
 /** What a list shows, in words. */
-
 import type { Release } from "../../../db/reader/releases.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
-import type { ShownPage, ShownRelease } from "../reading/ask.ts"
-import { type Groups, nearestValues } from "./counted-values.ts"
+import type { Groups, ShownPage, ShownRelease } from "../visit.ts"
+import { nearestValues } from "./counted-values.ts"
 import { type AskedList, addressWith, filtersSet, sentValue } from "./list-address.ts"
 
 /** `2,524 tenements in Western Australia held by names containing “gold”, at release 214` */
 export function sentenceOf(list: AskedList, { meta, release }: ShownPage): string {
-  const { noun } = list.view
-  const of = list.code === "" ? [] : [`of ${list.code.toUpperCase()}`]
   // What was searched for comes last: it may be long.
   const filters = filtersSet(list).toSorted(
     (one, other) => Number(one.wide ?? 0) - Number(other.wide ?? 0),
   )
-  const words = [...of, ...filters.map(({ words, value }) => words(value))]
-  return `${[count(meta.total, ...noun), ...words].join(" ")}, at release ${number(release.id)}`
+  const words = [
+    count(meta.total, ...list.view.noun),
+    ...(list.code === "" ? [] : [`of ${list.code.toUpperCase()}`]),
+    ...filters.map(({ words, value }) => words(value)),
+  ]
+  return `${words.join(" ")}, at release ${number(release.id)}`
 }
 
 /** Says that a past state is shown, and leads to the present. */
-export function pastNotice(release: ShownRelease, asOf: string, present: string): Content {
-  return html`<div class="notice waiting"><p>You see the data as of ${asOf}: ${releaseWords(release)}. <a href="${present}">Show the present</a></p></div>`
-}
-
-const releaseWords = ({ id, published }: ShownRelease): Content =>
-  published
+export function pastNotice({ id, published }: ShownRelease, asOf: string, present: string) {
+  const release = published
     ? html`release ${number(id)}, published ${instant(published.toISOString())}`
     : "before the first release"
+  return html`<div class="notice waiting"><p>You see the data as of ${asOf}: ${release}. <a href="${present}">Show the present</a></p></div>`
+}
 
 /** Later pages stay on the release that page 1 showed, so that no record is missed or shown twice. */
 export function newerNotice(
@@ -43,9 +42,9 @@ export function newerNotice(
 
 /**
  * In place of a table without rows: what happened, and what to do.
- * @param ofAll the counted values of the whole list, from which misspelled ones are corrected
+ * @param groups of the whole list, from which misspelled values are corrected
  */
-export function emptyWords(list: AskedList, { meta, release }: ShownPage, ofAll: Groups): Content {
+export function emptyWords(list: AskedList, { meta, release }: ShownPage, groups: Groups): Content {
   const [singular, plural] = list.view.noun
   if (meta.total > 0) {
     const last = String(meta.total_pages)
@@ -53,9 +52,9 @@ export function emptyWords(list: AskedList, { meta, release }: ShownPage, ofAll:
   }
   const filters = filtersSet(list)
   if (filters.length === 0) return `There are no ${plural} at release ${number(release.id)}.`
-  const misspelled = nearestValues(list, ofAll).map(
-    ({ name, nearest, words }) =>
-      html`There is no ${singular} ${words}. Did you mean <a href="${addressWith(list, { [name]: nearest })}">${nearest}</a>? `,
+  const misspelled = nearestValues(list, groups).map(
+    ({ name, value, nearest, words }) =>
+      html`There is no ${singular} ${words(value)}. Did you mean <a href="${addressWith(list, { [name]: nearest })}">${nearest}</a>? `,
   )
   const cleared = Object.fromEntries(filters.map(({ name }) => [name, null]))
   return html`${misspelled.length > 0 ? misspelled : `No ${singular} matches. `}Remove a filter, or <a href="${addressWith(list, cleared)}">show all ${plural}</a>.`

@@ -6,7 +6,7 @@ import { Unavailable } from "../../../db/pool/unavailable.ts"
 import type { Group } from "../../../db/reader/breakdown.ts"
 import type { CachedReleases } from "../../../db/reader/newest-release.ts"
 import type { Reader } from "../../../db/reader/reader.ts"
-import { type Release, ReleaseUnavailable } from "../../../db/reader/releases.ts"
+import { ReleaseUnavailable } from "../../../db/reader/releases.ts"
 
 export interface BreakdownOptions {
   reader: Pick<Reader, "breakdown">
@@ -27,39 +27,26 @@ const waitMs = 1_000
 
 /** Null where it is not available in time: the page is shown without it, and a queued scan is dropped. */
 export async function readBreakdown(
-  options: BreakdownOptions,
-  of: BreakdownOf,
+  { reader, releases }: BreakdownOptions,
+  { plan, fields, release: id, account }: BreakdownOf,
   limitMs = waitMs,
 ): Promise<readonly Group[] | null> {
   const giveUp = new AbortController()
+  const cancellation = { signal: giveUp.signal }
+  const read = async () => {
+    if (fields.length === 0) return []
+    const newest = releases.cached()
+    const release = newest?.id === id ? newest : await releases.at({ kind: "release", id }, account)
+    return "refused" in release || release.id !== id
+      ? null
+      : reader.breakdown(plan.list, fields, { release, account, cancellation })
+  }
   try {
-    return await within(limitMs, read(options, of, giveUp.signal))
+    return await within(limitMs, read())
   } catch (error) {
     if (error instanceof Unavailable || error instanceof ReleaseUnavailable) return null
     throw error
   } finally {
     giveUp.abort()
   }
-}
-
-async function read(
-  { reader, releases }: BreakdownOptions,
-  { plan, fields, release: id, account }: BreakdownOf,
-  signal: AbortSignal,
-): Promise<readonly Group[] | null> {
-  const release = await releaseOf(releases, id, account)
-  return (
-    release && reader.breakdown(plan.list, fields, { release, account, cancellation: { signal } })
-  )
-}
-
-async function releaseOf(
-  releases: BreakdownOptions["releases"],
-  id: number,
-  account: AccountId,
-): Promise<Release | null> {
-  const newest = releases.cached()
-  if (newest?.id === id) return newest
-  const release = await releases.at({ kind: "release", id }, account)
-  return "refused" in release || release.id !== id ? null : release
 }

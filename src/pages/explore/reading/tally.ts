@@ -14,38 +14,31 @@ export interface Tally {
  * @param isList whether the field lists several values as `A; B`, each of which counts
  */
 export function tally(groups: readonly Group[], index: number, isList = false): Tally[] {
-  const spellings = new Map<string | null, Map<string | null, number>>()
-  for (const { values, records } of groups) {
-    for (const value of valuesOf(values[index], isList)) {
-      const folded = value === null ? null : fold(value)
-      const counts = spellings.get(folded) ?? new Map<string | null, number>()
-      spellings.set(folded, counts)
-      counts.set(value, (counts.get(value) ?? 0) + records)
-    }
-  }
-  return [...spellings.values()].map(total).sort(byRecords)
+  const counted = groups.flatMap(({ values, records }) =>
+    valuesOf(values[index], isList).map((value) => ({ value, records })),
+  )
+  const bySpelling = sums(counted, (value) => value)
+  return sums(bySpelling, (value) => (value === null ? null : fold(value)))
+}
+
+/** The sums of tallies whose values have the same key, each under its most frequent value. */
+function sums(tallies: readonly Tally[], keyOf: (value: string | null) => string | null): Tally[] {
+  const groups = Map.groupBy(tallies, ({ value }) => keyOf(value))
+  return [...groups.values()]
+    .map((equal) => ({
+      value: equal[0]?.value ?? null,
+      records: equal.reduce((sum, { records }) => sum + records, 0),
+    }))
+    .sort(byRecords)
 }
 
 /** Each once, as a record counts once however often it names a value. */
 function valuesOf(value: Group["values"][number] | undefined, isList: boolean): (string | null)[] {
   if (value === null || value === undefined) return [null]
-  const text = String(value)
-  if (!isList) return [text]
-  const values = splitValues(text)
-  return values.length === 0
-    ? [text]
-    : [...new Map(values.map((each) => [fold(each), each])).values()]
-}
-
-function total(counts: ReadonlyMap<string | null, number>): Tally {
-  const [[value] = [null]] = [...counts].sort(
-    ([one, records], [other, others]) => others - records || compare(one, other),
-  )
-  return { value, records: counts.values().reduce((sum, records) => sum + records, 0) }
+  const values = isList ? splitValues(String(value)) : []
+  if (values.length === 0) return [String(value)]
+  return [...new Map(values.map((each) => [fold(each), each])).values()]
 }
 
 const byRecords = (one: Tally, other: Tally): number =>
-  other.records - one.records || compare(one.value, other.value)
-
-const compare = (one: string | null, other: string | null): number =>
-  (one ?? "") < (other ?? "") ? -1 : 1
+  other.records - one.records || ((one.value ?? "") < (other.value ?? "") ? -1 : 1)

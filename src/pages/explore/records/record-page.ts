@@ -1,41 +1,94 @@
-/** One record as a page: all its fields, and the ways from it. */
-import { asOf as asOfParameter, type ListEndpoint } from "../../../answers/list-endpoint.ts"
+/** One record as a page: all its fields, the ways from it, and its versions. */
+import { asOf as asOfParameter } from "../../../answers/list-endpoint.ts"
 import { ApiError } from "../../../http/api-error.ts"
 import { canonicalQuery } from "../../../http/canonical-query.ts"
 import { readParameters } from "../../../http/parameters.ts"
-import type { Readable, ResourceRecord } from "../../../resources/resource.ts"
-import { pageTitle } from "../../kit/components.ts"
+import type { ResourceRecord } from "../../../resources/resource.ts"
+import { splitValues } from "../../../text/fold.ts"
+import { pageTitle, table } from "../../kit/components.ts"
+import { number, orDash } from "../../kit/format.ts"
 import { type Content, type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import { PageError } from "../../kit/page-error.ts"
 import { elsewherePanel } from "../elsewhere/panel.ts"
-import type { Explorer, Visit } from "../explorer.ts"
+import { integer, listed, moment, text, textOf } from "../lists/cells.ts"
 import { linksAt } from "../lists/list-address.ts"
-import { exploreTabs, recordNotFound } from "../lists/list-page.ts"
-import type { ListView } from "../lists/list-view.ts"
+import { exploreTabs, faultsOf, recordNotFound } from "../lists/list-page.ts"
+import {
+  apiPathOf,
+  type ListOfRecords,
+  type RecordLinks,
+  type ShownField,
+} from "../lists/list-view.ts"
+import { columnsOf } from "../lists/results.ts"
 import { pastNotice } from "../lists/words.ts"
-import type { ShownRecord, ShownRelease } from "../reading/ask.ts"
-import { historySection } from "./history-section.ts"
+import type { ShownPage, ShownRecord, ShownRelease, Visit } from "../visit.ts"
 
-/** A record that was found, and the links from it, which keep the point in time. */
+/** A record that was found. */
 export interface FoundRecord extends ShownRecord {
-  asOf: string | undefined
-  links: ReturnType<typeof linksAt>
+  /** As its field has it; a path may have another spelling. */
+  key: string
+  links: RecordLinks
 }
 
+/** What belongs to a record, for its page. */
+export type ReadParts = (visit: Visit, found: FoundRecord) => Promise<Html>
+
 /** @throws PageError 404, 400 */
-export async function findRecord(
-  explorer: Explorer,
+export async function recordPage(
   visit: Visit,
-  view: ListView,
-  key: string,
-): Promise<FoundRecord> {
+  view: ListOfRecords,
+  sentKey: string,
+  readParts?: ReadParts,
+): Promise<PageResult> {
+  const { asOf, ...shown } = await findRecord(visit, view, sentKey)
+  const { record, release } = shown
   const { resource } = view.endpoint
-  const path = `/api/v1/${resource.name}/${encodeURIComponent(key)}`
+  const key = textOf(resource.key)(record)
+  const path = pathOf(view, key)
+  const found = { ...shown, key, links: linksAt(asOf) }
+  const [parts, versions] = await Promise.all([
+    readParts?.(visit, found),
+    visit.page({
+      endpoint: view.record.history,
+      parent: key,
+      path: `${path}/history`,
+      query: firstRows(release),
+    }),
+  ])
+  const present = linksAt(undefined).to(`${view.path}/${encodeURIComponent(key)}`)
+  const api = {
+    baseUrl: visit.publicUrl,
+    path,
+    query: canonicalQuery({ as_of: asOf }, {}),
+    resource,
+    kind: "record" as const,
+  }
+  const title = view.record.title(record)
+  const facts = view.fields.map(
+    ({ head, cell, fact = cell }) => html`<dt>${head}</dt><dd>${fact(record, found.links)}</dd>`,
+  )
+  return {
+    title,
+    section: "explore",
+    scripts: ["copy.js", "explore.js"],
+    main: html`${pageTitle(title, html`${view.record.lead(record)}, at release ${release.id}`)}
+${exploreTabs(view)}
+<div class="stack explore">${asOf !== undefined && pastNotice(release, asOf, present)}
+<div class="panel"><dl class="facts">${facts}</dl></div>
+${parts}
+${history(versions, `${path}/history`, found.links)}
+<div class="panel">${elsewherePanel(api, null)}</div></div>`,
+  }
+}
+
+async function findRecord(visit: Visit, view: ListOfRecords, key: string) {
+  const { query } = visit
+  const { resource } = view.endpoint
   try {
-    const { as_of: asOf } = readParameters(visit.query, asOfParameter)
-    const found = await explorer.ask.record(visit, resource, key, { path, query: visit.query })
-    return { ...found, asOf, links: linksAt(asOf) }
+    const { as_of: asOf } = readParameters(query, asOfParameter)
+    const asked = { resource, key, path: pathOf(view, key), query }
+    return { ...(await visit.record(asked)), asOf }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === "NOT_FOUND") throw recordNotFound(view, key)
@@ -44,9 +97,11 @@ export async function findRecord(
   }
 }
 
-function badAddress({ options }: ApiError): PageError {
-  const faults = options.details?.parameters as { parameter: string; message: string }[] | undefined
-  const words = faults?.map(({ parameter, message }) => `${parameter}: ${message}.`) ?? []
+const pathOf = (view: ListOfRecords, key: string): string =>
+  `${apiPathOf(view, "")}/${encodeURIComponent(key)}`
+
+function badAddress(error: ApiError): PageError {
+  const words = faultsOf(error).map(({ parameter, message }) => `${parameter}: ${message}.`)
   return new PageError(
     400,
     "Not a valid address",
@@ -54,59 +109,37 @@ function badAddress({ options }: ApiError): PageError {
   )
 }
 
-export interface RecordPage {
-  resource: Readable
-  key: string
-  found: FoundRecord
-  title: string
-  lead: Content
-  /** Label and value of every field. */
-  facts: readonly (readonly [label: string, value: Content])[]
-  /** Of the list that it is in. */
-  listPath: string
-  more?: Content
-  /** The list of its versions. */
-  history: ListEndpoint
+/** The query for the first records of a list that belongs to a record, at the same release. */
+export const firstRows = ({ id }: ShownRelease, rows = 10): string => `per_page=${rows}&as_of=${id}`
+
+function history({ records, meta }: ShownPage, path: string, links: RecordLinks): Html {
+  return html`<section class="stack"><h2 id="history">History</h2>
+${table({
+  caption: "History",
+  columns: columnsOf(ofVersions, links),
+  rows: records,
+  empty: "No version is known.",
+})}
+<p class="muted small">${meta.total > records.length && `The newest ${number(records.length)} of ${number(meta.total)} versions. `}With its fields as they stood, each version is at <code>${path}</code>.</p></section>`
 }
 
-export async function recordPage(
-  explorer: Explorer,
-  visit: Visit,
-  { resource, key, found, title, lead, facts, listPath, more, history }: RecordPage,
-): Promise<PageResult> {
-  const path = `/api/v1/${resource.name}/${encodeURIComponent(key)}`
-  const [tokens, versions] = await Promise.all([
-    explorer.tokens(visit.person.accountId),
-    historySection(explorer, visit, { endpoint: history, key, path, release: found.release }),
-  ])
-  const present = linksAt(undefined).to(`${listPath}/${encodeURIComponent(key)}`)
-  const { asOf, release } = found
-  const view = {
-    baseUrl: visit.publicUrl,
-    path,
-    query: canonicalQuery({ as_of: asOf }, {}),
-    resource,
-    kind: "record" as const,
-  }
-  return {
-    title,
-    section: "explore",
-    scripts: ["copy.js", "explore.js"],
-    main: html`${pageTitle(title, html`${lead}, at release ${release.id}`)}
-${exploreTabs(listPath)}
-<div class="stack explore">${asOf !== undefined && pastNotice(release, asOf, present)}
-<div class="panel">${factList(facts)}</div>
-${more}
-${versions}
-<div class="panel">${elsewherePanel({ view, tokens, csv: null })}</div></div>`,
-  }
+const ofVersions: readonly ShownField[] = [
+  { head: "Since", cell: moment("since"), fixed: true },
+  { head: "Release", cell: integer("since_release"), number: true },
+  { head: "Until", cell: (version) => until(version), fixed: true },
+  { head: "Source", cell: text("source") },
+  { head: "Files", cell: listed("files"), wide: true },
+  { head: "Changed", cell: (version) => changed(version), wide: true },
+]
+
+const until = (version: ResourceRecord): Content =>
+  version.until_release === null ? "current" : moment("until")(version)
+
+/** Of the oldest version that is kept nothing is known; where no field changed, the links did. */
+function changed({ changed: fields }: ResourceRecord): Content {
+  if (typeof fields !== "string") return orDash(null)
+  const names = splitValues(fields)
+  return names.length === 0
+    ? "its links"
+    : names.map((name) => html`<div><code>${name}</code></div>`)
 }
-
-const factList = (facts: RecordPage["facts"]): Html =>
-  html`<dl class="facts">${facts.map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`
-
-/** The query that reads what belongs to a record at the same release. */
-export const atRelease = ({ id }: ShownRelease): string => `as_of=${id}`
-
-export const fieldText = (record: ResourceRecord, field: string): string =>
-  String(record[field] ?? "")

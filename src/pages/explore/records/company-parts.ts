@@ -1,0 +1,107 @@
+/** What belongs to a company, on its page: tenements, subsidiaries and announcements, all at one release. */
+import type { ResourceRecord } from "../../../resources/resource.ts"
+import { normaliseName } from "../../../text/company-name.ts"
+import { table } from "../../kit/components.ts"
+import { number } from "../../kit/format.ts"
+import { type Html, html } from "../../kit/html.ts"
+import { textOf } from "../lists/cells.ts"
+import { countedPanels } from "../lists/counted-values.ts"
+import { unfiltered } from "../lists/list-page.ts"
+import { apiPathOf, type ListView, titleOf } from "../lists/list-view.ts"
+import { columnsOf } from "../lists/results.ts"
+import {
+  companiesView,
+  companySubsidiariesView,
+  companyTenementsView,
+  reportsView,
+} from "../lists/views.ts"
+import type { ShownPage, Visit } from "../visit.ts"
+import { type FoundRecord, firstRows } from "./record-page.ts"
+
+export async function companyParts(visit: Visit, found: FoundRecord): Promise<Html> {
+  const { record, release, key: code, links } = found
+  const hasTenements = Number(record.total_tenements) > 0
+  const plan = unfiltered(companyTenementsView, code)
+  const rowsOf = (view: ListView, parent: string, query: string) =>
+    visit.page({
+      endpoint: view.endpoint,
+      parent,
+      path: apiPathOf(view, parent),
+      query: `${query}${firstRows(release)}`,
+    })
+  const [groups, subsidiaries, reports, owner] = await Promise.all([
+    visit.groups(companyTenementsView, plan, release.id),
+    rowsOf(companySubsidiariesView, code, ""),
+    rowsOf(reportsView, "", `company=${encodeURIComponent(code)}&`),
+    hasTenements ? undefined : listingWithTenements(visit, found),
+  ])
+  const inCompany = `/companies/${encodeURIComponent(code)}`
+  const toTenements = (filter?: string, value = "") =>
+    links.to(`${inCompany}/tenements`, filter === undefined ? [] : [[filter, value]])
+  const tenements = hasTenements
+    ? html`<div class="columns">${countedPanels(companyTenementsView, groups, toTenements, true)}</div>`
+    : html`<p class="muted">${
+        owner === undefined
+          ? "Neither the company nor one of its subsidiaries holds a tenement."
+          : html`A secondary listing of <a href="${links.to(`/companies/${encodeURIComponent(owner)}`)}">${owner}</a>, which has the company’s tenements.`
+      }</p>`
+  return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
+${tenements}</section>
+${part(companySubsidiariesView, subsidiaries, found, links.to(`${inCompany}/subsidiaries`))}
+${part(reportsView, reports, found, links.to("/reports", [["company", code]]))}`
+}
+
+/** The first records of a list, and the way to all of them. */
+function part(
+  view: ListView,
+  { records, meta }: ShownPage,
+  { links }: FoundRecord,
+  all: string,
+): Html {
+  const title = titleOf(view)
+  const [, plural] = view.noun
+  // Each record is of this company.
+  const isOfCompany = ({ head }: { head: string }) => head === "Parent" || head === "Company"
+  return html`<section class="stack"><h2 id="${view.endpoint.resource.name}">${title}</h2>
+${table({
+  caption: title,
+  columns: columnsOf(view.fields, links).filter((column) => !isOfCompany(column)),
+  rows: records,
+  empty: `No ${plural} are known.`,
+})}
+${meta.total > records.length && html`<p><a href="${all}">All ${number(meta.total)} ${plural}</a></p>`}</section>`
+}
+
+/** `search` takes 200 characters, each of which may be two units here. */
+const searchedLength = 100
+const searchedRows = 100
+const nameOf = textOf("company_name")
+
+/**
+ * The code that has the tenements of a company without any, if its name is listed under several: of
+ * these only the ordinary share's has them.
+ */
+async function listingWithTenements(
+  visit: Visit,
+  { record, release }: FoundRecord,
+): Promise<string | undefined> {
+  const key = normaliseName(nameOf(record))
+  if (key === "") return undefined
+  const search = encodeURIComponent([...nameOf(record)].slice(0, searchedLength).join(""))
+  // The tenements of a listed company are never those of a code that is listed no longer.
+  const states = record.is_active ? ["true"] : ["true", "false"]
+  const pages = await Promise.all(
+    states.map((active) =>
+      visit.page({
+        endpoint: companiesView.endpoint,
+        parent: "",
+        path: apiPathOf(companiesView, ""),
+        query: `search=${search}&active=${active}&${firstRows(release, searchedRows)}`,
+      }),
+    ),
+  )
+  const isOwner = (other: ResourceRecord) =>
+    Number(other.total_tenements) > 0 && normaliseName(nameOf(other)) === key
+  const owner = pages.flatMap(({ records }) => records).find(isOwner)
+  return owner && textOf("asx_code")(owner)
+}
