@@ -6,7 +6,6 @@
 import type { TransactionSql } from "postgres"
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
-import { withDeferredIndexes } from "./deferred-indexes.ts"
 import { guardAgainstEmptying } from "./emptied.ts"
 import type { ChangeFigures, FileFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
@@ -32,7 +31,7 @@ export async function applyStaged(
   target: Target,
 ): Promise<Pick<ChangeFigures, "added" | "changed">> {
   const changed = await updateChanged(target)
-  const added = await withDeferredIndexes(target.sql, target.staging, () => insertAdded(target))
+  const added = await insertAdded(target)
   return { added, changed }
 }
 
