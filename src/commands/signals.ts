@@ -1,5 +1,5 @@
 /** How a load handles Ctrl-C (SIGINT) and SIGTERM. */
-import { reasonOf } from "../loading/file-error.ts"
+import { reasonOf } from "../loading/load-error.ts"
 import { logToStderr } from "./terminal.ts"
 
 /** Of a process that a signal has ended: 128 and the number of the signal, as shells have it. */

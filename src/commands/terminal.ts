@@ -4,7 +4,7 @@
  */
 import { maxStalenessMs } from "../db/notifications.ts"
 import { withoutParameters } from "../db/query-failure.ts"
-import { reasonOf } from "../loading/file-error.ts"
+import { reasonOf } from "../loading/load-error.ts"
 import { codeOf } from "../text/error-code.ts"
 import { printableLine, printableText } from "../text/printable-text.ts"
 

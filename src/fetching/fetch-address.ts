@@ -1,8 +1,7 @@
 /** An address given in place of a file: its file is kept and loaded as one that is fetched. */
 import { withConnection } from "../db/connection.ts"
 import { recordAddress } from "../loading/fetch-record.ts"
-import { reasonOf } from "../loading/file-error.ts"
-import { LoadError } from "../loading/load-error.ts"
+import { LoadError, reasonOf } from "../loading/load-error.ts"
 import type { Progress } from "../loading/progress.ts"
 import type { Source } from "../sources/source.ts"
 import { shownAddress } from "./fetch-error.ts"

@@ -12,8 +12,7 @@ import {
   recordFetched,
   withdrawAttempt,
 } from "../loading/fetch-record.ts"
-import { reasonOf } from "../loading/file-error.ts"
-import { LoadError } from "../loading/load-error.ts"
+import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { secondsSince } from "../loading/load-totals.ts"
 import { hourMs } from "../text/durations.ts"
 import { fetchEntry, instantText } from "./fetch-files.ts"

@@ -5,9 +5,8 @@
  */
 import { access, constants, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { reasonOf } from "../loading/file-error.ts"
 import { fileDigest, fileTime } from "../loading/file-names.ts"
-import { LoadError } from "../loading/load-error.ts"
+import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { codeOf } from "../text/error-code.ts"
 
 /** How many files of a source are kept: a month of daily fetches. */

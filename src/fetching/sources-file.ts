@@ -4,8 +4,7 @@
  */
 import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
-import { reasonOf } from "../loading/file-error.ts"
-import { LoadError } from "../loading/load-error.ts"
+import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { codeOf } from "../text/error-code.ts"

@@ -1,3 +1,4 @@
+import { codeOf } from "../text/error-code.ts"
 import { printableLine } from "../text/printable-text.ts"
 
 /** Why a load published nothing, or a file was not written. The message is for the operator. */
@@ -8,3 +9,22 @@ export class LoadError extends Error {
 /** @param what is wrong with the file, in a few words */
 export const cannotRead = (name: string, what: string, options?: ErrorOptions): LoadError =>
   new LoadError(`Cannot read ${printableLine(name)}: ${what}`, options)
+
+/** Why a file cannot be read or written, in the words of the operating system. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  ENOTDIR: "not a directory",
+  EISDIR: "is a directory",
+  EEXIST: "file exists",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  ELOOP: "too many symbolic links",
+  EROFS: "read-only file system",
+  ENOSPC: "no space left on device",
+  EDQUOT: "disk quota exceeded",
+}
+
+export function reasonOf(error: unknown): string {
+  const reason = reasons[codeOf(error)]
+  return reason ?? (error instanceof Error ? error.message : String(error))
+}

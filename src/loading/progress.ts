@@ -1,12 +1,12 @@
 /**
- * How a load reports its progress: a bar on a terminal, which cli-progress draws, lines elsewhere,
- * or not at all (the default). The lines are our own: a log needs one every ten seconds, not a bar.
+ * How a load reports its progress: a line that is rewritten on a terminal, a line every ten seconds
+ * elsewhere, or nothing (the default).
  */
-import { SingleBar } from "cli-progress"
 import { printableLine, printableText } from "../text/printable-text.ts"
 
 export interface Reading {
   file: string
+  /** Of this file. */
   rows: number
   bytesRead: number
   /** Null where the length is unknown. */
@@ -30,64 +30,38 @@ export const silent: Progress = {
   stop: () => {},
 }
 
-/** A bar with rate and time left on a terminal, a line every ten seconds elsewhere. */
-export function progressOn(stream: NodeJS.WriteStream): Progress {
-  return printable(
-    stream.isTTY ? barProgress(stream) : lineProgress((line) => stream.write(`${line}\n`)),
-  )
+interface Output {
+  everyMs: number
+  /** Figures of what is being read, without a line break. */
+  figures: (line: string) => void
+  text: (text: string) => void
+  stop: () => void
 }
 
-/** The names of files are in all of it. */
-const printable = ({ reading, step, warn, stop }: Progress): Progress => ({
-  reading: (figures) => reading({ ...figures, file: printableLine(figures.file) }),
-  step: (text) => step(printableLine(text)),
-  warn: (text) => warn(printableText(text)),
-  stop,
-})
+export const progressOn = (stream: NodeJS.WriteStream): Progress =>
+  progressTo(stream.isTTY ? terminalOutput(stream) : logOutput((text) => stream.write(text)))
 
-const maxBars = 10
+export function logOutput(write: (text: string) => void): Output {
+  const text = (line: string) => write(`${line}\n`)
+  return { everyMs: 10_000, figures: text, text, stop: () => {} }
+}
 
-function barProgress(stream: NodeJS.WriteStream): Progress {
-  let current: SingleBar | undefined
-  let file = ""
-  let files = 0
-  const startedAt = { ms: 0 }
+const clearToEnd = "\u001b[K"
+
+function terminalOutput(stream: NodeJS.WriteStream): Output {
+  let hasFigures = false
   const stop = () => {
-    current?.stop()
-    current = undefined
-    file = ""
-  }
-  const start = (reading: Reading) => {
-    stop()
-    file = reading.file
-    files++
-    startedAt.ms = performance.now()
-    const known = reading.bytesTotal !== null
-    const format = `{file} ${known ? "{bar} {percentage}% " : ""}{rows} rows, {rate}/s${known ? ", {eta_formatted} left" : ""}`
-    // The bars of many files would fill the terminal.
-    const clearOnComplete = files > maxBars
-    current = new SingleBar({
-      stream,
-      format,
-      hideCursor: true,
-      clearOnComplete,
-      etaBuffer: 50,
-      fps: 5,
-    })
-    current.start(reading.bytesTotal ?? 0, 0, { file, rows: "0", rate: "0" })
+    if (hasFigures) stream.write("\n")
+    hasFigures = false
   }
   return {
-    reading: (reading) => {
-      if (reading.file !== file) start(reading)
-      const rate = ratePerSecond(reading.rows, performance.now() - startedAt.ms)
-      const rows = formatCount(reading.rows)
-      current?.update(reading.bytesRead, { rows, rate: formatCount(rate) })
+    everyMs: 200,
+    figures: (line) => {
+      hasFigures = true
+      // A line that the terminal wraps could not be rewritten.
+      stream.write(`\r${line.slice(0, stream.columns - 1)}${clearToEnd}`)
     },
-    step: (text) => {
-      stop()
-      stream.write(`${text} …\n`)
-    },
-    warn: (text) => {
+    text: (text) => {
       stop()
       stream.write(`${text}\n`)
     },
@@ -95,57 +69,41 @@ function barProgress(stream: NodeJS.WriteStream): Progress {
   }
 }
 
-const lineEveryMs = 10_000
-
-/** The clock is a parameter, so that tests need not wait. */
-export function lineProgress(
-  write: (line: string) => void,
-  now = () => performance.now(),
-): Progress {
-  const loadStartedMs = now()
-  let startedMs = loadStartedMs
-  let lastMs = loadStartedMs
+/** @param now the time in milliseconds */
+export function progressTo(output: Output, now = () => performance.now()): Progress {
+  let startedMs = now()
+  let lastMs = startedMs
   let files = 0
-  let file = ""
+  let file = { name: "", startedMs, rows: 0 }
   let rowsBefore = 0
-  let rows = 0
   return {
-    reading: (reading) => {
+    reading: ({ file: name, rows, bytesRead, bytesTotal }) => {
       const nowMs = now()
-      if (reading.file !== file) {
-        file = reading.file
+      if (name !== file.name) {
+        if (files === 0) startedMs = nowMs
         files++
-        rowsBefore += rows
-        startedMs = nowMs
+        rowsBefore += file.rows
+        file = { name, startedMs: nowMs, rows }
       }
-      rows = reading.rows
-      if (nowMs - lastMs < lineEveryMs) return
-      // Of files that are each read in less time, a rate and a time left would mean nothing.
-      const isLong = files === 1 || startedMs <= lastMs
+      file.rows = rows
+      if (nowMs - lastMs < output.everyMs) return
       lastMs = nowMs
-      write(
-        isLong
-          ? readingLine(reading, nowMs - startedMs)
-          : manyLine(file, files, rowsBefore + rows, nowMs - loadStartedMs),
+      const total = rowsBefore + rows
+      const which = files > 1 ? ` (file ${formatCount(files)})` : ""
+      const perSecond = Math.round((total * 1000) / Math.max(1, nowMs - startedMs))
+      const read = bytesTotal === null ? 0 : bytesRead / bytesTotal
+      output.figures(
+        `${printableLine(name)}${which}: ${formatCount(total)} rows${files > 1 ? " in all" : ""}, ` +
+          `${formatCount(perSecond)}/s${read > 0 ? partRead(read, nowMs - file.startedMs) : ""}`,
       )
     },
-    step: (text) => write(`${text} …`),
-    warn: write,
-    stop: () => {},
+    step: (text) => output.text(`${printableLine(text)} …`),
+    warn: (text) => output.text(printableText(text)),
+    stop: output.stop,
   }
 }
 
-function readingLine({ file, rows, bytesRead, bytesTotal }: Reading, elapsedMs: number): string {
-  const start = `${file}: ${formatCount(rows)} rows, ${formatCount(ratePerSecond(rows, elapsedMs))}/s`
-  if (bytesTotal === null || bytesRead === 0) return start
-  const leftSeconds = Math.ceil((elapsedMs * (bytesTotal / bytesRead - 1)) / 1000)
-  return `${start}, ${Math.floor((100 * bytesRead) / bytesTotal)}%, ${leftSeconds} s left`
-}
-
-const manyLine = (file: string, files: number, rows: number, elapsedMs: number) =>
-  `${file} (file ${formatCount(files)}): ${formatCount(rows)} rows in all, ${formatCount(ratePerSecond(rows, elapsedMs))}/s`
-
-const ratePerSecond = (rows: number, elapsedMs: number) =>
-  elapsedMs > 0 ? Math.round((rows * 1000) / elapsedMs) : 0
+const partRead = (read: number, elapsedMs: number): string =>
+  `, ${Math.floor(100 * read)}%, ${Math.ceil((elapsedMs * (1 / read - 1)) / 1000)} s left`
 
 export const formatCount = (count: number): string => count.toLocaleString("en-AU")

@@ -8,9 +8,8 @@ import { join } from "node:path"
 import { codeOf } from "../text/error-code.ts"
 import { printableLine, printableText } from "../text/printable-text.ts"
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
-import { reasonOf } from "./file-error.ts"
 import { fileTime } from "./file-names.ts"
-import { LoadError } from "./load-error.ts"
+import { LoadError, reasonOf } from "./load-error.ts"
 import { formatCount } from "./progress.ts"
 
 export interface Reject {

@@ -10,8 +10,7 @@ import { normaliseName } from "../text/company-name.ts"
 import { guardFormula, quoteCell } from "../text/csv-cell.ts"
 import { codeOf } from "../text/error-code.ts"
 import { splitValues } from "../text/fold.ts"
-import { reasonOf } from "./file-error.ts"
-import { LoadError } from "./load-error.ts"
+import { LoadError, reasonOf } from "./load-error.ts"
 import { nameOwners } from "./name-owners.ts"
 
 export interface UnlinkedFile {

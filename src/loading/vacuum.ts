@@ -6,7 +6,7 @@
 import { withConnection } from "../db/connection.ts"
 import { resources } from "../resources/catalogue.ts"
 import type { Resource, ResourceName } from "../resources/resource.ts"
-import { reasonOf } from "./file-error.ts"
+import { reasonOf } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
 import { type Published, rowsChanged } from "./publish.ts"
 

@@ -3,7 +3,7 @@
  * it is known.
  */
 import { expect, test } from "bun:test"
-import { lineProgress, type Reading } from "../../src/loading/progress.ts"
+import { logOutput, progressTo, type Reading } from "../../src/loading/progress.ts"
 
 const reading = (rows: number, bytesRead: number, bytesTotal: number | null = 1000): Reading => ({
   file: "a.csv",
@@ -15,8 +15,8 @@ const reading = (rows: number, bytesRead: number, bytesTotal: number | null = 10
 test("without a terminal, a line every ten seconds gives the rate and the time left", () => {
   let nowMs = 0
   const written: string[] = []
-  const progress = lineProgress(
-    (line) => written.push(line),
+  const progress = progressTo(
+    logOutput((line) => written.push(line)),
     () => nowMs,
   )
   progress.reading(reading(0, 0))
@@ -25,27 +25,30 @@ test("without a terminal, a line every ten seconds gives the rate and the time l
   nowMs = 10_000
   progress.reading(reading(20_000, 250))
   progress.step("Comparing companies")
-  expect(written).toEqual(["a.csv: 20,000 rows, 2,000/s, 25%, 30 s left", "Comparing companies …"])
+  expect(written).toEqual([
+    "a.csv: 20,000 rows, 2,000/s, 25%, 30 s left\n",
+    "Comparing companies …\n",
+  ])
 })
 
 test("no time left is estimated for an input of unknown length", () => {
   let nowMs = 0
   const written: string[] = []
-  const progress = lineProgress(
-    (line) => written.push(line),
+  const progress = progressTo(
+    logOutput((line) => written.push(line)),
     () => nowMs,
   )
   progress.reading(reading(0, 0, null))
   nowMs = 20_000
   progress.reading(reading(1_000, 5, null))
-  expect(written).toEqual(["a.csv: 1,000 rows, 50/s"])
+  expect(written).toEqual(["a.csv: 1,000 rows, 50/s\n"])
 })
 
 test("many files that are each read at once are reported every ten seconds too", () => {
   let nowMs = 0
   const written: string[] = []
-  const progress = lineProgress(
-    (line) => written.push(line),
+  const progress = progressTo(
+    logOutput((line) => written.push(line)),
     () => nowMs,
   )
   for (let nth = 1; nth <= 1_838; nth++) {
@@ -54,7 +57,7 @@ test("many files that are each read at once are reported every ten seconds too",
   }
   expect(written).toHaveLength(18)
   expect(written.slice(0, 2)).toEqual([
-    "101.csv (file 101): 10,100 rows in all, 1,010/s",
-    "201.csv (file 201): 20,100 rows in all, 1,005/s",
+    "101.csv (file 101): 10,100 rows in all, 1,010/s, 100%, 0 s left\n",
+    "201.csv (file 201): 20,100 rows in all, 1,005/s, 100%, 0 s left\n",
   ])
 })
