@@ -54,16 +54,9 @@ test("an empty environment gives the defaults, frozen", () => {
     CACHE_MEMORY_MB: 64,
     REDIS_URL: null,
     REDIS_TIMEOUT_MS: 50,
-    LOOKUP_CONNECTIONS: 8,
-    REQUEST_CONNECTIONS: 8,
-    COUNT_CONNECTIONS: 4,
-    EXPORT_CONNECTIONS: 3,
+    DATABASE_CONNECTIONS: 24,
     MAX_EXPORTS: 20,
-    QUEUE_LENGTH: 1000,
-    ACCOUNT_QUEUE_LENGTH: 200,
-    QUEUE_SECONDS: 20,
     STATEMENT_TIMEOUT_SECONDS: 15,
-    LOCK_TIMEOUT_MS: 1500,
     EXPORT_STALL_SECONDS: 300,
     SIGNUP: "closed",
     SMTP_URL: null,
@@ -111,7 +104,7 @@ test.each([
   ["REDIS_URL", ["localhost:6379", "http://x", "redis:x", "redis://", "rediss://x:port"]],
   ["REDIS_TIMEOUT_MS", ["0", "60001", "50ms"]],
   ["WINDOW_MEMORY_MB", ["0", "1000001"]],
-  ["REQUEST_CONNECTIONS", ["0", "501"]],
+  ["DATABASE_CONNECTIONS", ["5", "1001"]],
   ["TRUSTED_PROXIES", ["true", "21"]],
   ["SIGNUP", ["", "Open", "yes"]],
   ["LOG_FORMAT", ["", "JSON", "pretty"]],
@@ -283,14 +276,14 @@ test("settings that don't go together are refused, with the reason", () => {
 
 test("all invalid settings are reported together, with their values except secrets", () => {
   const secrets = { DATABASE_URL: "hunter2", REDIS_URL: "http://:hunter2@x" }
-  const environment = { PORT: "x", QUEUE_LENGTH: "-1", ...secrets }
+  const environment = { PORT: "x", MAX_EXPORTS: "-1", ...secrets }
   expect(faultOf(environment)).toBe(
     [
       "Cannot use the settings:",
       'PORT must be an integer from 0 to 65535 (it is "x")',
       "DATABASE_URL must begin with postgres://",
       "REDIS_URL must be an address that begins with redis:// or rediss://",
-      'QUEUE_LENGTH must be an integer from 0 to 100000 (it is "-1")',
+      'MAX_EXPORTS must be an integer from 1 to 10000 (it is "-1")',
     ].join("\n"),
   )
 })

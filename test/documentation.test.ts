@@ -84,7 +84,7 @@ test("the guide's page of limits has those of the program", async () => {
       [expect.stringContaining("text in"), `${freeText("", "").maxLength} characters`],
       [
         expect.stringContaining("waiting"),
-        expect.stringContaining(`some ${readConfig({}).ACCOUNT_QUEUE_LENGTH} at once`),
+        expect.stringContaining("more than 100 for each kind of work"),
       ],
       [expect.stringContaining("without a valid token"), expect.stringContaining(standard)],
     ]),

@@ -109,7 +109,7 @@ const accountColumns = {
 }
 
 export const listAccounts = (pool: Pool) =>
-  pool.run(() =>
+  pool.runAlone(null, () =>
     pool.db
       .select({
         ...accountColumns,
@@ -136,7 +136,7 @@ export async function showAccount(pool: Pool, email: string, now = new Date()) {
   const [found, { entries }, total] = await Promise.all([
     listOwnTokens(pool, id, { now, ended: null }),
     readAudit(pool, id, null, shownChanges),
-    pool.run(() => pool.db.$count(accessChanges, eq(accessChanges.account_id, id))),
+    pool.runAlone(null, () => pool.db.$count(accessChanges, eq(accessChanges.account_id, id))),
   ])
   return {
     ...account,
@@ -169,7 +169,8 @@ export async function existingAccount(db: Pick<Transaction, "select">, email: st
   return found
 }
 
-const existing = (pool: Pool, email: string) => pool.run(() => existingAccount(pool.db, email))
+const existing = (pool: Pool, email: string) =>
+  pool.runAlone(null, () => existingAccount(pool.db, email))
 
 /** What an entry of the audit log is about: a token by its prefix, or else a word. */
 export function subjectOf({

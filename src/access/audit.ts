@@ -36,28 +36,26 @@ export async function readAudit(
   before: number | null,
   count = entriesPerPage,
 ): Promise<AuditPage> {
-  const rows = await pool.run(
-    () =>
-      pool.db
-        .select({
-          id: accessChanges.id,
-          at: instantText(accessChanges.at),
-          tokenPrefix: accessChanges.token_prefix,
-          action: accessChanges.action,
-          columns: accessChanges.columns,
-          who: accessChanges.who,
-          origin: accessChanges.origin,
-        })
-        .from(accessChanges)
-        .where(
-          and(
-            eq(accessChanges.account_id, accountId),
-            before === null ? undefined : lt(accessChanges.id, before),
-          ),
-        )
-        .orderBy(desc(accessChanges.id))
-        .limit(count + 1),
-    accountId,
+  const rows = await pool.runAlone(accountId, () =>
+    pool.db
+      .select({
+        id: accessChanges.id,
+        at: instantText(accessChanges.at),
+        tokenPrefix: accessChanges.token_prefix,
+        action: accessChanges.action,
+        columns: accessChanges.columns,
+        who: accessChanges.who,
+        origin: accessChanges.origin,
+      })
+      .from(accessChanges)
+      .where(
+        and(
+          eq(accessChanges.account_id, accountId),
+          before === null ? undefined : lt(accessChanges.id, before),
+        ),
+      )
+      .orderBy(desc(accessChanges.id))
+      .limit(count + 1),
   )
   const entries = rows.slice(0, count).map((row) => ({ ...row, at: row.at ?? "" }))
   return { entries, next: rows.length > count ? (entries.at(-1)?.id ?? null) : null }

@@ -17,6 +17,7 @@ import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts
 import { isRecent } from "../db/is-recent.ts"
 import { maxStalenessMs } from "../db/notifications.ts"
 import type { Pool } from "../db/pool/pool.ts"
+import type { AccountId } from "../db/pool/turns.ts"
 import { hashToken, hasTokenLength, isWellFormed } from "./token.ts"
 import { type Caller, createTokenLookup, type ValidToken } from "./token-lookup.ts"
 
@@ -24,11 +25,10 @@ export interface Credentials {
   /**
    * The caller that a token identifies; null where the token is malformed, unknown, revoked or
    * expired, or its account is disabled.
-   * @param isAddressLimited whether the client's address has used up its limit of unauthenticated
-   * requests; called only where the token must be looked up and was not valid before
+   * @param address of the client, which takes turns at the database for tokens that were not valid before
    * @throws Unavailable
    */
-  callerOf(token: string, now: Date, isAddressLimited?: () => boolean): Promise<Caller | null>
+  callerOf(token: string, now: Date, address?: AccountId): Promise<Caller | null>
   /** Records that a token was used. Written at most once a minute for each token. */
   recordUse(tokenId: number, now: Date): Promise<void>
   /** Whether this process is subscribed to notifications of changes from now on. */
@@ -51,20 +51,16 @@ interface ReadAt {
 
 export interface CredentialPools {
   /** For lookups. */
-  lookups: Pool
-  /** For unknown tokens from addresses at their limit, so that a flood of them delays nobody else. */
-  unauthenticated: Pool
-  /** For writes that may wait. */
-  housekeeping: Pool
+  records: Pool
+  /** For writes. */
+  accounts: Pool
 }
 
 export function createCredentials(
-  pools: CredentialPools,
+  { records, accounts }: CredentialPools,
   sizes: Pick<CacheSizes, "tokens" | "invalidTokens" | "tokenUses">,
 ): Credentials {
-  const { housekeeping } = pools
-  const lookUp = createTokenLookup(pools.lookups)
-  const lookUpUnauthenticated = createTokenLookup(pools.unauthenticated)
+  const lookUp = createTokenLookup(records)
   const valid = createCache<ValidToken & ReadAt>(sizes.tokens, () => 140)
   /** The negative cache. */
   const invalid = createCache<ReadAt>(sizes.invalidTokens, () => 60)
@@ -94,11 +90,12 @@ export function createCredentials(
    * process is not subscribed. The result is cached even then: it is not used as a result then, but
    * shows that the token was valid.
    */
-  function read(hash: string, readMs: number, isInvented: boolean): Promise<ValidToken | null> {
+  function read(hash: string, readMs: number, address: AccountId): Promise<ValidToken | null> {
     const shared = subscribed ? pending.get(hash) : undefined
     if (shared) return shared
     const readAt: ReadAt = { readMs, notifications }
-    const result = (isInvented ? lookUpUnauthenticated : lookUp)(hash)
+    // A token that was valid before does not wait behind others of its address.
+    const result = lookUp(hash, valid.get(hash)?.caller.accountId ?? address)
       .then((token) => {
         valid.delete(hash)
         invalid.delete(hash)
@@ -113,10 +110,6 @@ export function createCredentials(
     return result
   }
 
-  /** A token that was valid before is not invented: it does not wait behind others of its address. */
-  const isProbablyInvented = (hash: string, isAddressLimited: () => boolean) =>
-    !valid.get(hash) && isAddressLimited()
-
   function invalidate(accountId: number | undefined): void {
     notifications++
     pending.clear()
@@ -130,7 +123,7 @@ export function createCredentials(
 
   return {
     cacheReadings: () => ({ tokens: valid.readings(), invalid_tokens: invalid.readings() }),
-    callerOf: async (token, now, isAddressLimited = () => false) => {
+    callerOf: async (token, now, address = null) => {
       if (!hasTokenLength(token)) return null
       const hash = hashToken(token)
       const nowMs = now.getTime()
@@ -138,7 +131,7 @@ export function createCredentials(
       if (found === undefined) {
         // Checked only here: the checksum costs more than all else.
         if (!isWellFormed(token)) return null
-        found = await read(hash, nowMs, isProbablyInvented(hash, isAddressLimited))
+        found = await read(hash, nowMs, address)
       }
       return found && nowMs < found.expiresMs ? found.caller : null
     },
@@ -148,8 +141,8 @@ export function createCredentials(
       if (recorded !== undefined && isRecent(recorded, now.getTime(), recordEveryMs)) return
       recordedAt.set(String(tokenId), now.getTime())
       const oneMinuteAgo = new Date(now.getTime() - recordEveryMs).toISOString()
-      await housekeeping.run(() =>
-        housekeeping.db
+      await accounts.runAlone(null, (db) =>
+        db
           .update(tokens)
           .set({ last_used_at: now.toISOString() })
           .where(

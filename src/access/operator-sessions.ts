@@ -7,7 +7,7 @@ import { createSessions, type SessionRow } from "./sessions.ts"
 
 /** The sessions of an account, the last one used first. @throws AccountError where it does not exist */
 export async function listSessions(pool: Pool, email: string, now: Date): Promise<SessionRow[]> {
-  const account = await pool.run(() => existingAccount(pool.db, email))
+  const account = await pool.runAlone(null, () => existingAccount(pool.db, email))
   return createSessions({ pool, onUseNotRecorded: () => {} }).list(account.id, now)
 }
 

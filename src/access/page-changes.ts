@@ -3,8 +3,8 @@
  * waits until all processes have confirmed it, so only a few run at once, and one for each account.
  */
 import { OutcomeUnknown } from "../db/commit.ts"
-import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
 import { rethrowDatabaseError } from "../db/pool/database-errors.ts"
+import { createTurns } from "../db/pool/turns.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { AccountError, type Changed, type Editor, unknownAddress } from "./change.ts"
 
@@ -25,25 +25,23 @@ export type PageChange = <T>(
   work: (editor: Editor) => Promise<Changed<T>>,
 ) => Promise<Changed<T>>
 
-const slots = 4
-const queueLength = 20
-const queueLengthPerAccount = 3
-const waitMs = 5_000
+const bounds = {
+  places: 4,
+  placesPerAccount: 1,
+  queuePerAccount: 3,
+  queueInAll: 20,
+  waitMs: 5_000,
+}
 const statementTimeoutMs = 5_000
 /** The longest that a change takes, with all its statements and the confirmation. */
 const defaultDeadlineMs = 15_000
 
 /** @param url is asked for each change; it throws Unavailable where there is no database to change */
 export function createPageChanges(url: () => string, deadlineMs = defaultDeadlineMs): PageChange {
-  const limiter = createConcurrencyLimiter({
-    slots,
-    slotsPerAccount: 1,
-    queueLength,
-    queueLengthPerAccount,
-  })
+  const turns = createTurns(bounds)
   return async ({ accountId, email, address }, work) => {
     const primaryUrl = url()
-    const release = await limiter.acquire({ account: accountId, waitMs })
+    const endTurn = await turns.take(accountId)
     const editor = {
       url: primaryUrl,
       who: email,
@@ -51,7 +49,7 @@ export function createPageChanges(url: () => string, deadlineMs = defaultDeadlin
       statementTimeoutMs,
     }
     // Its connection is open for as long as it goes on, also where nobody waits for it any more.
-    const working = Promise.try(() => work(editor)).finally(release)
+    const working = Promise.try(() => work(editor)).finally(endTurn)
     try {
       return await settleWithin(deadlineMs, working, tooLate)
     } catch (error) {

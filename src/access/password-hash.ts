@@ -5,7 +5,7 @@
  * address; others wait for a few seconds, and the addresses take turns. So a flood of attempts to sign in
  * takes no more than that from the API, and delays others by one hash for each address that it comes from.
  */
-import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
+import { createTurns } from "../db/pool/turns.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
 import { fold } from "../text/fold.ts"
 import { isCommon } from "./common-passwords.ts"
@@ -62,18 +62,19 @@ export function createPasswordHashing({
   queueLength = 50,
   waitMs = 5_000,
 }: PasswordHashingOptions): PasswordHashing {
-  const limiter = createConcurrencyLimiter<string>({
-    slots: atOnce,
-    slotsPerAccount: 1,
-    queueLength,
-    queueLengthPerAccount: queueLengthPerAddress,
+  const turns = createTurns({
+    places: atOnce,
+    placesPerAccount: 1,
+    queuePerAccount: queueLengthPerAddress,
+    queueInAll: queueLength,
+    waitMs,
   })
 
   async function inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
-    const release = await limiter.acquire({ account: address, waitMs }).catch((cause: unknown) => {
+    const endTurn = await turns.take(address).catch((cause: unknown) => {
       throw new HashingBusy("Too many passwords wait to be hashed", { cause })
     })
-    return work().finally(release)
+    return work().finally(endTurn)
   }
 
   const verify = (password: string, hash: string): Promise<boolean> =>

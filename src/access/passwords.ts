@@ -8,7 +8,7 @@ import type { Pool } from "../db/pool/pool.ts"
 import { passwords, sessions } from "../db/sign-in-tables.ts"
 import { byEmail } from "./accounts.ts"
 import { createPasswordHashing } from "./password-hash.ts"
-import { attributeToOwner, endSessions } from "./session-rows.ts"
+import { attributeToOwner, endSessions, signIn } from "./session-rows.ts"
 import type { SessionOfAccount } from "./sessions.ts"
 
 export interface Passwords {
@@ -53,7 +53,7 @@ export function createPasswords({ pool, onMalformedHash }: PasswordOptions): Pas
   const hashing = createPasswordHashing({ onMalformedHash })
 
   async function passwordOf(accountId: number) {
-    const [found] = await pool.run(() =>
+    const [found] = await pool.runAlone(signIn, () =>
       pool.db
         .select({ hash: passwords.hash })
         .from(passwords)
@@ -63,7 +63,7 @@ export function createPasswords({ pool, onMalformedHash }: PasswordOptions): Pas
   }
 
   async function accountBy(email: string) {
-    const [found] = await pool.run(() =>
+    const [found] = await pool.runAlone(signIn, () =>
       pool.db
         .select({ id: accounts.id, hash: passwords.hash })
         .from(accounts)
@@ -84,7 +84,7 @@ export function createPasswords({ pool, onMalformedHash }: PasswordOptions): Pas
 
     set: async ({ accountId, sessionId }, password, address) => {
       const hash = await hashing.hash(password, address)
-      return pool.run(() =>
+      return pool.runAlone(signIn, () =>
         pool.db.transaction(async (tx) => {
           await attributeToOwner(tx, accountId, address)
           const [session] = await tx

@@ -9,9 +9,8 @@
  * longest is dropped.
  */
 
-import { within } from "../db/pool/deadlines.ts"
 import type { Pool } from "../db/pool/pool.ts"
-import { Unavailable } from "../db/pool/unavailable.ts"
+import { Unavailable, within } from "../db/pool/unavailable.ts"
 import { hourMs } from "../text/durations.ts"
 import {
   addRequests,
@@ -38,8 +37,6 @@ export interface RecentRequests {
 
 export interface RecentRequestsOptions {
   pool: Pool
-  /** For reads, so that they delay no write; the same by default. */
-  reads?: Pool
   now: () => Date
   /** Receives the error of a failed write; and how many requests will not be shown because of it. */
   onFailure: (error: unknown, lost?: { unwritten_requests: number }) => void
@@ -54,7 +51,6 @@ const maxRowsPerWrite = 2_000
 
 export function createRecentRequests({
   pool,
-  reads = pool,
   now,
   onFailure,
   maxBytes = 8 * 1024 * 1024,
@@ -78,7 +74,7 @@ export function createRecentRequests({
     try {
       while (writing.length > 0) {
         const rows = writing.slice(0, maxRowsPerWrite)
-        await pool.run(() => addRequests(pool.db, rows))
+        await pool.runAlone(null, () => addRequests(pool.db, rows))
         writing = writing.slice(rows.length)
         await deleteOld(now().getTime())
       }
@@ -119,7 +115,7 @@ export function createRecentRequests({
 
   async function deleteOld(nowMs: number): Promise<void> {
     if (nowMs - lastDeletedMs < hourMs) return
-    await pool.run(() => deleteOldRequests(pool.db, nowMs))
+    await pool.runAlone(null, () => deleteOldRequests(pool.db, nowMs))
     lastDeletedMs = nowMs
   }
   const timer = setInterval(writeRegularly, writeEveryMs)
@@ -134,7 +130,7 @@ export function createRecentRequests({
       ]
       // What is written while this reads is in one of the two, and may be in both.
       const before = ours()
-      const stored = await reads.run(() => readRequests(reads.db, accountId), accountId)
+      const stored = await pool.runAlone(accountId, (db) => readRequests(db, accountId))
       return newest([...stored, ...before, ...ours()])
     },
 

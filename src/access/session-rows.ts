@@ -8,6 +8,9 @@ import { attribute, type Transaction, unknownAddress } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
 import type { Client, SessionOfAccount } from "./sessions.ts"
 
+/** Those who sign in may be anybody, so they share their turns at the database. */
+export const signIn = "sign-in"
+
 /** After so long without use a session ends. */
 export const idleMs = 7 * dayMs
 /** After so long it ends however much it is used. */
@@ -110,7 +113,7 @@ export async function attributeToOwner(
 
 /** Deletes what has expired, which is refused already, and what the audit log has of sessions of long ago. */
 export const deleteExpired = (pool: Pool, now: Date): Promise<void> =>
-  pool.run(() =>
+  pool.runAlone(null, () =>
     pool.db.transaction(async (tx) => {
       await attribute(tx, { who: "the service", origin: "expiry" })
       await tx

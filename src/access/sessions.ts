@@ -24,6 +24,7 @@ import {
   endSessions,
   idleMs,
   secondOf,
+  signIn,
 } from "./session-rows.ts"
 
 /** A signed-in person. */
@@ -124,7 +125,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions): Sess
 
   /** Its own condition as well: other requests of the session may have recorded it. */
   const recordUse = (id: string, now: Date) =>
-    pool.run(() =>
+    pool.runAlone(signIn, () =>
       pool.db
         .update(sessions)
         .set({ last_seen_at: secondOf(now) })
@@ -135,7 +136,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions): Sess
     find: async (cookie, now) => {
       const [, id, secret] = cookiePattern.exec(cookie) ?? []
       if (id === undefined || secret === undefined) return null
-      const [found] = await pool.run(() => byId.execute({ id }))
+      const [found] = await pool.runAlone(signIn, () => byId.execute({ id }))
       if (!found || !isHashOf(found.secret, secret)) return null
       const { secret: _, requestLimit, signedInMs, seenMs, expiresMs, ...person } = found
       const nowMs = now.getTime()
@@ -150,7 +151,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions): Sess
     },
 
     start: (accountId, client, now, { method = "password", replaces = null } = {}) =>
-      pool.run(() =>
+      pool.runAlone(signIn, () =>
         pool.db.transaction(async (tx) => {
           if (replaces) await endSession(tx, replaces, client.address)
           await attributeToOwner(tx, accountId, client.address)
@@ -161,13 +162,13 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions): Sess
     end: async (accountId, sessionId, address) => {
       // What a form sends may be text that PostgreSQL can't hold.
       if (!idPattern.test(sessionId)) return
-      await pool.run(() =>
+      await pool.runAlone(signIn, () =>
         pool.db.transaction((tx) => endSession(tx, { accountId, sessionId }, address)),
       )
     },
 
     endAll: (accountId, except, address) =>
-      pool.run(() =>
+      pool.runAlone(signIn, () =>
         pool.db.transaction(async (tx) => {
           await attributeToOwner(tx, accountId, address)
           return endSessions(tx, accountId, except)
@@ -175,7 +176,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions): Sess
       ),
 
     list: async (accountId, now) => {
-      const rows = await pool.run(() =>
+      const rows = await pool.runAlone(signIn, () =>
         pool.db
           .select({
             id: sessions.id,

@@ -16,7 +16,7 @@ import { fold } from "../text/fold.ts"
 import { accountByEmail, addAccount, byEmail, existingAccount } from "./accounts.ts"
 import { AccountError, attribute, type Transaction } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
-import { addSession, endSession } from "./session-rows.ts"
+import { addSession, endSession, signIn } from "./session-rows.ts"
 import type { Client, SessionOfAccount } from "./sessions.ts"
 
 /** A link that may be sent. */
@@ -105,7 +105,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions): Si
 
   return {
     request: async (typed, now) => {
-      const account = await pool.run(() => accountByEmail(pool.db, typed))
+      const account = await pool.runAlone(signIn, () => accountByEmail(pool.db, typed))
       const email = account?.email ?? typed
       const secret = await addLink(pool, email, now)
       const isSent = account ? account.disabledAt === null : isSignUpOpen
@@ -114,7 +114,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions): Si
 
     find: async (secret, now) => {
       if (!secretPattern.test(secret)) return null
-      const [link] = await pool.run(() =>
+      const [link] = await pool.runAlone(signIn, () =>
         pool.db
           .select({
             email: signInLinks.email,
@@ -134,7 +134,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions): Si
 
     redeem: async (secret, client, now, replaces = null) => {
       if (!secretPattern.test(secret)) return null
-      return pool.run(() =>
+      return pool.runAlone(signIn, () =>
         pool.db.transaction(async (tx) => {
           const redeemed = await redeem(tx, secret, client, now)
           if (redeemed && replaces) await endSession(tx, replaces, client.address)
@@ -151,7 +151,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions): Si
  * @throws AccountError where the account does not exist or is disabled
  */
 export async function issueLink(pool: Pool, email: string, now: Date): Promise<string> {
-  const account = await pool.run(() => existingAccount(pool.db, email))
+  const account = await pool.runAlone(signIn, () => existingAccount(pool.db, email))
   if (account.disabledAt !== null) throw new AccountError(`Account ${email} is disabled`)
   return addLink(pool, account.email, now)
 }
@@ -162,7 +162,7 @@ export const linkPath = (secret: string, next?: string): string =>
 
 async function addLink(pool: Pool, email: string, now: Date): Promise<string> {
   const secret = prefix + randomText(secretBytes)
-  await pool.run(() =>
+  await pool.runAlone(signIn, () =>
     pool.db.insert(signInLinks).values({
       sha256: hashSecret(secret),
       email,

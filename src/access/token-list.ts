@@ -61,25 +61,23 @@ async function readTokens(
   pool: Pool,
   { accountId, now, condition }: { accountId: number; now: Date; condition: SQL | undefined },
 ): Promise<OwnToken[]> {
-  const rows = await pool.run(
-    () =>
-      pool.db
-        .select({
-          id: tokens.id,
-          name: tokens.name,
-          prefix: tokens.prefix,
-          forSpreadsheets: tokens.for_spreadsheets,
-          createdAt: instantText(tokens.created_at),
-          lastUsedAt: instantText(tokens.last_used_at),
-          expiresAt: instantText(tokens.expires_at),
-          revokedAt: instantText(tokens.revoked_at),
-          replacedAt: instantText(tokens.replaced_at),
-          isValid: sql<boolean>`${isValidToken(now)}`,
-        })
-        .from(tokens)
-        .where(condition)
-        .orderBy(desc(tokens.id)),
-    accountId,
+  const rows = await pool.runAlone(accountId, () =>
+    pool.db
+      .select({
+        id: tokens.id,
+        name: tokens.name,
+        prefix: tokens.prefix,
+        forSpreadsheets: tokens.for_spreadsheets,
+        createdAt: instantText(tokens.created_at),
+        lastUsedAt: instantText(tokens.last_used_at),
+        expiresAt: instantText(tokens.expires_at),
+        revokedAt: instantText(tokens.revoked_at),
+        replacedAt: instantText(tokens.replaced_at),
+        isValid: sql<boolean>`${isValidToken(now)}`,
+      })
+      .from(tokens)
+      .where(condition)
+      .orderBy(desc(tokens.id)),
   )
   return rows.map((row) => ({ ...row, createdAt: row.createdAt ?? "" }))
 }

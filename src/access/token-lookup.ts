@@ -1,8 +1,8 @@
 /** Looks tokens up in the database. */
 import { and, eq, isNull, sql } from "drizzle-orm"
 import { accounts, type Plan, tokens } from "../db/account-tables.ts"
-import { createBatchedReads } from "../db/pool/batched-reads.ts"
 import type { Pool } from "../db/pool/pool.ts"
+import type { AccountId } from "../db/pool/turns.ts"
 import { milliseconds } from "../resources/values.ts"
 import { limitOf } from "./plan.ts"
 
@@ -21,13 +21,11 @@ export interface ValidToken {
 }
 
 /** Finds a token by its hash; null where it is unknown, revoked or of a disabled account. */
-export type TokenLookup = (hash: string) => Promise<ValidToken | null>
+export type TokenLookup = (hash: string, account: AccountId) => Promise<ValidToken | null>
 
-/** Lookups that wait for a connection at the same time share a statement. */
 export function createTokenLookup(pool: Pool): TokenLookup {
-  const byHashes = pool.db
+  const byHash = pool.db
     .select({
-      sha256: tokens.sha256,
       accountId: accounts.id,
       tokenId: tokens.id,
       plan: accounts.plan,
@@ -38,25 +36,20 @@ export function createTokenLookup(pool: Pool): TokenLookup {
     .innerJoin(accounts, eq(accounts.id, tokens.account_id))
     .where(
       and(
-        sql`${tokens.sha256} = any(${sql.placeholder("hashes")}::text[])`,
+        eq(tokens.sha256, sql.placeholder("hash")),
         isNull(tokens.revoked_at),
         isNull(accounts.disabled_at),
       ),
     )
-    .prepare("tokens by hash")
+    .prepare("token by hash")
 
-  const read = createBatchedReads(pool.run, async (hashes: readonly string[]) => {
-    // Hexadecimal digits need no quotes in an array literal.
-    const rows = await byHashes.execute({ hashes: `{${hashes.join(",")}}` })
-    return new Map(
-      rows.map(({ sha256, expiresMs, requestLimit, ...caller }): [string, ValidToken] => [
-        sha256,
-        {
-          caller: { ...caller, limit: limitOf(caller.plan, requestLimit) },
-          expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
-        },
-      ]),
-    )
-  })
-  return async (hash) => (await read(hash)) ?? null
+  return async (hash, account) => {
+    const [found] = await pool.runAlone(account, () => byHash.execute({ hash }))
+    if (!found) return null
+    const { expiresMs, requestLimit, ...caller } = found
+    return {
+      caller: { ...caller, limit: limitOf(caller.plan, requestLimit) },
+      expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
+    }
+  }
 }

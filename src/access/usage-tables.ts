@@ -3,7 +3,7 @@
  * days, by day for 31. The requests of an hour beyond those of its tokens were made without a token or
  * counted by a version that did not tell tokens apart.
  */
-import { and, gte, inArray, lt, type SQL, sql } from "drizzle-orm"
+import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import {
   accounts,
@@ -62,22 +62,14 @@ export async function addCounts(db: Statements, rows: readonly CountOfToken[]): 
 /** The hours of each account, from `firstMs` on, with the requests of all its tokens. */
 export async function readHours(
   db: Statements,
-  accountIds: readonly number[],
+  accountId: number,
   firstMs: number,
-): Promise<Map<number, Hours>> {
+): Promise<Hours> {
   const rows = await db
-    .select({
-      accountId: usageHours.account_id,
-      hourMs: epochMs(usageHours.hour),
-      requests: usageHours.requests,
-    })
+    .select({ hourMs: epochMs(usageHours.hour), requests: usageHours.requests })
     .from(usageHours)
-    .where(
-      and(inArray(usageHours.account_id, [...accountIds]), gte(usageHours.hour, instant(firstMs))),
-    )
-  const found = new Map(accountIds.map((accountId): [number, Hours] => [accountId, new Map()]))
-  for (const { accountId, hourMs, requests } of rows) found.get(accountId)?.set(hourMs, requests)
-  return found
+    .where(and(eq(usageHours.account_id, accountId), gte(usageHours.hour, instant(firstMs))))
+  return new Map(rows.map(({ hourMs, requests }) => [hourMs, requests]))
 }
 
 /** What a period has, by its beginning and by token; and how much of it is of spreadsheets. */

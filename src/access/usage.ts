@@ -14,12 +14,10 @@
  * record of completed writes is kept.
  */
 import { isRecent } from "../db/is-recent.ts"
-import { createBatchedReads } from "../db/pool/batched-reads.ts"
-import { runToCompletion, within } from "../db/pool/deadlines.ts"
 import type { Pool } from "../db/pool/pool.ts"
-import { createSerialExecutor } from "../db/pool/serial-executor.ts"
-import { Unavailable } from "../db/pool/unavailable.ts"
+import { Unavailable, within } from "../db/pool/unavailable.ts"
 import { hourMs } from "../text/durations.ts"
+import { createSerialExecutor } from "../text/serial-executor.ts"
 import { addTo, type CountOfToken, createCounts, type Hours, startOfHour } from "./usage-counts.ts"
 import {
   firstShownDay,
@@ -89,7 +87,7 @@ export function createUsage({
   const unwritten = createCounts()
   /** By account. */
   const stored = new Map<number, { hours: Hours; readMs: number }>()
-  const reading = new Map<number, Promise<Hours | undefined>>()
+  const reading = new Map<number, Promise<Hours>>()
   const readingOverview = new Map<number, Promise<StoredUsage>>()
   const serially = createSerialExecutor()
   let writing = false
@@ -99,7 +97,7 @@ export function createUsage({
     const counted = unwritten.all()
     for (let from = 0; from < counted.length; from += maxRowsPerWrite) {
       const rows = counted.slice(from, from + maxRowsPerWrite)
-      await runToCompletion(pool, () => addCounts(pool.db, rows))
+      await pool.runAlone(null, (db) => addCounts(db, rows))
       for (const row of rows) moveToStored(row)
     }
   }
@@ -112,7 +110,7 @@ export function createUsage({
 
   async function deleteOld(nowMs: number): Promise<void> {
     if (nowMs - lastDeletedMs < hourMs) return
-    await pool.run(() => deleteOldCounts(pool.db, nowMs))
+    await pool.runAlone(null, () => deleteOldCounts(pool.db, nowMs))
     lastDeletedMs = nowMs
   }
 
@@ -137,23 +135,22 @@ export function createUsage({
   }
   const timer = setInterval(writeRegularly, writeEveryMs)
 
-  const readStored = createBatchedReads(
-    (statement) => serially(() => pool.run(statement)),
-    async (accountIds: readonly number[]) => {
-      const readMs = now().getTime()
-      const found = await readHours(pool.db, accountIds, firstShownHour(readMs))
-      for (const [accountId, hours] of found) stored.set(accountId, { hours, readMs })
-      return found
-    },
-  )
+  async function readStored(accountId: number): Promise<Hours> {
+    const readMs = now().getTime()
+    const hours = await pool.runAlone(accountId, (db) =>
+      readHours(db, accountId, firstShownHour(readMs)),
+    )
+    stored.set(accountId, { hours, readMs })
+    return hours
+  }
 
   /** Reads an account unless it was read recently. Concurrent callers share the read. */
-  function storedHours(accountId: number, nowMs: number): Promise<Hours | undefined> {
+  function storedHours(accountId: number, nowMs: number): Promise<Hours> {
     const kept = stored.get(accountId)
     if (kept && isRecent(kept.readMs, nowMs, maxAgeMs)) return Promise.resolve(kept.hours)
     const pending = reading.get(accountId)
     if (pending) return pending
-    const hours = readStored(accountId).finally(() => reading.delete(accountId))
+    const hours = serially(() => readStored(accountId)).finally(() => reading.delete(accountId))
     reading.set(accountId, hours)
     return hours
   }
@@ -163,9 +160,9 @@ export function createUsage({
     const pending = readingOverview.get(accountId)
     if (pending) return pending
     const first = { firstHourMs: firstShownHour(nowMs), firstDayMs: firstShownDay(nowMs) }
-    const usage = serially(() => pool.run(() => readUsage(pool.db, accountId, first))).finally(() =>
-      readingOverview.delete(accountId),
-    )
+    const usage = serially(() =>
+      pool.runAlone(null, () => readUsage(pool.db, accountId, first)),
+    ).finally(() => readingOverview.delete(accountId))
     readingOverview.set(accountId, usage)
     return usage
   }
@@ -181,7 +178,7 @@ export function createUsage({
         const startMs = firstMs + index * hourMs
         return {
           hour: `${new Date(startMs).toISOString().slice(0, 19)}Z`,
-          requests: (written?.get(startMs) ?? 0) + unwritten.inHour(accountId, startMs),
+          requests: (written.get(startMs) ?? 0) + unwritten.inHour(accountId, startMs),
         }
       })
     },

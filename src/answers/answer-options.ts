@@ -1,4 +1,4 @@
-import type { ConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
+import type { Turns } from "../db/pool/turns.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import type { Releases } from "../db/reader/releases.ts"
 import type { Log } from "../log/log.ts"
@@ -12,11 +12,9 @@ export interface AnswerOptions {
   reader: Reader
   sequences: PageSequences
   cachedAnswers: CachedAnswers
-  /** One for each export in progress. */
-  exportSlots: ConcurrencyLimiter
+  /** One place for each export in progress. */
+  exportTurns: Turns
   exportCounts: ExportCounts
-  /** How long an export may wait for its slot. */
-  exportWaitMs: number
   /** How long the receiver of an export may read nothing before it is disconnected. */
   exportStallMs: number
   /** Aborts the exports in progress when the service is stopped. */

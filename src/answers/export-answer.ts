@@ -16,13 +16,7 @@ const clientClosedRequest = 499
 /** What an export needs of the service. */
 export type ExportOptions = Pick<
   AnswerOptions,
-  | "sequences"
-  | "exportSlots"
-  | "exportCounts"
-  | "exportWaitMs"
-  | "exportStallMs"
-  | "exportShutdown"
-  | "log"
+  "sequences" | "exportTurns" | "exportCounts" | "exportStallMs" | "exportShutdown" | "log"
 > & { reader: Pick<Reader, "chunks" | "total"> }
 
 /** Every record of a list, as a stream. @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
@@ -53,9 +47,8 @@ async function exportBody(
   {
     reader,
     sequences,
-    exportSlots,
+    exportTurns,
     exportCounts,
-    exportWaitMs,
     exportStallMs,
     exportShutdown,
     log,
@@ -80,20 +73,18 @@ async function exportBody(
   // Before it waits: what it will show must not be pruned meanwhile.
   kept.defer(sequences.pin(release))
   const { signal } = context.request
-  const freeSlot = await exportSlots
-    .acquire({ account, waitMs: exportWaitMs, signal })
-    .catch((error: unknown) => {
-      if (error === signal.reason) return undefined
-      exportCounts.countWithoutStream("refused")
-      throw error
-    })
-  if (!freeSlot) {
+  const endTurn = await exportTurns.take(account, signal).catch((error: unknown) => {
+    if (error === signal.reason) return undefined
+    exportCounts.countWithoutStream("refused")
+    throw error
+  })
+  if (!endTurn) {
     const outcome: ExportOutcome = { outcome: "cancelled", records: 0, bytes: 0 }
     exportCounts.countWithoutStream("cancelled")
     log.info("export ended", { ...fields, ...outcome })
     return new Response(null, { status: clientClosedRequest })
   }
-  kept.defer(freeSlot)
+  kept.defer(endTurn)
   const startedMs = performance.now()
   const { head, newEncoder } = exportWriterOf(plan, format)
   const found = await reader

@@ -1,4 +1,4 @@
-import type { AccountId } from "../db/pool/account-id.ts"
+import type { AccountId } from "../db/pool/turns.ts"
 import type { ListTarget } from "./list-plan.ts"
 
 /** What a response depends on besides the data. */

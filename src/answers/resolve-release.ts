@@ -1,7 +1,7 @@
 /** Which release a response shows, and the releases that its query compares with. */
-import type { AccountId } from "../db/pool/account-id.ts"
+import type { AccountId } from "../db/pool/turns.ts"
 import type { List } from "../db/reader/list.ts"
-import type { ReadOptions } from "../db/reader/list-reader.ts"
+import type { ReadOptions } from "../db/reader/reads.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"

@@ -3,7 +3,7 @@
  * any time. It is short: it is read whole, and a page is a part of it. Its entity tag is a function of the
  * state's own version; its headers name no release, and later pages show the state of their own time.
  */
-import type { AccountId } from "../db/pool/account-id.ts"
+import type { AccountId } from "../db/pool/turns.ts"
 import { stateTag } from "../http/entity-tag.ts"
 import { offsetOf, pageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"

@@ -99,7 +99,6 @@ export async function usePool<T>({ url }: Database, work: (pool: Pool) => Promis
   const pool = createPool(url, {
     name: "command",
     connections: 2,
-    queueLength: 10,
     statementTimeoutMs: 60_000,
   })
   try {

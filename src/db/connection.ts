@@ -5,6 +5,9 @@ export type ConnectionOptions = Options<Record<never, never>> & {
   onnotify?: (channel: string, payload: string) => void
 }
 
+/** A client with a single connection. */
+export type Connection = Sql
+
 /** A client with a single connection, which is never recycled. The caller ends it. */
 export function singleConnection(url: string, options: ConnectionOptions = {}): Sql {
   const chosen: ConnectionOptions = {

@@ -5,8 +5,7 @@
 import type { Sql } from "postgres"
 import { codeOf } from "../text/error-code.ts"
 import { singleConnection } from "./connection.ts"
-import { within } from "./pool/deadlines.ts"
-import { Unavailable } from "./pool/unavailable.ts"
+import { Unavailable, within } from "./pool/unavailable.ts"
 
 /** The database can't be used. The message says what failed, why, and what to do. */
 export class DatabaseError extends Error {

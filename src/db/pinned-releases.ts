@@ -5,9 +5,8 @@
  * expires after some minutes, and the next process that writes deletes it.
  */
 import { eq, sql } from "drizzle-orm"
-import { runToCompletion } from "./pool/deadlines.ts"
+import { createSerialExecutor } from "../text/serial-executor.ts"
 import type { Pool } from "./pool/pool.ts"
-import { createSerialExecutor } from "./pool/serial-executor.ts"
 import { pinnedReleases } from "./schema.ts"
 
 const everyMs = 30_000
@@ -45,9 +44,9 @@ export function reportPinnedReleases(
     reported = release ?? Number.POSITIVE_INFINITY
     if (release !== undefined) {
       mayBeRecorded = true
-      await runToCompletion(pool, () => record(release))
+      await pool.runAlone(null, () => record(release))
     } else if (mayBeRecorded) {
-      await runToCompletion(pool, remove)
+      await pool.runAlone(null, remove)
       mayBeRecorded = false
     }
   }

@@ -1,5 +1,5 @@
 /** An address given in place of a file: its file is kept and loaded as one that is fetched. */
-import { withConnection } from "../db/connection.ts"
+import type { Connection } from "../db/connection.ts"
 import { recordAddress } from "../loading/fetch-record.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import type { Progress } from "../loading/progress.ts"
@@ -50,9 +50,9 @@ export async function withAddresses<T>(
   const addresses = files.filter(isAddress)
   if (addresses.length === 0) return load({ files })
   const { databaseUrl, source } = options
-  const locked = await withFetchLock(databaseUrl, source.name, async () => {
+  const locked = await withFetchLock(databaseUrl, source.name, async (sql) => {
     const value = await load(await fetched(files, addresses, options))
-    if (options.notesAddress) await noteAddress(addresses, options)
+    if (options.notesAddress) await noteAddress(sql, addresses, options)
     return { value }
   })
   if (locked !== null) return locked.value
@@ -87,14 +87,13 @@ async function fetched(
 
 /** What has been loaded stays loaded. */
 async function noteAddress(
+  sql: Connection,
   addresses: readonly string[],
-  { databaseUrl, source, allowPrivate, progress }: AddressOptions,
+  { source, allowPrivate, progress }: AddressOptions,
 ): Promise<void> {
   const address = publicOrigin(addresses, allowPrivate)
   if (address === null) return
-  await withConnection(databaseUrl, (sql) => recordAddress(sql, source, address)).catch(
-    (error: unknown) => {
-      progress.warn(`Cannot note where ${source.name} was fetched from: ${reasonOf(error)}`)
-    },
-  )
+  await recordAddress(sql, source, address).catch((error: unknown) => {
+    progress.warn(`Cannot note where ${source.name} was fetched from: ${reasonOf(error)}`)
+  })
 }

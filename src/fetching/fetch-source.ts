@@ -3,7 +3,7 @@
  * directory before the load begins, so a process that is killed in between, or a load that is refused,
  * loses nothing: the next fetch asks whether they are still the newest, and loads them.
  */
-import { withConnection } from "../db/connection.ts"
+import { type Connection, withConnection } from "../db/connection.ts"
 import {
   type FetchTimes,
   lastFetch,
@@ -34,8 +34,8 @@ export async function fetchSource(
 ): Promise<FetchOutcome> {
   const { name } = fetchable.source
   try {
-    const outcome = await withFetchLock(options.databaseUrl, name, () =>
-      fetchIfDue(fetchable, options),
+    const outcome = await withFetchLock(options.databaseUrl, name, (sql) =>
+      fetchIfDue(sql, fetchable, options),
     )
     return outcome ?? withoutLoad(name, "busy", "another process is fetching it")
   } catch (error) {
@@ -64,38 +64,43 @@ function dueAt({ attempted, fetched }: FetchTimes, everyHours: number): number {
   )
 }
 
-async function fetchIfDue(fetchable: Fetchable, options: FetchOptions): Promise<FetchOutcome> {
+async function fetchIfDue(
+  sql: Connection,
+  fetchable: Fetchable,
+  options: FetchOptions,
+): Promise<FetchOutcome> {
   const { source, entry } = fetchable
-  const { databaseUrl, force, onAttempt, whileRunning } = options
+  const { force, progress, onAttempt, whileRunning } = options
   const startedAt = options.now()
   const startedMs = performance.now()
-  const last = await withConnection(databaseUrl, (sql) => lastFetch(sql, source))
+  const last = await lastFetch(sql, source)
   const dueMs = dueAt(last, entry.every ?? defaultEveryHours)
   if (!force && dueMs > startedAt.getTime()) {
     const due = new Date(dueMs).toISOString()
     return { ...withoutLoad(source.name, "not due", `due from ${due} on`), due }
   }
   const at = instantText(startedAt)
-  await withConnection(databaseUrl, (sql) => recordAttempt(sql, source, at))
+  await recordAttempt(sql, source, at)
   onAttempt?.(() =>
-    withConnection(databaseUrl, (sql) =>
-      withdrawAttempt(sql, source, { at, before: last.attempted }),
+    withConnection(options.databaseUrl, (own) =>
+      withdrawAttempt(own, source, { at, before: last.attempted }),
     ),
   )
   try {
-    return await fetchAndLoad(fetchable, options, { at, startedMs })
+    return await fetchAndLoad(sql, fetchable, options, { at, startedMs })
   } catch (error) {
     await whileRunning?.()
     const reason = reasonShown(fetchable, options, error)
     const seconds = secondsSince(startedMs)
-    await record(options, `Cannot note that ${source.name} was not fetched`, (sql) =>
-      recordFailure(sql, source, { reason, seconds }),
-    )
+    await recordFailure(sql, source, { reason, seconds }).catch((failure: unknown) => {
+      progress.warn(`Cannot note that ${source.name} was not fetched: ${reasonOf(failure)}`)
+    })
     return withoutLoad(source.name, "failed", reason)
   }
 }
 
 async function fetchAndLoad(
+  sql: Connection,
   fetchable: Fetchable,
   options: FetchOptions,
   { at, startedMs }: { at: string; startedMs: number },
@@ -114,30 +119,20 @@ async function fetchAndLoad(
     now,
   })
   await options.whileRunning?.()
-  const loaded = await loadFetched(fetchable, files, options, startedMs)
-  await record(options, `Cannot note that ${source.name} was fetched`, (sql) =>
-    recordFetched(sql, source, {
-      address: publicAddress(entry),
-      files: fileDigests(files),
-      licence: entry.licence,
-      attribution: entry.attribution,
-      at,
-      isLoaded: loaded.outcome === "refused" || loaded.summary !== null,
-      seconds: secondsSince(startedMs),
-    }),
-  )
-  return { ...loaded, source: source.name, due: null, files: files.map(({ path }) => path) }
-}
-
-/** What has been loaded stays loaded, so a failure is a warning; the source is due again in an hour. */
-async function record(
-  { databaseUrl, progress }: FetchOptions,
-  warning: string,
-  write: Parameters<typeof withConnection<void>>[1],
-): Promise<void> {
-  await withConnection(databaseUrl, write).catch((error: unknown) => {
-    progress.warn(`${warning}: ${reasonOf(error)}`)
+  const loaded = await loadFetched(sql, fetchable, files, options, startedMs)
+  await recordFetched(sql, source, {
+    address: publicAddress(entry),
+    files: fileDigests(files),
+    licence: entry.licence,
+    attribution: entry.attribution,
+    at,
+    isLoaded: loaded.outcome === "refused" || loaded.summary !== null,
+    seconds: secondsSince(startedMs),
+  }).catch((error: unknown) => {
+    // What has been loaded stays loaded; the source is due again in an hour.
+    progress.warn(`Cannot note that ${source.name} was fetched: ${reasonOf(error)}`)
   })
+  return { ...loaded, source: source.name, due: null, files: files.map(({ path }) => path) }
 }
 
 const reasonShown = (

@@ -4,7 +4,7 @@
  * fault of their source.
  */
 import { join } from "node:path"
-import { withConnection } from "../db/connection.ts"
+import type { Connection } from "../db/connection.ts"
 import { knownFiles } from "../loading/fetch-record.ts"
 import { load } from "../loading/load.ts"
 import { loadBasis } from "../loading/load-basis.ts"
@@ -17,6 +17,7 @@ type Loaded = Pick<FetchOutcome, "outcome" | "reason" | "summary">
 
 /** @throws what is no refusal, such as a lost database */
 export async function loadFetched(
+  sql: Connection,
   { source, entry }: Fetchable,
   files: readonly FetchedFile[],
   options: FetchOptions,
@@ -27,7 +28,7 @@ export async function loadFetched(
   const { partial = false, all_sectors: allSectors = false } = entry
   const digests = fileDigests(files)
   const basis = await loadBasis({ partial, allSectors, absentAfterHours }, digests)
-  const known = await withConnection(databaseUrl, (sql) => knownFiles(sql, source, digests, basis))
+  const known = await knownFiles(sql, source, digests, basis)
   const observed = observedTime(files)
   const { areLoaded, hasSameBasis, areFetched, observed: last } = known
   if (areFetched && !areLoaded && last !== null && last > observed) {

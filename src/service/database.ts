@@ -1,22 +1,27 @@
 /** The database: pools on its primary, and for reads on its replicas, if there are any. */
 import type { Config } from "../config.ts"
-import { type Availability, watchAvailability } from "../db/pool/availability.ts"
-import { isMissingObject } from "../db/pool/database-errors.ts"
-import type { Pool, PoolReadings } from "../db/pool/pool.ts"
-import { Overloaded, Unavailable } from "../db/pool/unavailable.ts"
-import { ReleaseUnavailable } from "../db/reader/releases.ts"
+import {
+  type Availability,
+  type DatabaseAddress,
+  watchAvailability,
+} from "../db/pool/availability.ts"
+import type { PoolReadings } from "../db/pool/pool.ts"
+import type { Unavailable } from "../db/pool/unavailable.ts"
+import type { ReaderPools } from "../db/reader/reader.ts"
+import { replicated } from "../db/reader/replicated.ts"
 import { describeError, type Log } from "../log/log.ts"
-import { createPools, createReadPools, type Pools, type ReadPools } from "./pools.ts"
+import { createPools, type Pools } from "./pools.ts"
 
 export interface Database {
+  /** On the primary. */
+  pools: Pools
+  /** On the replica where there is one, and on the primary what the replica cannot serve. */
+  readPools: ReaderPools
   /** @throws Unavailable while the primary does not answer */
   ensureAvailable(): void
-  pools: Pools
-  /** Null without replicas. */
-  replica: ReadPools | null
-  /** Whether each answers. */
+  /** Whether each answers; null without a replica. */
   states(): { primary: boolean; replica: boolean | null }
-  /** By pool; those of the replicas begin with `replica`. */
+  /** By pool; those of the replica begin with `replica`. */
   poolReadings(): Record<string, PoolReadings>
   close(): Promise<void>
 }
@@ -30,81 +35,61 @@ export interface DatabaseOptions {
 }
 
 export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOptions): Database {
-  const directUrl = config.DATABASE_DIRECT_URL ?? databaseUrl
-  const availability = watchAvailability(
-    { url: databaseUrl, directUrl },
-    {
-      onLost: (error) => {
-        log.error("the database does not answer", describeError(error))
-        cutOff(pools, error)
-        onLost(error)
-      },
-      onBack: () => log.info("the database answers again"),
-    },
-  )
-  const pools = createPools(config, databaseUrl, availability)
-  const replica = config.DATABASE_READ_URL && connectReplica(config, config.DATABASE_READ_URL, log)
-  const all = [
+  const { DATABASE_DIRECT_URL, DATABASE_READ_URL: readUrl } = config
+  const directUrl = DATABASE_DIRECT_URL ?? databaseUrl
+  const primary = connect(config, log, { url: databaseUrl, directUrl }, "the database", onLost)
+  const replica =
+    readUrl && connect(config, log, { url: readUrl, directUrl: readUrl }, "the replica")
+  const { pools } = primary
+  const named = [
     ...Object.entries(pools),
     ...Object.entries(replica ? replica.pools : {}).map(
       ([name, pool]) => [`replica ${name}`, pool] as const,
     ),
   ]
+  const all = [
+    primary.availability,
+    ...(replica ? [replica.availability] : []),
+    ...named.map(([, pool]) => pool),
+  ]
 
   return {
-    ensureAvailable: availability.ensure,
     pools,
-    replica: replica ? replica.pools : null,
+    readPools: replica
+      ? {
+          records: replicated(replica.pools.records, pools.records),
+          lists: replicated(replica.pools.lists, pools.lists),
+          exports: replicated(replica.pools.exports, pools.exports),
+        }
+      : pools,
+    ensureAvailable: primary.availability.ensure,
     states: () => ({
-      primary: availability.isAnswering,
+      primary: primary.availability.isAnswering,
       replica: replica ? replica.availability.isAnswering : null,
     }),
-    poolReadings: () => Object.fromEntries(all.map(([name, pool]) => [name, pool.readings()])),
+    poolReadings: () => Object.fromEntries(named.map(([name, pool]) => [name, pool.readings()])),
     close: async () => {
-      const closing = [
-        availability,
-        ...(replica ? [replica.availability] : []),
-        ...all.map(([, pool]) => pool),
-      ]
-      await Promise.all(closing.map((each) => each.close()))
+      await Promise.all(all.map((each) => each.close()))
     },
   }
 }
 
-function connectReplica(config: Config, url: string, log: Log) {
-  const availability: Availability = watchAvailability(
-    { url, directUrl: url },
-    {
-      onLost: (error) => {
-        log.warn("the replica does not answer: the primary is read", describeError(error))
-        cutOff(pools, error)
-      },
-      onBack: () => log.info("the replica answers again"),
+/** @param name for the log */
+function connect(
+  config: Config,
+  log: Log,
+  address: DatabaseAddress,
+  name: string,
+  onLost: DatabaseOptions["onLost"] = () => {},
+) {
+  const availability: Availability = watchAvailability(address, {
+    onLost: (error) => {
+      log.error(`${name} does not answer`, describeError(error))
+      for (const pool of Object.values(pools)) pool.cutOff(error)
+      onLost(error)
     },
-  )
-  const pools: ReadPools = createReadPools(config, url, availability)
+    onBack: () => log.info(`${name} answers again`),
+  })
+  const pools: Pools = createPools(config, address.url, availability)
   return { availability, pools }
 }
-
-function cutOff(pools: Readonly<Record<string, Pool>>, reason: Unavailable): void {
-  for (const pool of Object.values(pools)) pool.cutOff(reason)
-}
-
-/**
- * Reads on the replica, and once on the primary where the replica refuses or cancels the read, does not
- * answer, or has not the release. A replica that lags may lack tables and columns of a migration too.
- */
-export const readOnReplica =
-  <T>(replica: T, primary: T) =>
-  async <R>(read: (on: T) => Promise<R>): Promise<R> => {
-    try {
-      return await read(replica)
-    } catch (error) {
-      const isOfReplica =
-        (error instanceof Unavailable && !(error instanceof Overloaded)) ||
-        error instanceof ReleaseUnavailable ||
-        isMissingObject(error)
-      if (!isOfReplica) throw error
-      return read(primary)
-    }
-  }

@@ -3,7 +3,7 @@ import type { Credentials } from "../access/credentials.ts"
 import type { Windows } from "../access/windows.ts"
 import type { CachedAnswers } from "../answers/cached-answers.ts"
 import type { ExportCounts } from "../answers/export-counts.ts"
-import type { ConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
+import type { Turns } from "../db/pool/turns.ts"
 import { type ReaderCaches, readingsOf } from "../db/reader/reader.ts"
 import { createSourceReadings } from "../db/reader/source-readings.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -35,7 +35,7 @@ interface MeasuredParts {
   readerCaches: ReaderCaches
   credentials: Credentials
   windows: Windows
-  exportSlots: ConcurrencyLimiter
+  exportTurns: Turns
   exportCounts: ExportCounts
   logBuffer: (() => LogBufferReadings) | undefined
   fetches: (() => Readonly<Record<string, number>>) | undefined
@@ -54,7 +54,7 @@ export function createServiceMetrics(parts: MeasuredParts): ServiceMetrics {
   const { database, log, now } = parts
   const ofProcess = createProcessMetrics()
   const requests = createRequestMetrics()
-  const readData = createSourceReadings(database.pools.housekeeping, now, (error) =>
+  const readData = createSourceReadings(database.pools.accounts, now, (error) =>
     log.warn("the state of the sources was not read for the metrics", describeError(error)),
   )
 
@@ -152,8 +152,8 @@ function ofMemory({ cachedAnswers, readerCaches, credentials, windows }: Measure
   ]
 }
 
-function ofExports({ exportSlots, exportCounts }: MeasuredParts): MetricFamily[] {
-  const { running, waiting } = exportSlots.load()
+function ofExports({ exportTurns, exportCounts }: MeasuredParts): MetricFamily[] {
+  const { running, waiting } = exportTurns.load()
   const { outcomes, records, bytes, seconds } = exportCounts.readings()
   return [
     gauge("mds_exports_active", "Exports in progress", running),

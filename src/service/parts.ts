@@ -13,10 +13,10 @@ import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
 import { reportPinnedReleases } from "../db/pinned-releases.ts"
-import { createConcurrencyLimiter } from "../db/pool/concurrency-limiter.ts"
+import { createTurns } from "../db/pool/turns.ts"
 import { orWhereUnavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
-import { createReaderCaches } from "../db/reader/reader.ts"
+import { createReader, createReaderCaches } from "../db/reader/reader.ts"
 import { createReadiness } from "../db/reader/readiness.ts"
 import { createReleases, type Releases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
@@ -29,7 +29,6 @@ import { followChanges } from "./changes.ts"
 import { connectDatabase } from "./database.ts"
 import { createServiceMetrics } from "./metrics.ts"
 import { partStates } from "./part-states.ts"
-import { createReader } from "./reader.ts"
 import { reachRedis } from "./redis.ts"
 import { createSignIn } from "./sign-in.ts"
 import { createWriteReports } from "./write-reports.ts"
@@ -69,10 +68,9 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const { config, log, now } = options
   const database = connectDatabase({ ...options, onLost: (error) => notifications.lose(error) })
   const { pools } = database
-  const { housekeeping } = pools
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
   const credentials = createCredentials(pools, sizes)
-  const releases = cacheNewestRelease(createReleases(pools.lookups), now)
+  const releases = cacheNewestRelease(createReleases(pools.records), now)
   const directUrl = config.DATABASE_DIRECT_URL ?? options.databaseUrl
   const notifications = followChanges({ credentials, releases }, { url: directUrl, log })
   // A request would wait for its connection.
@@ -86,13 +84,12 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   )
   const notWritten = createWriteReports(log)
   const usage = createUsage({
-    pool: housekeeping,
+    pool: pools.accounts,
     now,
     onFailure: notWritten("the use of accounts was not recorded"),
   })
   const recentRequests = createRecentRequests({
-    pool: housekeeping,
-    reads: pools.account,
+    pool: pools.accounts,
     now,
     onFailure: notWritten("the recent requests of accounts were not recorded"),
   })
@@ -105,15 +102,13 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const cachedAnswers = createCachedAnswers(sizes)
   const unauthenticated = countUnauthenticated({ log })
   const caches = createReaderCaches(sizes)
-  const exportSlots = createConcurrencyLimiter({
-    slots: config.MAX_EXPORTS,
-    slotsPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
-    queueLength: config.QUEUE_LENGTH,
-    queueLengthPerAccount: config.ACCOUNT_QUEUE_LENGTH,
+  const exportTurns = createTurns({
+    places: config.MAX_EXPORTS,
+    placesPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
   })
   const exportCounts = createExportCounts()
   let stopping = false
-  const readiness = createReadiness(createReleases(housekeeping).current, now)
+  const readiness = createReadiness(createReleases(pools.accounts).current, now)
   const metrics = createServiceMetrics({
     database,
     notifications,
@@ -123,7 +118,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     readerCaches: caches,
     credentials,
     windows,
-    exportSlots,
+    exportTurns,
     exportCounts,
     logBuffer: options.logBuffer,
     fetches: options.fetches,
@@ -133,11 +128,11 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     now,
   })
   const pins = reportPinnedReleases(
-    housekeeping,
+    pools.accounts,
     () => sequences.oldestPinned(now().getTime()),
     notWritten("the releases being read were not recorded"),
   )
-  const signIn = createSignIn({ config, pool: pools.signIn, redis, notWritten, log, now })
+  const signIn = createSignIn({ config, pool: pools.accounts, redis, notWritten, log, now })
   const exportShutdown = new AbortController()
 
   async function closeAll(): Promise<void> {
@@ -153,19 +148,18 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       windows,
       usage,
       recentRequests,
-      accountPool: pools.account,
+      accountPool: pools.accounts,
       changeAccount: createPageChanges(() => {
         database.ensureAvailable()
         return directUrl
       }),
       releases,
       ...signIn.parts,
-      reader: createReader({ database, caches, releases, config }),
-      exportSlots,
+      reader: createReader(database.readPools, caches, releases.recordSeen, config.HOLDER_NAMES),
+      exportTurns,
       exportCounts,
       requestMetrics: metrics.requests,
       holders: config.HOLDER_NAMES,
-      exportWaitMs: config.QUEUE_SECONDS * 1000,
       exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
       exportShutdown: exportShutdown.signal,
       sequences,
@@ -178,7 +172,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
         now,
       }),
       readSources: createSources(pools),
-      sourceLoads: createSourceLoads(pools.lookups),
+      sourceLoads: createSourceLoads(pools.records),
       readiness,
       metrics,
       partStates: () =>

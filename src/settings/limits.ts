@@ -38,24 +38,6 @@ export const limits = {
     fallback: "20",
     parse: integer(1, 10_000),
   },
-  QUEUE_LENGTH: {
-    description:
-      "Length of the queue for each kind of connection; when it is full, a request of the account with most requests in it is answered with 503",
-    fallback: "1000",
-    parse: integer(0, 100_000),
-  },
-  ACCOUNT_QUEUE_LENGTH: {
-    description:
-      "Length of the queue for one account; when it is full, further requests of the account are answered with 503",
-    fallback: "200",
-    parse: integer(0, 100_000),
-  },
-  QUEUE_SECONDS: {
-    description:
-      "How long a request may wait for a database connection; one that would wait too long by the pace of the account's others is answered with 503 at once",
-    fallback: "20",
-    parse: integer(1, 600),
-  },
   EXPORT_STALL_SECONDS: {
     description: "The client of an export is disconnected after reading nothing for this long",
     fallback: "300",

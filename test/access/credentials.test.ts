@@ -8,6 +8,8 @@ import { revokeToken } from "../../src/access/tokens.ts"
 import { cacheSizes } from "../../src/db/cache.ts"
 import { maxStalenessMs, subscribeToChanges } from "../../src/db/notifications.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"
+import type { AccountId } from "../../src/db/pool/turns.ts"
+import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
 import { type Registry, registry } from "./registry.ts"
 
@@ -22,23 +24,25 @@ afterAll(() => at.stop())
 const now = new Date("2026-03-01T00:00:00Z")
 const later = (ms: number) => new Date(now.getTime() + ms)
 
-/** Credentials as a process has them, with the number of lookups made. */
+/** Credentials as a process has them, with the number of lookups made, and in whose turns. */
 function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {}) {
   let lookups = 0
+  const turns: AccountId[] = []
   const counting: Pool = {
     ...at.pool,
-    run: async (statement) => {
+    runAlone: async (account, statement) => {
       lookups++
-      const found = await at.pool.run(statement)
+      turns.push(account)
+      const found = await at.pool.runAlone(account, statement)
       await hold()
       return found
     },
   }
   const credentials = createCredentials(
-    { lookups: counting, unauthenticated: counting, housekeeping: at.pool },
+    { records: counting, accounts: at.pool },
     cacheSizes(1_000_000),
   )
-  return { ...credentials, lookups: () => lookups }
+  return { ...credentials, lookups: () => lookups, turns }
 }
 
 /** A process that is subscribed to notifications. */
@@ -238,98 +242,53 @@ test("changes of more than ten thousand accounts invalidate all of them", async 
   expect(await credentials.callerOf(token, now)).toBeNull()
 })
 
-describe("while unknown tokens from an address are looked up apart from others", () => {
-  const addressIsLimited = () => true
+describe("a token is looked up in the turn", () => {
+  const address = "203.0.113.7"
 
-  /** Credentials whose lookups for addresses at their limit never end. */
-  const flooded = () => {
-    const { promise: never } = Promise.withResolvers<never>()
-    const reached = Promise.withResolvers<"unauthenticated">()
-    const unauthenticated: Pool = {
-      ...at.pool,
-      run: () => {
-        reached.resolve("unauthenticated")
-        return never
-      },
-    }
-    const credentials = createCredentials(
-      { lookups: at.pool, unauthenticated, housekeeping: at.pool },
-      cacheSizes(1_000_000),
-    )
-    /** Resolves at the first of those look-ups. */
-    return { ...credentials, reached: reached.promise }
-  }
-
-  test("a token that was valid is looked up with the others: once stale, after a change, and without a subscription", async () => {
-    const credentials = flooded()
+  test("of the client's address as long as it was not valid before, and then of its account", async () => {
+    const credentials = process()
     credentials.setSubscribed(true)
     const token = await at.issue("apart@example.com")
-    const caller = await credentials.callerOf(token, now)
-    expect(caller).not.toBeNull()
-    expect(await credentials.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(
-      caller,
-    )
-    credentials.invalidate(caller?.accountId)
-    expect(await credentials.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(
-      caller,
-    )
+    const caller = await credentials.callerOf(token, now, address)
+    const account = caller?.accountId ?? 0
+    expect(await credentials.callerOf(token, later(maxStalenessMs), address)).toEqual(caller)
+    credentials.invalidate(account)
+    expect(await credentials.callerOf(token, later(maxStalenessMs), address)).toEqual(caller)
     credentials.setSubscribed(false)
-    expect(await credentials.callerOf(token, later(maxStalenessMs), addressIsLimited)).toEqual(
-      caller,
-    )
-  })
-
-  test("so is a token that was first used without a subscription, until it is revoked", async () => {
-    const credentials = flooded()
-    const token = await at.issue("unsubscribed-apart@example.com")
-    expect(await credentials.callerOf(token, now)).not.toBeNull()
-    expect(await credentials.callerOf(token, now, addressIsLimited)).not.toBeNull()
+    expect(await credentials.callerOf(token, later(maxStalenessMs), address)).toEqual(caller)
     await revokeToken(at.editor, token)
-    expect(await credentials.callerOf(token, now, addressIsLimited)).toBeNull()
-    const pending = credentials.callerOf(token, now, addressIsLimited)
-    // Looked up as others are, it would be found invalid.
-    expect(await Promise.race<unknown>([pending, credentials.reached])).toBe("unauthenticated")
+    expect(await credentials.callerOf(token, now, address)).toBeNull()
+    expect(await credentials.callerOf(token, now, address)).toBeNull()
+    expect(credentials.turns).toEqual([address, account, account, account, account, address])
   })
 
-  test("a valid token that is new to the process waits for one statement of the unknown ones, however many they are", async () => {
-    const unauthenticated = createPool(at.url, {
-      name: "unauthenticated",
-      connections: 1,
-      queueLength: 10,
+  test("so a flood of invented tokens from one address delays no other, and exceeds its own part of the queue", async () => {
+    const pool = createPool(at.url, {
+      name: "flooded",
+      connections: 2,
+      connectionsPerAccount: 1,
       statementTimeoutMs: 60_000,
     })
-    let statements = 0
-    const counting: Pool = {
-      ...unauthenticated,
-      run: (statement) =>
-        unauthenticated.run(() => {
-          statements++
-          return statement()
-        }),
-    }
     const credentials = createCredentials(
-      { lookups: at.pool, unauthenticated: counting, housekeeping: at.pool },
+      { records: pool, accounts: at.pool },
       cacheSizes(1_000_000),
     )
-    credentials.setSubscribed(true)
-    const token = await at.issue("fresh@example.com")
+    const token = await at.issue("beside@example.com")
+    let ended = 0
     const flood = Array.from({ length: 500 }, () =>
-      credentials.callerOf(createToken(), now, addressIsLimited),
+      credentials.callerOf(createToken(), now, address).finally(() => ended++),
     )
-    await until(() => statements === 1)
-    flood.push(
-      ...Array.from({ length: 500 }, () =>
-        credentials.callerOf(createToken(), now, addressIsLimited),
-      ),
-    )
-    expect(await credentials.callerOf(token, now, addressIsLimited)).not.toBeNull()
-    expect(statements).toBe(2)
-    expect(new Set(await Promise.all(flood))).toEqual(new Set([null]))
-    await unauthenticated.close()
+    const outcomes = Promise.allSettled(flood)
+    expect(await credentials.callerOf(token, now, "203.0.113.8")).not.toBeNull()
+    expect(ended).toBeLessThan(500)
+    const refused = (await outcomes).flatMap((each) => (each.status === "rejected" ? [each] : []))
+    expect(refused.length).toBe(399)
+    for (const { reason } of refused) expect(reason).toBeInstanceOf(Unavailable)
+    await pool.close()
   })
 })
 
-test("a malformed token is refused without a query, from any address", async () => {
+test("a malformed token is refused without a query", async () => {
   const credentials = process()
   const token = createToken()
   const malformed = [
@@ -343,9 +302,7 @@ test("a malformed token is refused without a query, from any address", async () 
   for (const subscribed of [false, true]) {
     credentials.setSubscribed(subscribed)
     for (const text of malformed) {
-      for (const isAddressLimited of [() => false, () => true]) {
-        expect(await credentials.callerOf(text, now, isAddressLimited)).toBeNull()
-      }
+      expect(await credentials.callerOf(text, now, "203.0.113.7")).toBeNull()
     }
   }
   expect(credentials.lookups()).toBe(0)

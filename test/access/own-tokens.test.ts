@@ -45,10 +45,10 @@ const form = (accountId: number, others: Partial<NewOwnToken> = {}): NewOwnToken
 })
 
 const isAccepted = async (token: string | null, when = now) =>
-  (await createCredentials(
-    { lookups: at.pool, unauthenticated: at.pool, housekeeping: at.pool },
-    cacheSizes(1_000_000),
-  ).callerOf(token ?? "", when)) !== null
+  (await createCredentials({ records: at.pool, accounts: at.pool }, cacheSizes(1_000_000)).callerOf(
+    token ?? "",
+    when,
+  )) !== null
 
 const namesOf = async (accountId: number) =>
   (await listOwnTokens(at.pool, accountId, { now })).map(({ name }) => name)

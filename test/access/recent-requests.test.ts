@@ -64,9 +64,9 @@ const storedOf = async (id: number): Promise<number> => {
 /** A pool whose statements fail with what this returns, if it returns something. */
 const failing = (failure: () => Error | undefined): Pool => ({
   ...at.pool,
-  run: (statement, ...claim) => {
+  runAlone: (account, statement) => {
     const error = failure()
-    return error ? Promise.reject(error) : at.pool.run(statement, ...claim)
+    return error ? Promise.reject(error) : at.pool.runAlone(account, statement)
   },
 })
 
@@ -175,8 +175,8 @@ test("a write that was done but not confirmed is repeated without adding anythin
   let writes = 0
   const pool: Pool = {
     ...at.pool,
-    run: async (statement, ...claim) => {
-      const result = await at.pool.run(statement, ...claim)
+    runAlone: async (account, statement) => {
+      const result = await at.pool.runAlone(account, statement)
       if (++writes === 1) throw new Unavailable("The connection was lost")
       return result
     },
@@ -195,10 +195,10 @@ test("requests whose write is not yet confirmed show once", async () => {
   let isWrite = true
   const pool: Pool = {
     ...at.pool,
-    run: async (statement, ...claim) => {
+    runAlone: async (account, statement) => {
       const held = isWrite
       isWrite = false
-      const result = await at.pool.run(statement, ...claim)
+      const result = await at.pool.runAlone(account, statement)
       if (held) {
         committed.resolve()
         await released.promise
@@ -240,7 +240,7 @@ test("requests that can't be written in time at the stop are named", async () =>
   const { promise: never } = Promise.withResolvers<never>()
   const failures: unknown[] = []
   const onFailure = (error: unknown, lost: unknown) => failures.push([(error as Error).name, lost])
-  const hanging = recentOf({ pool: { ...at.pool, run: () => never }, onFailure })
+  const hanging = recentOf({ pool: { ...at.pool, runAlone: () => never }, onFailure })
   for (let n = 0; n < 3; n++) hanging.record(1, request(n))
   await hanging.stop(5)
   const away = recentOf({ pool: failing(() => new Unavailable("away")), onFailure })

@@ -12,7 +12,6 @@ export async function registry() {
   const pool = createPool(database.url, {
     name: "test",
     connections: 2,
-    queueLength: 100,
     statementTimeoutMs: 10_000,
   })
   const editor: Editor = { url: database.url, who: "jo", origin: "a test" }
@@ -23,7 +22,7 @@ export async function registry() {
     issue: async (email: string, name = "test", expiresAt: Date | null = null) =>
       (await issueToken(editor, { email, name, expiresAt })).value,
     /** Runs SQL outside of the service, as psql does. */
-    sql: (text: string) => pool.run(() => pool.db.execute(text)),
+    sql: (text: string) => pool.runAlone(null, () => pool.db.execute(text)),
     stop: async () => {
       await pool.close()
       await database.drop()

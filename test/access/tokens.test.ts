@@ -19,10 +19,10 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 const isAccepted = async (token: string, when = now) =>
-  (await createCredentials(
-    { lookups: at.pool, unauthenticated: at.pool, housekeeping: at.pool },
-    cacheSizes(1_000_000),
-  ).callerOf(token, when)) !== null
+  (await createCredentials({ records: at.pool, accounts: at.pool }, cacheSizes(1_000_000)).callerOf(
+    token,
+    when,
+  )) !== null
 
 test("issuing a token creates its account where it does not exist, on the standard plan", async () => {
   await at.issue("new@example.com")

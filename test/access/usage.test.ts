@@ -43,7 +43,7 @@ test("counts that can't be written in time at the stop are named", async () => {
   const { promise: never } = Promise.withResolvers<never>()
   const failures: unknown[] = []
   const usage = createUsage({
-    pool: { ...at.pool, run: () => never },
+    pool: { ...at.pool, runAlone: () => never },
     now: () => noon,
     onFailure: (error, fields) => failures.push([(error as Error).name, fields]),
   })
@@ -59,22 +59,15 @@ const lastHour = async (usage: Usage, id: number, now = noon) =>
 /** A pool that counts its statements, each of which begins once `before` has resolved. */
 function watched(before: () => Promise<void> = async () => {}) {
   let statements = 0
-  let running = 0
-  let mostRunning = 0
   const pool: Pool = {
     ...at.pool,
-    run: async (statement) => {
+    runAlone: async (account, statement) => {
       statements++
-      mostRunning = Math.max(mostRunning, ++running)
-      try {
-        await before()
-        return await at.pool.run(statement)
-      } finally {
-        running--
-      }
+      await before()
+      return at.pool.runAlone(account, statement)
     },
   }
-  return { pool, statements: () => statements, mostRunning: () => mostRunning }
+  return { pool, statements: () => statements }
 }
 
 const reason = (settled: Promise<unknown>) =>
@@ -134,30 +127,14 @@ test("the counts of other processes show after five seconds", async () => {
   await one.stop()
 })
 
-test("accounts that ask while a statement runs are read together by the next", async () => {
-  const ids: number[] = []
-  for (let n = 0; n < 20; n++) ids.push(await account(`together${n}@example.com`))
-  const [, ...others] = ids
-  const { pool, statements, mostRunning } = watched()
-  const usage = usageOf({ pool })
-  for (const id of ids) usage.count(id, token, noon)
-  const first = lastHour(usage, ids[0] ?? 0)
-  await until(() => statements() === 1)
-  const hours = await Promise.all([first, ...others.map((id) => lastHour(usage, id))])
-  expect(hours.map((hour) => hour?.requests)).toEqual(ids.map(() => 1))
-  expect(statements()).toBe(2)
-  expect(mostRunning()).toBe(1)
-  await usage.stop()
-})
-
 test("counts whose write is not yet confirmed show once and not twice", async () => {
   const id = await account("moving@example.com")
   const committed = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const pool: Pool = {
     ...at.pool,
-    run: async (statement) => {
-      const result = await at.pool.run(statement)
+    runAlone: async (account, statement) => {
+      const result = await at.pool.runAlone(account, statement)
       committed.resolve()
       await released.promise
       return result
@@ -182,7 +159,8 @@ test("counts that could not be written are written later, none twice, and show i
   let away = false
   const flaky: Pool = {
     ...at.pool,
-    run: (statement) => (away ? Promise.reject(new Unavailable("away")) : at.pool.run(statement)),
+    runAlone: (account, statement) =>
+      away ? Promise.reject(new Unavailable("away")) : at.pool.runAlone(account, statement),
   }
   const failures: unknown[] = []
   const usage = usageOf({ pool: flaky, onFailure: (error) => failures.push(error) })
@@ -198,29 +176,6 @@ test("counts that could not be written are written later, none twice, and show i
   await usage.stop()
   expect((await lastHour(usage, id))?.requests).toBe(2)
   expect((await lastHour(usageOf(), id))?.requests).toBe(2)
-})
-
-test("a write that ends after its deadline is not repeated", async () => {
-  const id = await account("late@example.com")
-  const failures: unknown[] = []
-  const givenUp = new Unavailable("No answer from the database in time")
-  let isFirst = true
-  const pool: Pool = {
-    ...at.pool,
-    run: async (statement) => {
-      if (!isFirst) return at.pool.run(statement)
-      isFirst = false
-      // As the pool does at its deadline: only the caller gets an error, and the statement goes on.
-      statement()
-      throw givenUp
-    },
-  }
-  const usage = usageOf({ pool, onFailure: (error) => failures.push(error) })
-  usage.count(id, token, noon)
-  await usage.stop()
-  await usage.stop()
-  expect((await lastHour(usageOf(), id))?.requests).toBe(1)
-  expect(failures).toEqual([])
 })
 
 test("where the database does not answer, every call fails in time, and only one statement waits", async () => {

@@ -8,7 +8,7 @@ import { createExportCounts } from "../../src/answers/export-counts.ts"
 import { listEndpoint } from "../../src/answers/list-endpoint.ts"
 import { planList } from "../../src/answers/list-plan.ts"
 import { createPageSequences } from "../../src/answers/sequences/page-sequences.ts"
-import { createConcurrencyLimiter } from "../../src/db/pool/concurrency-limiter.ts"
+import { createTurns } from "../../src/db/pool/turns.ts"
 import { createLog } from "../../src/log/log.ts"
 import { reports } from "../../src/resources/reports.ts"
 
@@ -19,13 +19,8 @@ const release = { id: 3, publishedAt: 1 }
 /** One slot, which is taken, and an export of release 3 that waits for it. */
 async function waitingExport(outcome: "found" | "not found" | "failed") {
   const sequences = createPageSequences(null, 1_000_000)
-  const exportSlots = createConcurrencyLimiter({
-    slots: 1,
-    slotsPerAccount: 1,
-    queueLength: 1,
-    queueLengthPerAccount: 1,
-  })
-  const freeSlot = await exportSlots.acquire({ account: 1, waitMs: 1_000 })
+  const exportTurns = createTurns({ places: 1 })
+  const freeSlot = await exportTurns.take(1)
   const receiver = new AbortController()
   const lines: string[] = []
   const log = createLog(
@@ -40,10 +35,9 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
   const options = {
     reader,
     sequences,
-    exportSlots,
+    exportTurns,
     exportCounts: createExportCounts(),
     log,
-    exportWaitMs: 60_000,
     exportStallMs: 60_000,
     exportShutdown: new AbortController().signal,
   }
@@ -63,7 +57,7 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     headers: { ETag: "" },
     pages,
   })
-  const state = () => [sequences.oldestPinned(0), exportSlots.load()]
+  const state = () => [sequences.oldestPinned(0), exportTurns.load()]
   return { answer, freeSlot, receiver, state, lines }
 }
 

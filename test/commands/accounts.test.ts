@@ -79,13 +79,9 @@ test("an account is created, changed, disabled and audited from the command line
   const pool = createPool(database.url, {
     name: "test",
     connections: 1,
-    queueLength: 1,
     statementTimeoutMs: 10_000,
   })
-  const { callerOf } = createCredentials(
-    { lookups: pool, unauthenticated: pool, housekeeping: pool },
-    cacheSizes(1_000_000),
-  )
+  const { callerOf } = createCredentials({ records: pool, accounts: pool }, cacheSizes(1_000_000))
   expect(await callerOf(old, new Date())).toBeNull()
   expect(await callerOf(token, new Date())).toMatchObject({ plan: "standard", limit: 1000 })
   await pool.close()

@@ -8,8 +8,8 @@ import { type TestService, testService } from "../support/service.ts"
 let service: TestService
 
 beforeAll(async () => {
-  // One connection, so that the statements that were prepared are those that are asked again.
-  service = await testService({ settings: { REQUEST_CONNECTIONS: "1" } })
+  // Few connections, so that the statements that were prepared are those that are asked again.
+  service = await testService({ settings: { DATABASE_CONNECTIONS: "6" } })
 })
 
 afterAll(() => service.stop())

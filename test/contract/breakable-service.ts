@@ -16,6 +16,7 @@ export async function breakableService(settings: Record<string, string> = {}) {
   const service = await testService({
     beside: { database: { url: server.url, note, drop: async () => {} } },
     settings,
+    holdsLocks: false,
     reach: (databaseUrl) => databaseUrl.replace(/:\d+\//, `:${proxy.port}/`),
   })
   const stop = async (): Promise<void> => {

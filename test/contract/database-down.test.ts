@@ -28,10 +28,7 @@ beforeAll(async () => {
   service = await testService({
     settings: {
       STATEMENT_TIMEOUT_SECONDS: "1",
-      LOOKUP_CONNECTIONS: "2",
-      REQUEST_CONNECTIONS: "2",
-      QUEUE_LENGTH: "3",
-      QUEUE_SECONDS: "2",
+      DATABASE_CONNECTIONS: "6",
     },
     reach: (databaseUrl) => {
       const url = new URL(databaseUrl)

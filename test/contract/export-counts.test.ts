@@ -7,7 +7,7 @@ let service: TestService
 
 beforeAll(async () => {
   service = await testService({
-    settings: { CACHE_MEMORY_MB: "0", MAX_EXPORTS: "1", LOCK_TIMEOUT_MS: "60000" },
+    settings: { CACHE_MEMORY_MB: "0", MAX_EXPORTS: "1" },
   })
 })
 

@@ -34,7 +34,7 @@ function digest(text: string): string {
 beforeAll(async () => {
   service = await testService({
     records: { ...none, reports },
-    settings: { EXPORT_CONNECTIONS: "1", MAX_EXPORTS: "50", EXPORT_STALL_SECONDS: "600" },
+    settings: { DATABASE_CONNECTIONS: "6", MAX_EXPORTS: "50", EXPORT_STALL_SECONDS: "600" },
   })
 })
 
@@ -230,13 +230,11 @@ test("a receiver that takes nothing for too long is cut off", async () => {
 test("exports of an account past its share of those under way wait, and no one else's do", async () => {
   const few = await testService({
     beside: service,
-    settings: { MAX_EXPORTS: "5", QUEUE_SECONDS: "1" },
+    settings: { MAX_EXPORTS: "5" },
   })
   const every = "/reports?format=csv&all=true"
   const { socket, id } = await stalledExport(few)
-  const waited = await few.get(every, plain)
-  expect(waited.status).toBe(503)
-  expect(waited.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+  const waiting = few.get(every, plain)
   const other = await few.get(every, { ...plain, token: few.tokens.standard })
   expect([other.status, (await other.text()).split("\r\n").length]).toEqual([
     200,
@@ -244,7 +242,7 @@ test("exports of an account past its share of those under way wait, and no one e
   ])
   socket.destroy()
   await until(() => endOf(id, few) !== undefined)
-  const next = await few.get(every, plain)
+  const next = await waiting
   expect([next.status, (await next.text()).split("\r\n").length]).toEqual([200, reports.length + 2])
   await few.stop()
 })

@@ -13,7 +13,7 @@ let service: TestService
 let others: string[]
 
 beforeAll(async () => {
-  service = await testService({ settings: { ACCOUNT_QUEUE_LENGTH: "60", QUEUE_LENGTH: "100" } })
+  service = await testService()
   others = await Promise.all(Array.from({ length: 10 }, () => service.issueWithLimit(10_000)))
 })
 
@@ -122,7 +122,7 @@ test("exports of one account wait for its own, and another's go on", async () =>
 })
 
 test("a receiver that goes, at whatever stage of its export, leaves no slot taken", async () => {
-  const one = await testService({ settings: { MAX_EXPORTS: "1", QUEUE_SECONDS: "5" } })
+  const one = await testService({ settings: { MAX_EXPORTS: "1" } })
   const path = "/api/v1/reports?format=csv&all=true"
   await using locked = await lockReports(one)
   const early = await opened(one.port)

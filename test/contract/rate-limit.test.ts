@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
-import { until } from "../support/until.ts"
 import { readError } from "./bodies.ts"
 
 let service: TestService
@@ -224,33 +223,3 @@ test.each([
     await behind.stop()
   },
 )
-
-test("a flood of invented tokens from one address does not stand in line before others' look-ups", async () => {
-  const flooded = await testService({ settings: { TRUSTED_PROXIES: "1", QUEUE_LENGTH: "1" } })
-  const ask = (token: string | null) =>
-    flooded.get("/companies/BIG", { token, headers: { "X-Forwarded-For": "192.0.2.1" } })
-  for (let count = 0; count < 1_000; count++) await ask(null)
-  const load = async (pool: string) => {
-    const text = await (await fetch(`${flooded.url}/metrics`)).text()
-    return ["count", "pending_requests"].map((name) =>
-      Number(new RegExp(`connection_${name}{\\w+="${pool}".*} (\\d+)`).exec(text)?.[1]),
-    )
-  }
-  const known = await flooded.issue("known@example.com")
-  expect((await ask(known)).status).toBe(200)
-  const { flood, fresh } = await flooded.sql.begin(async (sql) => {
-    await sql`lock table tokens in access exclusive mode`
-    const flood = [ask(createToken())]
-    await until(async () => (await load("unauthenticated"))[0] === 1)
-    flood.push(...Array.from({ length: 50 }, () => ask(createToken())))
-    await until(async () => (await load("unauthenticated"))[1] === 1)
-    // A token in use needs no look-up, and the flood waits for one statement, not for one each.
-    expect((await ask(known)).status).toBe(200)
-    expect(await load("unauthenticated")).toEqual([1, 1])
-    expect(await load("lookups")).toEqual([0, 0])
-    return { flood, fresh: ask(flooded.tokens.standard) }
-  })
-  for (const { status } of await Promise.all(flood)) expect(status).toBe(429)
-  expect((await fresh).status).toBe(200)
-  await flooded.stop()
-})

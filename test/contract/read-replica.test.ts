@@ -56,7 +56,7 @@ const releaseOf = ({ headers }: Response): number => Number(headers.get("x-data-
 /** How many sessions of the service a server has for lists and exports. */
 async function readersOn(server: OwnServer): Promise<number> {
   const [row] = await server.run<{ count: number }>(
-    "select count(*)::int from pg_stat_activity where application_name in ('mds pages', 'mds exports')",
+    "select count(*)::int from pg_stat_activity where application_name in ('mds lists', 'mds exports')",
   )
   return row?.count ?? 0
 }

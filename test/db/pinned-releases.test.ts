@@ -17,7 +17,6 @@ beforeAll(async () => {
   pool = createPool(database.url, {
     name: "pinned releases test",
     connections: 1,
-    queueLength: 10,
     statementTimeoutMs: 10_000,
   })
 })
@@ -77,7 +76,10 @@ test("a release older than the reported one is reported at once, with one write 
   let writes = 0
   const reading: number[] = []
   const pins = reportPinnedReleases(
-    { ...delayed.pool, run: (...claim) => delayed.pool.run(...claim).finally(() => writes++) },
+    {
+      ...delayed.pool,
+      runAlone: (...claim) => delayed.pool.runAlone(...claim).finally(() => writes++),
+    },
     () => Math.min(...reading),
     (error) => failures.push(error),
   )
@@ -105,7 +107,7 @@ test("a release older than the reported one is reported at once, with one write 
 test("a report that failed is not repeated for every request", async () => {
   const failures: unknown[] = []
   const failed = Promise.withResolvers<void>()
-  const refusing: Pool = { ...pool, run: () => Promise.reject(new Error("read-only")) }
+  const refusing: Pool = { ...pool, runAlone: () => Promise.reject(new Error("read-only")) }
   const pins = reportPinnedReleases(
     refusing,
     () => 7,
@@ -127,19 +129,16 @@ function delayedPool() {
   const { promise, resolve } = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
   let isFirst = true
-  const run: Pool["run"] = (statement, ...claim) =>
-    pool.run(
-      async () => {
-        if (isFirst) {
-          isFirst = false
-          started.resolve()
-          await promise
-        }
-        return statement()
-      },
-      ...claim,
-    )
-  return { pool: { ...pool, run }, started: started.promise, letGo: resolve }
+  const runAlone: Pool["runAlone"] = (account, statement) =>
+    pool.runAlone(account, async (db) => {
+      if (isFirst) {
+        isFirst = false
+        started.resolve()
+        await promise
+      }
+      return statement(db)
+    })
+  return { pool: { ...pool, runAlone }, started: started.promise, letGo: resolve }
 }
 
 test("a report that is under way when the process stops leaves nothing behind", async () => {

@@ -186,7 +186,7 @@ describe("the body and headers of the error", () => {
       url.host = `127.0.0.1:${proxy.port}`
       return url.href
     }
-    const settings = { QUEUE_SECONDS: "1", STATEMENT_TIMEOUT_SECONDS: "1" }
+    const settings = { STATEMENT_TIMEOUT_SECONDS: "1" }
     const cutOff = await testService({ beside: publisher, now: exampleNow, settings, reach })
     try {
       proxy.cut()

@@ -21,7 +21,7 @@ beforeAll(async () => {
     },
   })
   service = await testService({
-    settings: { STATEMENT_TIMEOUT_SECONDS: "1", QUEUE_SECONDS: "2" },
+    settings: { STATEMENT_TIMEOUT_SECONDS: "1" },
     reach: (databaseUrl) => {
       const url = new URL(databaseUrl)
       to = { host: url.hostname, port: Number(url.port) }

@@ -298,7 +298,6 @@ test("changes are in the audit log under the person's email address and the clie
   const pool = createPool(service.database.url, {
     name: "test",
     connections: 1,
-    queueLength: 10,
     statementTimeoutMs: 10_000,
   })
   const { changes } = await showAccount(pool, person.email)

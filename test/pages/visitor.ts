@@ -115,7 +115,6 @@ async function withPool<T>({ database }: Stored, use: (pool: Pool) => Promise<T>
   const pool = createPool(database.url, {
     name: "test",
     connections: 1,
-    queueLength: 10,
     statementTimeoutMs: 10_000,
   })
   try {

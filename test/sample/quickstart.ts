@@ -53,7 +53,7 @@ function prepare(config: Config, database: Database): Promise<Prepared> {
     const tokenFile = join(config.DATA_DIR, "quickstart-token")
     const kept = existsSync(tokenFile) ? readFileSync(tokenFile, "utf8").trim() : ""
     const credentials = createCredentials(
-      { lookups: pool, unauthenticated: pool, housekeeping: pool },
+      { records: pool, accounts: pool },
       cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024),
     )
     const link = () => issueLink(pool, email, new Date())

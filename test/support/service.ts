@@ -29,6 +29,8 @@ export interface TestServiceOptions {
   beside?: { database: TestDatabase }
   settings?: Record<string, string>
   now?: Date
+  /** Whether statements wait for the locks of a test as long as a busy machine needs; by default. */
+  holdsLocks?: boolean
   /** From the database's address to the one that the service uses, to put something in between. */
   reach?: (databaseUrl: string) => string
 }
@@ -48,6 +50,7 @@ export async function testService({
   beside,
   settings = {},
   now = new Date("2026-03-01T00:00:00.250Z"),
+  holdsLocks = true,
   reach = (url) => url,
 }: TestServiceOptions = {}) {
   const database = beside?.database ?? (await publishedDatabase(records))
@@ -64,11 +67,9 @@ export async function testService({
     config: readConfig({
       PORT: "0",
       SHUTDOWN_SECONDS: "2",
-      // Tests hold statements with locks, for as long as a busy machine needs.
-      LOCK_TIMEOUT_MS: "60000",
       ...settings,
     }),
-    databaseUrl: reach(database.url),
+    databaseUrl: holdsLocks ? waitingForLocks(reach(database.url)) : reach(database.url),
     log: createLog(
       (line) => logLines.push(line),
       () => clock.now,
@@ -113,6 +114,13 @@ export async function testService({
       if (!beside) await database.drop()
     },
   }
+}
+
+/** A parameter in the address takes precedence over the service's own. */
+function waitingForLocks(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  url.searchParams.set("lock_timeout", "60000")
+  return url.href
 }
 
 async function publishedDatabase(records: Fixtures): Promise<TestDatabase> {

@@ -109,6 +109,8 @@ export function watchAvailability(
     if (wasAnswered) isAnswered = true
   }
 
+  // The connection is then as old as the others, and fails with them.
+  timer = setTimeout(watch, 0)
   return {
     get isAnswering() {
       return outage === undefined

@@ -1,17 +1,17 @@
 /**
- * A connection pool with a bounded queue and deadlines for its statements. Each kind of work has a pool
- * of its own, so that none can starve another. postgres.js alone would queue without limit and
- * pipeline statements behind slow ones.
+ * The way to the database: a statement waits in its account's turn, runs within a deadline, and is shared by
+ * all who ask the same meanwhile. While the database does not answer, it is refused at once. postgres.js
+ * alone would queue without limit, and pipeline statements behind slow ones.
  */
-import postgres from "postgres"
+import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
+import postgres, { type Sql } from "postgres"
 import { createHistogram, type HistogramReading, secondBounds } from "../../telemetry/histogram.ts"
-import type { AccountId } from "./account-id.ts"
 import type { Availability } from "./availability.ts"
-import { type ConcurrencyLimiter, createConcurrencyLimiter } from "./concurrency-limiter.ts"
 import { isAnswer, isLockTimeout, rethrowDatabaseError } from "./database-errors.ts"
-import { createReplaceableClient, type Database } from "./replaceable-client.ts"
-import { createStatementDeadline } from "./statement-deadline.ts"
+import { type AccountId, createTurns } from "./turns.ts"
 import { Overloaded, Unavailable } from "./unavailable.ts"
+
+export type Database = PostgresJsDatabase & { $client: Sql }
 
 export interface PoolOptions {
   /** Shows in pg_stat_activity as `mds <name>`. */
@@ -19,192 +19,188 @@ export interface PoolOptions {
   connections: number
   /** How many of them one account may use; all by default. */
   connectionsPerAccount?: number
-  /** How many statements may wait for a connection. */
-  queueLength: number
-  /** The same for one account. */
-  queueLengthPerAccount?: number
-  /** How long a statement may wait for a connection. */
-  waitMs?: number
-  /** Whether a statement that can be expected to wait too long is refused at once. */
-  refusesEarly?: boolean
   statementTimeoutMs: number
-  /** How long a statement may wait for a lock of another session; as long as it may run by default. */
-  lockTimeoutMs?: number
-  /** How long connecting may take. */
-  connectTimeoutMs?: number
-  /** Its statements are no part of the requests that caused them, which do not wait for them. */
-  isBackground?: boolean
   /** PostgreSQL's parameters for its sessions, by name. */
   parameters?: Readonly<Record<string, string>>
   /** Without it, a database that does not answer shows by the deadlines. */
   availability?: Pick<Availability, "ensure" | "begin">
 }
 
-/** What cancels a statement that waits: an AbortController, or a signal alone. */
-export interface Cancellation {
-  signal?: AbortSignal
-  /**
-   * Called at once where the statement is refused for want of room. So statements that are needed
-   * together have one controller, and none is run in vain when another is refused.
-   */
-  abort?(reason: unknown): void
-}
+type Statement<T> = (db: Database) => Promise<T>
 
-export interface Pool {
-  name: string
-  /** For building statements. Run them only through `run`. */
-  db: Database
+/** What runs statements that only read. They may run twice, and on a replica. */
+export interface ReadPool {
   /**
-   * Runs one statement once a connection is free.
-   * @param account that the statement is run for; null for the service itself
-   * @param cancellation of the statement until it has begun
-   * @throws Unavailable, or the reason of the cancellation
+   * Runs a statement, once for all who ask for the key meanwhile. It may have begun before its caller
+   * asked, so only what never changes may be read, such as a release.
+   * @throws Unavailable
    */
-  run<T>(statement: () => Promise<T>, account?: AccountId, cancellation?: Cancellation): Promise<T>
-  load: ConcurrencyLimiter["load"]
-  readings(): PoolReadings
-  /** Refuses all statements that run or wait, and ends their connections. */
-  cutOff(reason: Unavailable): void
+  run<T>(account: AccountId, key: string, statement: Statement<T>): Promise<T>
+  /** Runs a statement for this caller alone, such as a write. @throws Unavailable */
+  runAlone<T>(account: AccountId, statement: Statement<T>): Promise<T>
   /** After which the server ends a statement. */
   statementTimeoutMs: number
+}
+
+export interface Pool extends ReadPool {
+  /** For building statements. Run them only through `run` and `runAlone`. */
+  db: Database
+  readings(): PoolReadings
+  /** Refuses all statements that wait, and ends those that run with their connections. */
+  cutOff(reason: Unavailable): void
   close(): Promise<void>
 }
 
 export interface PoolReadings {
   connections: number
-  /** Statements that run, and that wait for a connection. */
+  /** Statements that run, and that wait for their turn. */
   running: number
   waiting: number
-  /** Statements that got no connection: the queue was full, or none was free, or expected to be, in time. */
+  /** Statements that got no turn: their account had too many, or none came in time. */
   refused: number
-  /** How long statements waited for a connection, and how long they took after that. */
+  /** How long statements waited for their turn, and how long they took after that. */
   waitSeconds: HistogramReading
   statementSeconds: HistogramReading
 }
 
-const defaultWaitMs = 5_000
-const defaultConnectTimeoutMs = 5_000
-/** Added to the server's statement_timeout, so that the server's error, which names the cause, comes first. */
+/** So that a request is refused within two seconds where it can't have its data. */
+const connectSeconds = 1.5
+/** As while a migration changes a table. */
+const lockTimeoutMs = 1_500
+/** After the server's own timeout, whose error names the cause, a connection is considered dead. */
 const graceMs = 2_000
-/** Without a reply for this long after that, a connection is considered dead. */
-const giveUpAfterMs = 2_000
-/** Ample for any page while the database is up. */
-const failFastMs = 1_000
 
 export function createPool(url: string, options: PoolOptions): Pool {
-  const {
-    connections,
-    queueLength,
-    waitMs = defaultWaitMs,
-    statementTimeoutMs,
-    availability,
-  } = options
-  const { lockTimeoutMs, connectTimeoutMs = defaultConnectTimeoutMs } = options
-  const client = createReplaceableClient(() =>
-    postgres(url, {
+  const { name, connections, connectionsPerAccount = connections } = options
+  const { statementTimeoutMs, availability } = options
+  const turns = createTurns({ places: connections, placesPerAccount: connectionsPerAccount })
+  /** By key; and by account and key, what waits for its turn too. */
+  const running = createShared()
+  const asked = createShared()
+  const waitSeconds = createHistogram(secondBounds)
+  const statementSeconds = createHistogram(secondBounds)
+  let refused = 0
+  let client = connect()
+  // Prepared statements stay with it when the connections are replaced.
+  const db = drizzle(new Proxy(client, { get: (_, property) => Reflect.get(client, property) }))
+
+  function connect(): Sql {
+    return postgres(url, {
       max: connections,
-      connect_timeout: connectTimeoutMs / 1000,
+      connect_timeout: connectSeconds,
       backoff: () => 0.25,
       fetch_types: false,
       onnotice: () => {},
       connection: {
-        application_name: `mds ${options.name}`,
+        application_name: `mds ${name}`,
         // Dates are shown as the server writes them, whatever the database or the role sets.
         DateStyle: "ISO",
         statement_timeout: statementTimeoutMs,
+        lock_timeout: lockTimeoutMs,
         idle_in_transaction_session_timeout: 60_000,
-        ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
         ...options.parameters,
       },
-    }),
-  )
-  const limiter = createConcurrencyLimiter({
-    slots: connections,
-    slotsPerAccount: options.connectionsPerAccount ?? connections,
-    queueLength,
-    queueLengthPerAccount: options.queueLengthPerAccount ?? queueLength,
-    refusesEarly: options.refusesEarly ?? false,
-  })
-  const deadline = createStatementDeadline({
-    deadlineMs: statementTimeoutMs + graceMs,
-    failFastMs,
-    giveUpAfterMs,
-  })
+    })
+  }
 
-  const waitSeconds = createHistogram(secondBounds)
-  const statementSeconds = createHistogram(secondBounds)
-  let refused = 0
+  /**
+   * Ends this client's connections with their statements, unless that has been done. The other end may have
+   * disappeared without a word, which the system notices only after many minutes.
+   */
+  function replace(used: Sql): void {
+    if (used !== client) return
+    client = connect()
+    // Sets the parsers that `db` relies on.
+    drizzle(client)
+    used.end({ timeout: 0 }).catch(() => {})
+  }
 
-  async function run<T>(
-    statement: () => Promise<T>,
-    account: AccountId = null,
-    cancellation?: Cancellation,
-  ): Promise<T> {
-    const signal = cancellation?.signal
+  async function send<T>(statement: Statement<T>): Promise<T> {
+    const begunMs = performance.now()
+    const used = client
+    const end = availability?.begin()
+    const deadline = setTimeout(() => replace(used), statementTimeoutMs + graceMs)
+    let isAnswered = true
+    try {
+      return await statement(db)
+    } catch (error) {
+      isAnswered = isAnswer(error)
+      if (isLockTimeout(error)) turns.refuseWaiting(allLocked)
+      return rethrowDatabaseError(error)
+    } finally {
+      clearTimeout(deadline)
+      end?.(isAnswered)
+      statementSeconds.observe((performance.now() - begunMs) / 1_000)
+    }
+  }
+
+  /** @returns what ends the turn */
+  async function turnOf(account: AccountId): Promise<() => void> {
     availability?.ensure()
     const askedMs = performance.now()
-    const slot = limiter.acquire({
-      account,
-      waitMs: deadline.isAnswering ? waitMs : Math.min(waitMs, failFastMs),
-      signal,
-      onRefused: (reason) => cancellation?.abort?.(reason),
-    })
-    const release = await slot.catch((error: unknown) => {
+    const end = await turns.take(account).catch((error: unknown) => {
       if (error instanceof Overloaded) refused++
       throw error
     })
-    const begunMs = performance.now()
-    waitSeconds.observe((begunMs - askedMs) / 1_000)
-    try {
-      signal?.throwIfAborted()
-      availability?.ensure()
-    } catch (error) {
-      release()
-      throw error
-    }
-    const endStatement = availability?.begin()
-    const observeStatement = () => statementSeconds.observe((performance.now() - begunMs) / 1_000)
-    // The slot is released when the statement has ended, not when its caller has given up. Otherwise
-    // more statements than connections would pile up while the database hangs.
-    const ended = Promise.try(statement).then(
-      (value) => {
-        observeStatement()
-        release()
-        endStatement?.(true)
-        return value
-      },
-      (error: unknown) => {
-        observeStatement()
-        if (isLockTimeout(error)) limiter.refuseWaiting(allLocked)
-        release()
-        endStatement?.(isAnswer(error))
-        return rethrowDatabaseError(error)
-      },
+    waitSeconds.observe((performance.now() - askedMs) / 1_000)
+    return end
+  }
+
+  async function runAlone<T>(account: AccountId, statement: Statement<T>): Promise<T> {
+    const endTurn = await turnOf(account)
+    return send(statement).finally(endTurn)
+  }
+
+  /** Each account waits in its own queue. When its turn comes, the same may run for another account. */
+  async function runInTurn<T>(
+    account: AccountId,
+    key: string,
+    statement: Statement<T>,
+  ): Promise<T> {
+    const endTurn = await turnOf(account)
+    const begun = running.get<T>(key)
+    if (!begun) return running.add(key, send(statement).finally(endTurn))
+    endTurn()
+    return begun
+  }
+
+  function run<T>(account: AccountId, key: string, statement: Statement<T>): Promise<T> {
+    const own = `${account} ${key}`
+    return (
+      running.get<T>(key) ?? asked.get<T>(own) ?? asked.add(own, runInTurn(account, key, statement))
     )
-    // The server ends each statement in time. If not even that arrives, the connections are dead.
-    const usedClient = client.current()
-    return deadline.within(ended, () => client.giveUp(usedClient))
   }
 
   return {
-    name: options.name,
-    db: client.db,
+    db,
     run,
-    load: limiter.load,
+    runAlone,
+    statementTimeoutMs,
     readings: () => ({
       connections,
-      ...limiter.load(),
+      ...turns.load(),
       refused,
       waitSeconds: waitSeconds.read(),
       statementSeconds: statementSeconds.read(),
     }),
     cutOff: (reason) => {
-      limiter.refuseWaiting(reason)
-      deadline.refuseRunning(reason)
-      client.giveUp(client.current())
+      turns.refuseWaiting(reason)
+      replace(client)
     },
-    statementTimeoutMs,
-    close: client.close,
+    close: () => client.end({ timeout: 5 }),
+  }
+}
+
+/** What is under way. */
+function createShared() {
+  const results = new Map<string, Promise<unknown>>()
+  return {
+    get: <T>(key: string) => results.get(key) as Promise<T> | undefined,
+    add: <T>(key: string, result: Promise<T>): Promise<T> => {
+      const shared = result.finally(() => results.delete(key))
+      results.set(key, shared)
+      return shared
+    },
   }
 }
 

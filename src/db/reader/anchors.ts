@@ -7,7 +7,8 @@
 import { type Cache, type CacheSizes, createCache } from "../cache.ts"
 import { everyNth } from "./every-nth.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
-import type { PoolStatements, ReadList, ReadOptions } from "./list-reader.ts"
+import type { ReaderPools } from "./reader.ts"
+import type { ReadOptions, Reads } from "./reads.ts"
 import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts"
 import { bindRelease } from "./statements.ts"
 
@@ -50,21 +51,21 @@ export interface Anchors {
 
 export const isDeep = (offset: number): boolean => offset > shallowOffset
 
-/** @param read runs a statement on the relation that has the list at the release */
 export function createAnchors(
-  { db, statements, share, statementTimeoutMs }: PoolStatements,
-  read: ReadList,
+  { lists }: Pick<ReaderPools, "lists">,
+  read: Reads,
   cache: AnchorCache,
 ): Anchors {
-  const budgetMs = Math.min(mostBudgetMs, statementTimeoutMs * mostOfTimeout)
+  const budgetMs = Math.min(mostBudgetMs, lists.statementTimeoutMs * mostOfTimeout)
 
   /** Continues from the last cached anchor, up to a number of anchors or the end of the budget. */
   async function extend(
     list: List,
     cached: AnchorList,
     { distance, length }: { distance: number; length: number },
-    { release, account }: ReadOptions,
+    options: ReadOptions,
   ): Promise<AnchorList> {
+    const { release } = options
     const key = listKey(list, release)
     const last = cached.at(-1)
     const values = {
@@ -73,15 +74,22 @@ export function createAnchors(
       ...(last && bindPosition(last)),
     }
     const steps = { n: distance, count: length - cached.length, budgetMs }
-    const rows = await read(release, list, (relation) =>
-      share(`anchors ${relation} ${cached.length} ${length} ${key}`, account, async () => {
+    const { positions } = await read(lists, {
+      ...options,
+      removed: list.removed,
+      key: `anchors ${cached.length} ${length} ${key}`,
+      statement: async ({ statements, relation, db }) => {
         const query = statements.positions(list, relation, last && nullsOf(last))
         const found = await everyNth(db, query, values, steps)
-        return found.map(([seen, ...position]) => ({ release: seen as number | null, position }))
-      }),
-    )
-    // A newer release, which no row shows, may have removed all rows: then there are no anchors either.
-    const anchors = [...cached, ...rows.map(({ position }) => position)]
+        // A newer release, which no row shows, may have removed all rows: then there are no anchors either.
+        const seen = found.length === 0 ? release.id : found[0]?.[0]
+        return {
+          release: typeof seen === "number" ? seen : null,
+          positions: found.map(([, ...position]) => position),
+        }
+      },
+    })
+    const anchors = [...cached, ...positions]
     if (anchors.length > (cache.get(key)?.length ?? 0)) cache.set(key, anchors)
     return anchors
   }

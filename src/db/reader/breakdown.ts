@@ -4,12 +4,10 @@
  */
 import type { Value } from "../../resources/resource.ts"
 import { type Cache, type CacheSizes, createCache } from "../cache.ts"
-import type { Pool } from "../pool/pool.ts"
-import { createSharedReads } from "../pool/shared-reads.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
-import type { ReadOptions } from "./list-reader.ts"
-import { type RelationChoice, readList } from "./relation-choice.ts"
-import { bindRelease, type StatementsOn } from "./statements.ts"
+import type { ReaderPools } from "./reader.ts"
+import type { ReadOptions, Reads } from "./reads.ts"
+import { bindRelease } from "./statements.ts"
 
 export interface Group {
   /** Of the fields, in their order. */
@@ -37,38 +35,28 @@ export const createBreakdownCache = ({
   createCache(breakdowns, (text) => 2 * text.length)
 
 export function createBreakdowns(
-  { db, run }: Pool,
-  relations: RelationChoice,
+  { lists }: Pick<ReaderPools, "lists">,
+  read: Reads,
   cache: BreakdownCache,
-  statementsOn: StatementsOn,
 ): ReadBreakdown {
-  const statements = statementsOn(db)
-  const share = createSharedReads(run)
-
-  async function read(
-    list: List,
-    fields: readonly string[],
-    { release, account, cancellation }: ReadOptions,
-  ) {
-    const key = `${listKey(list, release)} ${fields}`
+  async function readText(list: List, fields: readonly string[], options: ReadOptions) {
+    const key = `breakdown ${listKey(list, options.release)} ${fields}`
     const cached = cache.get(key)
     if (cached !== undefined) return cached
-    const values = { ...bindingsOf(list), ...bindRelease(release) }
-    const [row] = await readList(relations, release, list, (relation) =>
-      share(
-        `${relation} ${key}`,
-        account,
-        () => statements.breakdown(list, fields, relation).execute(values),
-        cancellation,
-      ),
-    )
-    if (!row) throw new Error("A breakdown returned no row")
-    cache.set(key, row.groups)
-    return row.groups
+    const values = { ...bindingsOf(list), ...bindRelease(options.release) }
+    const { groups } = await read(lists, {
+      ...options,
+      removed: list.removed,
+      key,
+      statement: ({ statements, relation }) =>
+        statements.breakdown(list, fields, relation).execute(values),
+    })
+    cache.set(key, groups)
+    return groups
   }
 
   return async (list, fields, options) => {
-    const groups: [...Value[], number][] | null = JSON.parse(await read(list, fields, options))
+    const groups: [...Value[], number][] | null = JSON.parse(await readText(list, fields, options))
     return (
       groups?.map((group) => ({
         values: group.slice(0, fields.length),

@@ -1,25 +1,32 @@
 /** Rows decoded into records, in one pass over what was sent. */
 import { type ResourceRecord, type Value, valueTypeOf } from "../../resources/resource.ts"
-import type { Database } from "../pool/replaceable-client.ts"
+import type { Database } from "../pool/pool.ts"
 import { cellText, nextCell, type Query, takeRows } from "./raw-rows.ts"
-import type { ListShape, Prepared, Row } from "./statements.ts"
+import type { Position } from "./seek.ts"
+import type { ListShape, Page, Prepared } from "./statements.ts"
 
-/** @param query selects what `Row` has, in that order */
+export interface Row {
+  record: ResourceRecord
+  /** The row's position in its list; see `seek.ts`. */
+  position: Position
+}
+
+/** @param query selects the release, the record's fields and the position's values, in this order */
 export function decodedRows(
   db: Database,
   query: Query,
   { resource, order }: Pick<ListShape, "resource" | "order">,
-): Prepared<Row> {
+): Prepared<Page> {
   const fields = Object.entries(resource.fields).map(([name, { schema }]) => ({
     name,
     decode: decoders[valueTypeOf(schema)],
   }))
-  const getQuery = () => query.getQuery()
 
-  const execute = async (values: Record<string, unknown>): Promise<Row[]> => {
+  const execute = async (values: Record<string, unknown>): Promise<Page> => {
     const rows: Row[] = []
-    await takeRows(db, { getQuery }, values, (bytes, offset) => {
-      const release = rows[0] ? rows[0].release : numberOrNull(cellText(bytes, offset))
+    let release: number | null | undefined
+    await takeRows(db, query, values, (bytes, offset) => {
+      if (release === undefined) release = numberOrNull(cellText(bytes, offset))
       let at = nextCell(bytes, offset)
       const record: ResourceRecord = {}
       for (const { name, decode } of fields) {
@@ -27,17 +34,20 @@ export function decodedRows(
         record[name] = text === null ? null : decode(text)
         at = nextCell(bytes, at)
       }
+      // Without rows, the release comes alone.
+      if (record[resource.key] === null) return
       const position: (string | null)[] = []
       while (position.length < order.length) {
         position.push(cellText(bytes, at))
         at = nextCell(bytes, at)
       }
-      rows.push({ release, record, position })
+      rows.push({ record, position })
     })
-    return rows
+    if (release === undefined) throw new Error("A statement returned no release")
+    return { release, rows }
   }
 
-  return { execute, getQuery }
+  return { ...query, execute }
 }
 
 const numberOrNull = (text: string | null): number | null => (text === null ? null : Number(text))

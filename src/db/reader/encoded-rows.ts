@@ -1,5 +1,5 @@
 /** Reads rows into an encoder, which gets the text of a record's fields as it was sent. */
-import type { Database } from "../pool/replaceable-client.ts"
+import type { Database } from "../pool/pool.ts"
 import { cellText, nextCell, type Query, takeRows } from "./raw-rows.ts"
 import type { Position } from "./seek.ts"
 import type { ListShape, SeenReleases } from "./statements.ts"
@@ -17,25 +17,29 @@ export interface RowEncoder {
 export interface EncodedRows extends SeenReleases {
   records: number
   bytes: Uint8Array<ArrayBuffer>
-  /** Of the last row. */
+  /** Of the last row; empty where there is none. */
   position: Position
 }
 
-/** Runs a statement for rows. Where there are none, there is no result. */
+/** Runs a statement for rows. */
 export async function readEncoded(
   db: Database,
   query: Query,
   { resource, order }: Pick<ListShape, "resource" | "order">,
   values: Record<string, unknown>,
   encoder: RowEncoder,
-): Promise<EncodedRows[]> {
-  const fieldCount = Object.keys(resource.fields).length
+): Promise<EncodedRows> {
+  const names = Object.keys(resource.fields)
+  const keyCell = 1 + names.indexOf(resource.key)
   let records = 0
   let last: { bytes: Buffer; offset: number } | undefined
 
   await takeRows(db, query, values, (bytes, offset) => {
+    last = { bytes, offset }
+    // Without rows, the release comes alone.
+    if (records === 0 && cellsOf(bytes, offset, keyCell + 1)[keyCell] === null) return
     let at = nextCell(bytes, offset)
-    for (let field = 0; field < fieldCount; field++) {
+    for (let field = 0; field < names.length; field++) {
       const length = bytes.readInt32BE(at)
       at += 4
       if (length < 0) {
@@ -47,19 +51,16 @@ export async function readEncoded(
     }
     encoder.endRow()
     records++
-    last = { bytes, offset }
   })
 
-  if (!last) return []
-  const [release, ...cells] = cellsOf(last.bytes, last.offset, 1 + fieldCount + order.length)
-  return [
-    {
-      release: release == null ? null : Number(release),
-      records,
-      bytes: encoder.bytes(),
-      position: cells.slice(fieldCount),
-    },
-  ]
+  if (!last) throw new Error("A statement returned no release")
+  const [release, ...cells] = cellsOf(last.bytes, last.offset, 1 + names.length + order.length)
+  return {
+    release: release == null ? null : Number(release),
+    records,
+    bytes: encoder.bytes(),
+    position: records === 0 ? [] : cells.slice(names.length),
+  }
 }
 
 function cellsOf(bytes: Buffer, offset: number, count: number): (string | null)[] {

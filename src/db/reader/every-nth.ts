@@ -5,7 +5,7 @@
 import { fillPlaceholders, type SQL, sql } from "drizzle-orm"
 import { PgDialect } from "drizzle-orm/pg-core"
 import { codeOf } from "../../text/error-code.ts"
-import type { Database } from "../pool/replaceable-client.ts"
+import type { Database } from "../pool/pool.ts"
 
 const dialect = new PgDialect()
 /** The SQLSTATE of a statement that took longer than its timeout. */

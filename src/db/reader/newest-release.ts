@@ -23,12 +23,10 @@ export interface CachedReleases extends Releases {
   /** Invalidates the cached release: what is read from now on is newer. */
   invalidate(): void
   /**
-   * Invalidates the cached release unless it is the one that a statement saw.
+   * Invalidates the cached release where a statement saw a newer one. An older one may be of a replica.
    * @param newest the number of the newest release; null if the requested release is not there
    */
   recordSeen(newest: number | null): void
-  /** The same of a statement on a replica, which may lag: only a newer release tells anything. */
-  recordSeenOnReplica(newest: number | null): void
 }
 
 export function cacheNewestRelease(releases: Releases, now: () => Date): CachedReleases {
@@ -46,8 +44,8 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
   }
 
   function recordSeen(newest: number | null): void {
-    seen = newest
-    if (cached && newest !== cached.release.id) invalidate()
+    if (newest === null || seen === undefined || (seen !== null && newest > seen)) seen = newest
+    if (cached && (newest === null || newest > cached.release.id)) invalidate()
   }
 
   /** The cached release, if it may be used at this time. */
@@ -65,7 +63,7 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
       .current()
       .then((release) => {
         // Otherwise it may be out of date: it is a result for those who asked before, and not cached.
-        const isNewest = seen === undefined || seen === release.id
+        const isNewest = seen === undefined || (seen !== null && seen <= release.id)
         if (pending === result && isNewest) cached = { release, readMs: nowMs }
         return release
       })
@@ -101,9 +99,5 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
     invalidate,
 
     recordSeen,
-
-    recordSeenOnReplica: (newest) => {
-      if (cached && newest !== null && newest > cached.release.id) recordSeen(newest)
-    },
   }
 }

@@ -3,11 +3,12 @@
  * driver prepares them, but both would make objects of each row, which takes several times as long.
  */
 import { fillPlaceholders } from "drizzle-orm"
-import type { Database } from "../pool/replaceable-client.ts"
+import type { Database } from "../pool/pool.ts"
 
 /** A statement that Drizzle has built. */
 export interface Query {
-  getQuery(): { sql: string; params: unknown[] }
+  sql: string
+  params: unknown[]
 }
 
 /** A row is at an offset of the bytes: for each column its length, or -1 for null, and its UTF-8 text. */
@@ -15,11 +16,10 @@ export type TakeRow = (bytes: Buffer, offset: number) => void
 
 export async function takeRows(
   { $client }: Pick<Database, "$client">,
-  query: Query,
+  { sql, params }: Query,
   values: Record<string, unknown>,
   onrow: TakeRow,
 ): Promise<void> {
-  const { sql, params } = query.getQuery()
   const bound = fillPlaceholders(params, values) as (string | number | null)[]
   await $client.unsafe(sql, bound, { prepare: true, onrow })
 }

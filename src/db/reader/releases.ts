@@ -1,7 +1,7 @@
 /** Resolves the releases that clients request. */
 import { type SQL, sql } from "drizzle-orm"
-import type { AccountId } from "../pool/account-id.ts"
 import type { Pool } from "../pool/pool.ts"
+import type { AccountId } from "../pool/turns.ts"
 import { releases } from "../schema.ts"
 
 export interface Release {
@@ -69,8 +69,8 @@ export function createReleases(pool: Pool): Releases {
     )
     .prepare("release at")
 
-  async function read(id: number, until: number, account?: AccountId) {
-    const [row] = await pool.run(() => found.execute({ id, until }), account)
+  async function read(id: number, until: number, account: AccountId = null) {
+    const [row] = await pool.runAlone(account, () => found.execute({ id, until }))
     const release =
       row?.id == null || row.publishedAt == null
         ? noRelease

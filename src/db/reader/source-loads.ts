@@ -43,5 +43,5 @@ export function createSourceLoads(pool: Pool): ReadSourceLoads {
     .orderBy(desc(releases.id))
     .prepare("source loads")
 
-  return ({ id }) => pool.run(() => latest.execute({ id }))
+  return ({ id }) => pool.runAlone(null, () => latest.execute({ id }))
 }

@@ -3,10 +3,9 @@
  * what outcome, and how many loads had which outcome. It is read at most once a minute, however often
  * metrics are scraped. Records are not counted for it.
  */
-import { settleWithin } from "../../text/settle-within.ts"
 import { isRecent } from "../is-recent.ts"
 import type { Pool } from "../pool/pool.ts"
-import { noAnswerWithin, orWhereUnavailable, Unavailable } from "../pool/unavailable.ts"
+import { orWhereUnavailable, Unavailable, within } from "../pool/unavailable.ts"
 import { type LoadOutcome, loadOutcomes } from "../source-tables.ts"
 
 export interface SourceReading {
@@ -73,8 +72,8 @@ export function createSourceReadings(
   let begunMs: number | undefined
 
   async function read(): Promise<void> {
-    const [row] = await pool.run(() =>
-      pool.db.$client.unsafe<Omit<DataReadings, "outcomes">[]>(statement),
+    const [row] = await pool.runAlone(null, (db) =>
+      db.$client.unsafe<Omit<DataReadings, "outcomes">[]>(statement),
     )
     if (!row) throw new Error("A query for the state of the sources returned no row")
     last = { ...row, outcomes: loadOutcomes }
@@ -92,7 +91,7 @@ export function createSourceReadings(
       })
     }
     if (reading) {
-      await settleWithin(waitMs, reading, noAnswerWithin).catch(orWhereUnavailable(undefined))
+      await within(waitMs, reading).catch(orWhereUnavailable(undefined))
     }
     return last
   }

@@ -5,9 +5,8 @@
  */
 import type { ResourceRecord } from "../../resources/resource.ts"
 import { sources } from "../../resources/sources.ts"
-import type { AccountId } from "../pool/account-id.ts"
-import type { Pool } from "../pool/pool.ts"
-import { createSharedReads } from "../pool/shared-reads.ts"
+import type { Database, Pool } from "../pool/pool.ts"
+import type { AccountId } from "../pool/turns.ts"
 import { type SourceStatus, statusStatement } from "../source-status.ts"
 
 export interface SourceStates {
@@ -25,26 +24,21 @@ const version = `concat_ws(' ',
   (select max(id) || ' ' || extract(epoch from max(published_at)) from releases),
   (select string_agg(concat_ws(' ', name, resource, xmin), ' ' order by name, resource) from sources))`
 
-/** @param counts counts the records; @param lookups reads the version */
-export function createSources({
-  counts,
-  lookups,
-}: Record<"counts" | "lookups", Pool>): ReadSources {
-  const share = createSharedReads(counts.run)
+/** @param lists counts the records; @param records reads the version */
+export function createSources({ lists, records }: Record<"lists" | "records", Pool>): ReadSources {
   let last: SourceStates | undefined
 
   async function readVersion(account: AccountId): Promise<string> {
-    const [row] = await lookups.run(
-      () => lookups.db.$client.unsafe<{ version: string }[]>(`select ${version} as version`),
-      account,
+    const [row] = await records.runAlone(account, (db) =>
+      db.$client.unsafe<{ version: string }[]>(`select ${version} as version`),
     )
     if (!row) throw new Error("A query for a version returned no row")
     return row.version
   }
 
   /** One statement, so that the version is that of the records. */
-  async function readStates(): Promise<SourceStates> {
-    const [row] = await counts.db.$client.unsafe<{ version: string; statuses: string }[]>(
+  async function readStates(db: Database): Promise<SourceStates> {
+    const [row] = await db.$client.unsafe<{ version: string; statuses: string }[]>(
       `select ${version} as version, (
          select coalesce(json_agg(status), '[]')::text from (${statusStatement("s.number")}) status) as statuses`,
     )
@@ -56,7 +50,7 @@ export function createSources({
   return async (account) => {
     const current = await readVersion(account)
     if (last?.version === current) return last
-    const states = await share(current, account, readStates)
+    const states = await lists.run(account, `sources ${current}`, readStates)
     last = states
     return states
   }

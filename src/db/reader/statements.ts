@@ -8,7 +8,7 @@
  * requested release, by its number and identity, is no longer there.
  */
 import { and, is, SQL, sql } from "drizzle-orm"
-import type { PgColumn } from "drizzle-orm/pg-core"
+import { type PgColumn, PgDialect } from "drizzle-orm/pg-core"
 import type { HolderNames } from "../../resources/holder-names.ts"
 import {
   filterOf,
@@ -18,15 +18,15 @@ import {
   type Readable,
   type ResourceRecord,
 } from "../../resources/resource.ts"
-import type { Database } from "../pool/replaceable-client.ts"
+import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
-import { decodedRows } from "./decoded-rows.ts"
+import { decodedRows, type Row } from "./decoded-rows.ts"
 import { fewKeys } from "./few-keys.ts"
 import { grouped, groupsText } from "./groups.ts"
 import type { Query } from "./raw-rows.ts"
 import { type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
 import { identityOf, noRelease, type Release } from "./releases.ts"
-import { after, orderBy, type Position } from "./seek.ts"
+import { after, orderBy } from "./seek.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
 export type Scope = (parentKey: SQL) => SQL
@@ -61,18 +61,18 @@ export interface SeenReleases {
   release: number | null
 }
 
-export interface Found extends SeenReleases {
-  record: ResourceRecord
+/** The rows of a page, each with the release, the record's fields and the position's values, in this order. */
+export interface Page extends SeenReleases {
+  rows: readonly Row[]
 }
 
-/** Selected in this order: the release, the record's fields, the position's values. */
-export interface Row extends Found {
-  /** The row's position in its list; see `seek.ts`. */
-  position: Position
+export interface Found extends SeenReleases {
+  /** Null where there is none. */
+  record: ResourceRecord | null
 }
 
 export interface Prepared<T> extends Query {
-  execute(values: Record<string, unknown>): Promise<T[]>
+  execute(values: Record<string, unknown>): Promise<T>
 }
 
 /** The name under which `identityOf` the requested release is bound. */
@@ -84,9 +84,9 @@ export const parentName = "parent"
 /** All bind the release with `bindRelease`; those on lists bind the filters and the parent's key. */
 export interface Statements {
   /** Rows of a page by its offset. Binds `limit` and `offset`. */
-  rowsFrom(shape: ListShape, relation: Relation): Prepared<Row>
+  rowsFrom(shape: ListShape, relation: Relation): Prepared<Page>
   /** Rows after a position. Binds `limit`, how many to skip as `offset`, and the position's values. */
-  rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): Prepared<Row>
+  rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): Prepared<Page>
   count(shape: ListShape, relation: Relation): Prepared<SeenReleases & { total: number }>
   /** The same, and the keys of all rows, separated by spaces, where there are few: one scan finds both. */
   countAndKeys(
@@ -94,16 +94,13 @@ export interface Statements {
     relation: Relation,
   ): Prepared<SeenReleases & { total: number; keys: string | null }>
   /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
-  rowsOfKeys(shape: ListShape, relation: Relation): Prepared<Row>
+  rowsOfKeys(shape: ListShape, relation: Relation): Prepared<Page>
   /**
    * The query for the positions of all rows, in order: the release, then a position's values.
    * @param nulls to read the rows after a position only; binds its values
    */
   positions(shape: ListShape, relation: Relation, nulls?: readonly boolean[]): SQL
-  /**
-   * Records by their keys, bound as `keys`, an array literal. One row at least, in which every field
-   * is null if there is none.
-   */
+  /** The record whose key is bound as `key`. */
   find(resource: Readable, relation: Relation): Prepared<Found>
   /** How many rows have each combination of the fields' values, as JSON; see `breakdown.ts`. */
   breakdown(
@@ -117,6 +114,8 @@ export interface Statements {
 
 /** The statements for a database, which show what may be shown. */
 export type StatementsOn = (db: Database) => Statements
+
+const dialect = new PgDialect()
 
 const publishedAt = sql`extract(epoch from ${releases.published_at})::bigint`
 
@@ -165,8 +164,8 @@ export function createStatements(db: Database, holders: HolderNames = "all"): St
     return sql`(select count(*) ${rowsIn(shape, relation)})`
   }
   const prepared = new Map<string, unknown>()
-  const once = <T>(key: string, build: () => Prepared<T>): Prepared<T> => {
-    let statement = prepared.get(key) as Prepared<T> | undefined
+  const once = <T>(key: string, build: () => T): T => {
+    let statement = prepared.get(key) as T | undefined
     if (!statement) {
       statement = build()
       prepared.set(key, statement)
@@ -176,52 +175,60 @@ export function createStatements(db: Database, holders: HolderNames = "all"): St
   const pageOf = ({ resource, order, updated }: ListShape, relation: Relation, where?: SQL) => {
     const terms = orderBy(order)
     const limit = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
-    return db
-      .select({ ...seenReleases, record: selection(resource), position: positions(order) })
+    const rows = db
+      .select({ record: selection(resource), position: positions(order) })
       .from(relationOf(resource, relation, { where, updated, first: { orderBy: terms, limit } }))
       .where(where)
       .orderBy(...terms)
       .limit(sql.placeholder("limit"))
       .offset(sql.placeholder("offset"))
+    // The release is known where there are no rows, too. The order stays: one row is joined with the page.
+    return decoded(
+      sql`select ${seenReleases.release}, page.* from (select) as one left join (${rows}) as page on true`,
+      { resource, order },
+    )
   }
+  /** The query's columns are the release, the fields of the resource and the columns of the order. */
+  const decoded = (query: SQL, shape: Pick<ListShape, "resource" | "order">) =>
+    decodedRows(db, dialect.sqlToQuery(query), shape)
 
   return {
     rowsFrom: (shape, relation) =>
-      once(`from ${relation} ${keyOf(shape)}`, () =>
-        decodedRows(db, pageOf(shape, relation, conditionOf(shape)).prepare("rowsFrom"), shape),
-      ),
+      once(`from ${relation} ${keyOf(shape)}`, () => pageOf(shape, relation, conditionOf(shape))),
     rowsAfter: (shape, nulls, relation) =>
-      once(`after ${relation} ${nulls} ${keyOf(shape)}`, () => {
-        const where = and(conditionOf(shape), after(shape.order, nulls))
-        return decodedRows(db, pageOf(shape, relation, where).prepare("rowsAfter"), shape)
-      }),
+      once(`after ${relation} ${nulls} ${keyOf(shape)}`, () =>
+        pageOf(shape, relation, and(conditionOf(shape), after(shape.order, nulls))),
+      ),
     count: (shape, relation) =>
       once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
-        db
-          .select({
-            ...seenReleases,
-            total: sql<number>`${totalOf(shape, relation)}`.mapWith(Number),
-          })
-          .from(sql`(select 1) as one`)
-          .prepare("count"),
+        oneRow(
+          db
+            .select({
+              ...seenReleases,
+              total: sql<number>`${totalOf(shape, relation)}`.mapWith(Number),
+            })
+            .from(sql`(select 1) as one`)
+            .prepare("count"),
+        ),
       ),
     countAndKeys: (shape, relation) =>
       once(`count and keys ${relation} ${keyOf(shape)}`, () =>
-        db
-          .select({
-            ...seenReleases,
-            total: sql<number>`coalesce(few.total, ${totalOf(shape, relation)})`.mapWith(Number),
-            keys: sql<string | null>`few.keys`,
-          })
-          .from(sql`(${fewKeys(shape, rowsIn(shape, relation))}) as few`)
-          .prepare("countAndKeys"),
+        oneRow(
+          db
+            .select({
+              ...seenReleases,
+              total: sql<number>`coalesce(few.total, ${totalOf(shape, relation)})`.mapWith(Number),
+              keys: sql<string | null>`few.keys`,
+            })
+            .from(sql`(${fewKeys(shape, rowsIn(shape, relation))}) as few`)
+            .prepare("countAndKeys"),
+        ),
       ),
     rowsOfKeys: (shape, relation) =>
       once(`of keys ${relation} ${keyOf(shape)}`, () => {
         const keys = sql`string_to_array(${sql.placeholder("keys")}, ' ')`
         const hasKey = sql`${keyColumn(shape.resource)} = any(${keys})`
-        const page = pageOf(shape, relation, and(conditionOf(shape), hasKey))
-        return decodedRows(db, page.prepare("rowsOfKeys"), shape)
+        return pageOf(shape, relation, and(conditionOf(shape), hasKey))
       }),
     positions: (shape, relation, nulls) => {
       const where = and(conditionOf(shape), nulls && after(shape.order, nulls))
@@ -239,37 +246,58 @@ export function createStatements(db: Database, holders: HolderNames = "all"): St
         const found = db
           .select({ ...seenReleases, record: selection(resource) })
           .from(sql`(select 1) as one`)
-          .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
-        return decodedRows(db, found.prepare("find"), { resource, order: [] })
+          .leftJoin(sql`${relationOf(resource, relation)}`, isKey(resource))
+        const { execute, ...query } = decoded(found.getSQL(), { resource, order: [] })
+        return {
+          ...query,
+          execute: async (values) => {
+            const { release, rows } = await execute(values)
+            return { release, record: rows[0]?.record ?? null }
+          },
+        }
       }),
     breakdown: (shape, fields, relation) =>
       once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
-        db
-          .select({ ...seenReleases, groups: groupsText })
-          .from(
-            sql`(${grouped(shape.resource, fields, rowsIn(shape, relation), isMasked)}) as grouped`,
-          )
-          .prepare("breakdown"),
+        oneRow(
+          db
+            .select({ ...seenReleases, groups: groupsText })
+            .from(
+              sql`(${grouped(shape.resource, fields, rowsIn(shape, relation), isMasked)}) as grouped`,
+            )
+            .prepare("breakdown"),
+        ),
       ),
     exists: (resource, relation) =>
       once(`exists ${relation} ${resource.name}`, () => {
         const record = sql`select from ${relationOf(resource, relation)} where ${isKey(resource)}`
-        return db
-          .select({ ...seenReleases, exists: sql<boolean>`exists (${record})` })
-          .from(sql`(select 1) as one`)
-          .prepare("exists")
+        return oneRow(
+          db
+            .select({ ...seenReleases, exists: sql<boolean>`exists (${record})` })
+            .from(sql`(select 1) as one`)
+            .prepare("exists"),
+        )
       }),
   }
 }
+
+/** A statement that returns exactly one row. */
+const oneRow = <T>(statement: {
+  getQuery(): Query
+  execute(values: Record<string, unknown>): Promise<T[]>
+}): Prepared<T> => ({
+  ...statement.getQuery(),
+  execute: async (values) => {
+    const [row] = await statement.execute(values)
+    if (!row) throw new Error("A statement returned no row")
+    return row
+  },
+})
 
 /** @param rows FROM and WHERE of the list without the mask */
 const sumOfTexts = ({ column, isLeftIn }: MaskedCondition, name: string, rows: SQL): SQL =>
   sql`(select coalesce(sum(texts.rows), 0)
     from (select ${column} as text, count(*) as rows ${rows} group by ${column}) as texts
     where ${isLeftIn(sql`texts.text`)(sql`${sql.placeholder(name)}`)})`
-
-const isAmongKeys = (resource: Readable): SQL =>
-  sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
 
 const isKey = (resource: Readable): SQL => sql`${keyColumn(resource)} = ${sql.placeholder("key")}`
 

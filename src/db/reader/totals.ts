@@ -3,21 +3,14 @@
  * the table, so that their pages need no other.
  */
 import { type Cache, type CacheSizes, createCache } from "../cache.ts"
-import type { Pool } from "../pool/pool.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
-import type { PoolStatements, ReadList, ReadOptions } from "./list-reader.ts"
-import type { Relation } from "./relations.ts"
-import type { Release } from "./releases.ts"
-import { bindRelease, createStatements, type Prepared, type SeenReleases } from "./statements.ts"
+import type { ReaderPools } from "./reader.ts"
+import type { ReadOptions, Reads } from "./reads.ts"
+import { type Release, releaseKey } from "./releases.ts"
+import { bindRelease } from "./statements.ts"
 
 /** The number of records; or that the list's parent does not exist. */
 export type Total = number | "no parent"
-
-interface Count extends SeenReleases {
-  total: number
-  /** Of a list that was scanned, if it has few rows. */
-  keys?: string | null
-}
 
 export interface TotalCaches {
   totals: Cache<Total>
@@ -40,48 +33,45 @@ export interface Totals {
 /** Whether a page of the list is read once its total is known: reading both at once would scan twice. */
 export const isScanned = ({ byScan = [] }: List): boolean => byScan.length > 0
 
-/** @param read runs a statement on the relation that has the list at the release */
 export function createTotals(
-  { statements, share }: PoolStatements,
-  lookups: Pool,
-  read: ReadList,
+  { lists, records }: Pick<ReaderPools, "lists" | "records">,
+  read: Reads,
   { totals, keys }: TotalCaches,
 ): Totals {
-  const byKey = createStatements(lookups.db)
-
-  async function count(
-    list: List,
-    { release, account, cancellation }: ReadOptions,
-  ): Promise<number> {
-    const key = listKey(list, release)
-    const values = { ...bindingsOf(list), ...bindRelease(release) }
-    const statementOn = (relation: Relation): Prepared<Count> =>
-      isScanned(list) ? statements.countAndKeys(list, relation) : statements.count(list, relation)
-    const [row] = await read(release, list, (relation) =>
-      share(
-        `count ${relation} ${key}`,
-        account,
-        () => statementOn(relation).execute(values),
-        cancellation,
-      ),
-    )
-    if (!row) throw new Error("A count returned no row")
-    if (typeof row.keys === "string") keys.set(key, row.keys)
-    return row.total
+  async function count(list: List, options: ReadOptions): Promise<number> {
+    const id = listKey(list, options.release)
+    const values = { ...bindingsOf(list), ...bindRelease(options.release) }
+    const { removed } = list
+    if (!isScanned(list)) {
+      const counted = await read(lists, {
+        ...options,
+        removed,
+        key: `count ${id}`,
+        statement: ({ statements, relation }) => statements.count(list, relation).execute(values),
+      })
+      return counted.total
+    }
+    const found = await read(lists, {
+      ...options,
+      removed,
+      key: `count and keys ${id}`,
+      statement: ({ statements, relation }) =>
+        statements.countAndKeys(list, relation).execute(values),
+    })
+    if (found.keys !== null) keys.set(id, found.keys)
+    return found.total
   }
 
-  async function parentExists({ parent }: List, { release, account, cancellation }: ReadOptions) {
+  async function parentExists({ parent }: List, options: ReadOptions): Promise<boolean> {
     if (!parent || parent.existsByRows) return true
-    const values = { key: parent.key, ...bindRelease(release) }
-    const [row] = await read(release, { removed: false }, (relation) =>
-      lookups.run(
-        () => byKey.exists(parent.resource, relation).execute(values),
-        account,
-        cancellation,
-      ),
-    )
-    if (!row) throw new Error("A query for a record's existence returned no row")
-    return row.exists
+    const { resource, key } = parent
+    const { exists } = await read(records, {
+      ...options,
+      key: `exists ${resource.name} ${key} ${releaseKey(options.release)}`,
+      statement: ({ statements, relation }) =>
+        statements.exists(resource, relation).execute({ key, ...bindRelease(options.release) }),
+    })
+    return exists
   }
 
   return {

@@ -1,8 +1,7 @@
 /** What every page needs: who has signed in, and the frame around its content. */
 import { Elysia } from "elysia"
 import type { Sessions, SignedIn } from "../../access/sessions.ts"
-import { within } from "../../db/pool/deadlines.ts"
-import { orWhereUnavailable } from "../../db/pool/unavailable.ts"
+import { orWhereUnavailable, within } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { contextFields } from "../../plugins/request-context.ts"
 import { hourMs } from "../../text/durations.ts"

@@ -40,7 +40,6 @@ beforeAll(async () => {
   pool = createPool(database.url, {
     name: "anchors test",
     connections: 4,
-    queueLength: 100,
     statementTimeoutMs: 30_000,
     parameters: { plan_cache_mode: "force_custom_plan" },
   })
@@ -53,7 +52,7 @@ afterAll(async () => {
 })
 
 const newReader = () =>
-  createReader({ lookups: pool, pages: pool, counts: pool, exports: pool }, cacheSizes(8_000_000))
+  createReader({ records: pool, lists: pool, exports: pool }, cacheSizes(8_000_000))
 
 interface Case {
   list: List
@@ -168,9 +167,9 @@ test("random pages are those of the list, in every order, before and after new r
 })
 
 test("the first deep pages of a list share one scan of it, and later ones need none", async () => {
-  const [pages, counts] = [countingPool(pool), countingPool(pool)]
+  const lists = countingPool(pool)
   const reader = createReader(
-    { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
+    { records: pool, lists: lists.pool, exports: pool },
     cacheSizes(8_000_000),
   )
   const release = await createReleases(pool).current()
@@ -179,20 +178,20 @@ test("the first deep pages of a list share one scan of it, and later ones need n
   const offsets = Array.from({ length: 20 }, (_, index) => 15_000 + index)
   await Promise.all(offsets.map(deep))
   // The total, and the scan.
-  expect([counts.counter.statements, pages.counter.statements]).toEqual([2, 20])
+  expect([lists.counter.statements, lists.counter.rows]).toEqual([2, 20])
   for (const offset of [6_000, 9_000, 15_500]) await deep(offset)
-  expect([counts.counter.statements, pages.counter.statements]).toEqual([2, 23])
+  expect([lists.counter.statements, lists.counter.rows]).toEqual([2, 23])
   // Past the end, nothing is read.
   await deep(rows + 50)
-  expect([counts.counter.statements, pages.counter.statements]).toEqual([2, 23])
+  expect([lists.counter.statements, lists.counter.rows]).toEqual([2, 23])
 })
 
 test("anchors that were read in part lead to the same pages, and later requests continue from them", async () => {
-  const counts = countingPool(pool)
+  const lists = countingPool(pool)
   // A scan without time reads a single anchor.
-  const hurried = { ...counts.pool, statementTimeoutMs: 0 }
+  const hurried = { ...lists.pool, statementTimeoutMs: 0 }
   const reader = createReader(
-    { lookups: pool, pages: pool, counts: hurried, exports: pool },
+    { records: pool, lists: hurried, exports: pool },
     cacheSizes(8_000_000),
   )
   const release = await createReleases(pool).current()
@@ -205,18 +204,18 @@ test("anchors that were read in part lead to the same pages, and later requests 
     reader.page(list, { offset, limit: 10 }, { release, account: null })
   const statements: number[] = []
   for (const offset of [5_100, 5_200, 5_300, 5_400, 5_500, 5_600, 5_700]) {
-    const before = counts.counter.statements
+    const before = lists.counter.statements
     await read(offset)
-    statements.push(counts.counter.statements - before)
+    statements.push(lists.counter.statements - before)
   }
   // The total and five scans.
   expect(statements).toEqual([2, 1, 1, 1, 1, 0, 0])
 })
 
 test("a list is read about as far as its deepest page, and on from there for a deeper one", async () => {
-  const counts = countingPool(pool)
+  const lists = countingPool(pool)
   const reader = createReader(
-    { lookups: pool, pages: pool, counts: counts.pool, exports: pool },
+    { records: pool, lists: lists.pool, exports: pool },
     cacheSizes(8_000_000),
   )
   const release = await createReleases(pool).current()
@@ -224,19 +223,19 @@ test("a list is read about as far as its deepest page, and on from there for a d
   const keys = await keysOf(each)
   const statements: number[] = []
   for (const offset of [6_050, 8_900, 9_050, 15_100, 17_000, 18_500]) {
-    const before = counts.counter.statements
+    const before = lists.counter.statements
     const page = await reader.page(each.list, { offset, limit: 10 }, { release, account: null })
     expect(page?.records.map(({ id }) => id)).toEqual(keys.slice(offset, offset + 10))
-    statements.push(counts.counter.statements - before)
+    statements.push(lists.counter.statements - before)
   }
   // The total and the first eight anchors, the next eight, the rest.
   expect(statements).toEqual([2, 0, 1, 0, 1, 0])
 })
 
 test("a list of few rows that is found by a scan is scanned once for its total and all its pages", async () => {
-  const [pages, counts] = [countingPool(pool), countingPool(pool)]
+  const lists = countingPool(pool)
   const reader = createReader(
-    { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
+    { records: pool, lists: lists.pool, exports: pool },
     cacheSizes(8_000_000),
   )
   const release = await createReleases(pool).current()
@@ -246,9 +245,9 @@ test("a list of few rows that is found by a scan is scanned once for its total a
   }
   const first = await Promise.all(Array.from({ length: 20 }, () => read("x", 0)))
   expect(new Set(first.map((page) => page?.records.length))).toEqual(new Set([50]))
-  expect([counts.counter.statements, pages.counter.statements]).toEqual([1, 1])
+  expect([lists.counter.statements, lists.counter.rows]).toEqual([1, 1])
   await read("x", 100)
-  expect([counts.counter.statements, pages.counter.statements]).toEqual([1, 2])
+  expect([lists.counter.statements, lists.counter.rows]).toEqual([1, 2])
   expect(await read("zz", 0)).toEqual({ total: 0, records: [] })
-  expect([counts.counter.statements, pages.counter.statements]).toEqual([2, 2])
+  expect([lists.counter.statements, lists.counter.rows]).toEqual([2, 2])
 })

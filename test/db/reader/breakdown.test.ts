@@ -22,7 +22,6 @@ beforeAll(async () => {
   pool = createPool(service.database.url, {
     name: "breakdown test",
     connections: 3,
-    queueLength: 100,
     statementTimeoutMs: 10_000,
   })
   releases = createReleases(pool)
@@ -35,8 +34,8 @@ afterAll(async () => {
   await service.stop()
 })
 
-const newReader = (counts: Pool = pool, cacheBytes = 1_000_000) =>
-  createReader({ lookups: pool, pages: pool, counts, exports: pool }, cacheSizes(cacheBytes))
+const newReader = (lists: Pool = pool, cacheBytes = 1_000_000) =>
+  createReader({ records: pool, lists, exports: pool }, cacheSizes(cacheBytes))
 
 /** Options that read the newest release, for an account. */
 const newest = async (account: number | null = null) => ({

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { fillPlaceholders } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
+import type { Query } from "../../../src/db/reader/raw-rows.ts"
 import type { Relation } from "../../../src/db/reader/relations.ts"
 import { bindRelease, createStatements, type ListShape } from "../../../src/db/reader/statements.ts"
 import { reports } from "../../../src/resources/reports.ts"
@@ -79,7 +80,7 @@ test.each([
         statements.rowsFrom(shape, relation),
         statements.count(shape, relation),
       ]) {
-        const buffers = await buffersOf(statement as unknown as Explainable, bound)
+        const buffers = await buffersOf(statement, bound)
         expect([kind, relation, values, buffers < mostBuffers ? "few" : buffers]).toEqual([
           kind,
           relation,
@@ -95,22 +96,18 @@ test.each(["current", "asOf"] as const)(
   "a record is found by its key in %s rows, and so is its absence",
   async (relation) => {
     const statements = createStatements(drizzle(postgres(database.url, { max: 1 })))
-    const find = statements.find(reports, relation) as unknown as Explainable
+    const find = statements.find(reports, relation)
     for (const key of [new Bun.CryptoHasher("md5").update("1").digest("hex"), "absent"]) {
-      const values = { ...bindRelease({ id: 4, publishedAt: 0 }), keys: `{${key}}` }
+      const values = { ...bindRelease({ id: 4, publishedAt: 0 }), key }
       const buffers = await buffersOf(find, values)
       expect([key, buffers < 50 ? "few" : buffers]).toEqual([key, "few"])
     }
   },
 )
 
-interface Explainable {
-  getQuery(): { sql: string; params: unknown[] }
-}
-
 /** The pages that the statement reads with a generic plan, as prepared statements get one after some runs. */
-async function buffersOf(statement: Explainable, bound: Record<string, unknown>): Promise<number> {
-  const { sql: text, params } = statement.getQuery()
+async function buffersOf(statement: Query, bound: Record<string, unknown>): Promise<number> {
+  const { sql: text, params } = statement
   const literals = fillPlaceholders(params, bound).map((value) =>
     typeof value === "number" ? value : `'${value}'`,
   )

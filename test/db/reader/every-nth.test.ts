@@ -13,7 +13,6 @@ beforeAll(async () => {
   pool = createPool(database.url, {
     name: "every nth test",
     connections: 2,
-    queueLength: 10,
     statementTimeoutMs: 1_000,
   })
 })
@@ -60,9 +59,11 @@ test("while a slow query is read for one account, the statements of another succ
   const slow = sql`select g, pg_sleep(0.01) from generate_series(1, 1000) g`
   const steps = { n: 10, count: 100, budgetMs: 300 }
   let isOver = false
-  const read = pool.run(() => everyNth(pool.db, slow, {}, steps), 1).finally(() => (isOver = true))
+  const read = pool
+    .runAlone(1, (db) => everyNth(db, slow, {}, steps))
+    .finally(() => (isOver = true))
   const others = (async () => {
-    do await pool.run(() => pool.db.execute(sql`select pg_sleep(0.5)`), 2)
+    do await pool.runAlone(2, (db) => db.execute(sql`select pg_sleep(0.5)`))
     while (!isOver)
   })()
   const [found] = await Promise.all([read, others])

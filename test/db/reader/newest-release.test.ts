@@ -179,7 +179,7 @@ test("a read that fails is not cached", async () => {
   expect([await next, reads.length]).toEqual([release(1), 2])
 })
 
-test("a statement that saw another release, or not the requested one, invalidates the cached one", async () => {
+test("a statement that saw a newer release, or not the requested one, invalidates the cached one", async () => {
   const { reads, endAll, ...rest } = database()
   const { current, recordSeen } = subscribedTo(rest)
   const read = async () => {
@@ -189,9 +189,10 @@ test("a statement that saw another release, or not the requested one, invalidate
     return reads.length
   }
   expect(await read()).toBe(1)
-  recordSeen(1)
+  // An older one may be of a replica.
+  for (const seen of [1, 0]) recordSeen(seen)
   expect(await read()).toBe(1)
-  for (const [index, seen] of [2, null, 0].entries()) {
+  for (const [index, seen] of [2, null].entries()) {
     recordSeen(seen)
     expect(await read()).toBe(index + 2)
   }

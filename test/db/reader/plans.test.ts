@@ -1,11 +1,12 @@
 /** What a list's statement reads is found by an index, for every filter, and costs as much as the page has rows. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { fillPlaceholders, sql as raw, type SQL } from "drizzle-orm"
+import { fillPlaceholders, is, sql as raw, SQL } from "drizzle-orm"
 import { PgDialect } from "drizzle-orm/pg-core"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import { readConfig } from "../../../src/config.ts"
 import type { Pool } from "../../../src/db/pool/pool.ts"
+import type { Query } from "../../../src/db/reader/raw-rows.ts"
 import { bindPosition } from "../../../src/db/reader/seek.ts"
 import { bindRelease, createStatements, type ListShape } from "../../../src/db/reader/statements.ts"
 import { reports } from "../../../src/resources/reports.ts"
@@ -63,13 +64,11 @@ interface Plan {
 
 const dialect = new PgDialect()
 
-const queryOf = (statement: unknown): { sql: string; params: unknown[] } => {
-  const prepared = statement as { getQuery?: () => { sql: string; params: unknown[] } }
-  return prepared.getQuery?.() ?? dialect.sqlToQuery(statement as SQL)
-}
+const queryOf = (statement: Query | SQL): Query =>
+  is(statement, SQL) ? dialect.sqlToQuery(statement) : statement
 
 /** What the statement does, and how many pages of the database it touches. */
-async function explained(statement: unknown, bound: Record<string, unknown>) {
+async function explained(statement: Query | SQL, bound: Record<string, unknown>) {
   const { sql: text, params } = queryOf(statement)
   const values = { ...bindRelease({ id: 1, publishedAt: 0 }), ...bound }
   const literals = fillPlaceholders(params, values).map((value) =>
@@ -215,16 +214,18 @@ test("the service plans the statements of lists for the values that they bind", 
     begin: () => () => {},
   })
   const shown = async (pool: Pool, name: string) =>
-    (await pool.run(() => pool.db.execute<Record<string, string>>(raw.raw(`show ${name}`))))[0]?.[
-      name
-    ]
+    (
+      await pool.runAlone(null, () =>
+        pool.db.execute<Record<string, string>>(raw.raw(`show ${name}`)),
+      )
+    )[0]?.[name]
   try {
-    for (const pool of [pools.pages, pools.counts, pools.exports]) {
+    for (const pool of [pools.lists, pools.exports]) {
       expect(await shown(pool, "plan_cache_mode")).toBe("force_custom_plan")
     }
     // A record is found by its key in one way only.
-    expect(await shown(pools.lookups, "plan_cache_mode")).toBe("auto")
-    expect(await shown(pools.counts, "work_mem")).toBe("64MB")
+    expect(await shown(pools.records, "plan_cache_mode")).toBe("auto")
+    expect(await shown(pools.lists, "work_mem")).toBe("64MB")
   } finally {
     await Promise.all(Object.values(pools).map((pool) => pool.close()))
   }

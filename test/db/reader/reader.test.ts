@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
-import { Unavailable } from "../../../src/db/pool/unavailable.ts"
 import type { RowEncoder } from "../../../src/db/reader/encoded-rows.ts"
 import type { List } from "../../../src/db/reader/list.ts"
 import { createReleases, noRelease, type Releases } from "../../../src/db/reader/releases.ts"
@@ -26,7 +25,6 @@ beforeAll(async () => {
   pool = createPool(service.database.url, {
     name: "reader test",
     connections: 3,
-    queueLength: 100,
     statementTimeoutMs: 10_000,
   })
   releases = createReleases(pool)
@@ -38,7 +36,7 @@ afterAll(async () => {
 })
 
 const newReader = () =>
-  createReader({ lookups: pool, pages: pool, counts: pool, exports: pool }, cacheSizes(1_000_000))
+  createReader({ records: pool, lists: pool, exports: pool }, cacheSizes(1_000_000))
 
 /** Options that read the newest release, for no account. */
 const newest = async () => ({ release: await releases.current(), account: null })
@@ -147,7 +145,7 @@ test("an export ends in an error where its release was replaced by another of it
   const found = await newReader().chunks(allReports, options)
   await found?.chunks.next()
   // One chunk is read ahead: it must have been read before the release is replaced.
-  await until(() => pool.load().running === 0)
+  await until(() => pool.readings().running === 0)
   await service.sql`update releases set published_at = published_at + interval '1 second'
     where id = ${options.release.id}`
   await found?.chunks.next()
@@ -188,23 +186,23 @@ test("a list of a record that does not exist is null, and of one without any it 
 test("one chunk is read ahead of the receiver, and no more", async () => {
   const exports = countingPool(pool)
   const reader = createReader(
-    { lookups: pool, pages: pool, counts: pool, exports: exports.pool },
+    { records: pool, lists: pool, exports: exports.pool },
     cacheSizes(1_000_000),
   )
   const found = await reader.chunks(allReports, await inChunksOf(1))
   expect(exports.counter.statements).toBe(1)
   for (const taken of [1, 2, 3]) {
     await found?.chunks.next()
-    await until(() => exports.counter.statements > taken && pool.load().running === 0)
+    await until(() => exports.counter.statements > taken && pool.readings().running === 0)
     expect(exports.counter.statements).toBe(taken + 1)
   }
   await found?.chunks.return()
 })
 
 test("a hundred concurrent requests for a page run one count and one statement for its rows", async () => {
-  const [pages, counts] = [countingPool(pool), countingPool(pool)]
+  const lists = countingPool(pool)
   const reader = createReader(
-    { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool },
+    { records: pool, lists: lists.pool, exports: pool },
     cacheSizes(1_000_000),
   )
   const { release } = await newest()
@@ -215,15 +213,11 @@ test("a hundred concurrent requests for a page run one count and one statement f
   )
   expect(found).toEqual(Array(100).fill(found[0] ?? null))
   expect(found[0]?.records).toHaveLength(4)
-  expect([pages.counter.statements, counts.counter.statements]).toEqual([1, 1])
+  expect(lists.counter).toEqual({ statements: 1, rows: 1 })
 })
 
-test("concurrent lookups by one account share statements, and each gets its own record", async () => {
-  const lookups = countingPool(pool)
-  const reader = createReader(
-    { lookups: lookups.pool, pages: pool, counts: pool, exports: pool },
-    cacheSizes(1_000_000),
-  )
+test("each lookup gets its own record, whatever its key", async () => {
+  const reader = newReader()
   const options = await newest()
   const strange = ['"', "\\", "{a,b}", "null", "", 'a","b', "'"]
   const known = awkward.companies.map(({ asx_code }) => asx_code)
@@ -234,48 +228,12 @@ test("concurrent lookups by one account share statements, and each gets its own 
     ...strange.map(() => null),
     ...known,
   ])
-  // The first key is read at once, and the others together.
-  expect(lookups.counter.statements).toBe(2)
-})
-
-test("a lookup that fails fails those that share its statement, and no later one", async () => {
-  let isFailing = true
-  const run: Pool["run"] = (...claim) =>
-    isFailing ? Promise.reject(new Error("Failed")) : pool.run(...claim)
-  const reader = createReader(
-    { lookups: { ...pool, run }, pages: pool, counts: pool, exports: pool },
-    cacheSizes(1_000_000),
-  )
-  const options = await newest()
-  const find = () => reader.find(companies, "BIG", options)
-  const outcomes = await Promise.allSettled([find(), find(), find()])
-  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"])
-  isFailing = false
-  expect(await find()).toMatchObject({ asx_code: "BIG" })
-})
-
-test("a lookup does not wait for one that hangs", async () => {
-  const { promise: hanging, resolve } = Promise.withResolvers<void>()
-  let claims = 0
-  const run: Pool["run"] = async (...claim) => {
-    if (claims++ === 0) await hanging
-    return pool.run(...claim)
-  }
-  const reader = createReader(
-    { lookups: { ...pool, run }, pages: pool, counts: pool, exports: pool },
-    cacheSizes(1_000_000),
-  )
-  const options = await newest()
-  const first = reader.find(companies, "BIG", options)
-  expect(await reader.find(companies, "APO", options)).toMatchObject({ asx_code: "APO" })
-  resolve()
-  expect(await first).toMatchObject({ asx_code: "BIG" })
 })
 
 test("a page past a cached total runs no statement", async () => {
-  const pages = countingPool(pool)
+  const lists = countingPool(pool)
   const reader = createReader(
-    { lookups: pool, pages: pages.pool, counts: pool, exports: pool },
+    { records: pool, lists: lists.pool, exports: pool },
     cacheSizes(1_000_000),
   )
   const options = await newest()
@@ -286,7 +244,7 @@ test("a page past a cached total runs no statement", async () => {
       records: [],
     })
   }
-  expect(pages.counter.statements).toBe(0)
+  expect(lists.counter.rows).toBe(0)
 })
 
 test("what is cached of a release is not read again", async () => {
@@ -307,38 +265,3 @@ test("before the first release the release is 0", async () => {
   expect(answer.headers.has("last-modified")).toBe(false)
   await empty.stop()
 })
-
-/** A pool of one connection without a queue, and how to take that connection. */
-function poolWithoutQueue(name: string) {
-  const own = createPool(service.database.url, {
-    name,
-    connections: 1,
-    queueLength: 0,
-    statementTimeoutMs: 10_000,
-  })
-  const take = () => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    void own.run(() => promise)
-    return resolve
-  }
-  return { ...countingPool(own), take, close: own.close }
-}
-
-test.each(["pages", "counts"] as const)(
-  "where the queue for %s is full, a list is refused and nothing is read in vain",
-  async (busy) => {
-    const pages = poolWithoutQueue("pages test")
-    const counts = poolWithoutQueue("counts test")
-    const pools = { lookups: pool, pages: pages.pool, counts: counts.pool, exports: pool }
-    const reader = createReader(pools, cacheSizes(1_000_000))
-    const options = await newest()
-    const release = (busy === "pages" ? pages : counts).take()
-    await expect(reader.page(allReports, first, options)).rejects.toThrow(Unavailable)
-    expect([pages.counter.statements, counts.counter.statements]).toEqual([0, 0])
-    release()
-    await until(() => pools[busy].load().running === 0)
-    expect((await reader.page(allReports, first, options))?.records).toHaveLength(4)
-    await pages.close()
-    await counts.close()
-  },
-)

@@ -1,0 +1,118 @@
+/**
+ * A number of places, and a queue for them in which accounts take turns: an account waits for at most one
+ * task of each other account. An account never has all places, so that others find one free, and its part of
+ * the queue is bounded: beyond it, only this account is refused.
+ */
+import { Overloaded, type Unavailable } from "./unavailable.ts"
+
+/** The number of an account; the address of a client without one; null for the service itself. */
+export type AccountId = number | string | null
+
+export interface TurnOptions {
+  places: number
+  placesPerAccount?: number
+  queuePerAccount?: number
+  /** Bounds the memory. */
+  queueInAll?: number
+  waitMs?: number
+}
+
+export interface Turns {
+  /** Waits for a place. @returns what frees it. @throws Overloaded, or the signal's reason */
+  take(account: AccountId, signal?: AbortSignal): Promise<() => void>
+  refuseWaiting(reason: Unavailable): void
+  load(): { running: number; waiting: number }
+}
+
+interface Waiting {
+  start: () => void
+  refuse: (reason: unknown) => void
+}
+
+export function createTurns({
+  places,
+  placesPerAccount = places,
+  queuePerAccount = 100,
+  queueInAll = 10_000,
+  waitMs = 20_000,
+}: TurnOptions): Turns {
+  /** Whose turn is next comes first. Accounts that wait for nothing are absent. */
+  const queues = new Map<AccountId, Set<Waiting>>()
+  const runningOf = new Map<AccountId, number>()
+  let running = 0
+  let waiting = 0
+
+  const mayRun = (account: AccountId): boolean =>
+    running < places && (runningOf.get(account) ?? 0) < placesPerAccount
+
+  function begin(account: AccountId): () => void {
+    running++
+    runningOf.set(account, (runningOf.get(account) ?? 0) + 1)
+    let isTaken = true
+    return () => {
+      if (isTaken) free(account)
+      isTaken = false
+    }
+  }
+
+  function free(account: AccountId): void {
+    running--
+    const left = (runningOf.get(account) ?? 0) - 1
+    if (left > 0) runningOf.set(account, left)
+    else runningOf.delete(account)
+    for (const [next, queue] of queues) {
+      if (!mayRun(next)) continue
+      const [oldest] = queue
+      oldest?.start()
+      return
+    }
+  }
+
+  function enqueue(account: AccountId, signal?: AbortSignal): Promise<() => void> {
+    const queue = queues.get(account) ?? new Set()
+    if (queue.size >= queuePerAccount || waiting >= queueInAll) {
+      return Promise.reject(
+        new Overloaded("Too many of the account's requests wait for the database"),
+      )
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>()
+    const leave = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", cancel)
+      waiting--
+      queue.delete(item)
+      // The account's next turn is after everyone else's.
+      queues.delete(account)
+      if (queue.size > 0) queues.set(account, queue)
+    }
+    const item: Waiting = {
+      start: () => {
+        leave()
+        resolve(begin(account))
+      },
+      refuse: (reason) => {
+        leave()
+        reject(reason)
+      },
+    }
+    const cancel = (): void => item.refuse(signal?.reason)
+    const late = new Overloaded(`Had no turn within ${waitMs} ms`)
+    const timer = setTimeout(() => item.refuse(late), waitMs)
+    signal?.addEventListener("abort", cancel)
+    waiting++
+    queue.add(item)
+    queues.set(account, queue)
+    return promise
+  }
+
+  return {
+    take: async (account, signal) => {
+      signal?.throwIfAborted()
+      return mayRun(account) ? begin(account) : enqueue(account, signal)
+    },
+    refuseWaiting: (reason) => {
+      for (const queue of [...queues.values()]) for (const item of [...queue]) item.refuse(reason)
+    },
+    load: () => ({ running, waiting }),
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Runs statements at a release. While that is the newest release, the current tables are read, without the
+ * history. Each statement returns the newest release that its snapshot saw; where that is a newer one,
+ * because a load was published in between, the statement is run once more with the history. Rows of another
+ * release of the same number, in a database that was restored, are refused.
+ */
+
+import type { Database, ReadPool } from "../pool/pool.ts"
+import type { AccountId } from "../pool/turns.ts"
+import type { Relation } from "./relations.ts"
+import { type Release, ReleaseUnavailable } from "./releases.ts"
+import type { SeenReleases, Statements } from "./statements.ts"
+
+/** The release to read, and the account that the statements are run for. */
+export interface ReadOptions {
+  release: Release
+  account: AccountId
+}
+
+/** What a statement reads, and with what. */
+export interface ReadFrom {
+  relation: Relation
+  statements: Statements
+  db: Database
+}
+
+export interface Read<T> extends ReadOptions {
+  /** What was removed since a release is read from a relation of its own. */
+  removed?: boolean
+  /** Equal for equal statements at the release; null for one that is not shared. */
+  key: string | null
+  statement: (from: ReadFrom) => Promise<T>
+}
+
+/** @throws Unavailable, ReleaseUnavailable */
+export type Reads = <T extends SeenReleases>(pool: ReadPool, read: Read<T>) => Promise<T>
+
+/**
+ * @param statementsOn the statements for a database
+ * @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there
+ */
+export function createReads(
+  statementsOn: (db: Database) => Statements,
+  onSeen: (newest: number | null) => void,
+): Reads {
+  const statementsOf = new Map<Database, Statements>()
+  /** After a restore of the database, it may be an older one than before. */
+  let newestSeen = 0
+
+  function statementsFor(db: Database): Statements {
+    const found = statementsOf.get(db) ?? statementsOn(db)
+    statementsOf.set(db, found)
+    return found
+  }
+
+  async function readFrom<T extends SeenReleases>(
+    pool: ReadPool,
+    relation: Relation,
+    { release, account, key, statement }: Read<T>,
+  ): Promise<T> {
+    const run = async (db: Database): Promise<T> => {
+      const result = await statement({ relation, statements: statementsFor(db), db })
+      if (result.release === null) throw new ReleaseUnavailable(release)
+      return result
+    }
+    try {
+      const result = await (key === null
+        ? pool.runAlone(account, run)
+        : pool.run(account, `${relation} ${key}`, run))
+      newestSeen = result.release ?? newestSeen
+      onSeen(result.release)
+      return result
+    } catch (error) {
+      if (error instanceof ReleaseUnavailable) onSeen(null)
+      throw error
+    }
+  }
+
+  return async (pool, read) => {
+    if (read.removed) return readFrom(pool, "removed", read)
+    if (read.release.id < newestSeen) return readFrom(pool, "asOf", read)
+    const result = await readFrom(pool, "current", read)
+    return result.release === read.release.id ? result : readFrom(pool, "asOf", read)
+  }
+}

@@ -1,0 +1,111 @@
+/** Statements are shared, wait in turns, and end within their deadline. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { createPool, type Database, type PoolOptions } from "../../../src/db/pool/pool.ts"
+import { Unavailable } from "../../../src/db/pool/unavailable.ts"
+import { interruptibleProxy } from "../../contract/interruptible-proxy.ts"
+import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
+import { until } from "../../support/until.ts"
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+
+afterAll(() => database.drop())
+
+function poolOf(options: Partial<PoolOptions> = {}, url = database.url) {
+  const pool = createPool(url, {
+    name: "pool test",
+    connections: 1,
+    statementTimeoutMs: 10_000,
+    ...options,
+  })
+  return Object.assign(pool, { [Symbol.asyncDispose]: pool.close })
+}
+
+/** A statement that ends when it is told to, and how often it was run. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const runs: string[] = []
+  const statement = async (db: Database) => {
+    runs.push("run")
+    await promise
+    const [row] = await db.execute<{ n: number }>("select 1 as n")
+    return row?.n
+  }
+  return { statement, runs, end: resolve }
+}
+
+test("a statement is run once for all accounts that ask the same meanwhile, and again afterwards", async () => {
+  await using pool = poolOf({ connections: 3 })
+  const { statement, runs, end } = held()
+  const results = Promise.all([1, 1, 2, 3].map((account) => pool.run(account, "same", statement)))
+  const other = pool.run(1, "other", statement)
+  end()
+  expect(await results).toEqual([1, 1, 1, 1])
+  await other
+  expect(runs).toHaveLength(2)
+  await pool.run(1, "same", statement)
+  expect(runs).toHaveLength(3)
+})
+
+test("an account that waits behind its own does not hold up another that asks the same", async () => {
+  await using pool = poolOf({ connections: 2, connectionsPerAccount: 1 })
+  const first = held()
+  const same = held()
+  same.end()
+  const running = pool.run(1, "first", first.statement)
+  const waiting = pool.run(1, "same", same.statement)
+  expect(await pool.run(2, "same", same.statement)).toBe(1)
+  expect(pool.readings()).toMatchObject({ running: 1, waiting: 1 })
+  first.end()
+  await Promise.all([running, waiting])
+})
+
+test("what a statement fails with goes to all who share it, and to nobody later", async () => {
+  await using pool = poolOf()
+  const failing = () => pool.run(1, "key", () => Promise.reject(new Error("Failed")))
+  const outcomes = await Promise.allSettled([failing(), failing()])
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"])
+  expect(await pool.run(1, "key", async () => "found")).toBe("found")
+})
+
+test("a statement whose connection has died without a word ends at its deadline, and the next one succeeds", async () => {
+  const { hostname, port } = new URL(database.url)
+  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
+  const address = database.url.replace(/:\d+\//, `:${proxy.port}/`)
+  await using pool = poolOf({ statementTimeoutMs: 500 }, address)
+  const select = () => pool.runAlone(null, (db) => db.execute("select 1 as n"))
+  await select()
+  proxy.failOver()
+  await expect(select()).rejects.toThrow(Unavailable)
+  expect([...(await select())]).toEqual([{ n: 1 }])
+  proxy.close()
+})
+
+test("what is cut off is refused at once, whether it runs or waits, in a transaction or not", async () => {
+  await using pool = poolOf({ connections: 2 })
+  const sleep = "select pg_sleep(60)"
+  const cut = [
+    pool.runAlone(1, (db) => db.execute(sleep)),
+    pool.runAlone(2, (db) => db.transaction((tx) => tx.execute(sleep))),
+    pool.runAlone(3, (db) => db.execute(sleep)),
+  ]
+  const outcomes = Promise.allSettled(cut)
+  await until(async () => {
+    await using observer = poolOf()
+    const [row] = await observer.runAlone(null, (db) =>
+      db.execute<{ n: number }>(
+        "select count(*)::int as n from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()",
+      ),
+    )
+    return row?.n === 2
+  })
+  pool.cutOff(new Unavailable("lost"))
+  for (const outcome of await outcomes) {
+    expect(outcome.status === "rejected" && outcome.reason).toBeInstanceOf(Unavailable)
+  }
+  expect(pool.readings()).toMatchObject({ running: 0, waiting: 0 })
+  expect([...(await pool.runAlone(1, (db) => db.execute("select 2 as n")))]).toEqual([{ n: 2 }])
+})
