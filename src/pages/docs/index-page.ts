@@ -11,7 +11,7 @@ export const docsIndex = (): PageContent =>
     path: "/docs",
     title: "Documentation",
     main: html`${pageTitle("Documentation", "How to read the data from a program, from a spreadsheet or in the browser.")}
-<div class="columns ways">
+<div class="columns">
 ${way("From a program", html`<p>Send a <a href="${guidePath("first-request")}">first request</a>, then <a href="${guidePath("paging")}">read a whole list</a>, or read it as a <a href="${guidePath("data-frames")}">table</a>.</p>`)}
 ${way("From a spreadsheet", html`<p>One formula in <a href="${guidePath("google-sheets")}">Google Sheets</a>, or a query in <a href="${guidePath("excel")}">Excel</a> that you refresh.</p>`)}
 ${way("In the browser", html`<p><a href="/explore">Explore</a> the tables, filter them, and take the formula or the request for what you see.</p>`)}

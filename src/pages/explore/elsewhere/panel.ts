@@ -17,15 +17,12 @@ export function elsewherePanel(view: ApiView | null, csv: string | null): Html {
   const snippets = snippetsOf(view)
   return section(html`<fieldset class="programs"><legend class="visually-hidden">Program</legend>
 ${snippets.map(
-  ({ id, label }, index) =>
-    html`<input ${attributes({ type: "radio", name: "program", id: `program-${id}`, value: id, checked: index === 0, class: "visually-hidden" })}><label for="program-${id}">${label}</label>`,
-)}
-${snippets.map(
-  ({ id, code, note }) =>
-    html`<div class="snippet" data-program="${id}">${copyable(`code-${id}`, code)}<p class="muted small">${note}</p>${code.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}</div>`,
+  ({ id, label, code, note }, index) =>
+    html`<input ${attributes({ type: "radio", name: "program", id: `program-${id}`, value: id, checked: index === 0, class: "visually-hidden" })}><label for="program-${id}">${label}</label><div class="snippet">${copyable(`code-${id}`, code)}<p class="muted small">${note}</p>${code.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}</div>`,
 )}
 </fieldset>
-<div class="row">${tokenField}${download}</div>`)
+<div class="row">${tokenField}${download}</div>
+<p class="muted small" data-with-script hidden id="token-note" role="status">Optional: paste one of your tokens. It stays in this page.</p>`)
 }
 
 const section = (content: Content): Html =>
@@ -35,4 +32,4 @@ const section = (content: Content): Html =>
  * The person pastes a token, which stays in the browser: the field is in no form, and the script puts its
  * value in the lines. Without scripts it is not shown.
  */
-const tokenField = html`<div class="grow" data-with-script hidden><label for="token">Fill in a token</label><input ${attributes({ type: "text", class: "mono", id: "token", autocomplete: "off", spellcheck: "false", "aria-describedby": "token-note", "data-placeholder": tokenPlaceholder })}><p class="hint" id="token-note" role="status">Optional: paste one of your tokens. It stays in this page.</p></div>`
+const tokenField = html`<div class="grow" data-with-script hidden><label for="token">Fill in a token</label><input ${attributes({ type: "text", class: "mono", id: "token", autocomplete: "off", spellcheck: "false", "aria-describedby": "token-note", "data-placeholder": tokenPlaceholder })}></div>`
