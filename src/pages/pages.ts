@@ -9,7 +9,6 @@ import { password } from "./account/password.ts"
 import { sessionList } from "./account/sessions.ts"
 import { signIn } from "./account/sign-in.ts"
 import { docs } from "./docs/docs.ts"
-import { reference } from "./docs/reference/reference.ts"
 import { type ExploreOptions, explore } from "./explore/explore.ts"
 import { assets } from "./kit/assets-route.ts"
 import { type OverviewOptions, overview } from "./overview/overview.ts"
@@ -21,7 +20,6 @@ export const pages = (options: PagesOptions, describe: Describe) =>
     .use(assets())
     .use(overview(options))
     .use(docs(options, describe))
-    .use(reference(options, describe))
     .use(explore(options))
     .use(accountArea(options))
     .use(signIn(options))

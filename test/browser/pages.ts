@@ -1,5 +1,5 @@
 /** Every page that a person can open, with an address of it that shows much. */
-import { guidePages, guidePath } from "../../src/pages/docs/guide-pages.ts"
+import { operatorGuide, userGuide } from "../../src/pages/docs/pages.ts"
 
 export type Who = "admin" | "standard" | "nobody"
 
@@ -79,9 +79,9 @@ export const pages: readonly PageExample[] = [
     path: `/docs/reference/${name}`,
     ...(referenceExamples.includes(name) && { kind: "reference" as const }),
   })),
-  ...guidePages.map(({ name }) => ({
+  ...[...userGuide, ...operatorGuide].map(({ name, path }) => ({
     route: "/docs/guide/:name",
-    path: guidePath(name),
+    path,
     ...(guideExamples.includes(name) && { kind: "guide" as const }),
   })),
   { route: "/docs/guide/:name", path: "/docs/guide/nothing", status: 404 },

@@ -1,8 +1,8 @@
 /** The guide as pages and as text: every file is there, every link leads somewhere, and no markup gets in. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { linkTo } from "../../src/pages/docs/guide.ts"
-import { guidePages } from "../../src/pages/docs/guide-pages.ts"
 import { renderMarkdown } from "../../src/pages/docs/markdown.ts"
+import { operatorGuide, userGuide } from "../../src/pages/docs/pages.ts"
 import { placeholder } from "../guide/samples.ts"
 import { type TestService, testService } from "../support/service.ts"
 
@@ -15,6 +15,7 @@ afterAll(() => service.stop())
 const open = (path: string, init?: RequestInit) => fetch(service.url + path, init)
 const textOf = async (path: string): Promise<string> => (await open(path)).text()
 
+const guidePages = [...userGuide, ...operatorGuide]
 const pathOf = (name: string) => `/docs/guide/${name}`
 const paths = ["/docs", ...guidePages.map(({ name }) => pathOf(name))]
 

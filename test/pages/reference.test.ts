@@ -1,6 +1,6 @@
 /** The reference has a page for each resource, with all that the description has of it and leads into the explorer. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { referencePages } from "../../src/pages/docs/reference/reference-pages.ts"
+import { referencePages } from "../../src/pages/docs/pages.ts"
 import {
   type Document,
   exampleIn,

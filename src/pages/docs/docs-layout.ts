@@ -2,7 +2,7 @@
 import type { AssetName } from "../kit/assets.ts"
 import { attributes, type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
-import { docsGroups } from "./navigation.ts"
+import { docsGroups } from "./pages.ts"
 
 export interface DocsPage {
   /** The page's own, which is marked beside it. */
@@ -28,8 +28,8 @@ ${main}
 
 const sideNavigation = (current: string): Html =>
   html`<nav class="docs-nav" aria-label="Documentation">${docsGroups.map(
-    ({ title, links }) =>
-      html`<h2>${title}</h2><ul>${links.map(
+    ({ title, pages }) =>
+      html`<h2>${title}</h2><ul>${pages.map(
         ({ path, title: name }) =>
           html`<li><a ${attributes({ href: path, "aria-current": path === current && "page" })}>${name}</a></li>`,
       )}</ul>`,

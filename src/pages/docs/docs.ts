@@ -1,28 +1,68 @@
-/** `/docs`: the guide for people, and the same as text. */
+/** `/docs`: the guide and the reference for people, and the same as text. */
 import { Elysia } from "elysia"
 import type { Describe } from "../../description/describe-once.ts"
-import { type PageOptions, publicPage } from "../kit/page-context.ts"
-import { dashboardText, guideMarkdown } from "./guide.ts"
-import { guideContent } from "./guide-content.ts"
+import { codedBody } from "../../http/content-coding.ts"
+import { once } from "../../text/once.ts"
+import { type PageOptions, publicPage, publicUrlOf } from "../kit/page-context.ts"
+import { encodedResponse } from "../kit/page-response.ts"
+import { addressPlaceholder, dashboardText, guideContent, guideMarkdown } from "./guide.ts"
 import { docsIndex } from "./index-page.ts"
-import { textResponses } from "./text-response.ts"
 import { docsMarkdown, llmsText } from "./texts.ts"
 
 export const docs = (options: PageOptions, describe: Describe) => {
   const text = textResponses(options.baseUrl)
+  const allText = once(async () => docsMarkdown(await describe()))
+  // The code of the reference is loaded when it is first asked for.
+  const referenceText = once(async () => {
+    const { referenceMarkdown } = await import("../../description/markdown.ts")
+    return referenceMarkdown(await describe(), addressPlaceholder)
+  })
   return new Elysia({ name: "docs" })
     .use(publicPage(options))
     .get("/docs", ({ page }) => page(docsIndex()))
-    .get("/docs/guide/dashboard.json", ({ request }) =>
-      text(request, "application/json", dashboardText),
+    .get("/docs/guide/dashboard.json", async ({ request }) =>
+      text(request, "application/json", await dashboardText()),
     )
     .get("/docs/guide/:name", async ({ page, publicUrl, request, params: { name } }) =>
       name.endsWith(".md")
-        ? text(request, "text/markdown", (url) => guideMarkdown(name.slice(0, -".md".length), url))
+        ? text(request, "text/markdown", await guideMarkdown(name.slice(0, -".md".length)))
         : page(await guideContent(name, publicUrl)),
     )
-    .get("/docs.md", ({ request }) =>
-      text(request, "text/markdown", async (url) => docsMarkdown(url, await describe())),
+    .get("/docs/reference", async ({ page }) => {
+      const { referenceIndex } = await import("./reference.ts")
+      return page(referenceIndex(await describe()))
+    })
+    .get("/docs/reference/:name", async ({ page, publicUrl, params: { name } }) => {
+      const { referencePage } = await import("./reference.ts")
+      return page(referencePage(await describe(), name, publicUrl))
+    })
+    .get("/docs/reference.md", async ({ request }) =>
+      text(request, "text/markdown", await referenceText()),
     )
-    .get("/llms.txt", ({ request }) => text(request, "text/plain", async (url) => llmsText(url)))
+    .get("/docs.md", async ({ request }) => text(request, "text/markdown", await allText()))
+    .get("/llms.txt", ({ request }) => text(request, "text/plain", llmsText()))
+}
+
+/**
+ * The documentation as responses of text, with the address at which the service is reached.
+ * @param baseUrl the service's public address; empty where it is not set
+ */
+function textResponses(baseUrl: string) {
+  // Otherwise they have the address that the client named, which is not for others.
+  const cacheControl = `${baseUrl === "" ? "private" : "public"}, max-age=300`
+  return (
+    request: Request,
+    type: "text/markdown" | "text/plain" | "application/json",
+    text: string,
+  ): Response => {
+    const address = publicUrlOf(request, baseUrl)
+    const body = codedBody(text.replaceAll(addressPlaceholder, () => address))
+    return encodedResponse(request, body, {
+      headers: {
+        "Content-Type": `${type}; charset=utf-8`,
+        "Cache-Control": cacheControl,
+        Vary: "Accept-Encoding",
+      },
+    })
+  }
 }

@@ -1,37 +1,32 @@
-/** The text of the guide, read and rendered when it is first asked for. */
-
+/** The pages of the guide. Each file is read and rendered when it is first asked for. */
+import { once } from "../../text/once.ts"
+import { pageTitle } from "../kit/components.ts"
 import { Html, html } from "../kit/html.ts"
+import type { PageContent } from "../kit/layout.ts"
 import { pageNotFound } from "../kit/page-error.ts"
-import { guidePages, guidePath } from "./guide-pages.ts"
-import { type Rendered, renderMarkdown } from "./markdown.ts"
+import { docsLayout } from "./docs-layout.ts"
+import { renderMarkdown } from "./markdown.ts"
+import { type DocsPage, guidePath, operatorGuide, userGuide } from "./pages.ts"
 
-/** In the files, in place of the service's address. */
-const placeholder = "https://mds.example.com"
+/** In the files, and in every text until it is sent, in place of the service's address. */
+export const addressPlaceholder = "https://mds.example.com"
 
 const directory = new URL("../../guide/", import.meta.url)
 
-interface Loaded {
-  markdown: string
-  rendered: Rendered
-}
+const files = new Map(
+  [...userGuide, ...operatorGuide].map(({ name }) => [
+    name,
+    once(async () => {
+      const markdown = await Bun.file(new URL(`${name}.md`, directory)).text()
+      return { markdown, ...renderMarkdown(markdown, linkTo) }
+    }),
+  ]),
+)
 
-const loaded = new Map<string, Promise<Loaded>>()
-
-function load(name: string): Promise<Loaded> {
-  const known = loaded.get(name)
-  if (known) return known
-  if (!guidePages.some((page) => page.name === name)) throw pageNotFound()
-  const reading = read(name).catch((error: unknown) => {
-    loaded.delete(name)
-    throw error
-  })
-  loaded.set(name, reading)
-  return reading
-}
-
-async function read(name: string): Promise<Loaded> {
-  const markdown = await Bun.file(new URL(`${name}.md`, directory)).text()
-  return { markdown, rendered: renderMarkdown(markdown, linkTo) }
+async function read(name: string) {
+  const file = files.get(name)
+  if (!file) throw pageNotFound()
+  return file()
 }
 
 /** Links to other pages of the guide, to this site and to others; what else is in the project is not served. */
@@ -41,23 +36,36 @@ export function linkTo(href: string): string | null {
   return /^(?:https?:\/\/|\/(?!\/)|#)/.test(href) ? href : null
 }
 
-/** A page of the guide with the service's own address in its samples. @throws PageError 404 */
-export async function guidePage(name: string, publicUrl: string): Promise<Rendered> {
-  const { rendered } = await load(name)
+/** A page with the service's own address in its samples. @throws PageError 404 */
+export async function guideContent(name: string, publicUrl: string): Promise<PageContent> {
+  const { title, body } = await read(name)
+  const pages = [userGuide, operatorGuide].find((group) => group.some((page) => page.name === name))
+  const index = pages?.findIndex((page) => page.name === name) ?? 0
   const address = html`${publicUrl}`.text
-  return {
-    title: rendered.title,
-    body: new Html(rendered.body.text.replaceAll(placeholder, () => address)),
-  }
+  return docsLayout({
+    path: guidePath(name),
+    title: pages?.[index]?.title ?? "",
+    scripts: ["copy.js"],
+    main: html`${pageTitle(title)}
+<article class="guide">
+${new Html(body.text.replaceAll(addressPlaceholder, () => address))}
+</article>
+${neighbours(pages?.[index - 1], pages?.[index + 1])}
+<p class="muted small"><a href="${guidePath(name)}.md">This page as Markdown</a></p>`,
+  })
 }
 
+const neighbours = (previous: DocsPage | undefined, next: DocsPage | undefined): Html =>
+  html`<nav class="neighbours" aria-label="Previous and next page">${
+    previous && html`<a href="${previous.path}" rel="prev">← ${previous.title}</a>`
+  }${next && html`<a class="next" href="${next.path}" rel="next">${next.title} →</a>`}</nav>`
+
 /** The same as Markdown, whose links lead to the Markdown of other pages. @throws PageError 404 */
-export async function guideMarkdown(name: string, publicUrl: string): Promise<string> {
-  const { markdown } = await load(name)
+export async function guideMarkdown(name: string): Promise<string> {
+  const { markdown } = await read(name)
   return markdown
-    .replaceAll(placeholder, () => publicUrl)
-    .replace(/\]\(([\w-]+\.md)/g, (_, file) => `](${publicUrl}${guidePath(file)}`)
-    .replace(/\]\(\//g, () => `](${publicUrl}/`)
+    .replace(/\]\(([\w-]+\.md)/g, (_, file) => `](${addressPlaceholder}${guidePath(file)}`)
+    .replace(/\]\(\//g, `](${addressPlaceholder}/`)
     .replace(/^<!--.*-->\n/gm, "")
 }
 

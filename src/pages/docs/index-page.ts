@@ -3,8 +3,7 @@ import { pageTitle } from "../kit/components.ts"
 import { type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
 import { docsLayout } from "./docs-layout.ts"
-import { guidePath } from "./guide-pages.ts"
-import { type DocsGroup, docsGroups } from "./navigation.ts"
+import { type DocsGroup, docsGroups, guidePath } from "./pages.ts"
 
 export const docsIndex = (): PageContent =>
   docsLayout({
@@ -26,8 +25,8 @@ ${docsGroups.map(group)}
 const way = (title: string, content: Html): Html =>
   html`<section class="panel"><h2>${title}</h2>${content}</section>`
 
-const group = ({ title, links }: DocsGroup): Html =>
-  html`<section class="stack"><h2>${title}</h2><dl class="contents">${links.map(
+const group = ({ title, pages }: DocsGroup): Html =>
+  html`<section class="stack"><h2>${title}</h2><dl class="contents">${pages.map(
     (link) =>
       html`<div><dt><a href="${link.path}">${link.title}</a></dt><dd>${link.summary}</dd></div>`,
   )}</dl></section>`

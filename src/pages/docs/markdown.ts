@@ -27,21 +27,20 @@ export function renderMarkdown(
       // A block of HTML, whose text the callback above has escaped.
       html: (children) => (isComment(children) ? "" : children),
       heading: (children, { level, id = "" }) => {
-        const content = new Html(children)
         if (level === 1) {
-          title = content
+          title = new Html(children)
           return ""
         }
         part = plainText(children)
-        return heading(level, id, content).text
+        const content = html`${new Html(children)} <a class="anchor" href="#${id}"><span aria-hidden="true">#</span><span class="visually-hidden">Link to this part</span></a>`
+        return level === 2
+          ? html`<h2 id="${id}">${content}</h2>\n`.text
+          : html`<h3 id="${id}">${content}</h3>\n`.text
       },
-      paragraph: (children) => html`<p>${new Html(children)}</p>\n`.text,
-      blockquote: (children) => html`<blockquote>${new Html(children)}</blockquote>\n`.text,
-      list: (children, { ordered }) =>
-        ordered
-          ? html`<ol>${new Html(children)}</ol>\n`.text
-          : html`<ul>${new Html(children)}</ul>\n`.text,
-      listItem: (children) => html`<li>${new Html(children)}</li>\n`.text,
+      paragraph: element("p", "\n"),
+      blockquote: element("blockquote", "\n"),
+      list: (children, { ordered }) => element(ordered ? "ol" : "ul", "\n")(children),
+      listItem: element("li", "\n"),
       hr: () => "<hr>\n",
       code: (children, meta) =>
         codeBlock(`code-${++programs}`, new Html(children), meta?.language === "text").text,
@@ -51,17 +50,17 @@ export function renderMarkdown(
         return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table>${new Html(children)}</table></div>\n`
           .text
       },
-      thead: (children) => html`<thead>${new Html(children)}</thead>\n`.text,
-      tbody: (children) => html`<tbody>${new Html(children)}</tbody>`.text,
-      tr: (children) => html`<tr>${new Html(children)}</tr>\n`.text,
+      thead: element("thead", "\n"),
+      tbody: element("tbody"),
+      tr: element("tr", "\n"),
       th: (children, meta) =>
         html`<th ${attributes({ scope: "col", class: aligned(meta) })}>${new Html(children)}</th>`
           .text,
       td: (children, meta) =>
         html`<td ${attributes({ class: aligned(meta) })}>${new Html(children)}</td>`.text,
-      strong: (children) => html`<strong>${new Html(children)}</strong>`.text,
-      emphasis: (children) => html`<em>${new Html(children)}</em>`.text,
-      codespan: (children) => html`<code>${new Html(children)}</code>`.text,
+      strong: element("strong"),
+      emphasis: element("em"),
+      codespan: element("code"),
       link: (children, { href }) => {
         const address = linkTo(href)
         return address === null
@@ -74,6 +73,12 @@ export function renderMarkdown(
   return { title, body: new Html(body) }
 }
 
+/** An element without attributes around what other callbacks have written. */
+const element =
+  (name: string, after = "") =>
+  (children: string): string =>
+    `<${name}>${children}</${name}>${after}`
+
 const isComment = (escaped: string): boolean =>
   /^\s*&lt;!--(?:(?!--&gt;)[\s\S])*--&gt;\s*$/.test(escaped)
 
@@ -82,11 +87,6 @@ const plainText = (markup: string): string => markup.replace(/<[^>]*>/g, "").rep
 
 const aligned = (meta: { align?: string } | undefined) =>
   meta?.align === "right" ? "number" : null
-
-function heading(level: number, id: string, content: Html): Html {
-  const inner = html`${content} <a class="anchor" href="#${id}"><span aria-hidden="true">#</span><span class="visually-hidden">Link to this part</span></a>`
-  return level === 2 ? html`<h2 id="${id}">${inner}</h2>\n` : html`<h3 id="${id}">${inner}</h3>\n`
-}
 
 /** Lines of a program scroll where they are long; a formula or an address is broken into several. */
 const codeBlock = (id: string, code: Html, isOneLine: boolean): Html =>
