@@ -23,7 +23,7 @@ CREATE TABLE "accounts" (
 	"disabled_at" timestamp(0) with time zone,
 	CONSTRAINT "accounts_email" CHECK ("accounts"."email" ~ '^[^[:space:]@]+@[^[:space:]@]+$' and "accounts"."email_folded" <> ''),
 	CONSTRAINT "accounts_plan" CHECK ("accounts"."plan" in ('standard', 'enterprise', 'admin')),
-	CONSTRAINT "accounts_request_limit" CHECK (("accounts"."plan" = 'enterprise') = ("accounts"."request_limit" is not null) and "accounts"."request_limit" between 1 and 2147483646)
+	CONSTRAINT "accounts_request_limit" CHECK (("accounts"."plan" = 'enterprise') = ("accounts"."request_limit" is not null) and "accounts"."request_limit" between 1 and 1000000)
 );
 --> statement-breakpoint
 CREATE TABLE "recent_requests" (
@@ -130,12 +130,6 @@ CREATE TABLE "former_names" (
 	"is_certain" boolean NOT NULL,
 	CONSTRAINT "former_names_asx_code_name_key_pk" PRIMARY KEY("asx_code","name_key"),
 	CONSTRAINT "former_names_asx_code" CHECK ("former_names"."asx_code" ~ '^[0-9A-Z]{3,6}$')
-);
---> statement-breakpoint
-CREATE TABLE "pinned_releases" (
-	"process" text PRIMARY KEY NOT NULL,
-	"release" integer NOT NULL,
-	"seen_at" timestamp(0) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "releases" (

@@ -1,6 +1,12 @@
 /** Creating, changing and listing accounts, for the command line. */
 import { asc, eq, type SQL, sql } from "drizzle-orm"
-import { accessChanges, accounts, type Plan, tokens } from "../db/account-tables.ts"
+import {
+  accessChanges,
+  accounts,
+  highestRequestLimit,
+  type Plan,
+  tokens,
+} from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { instantText } from "../resources/values.ts"
 import { isEmailAddress } from "../text/email-address.ts"
@@ -188,6 +194,9 @@ export function subjectOf({
 function checkLimit(plan: Plan, requestLimit: number | null): void {
   if (plan === "enterprise" && requestLimit === null) {
     throw new AccountError("The enterprise plan requires a limit")
+  }
+  if (requestLimit !== null && requestLimit > highestRequestLimit) {
+    throw new AccountError(`The limit must be at most ${highestRequestLimit} requests an hour`)
   }
   if (plan !== "enterprise" && requestLimit !== null) {
     throw new AccountError(`The limit of the ${plan} plan is fixed`)

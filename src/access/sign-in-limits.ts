@@ -17,9 +17,7 @@
 import type { RedisConnection } from "../redis/connection.ts"
 import { digest } from "../text/digest.ts"
 import { fold } from "../text/fold.ts"
-import { bucketLayout } from "./window/shared-window.ts"
-import type { WindowState } from "./window/sliding-window.ts"
-import { createWindow } from "./windows.ts"
+import { bucketKeys, type Clocks, createWindow, type WindowState } from "./windows.ts"
 
 /** The limit of an account or an address is reached. */
 export class LimitReached extends Error {
@@ -49,8 +47,7 @@ export interface SignInLimits {
   requestLink(email: string, address: string): Promise<void>
 }
 
-export interface SignInLimitOptions {
-  now: () => Date
+export interface SignInLimitOptions extends Clocks {
   redis: RedisConnection | null
 }
 
@@ -59,19 +56,27 @@ const windowMs = 15 * 60_000
 const successWindowMs = windowMs - 60_000
 /** The most that one account may have; beyond, its attempts count. */
 const maxSuccesses = 1_000
-/** The memory of a kind of window: room for 25,000 accounts or addresses. */
+/** The memory of a kind of window: room for 19,000 accounts or addresses. */
 const maxBytes = 8 * 1024 * 1024
 /** Room for 50,000 accounts: more than can be hashed for in a window, two at once in 40 ms or longer. */
-const maxAttemptBytes = 2 * maxBytes
+const maxAttemptBytes = 3 * maxBytes
+
+/** In Redis. So many that the attempts on a few thousand accounts keep nobody else out. */
+const buckets = 65_536
 
 export const attemptsPerAccount = 10
 export const attemptsPerAddress = 100
 export const linksPerAccount = 5
 export const linksPerAddress = 20
 
-export function createSignInLimits({ now, redis }: SignInLimitOptions): SignInLimits {
+export function createSignInLimits(options: SignInLimitOptions): SignInLimits {
   const window = (name: string, { ofMs = windowMs, ofBytes = maxBytes } = {}) =>
-    createWindow({ windowMs: ofMs, maxBytes: ofBytes, now, redis, layout: bucketLayout(name) })
+    createWindow({
+      ...options,
+      windowMs: ofMs,
+      maxBytes: ofBytes,
+      redisKeyOf: bucketKeys(name, buckets),
+    })
   const attempts = {
     addresses: window("sign-in-address"),
     accounts: window("sign-in-account", { ofBytes: maxAttemptBytes }),

@@ -1,24 +1,21 @@
 /** The windows of a process: of accounts, and of the addresses of unauthenticated requests. */
 import type { RedisConnection } from "../redis/connection.ts"
-import type { AttachedCall } from "../redis/script.ts"
-import {
-  accountLayout,
-  addressLayout,
-  createSharedWindow,
-  type RedisLayout,
-} from "./window/shared-window.ts"
-import { createWindowStore, type WindowState, type WindowStore } from "./window/sliding-window.ts"
+import { createSharedWindow } from "./window/shared-window.ts"
+import { createWindowStore, type Decision, type WindowStore } from "./window/sliding-window.ts"
+
+export type WindowState = Readonly<{
+  /** Whether this request was admitted; of a peek, whether the next one would be. */
+  admitted: boolean
+  limit: number
+  /** How many more would be admitted now, after this request. */
+  remaining: number
+  /** When `Decision.waitMs` ends, in milliseconds since 1970. */
+  resetAtMs: number
+}>
 
 export interface Window {
-  /**
-   * Admits or denies one request. `limit` is an integer or infinite.
-   * @param attach if Redis is asked: gives a call for the same round trip, which is made only if the request is admitted
-   */
-  admit(
-    key: string,
-    limit: number,
-    attach?: () => AttachedCall | undefined,
-  ): WindowState | Promise<WindowState>
+  /** Admits or denies one request. `limit` is an integer above 0, or infinite: then nothing is logged. */
+  admit(key: string, limit: number): WindowState | Promise<WindowState>
   /** The state without a request; changes nothing. */
   peek(key: string, limit: number): WindowState | Promise<WindowState>
   /** The state in this process alone, without Redis. */
@@ -34,47 +31,90 @@ export interface Windows {
   windowMs: number
 }
 
-export interface WindowsOptions {
-  windowMs: number
-  /** Memory for the windows of accounts; those of addresses may take an eighth of it in addition. */
-  maxBytes: number
+export interface Clocks {
   now: () => Date
+  /** A monotonic clock, in milliseconds. */
+  steadyMs: () => number
+}
+
+export interface WindowsOptions extends Clocks {
+  windowMs: number
   /** Shares the windows between processes; null for a single process. */
   redis: RedisConnection | null
 }
 
-export function createWindows({ windowMs, maxBytes, now, redis }: WindowsOptions): Windows {
-  const shared = { windowMs, now, redis }
+/** The wall clock as it was set when the process started: its milliseconds begin with those of `Date`. */
+export const steadyNowMs = (): number => Math.floor(performance.timeOrigin + performance.now())
+
+const megabyte = 1024 * 1024
+/** A full window of 1,000 requests takes 9 KB, one of a million 8 MB: room for 30,000 of those, or 32 of these. */
+const accountBytes = 256 * megabyte
+/** Room for some 70,000 addresses with few requests each. */
+const addressBytes = 32 * megabyte
+/** With 1,000 requests each, they take 80 MB. */
+const addressBuckets = 8_192
+
+export function createWindows(options: WindowsOptions): Windows {
   return {
-    accounts: createWindow({ ...shared, maxBytes, layout: accountLayout }),
-    addresses: createWindow({
-      ...shared,
-      maxBytes: Math.ceil(maxBytes / 8),
-      layout: addressLayout,
+    accounts: createWindow({
+      ...options,
+      maxBytes: accountBytes,
+      redisKeyOf: (id) => `mds:window:account:${id}`,
     }),
-    windowMs,
+    addresses: createWindow({
+      ...options,
+      maxBytes: addressBytes,
+      redisKeyOf: bucketKeys("address", addressBuckets),
+    }),
+    windowMs: options.windowMs,
   }
 }
 
+/**
+ * Keys in Redis for keys that clients choose, such as addresses. They share hash buckets, each of which
+ * has one window, so that a flood of new ones does not fill the Redis that accounts depend on.
+ */
+export const bucketKeys =
+  (name: string, buckets: number) =>
+  (key: string): string =>
+    `mds:window:${name}:${Bun.hash.xxHash32(key, 0) % buckets}`
+
+export interface WindowOptions extends WindowsOptions {
+  /** The memory for the windows of this process. */
+  maxBytes: number
+  redisKeyOf: (key: string) => string
+}
+
 /** One kind of window, shared through Redis where there is one. */
-export function createWindow({
-  windowMs,
-  maxBytes,
-  now,
-  redis,
-  layout,
-}: WindowsOptions & { layout: RedisLayout }): Window {
-  const store = createWindowStore({ windowMs, maxBytes })
-  const nowMs = () => now().getTime()
-  const peekLocal = (key: string, limit: number) => store.peek(key, limit, nowMs())
-  if (redis) {
-    const window = createSharedWindow({ redis, local: store, windowMs, layout, now })
-    return { ...window, peekLocal, store }
+export function createWindow(options: WindowOptions): Window {
+  const { windowMs, maxBytes, redis, now, steadyMs } = options
+  const store = createWindowStore(windowMs, maxBytes)
+  const own = {
+    admit: (key: string, limit: number) => store.admit(key, limit, steadyMs()),
+    peek: (key: string, limit: number) => store.peek(key, limit, steadyMs()),
   }
+  const { admit, peek } = redis ? createSharedWindow({ ...options, redis, local: store }) : own
+  const unlimited: Decision = { admitted: true, used: 0, waitMs: windowMs }
+
+  const stateOf = ({ admitted, used, waitMs }: Decision, limit: number): WindowState => ({
+    admitted,
+    limit,
+    remaining: Math.max(0, limit - used),
+    resetAtMs: now().getTime() + waitMs,
+  })
+
+  function stateBy(decide: typeof admit | typeof own.admit, key: string, limit: number) {
+    const decision = limit === Number.POSITIVE_INFINITY ? unlimited : decide(key, limit)
+    return decision instanceof Promise
+      ? decision.then((decided) => stateOf(decided, limit))
+      : stateOf(decision, limit)
+  }
+
   return {
-    admit: (key, limit) => store.admit(key, limit, nowMs()),
-    peek: peekLocal,
-    peekLocal,
+    admit: (key, limit) => stateBy(admit, key, limit),
+    peek: (key, limit) => stateBy(peek, key, limit),
+    peekLocal: (key, limit) =>
+      stateOf(limit === Number.POSITIVE_INFINITY ? unlimited : own.peek(key, limit), limit),
     store,
   }
 }

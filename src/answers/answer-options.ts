@@ -5,12 +5,13 @@ import type { Log } from "../log/log.ts"
 import type { HolderNames } from "../resources/holder-names.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import type { ExportCounts } from "./export-counts.ts"
-import type { PageSequences } from "./sequences/page-sequences.ts"
+import type { Pins } from "./pins.ts"
 
 export interface AnswerOptions {
   releases: Releases
   reader: Reader
-  sequences: PageSequences
+  /** The releases of page sequences. */
+  pins: Pins
   cachedAnswers: CachedAnswers
   /** One place for each export in progress. */
   exportTurns: Turns

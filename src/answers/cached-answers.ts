@@ -16,8 +16,6 @@ export interface Answer {
   etag: string
   headers: Headers
   body: CodedBody
-  /** Of a page of a list. */
-  totalPages?: number | undefined
 }
 
 export interface CachedAnswers {

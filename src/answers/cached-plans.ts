@@ -1,6 +1,6 @@
 import { type CacheSizes, createCache } from "../db/cache.ts"
 import { digest } from "../text/digest.ts"
-import type { ListEndpoint } from "./list-endpoint.ts"
+import type { RequestedList } from "./list-endpoint.ts"
 import { type ListPlan, type ListTarget, planList } from "./list-plan.ts"
 
 /** Of a plan without its texts. */
@@ -11,7 +11,7 @@ const bytesOf = ({ key, list }: ListPlan): number =>
   planBytes + 3 * (key.length + list.identity.length)
 
 /** @throws as `planList` does */
-export type PlanOf = (endpoint: ListEndpoint, target: ListTarget, parent: string) => ListPlan
+export type PlanOf = (list: RequestedList, target: ListTarget) => ListPlan
 
 /**
  * `planList` for requests that come again: a plan follows from the request target and the preferred
@@ -20,7 +20,7 @@ export type PlanOf = (endpoint: ListEndpoint, target: ListTarget, parent: string
 export function createPlans(sizes: Pick<CacheSizes, "plans">): PlanOf {
   const plans = createCache<ListPlan>(sizes.plans, bytesOf)
 
-  return (endpoint, target, parent) => {
+  return ({ endpoint, parent }, target) => {
     const key = digest(`${target.format} ${target.path}?${target.query}`)
     const cached = plans.get(key)
     if (cached) return cached

@@ -16,7 +16,7 @@ const clientClosedRequest = 499
 /** What an export needs of the service. */
 export type ExportOptions = Pick<
   AnswerOptions,
-  "sequences" | "exportTurns" | "exportCounts" | "exportStallMs" | "exportShutdown" | "log"
+  "exportTurns" | "exportCounts" | "exportStallMs" | "exportShutdown" | "log"
 > & { reader: Pick<Reader, "chunks" | "total"> }
 
 /** Every record of a list, as a stream. @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
@@ -44,15 +44,7 @@ async function exportHead(
 }
 
 async function exportBody(
-  {
-    reader,
-    sequences,
-    exportTurns,
-    exportCounts,
-    exportStallMs,
-    exportShutdown,
-    log,
-  }: ExportOptions,
+  { reader, exportTurns, exportCounts, exportStallMs, exportShutdown, log }: ExportOptions,
   context: RequestContext,
   { plan, list, release, headers }: ResolvedPlan,
 ): Promise<Response> {
@@ -70,8 +62,6 @@ async function exportBody(
   using kept = new DisposableStack()
   const endStep = openStep("export")
   kept.defer(() => endStep())
-  // Before it waits: what it will show must not be pruned meanwhile.
-  kept.defer(sequences.pin(release))
   const { signal } = context.request
   const endTurn = await exportTurns.take(account, signal).catch((error: unknown) => {
     if (error === signal.reason) return undefined

@@ -23,6 +23,13 @@ export interface ListEndpoint extends Declaration {
   parameters: TProperties
 }
 
+/** The list that a request asks for. */
+export interface RequestedList {
+  endpoint: ListEndpoint
+  /** The key of the record that the list belongs to, from the path. */
+  parent: string
+}
+
 /** Declares a list endpoint. */
 export const listEndpoint = (declaration: Declaration): ListEndpoint => ({
   ...declaration,

@@ -16,13 +16,12 @@ export async function pageAnswer(
   context: RequestContext,
   resolved: ResolvedPlan,
 ): Promise<Response> {
-  const { plan, list, release, pages } = resolved
+  const { plan, list, release } = resolved
   const bounds = { offset: offsetOf(plan.page, plan.perPage), limit: plan.perPage }
   const options = { release, account: accountOf(context) }
   const found = await step("read", () => reader.page(list, bounds, options))
   if (!found) throw new ApiError("NOT_FOUND")
   const meta = pageMeta(found.total, plan.page, plan.perPage)
-  await pages.begin(release, meta.total_pages)
   // Callers that ask at the same time share one answer.
   let answer = plan.cacheable ? cachedAnswers.peek(release, plan.id) : undefined
   if (!answer) {
@@ -46,7 +45,7 @@ export function toAnswer(
     "X-Total-Pages": String(meta.total_pages),
     Link: linkHeader(`${baseUrl}${plan.path}`, plan.canonical, meta),
   }
-  return answerOf(shown, textOf(plan, records, meta), meta.total_pages)
+  return answerOf(shown, textOf(plan, records, meta))
 }
 
 function textOf(plan: ListPlan, records: Records, meta: PageMeta): string {

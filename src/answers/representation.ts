@@ -106,11 +106,10 @@ export const asksForAny = ({ headers }: Pick<Request, "headers">): boolean =>
 export const isKnown = ({ headers }: Pick<Request, "headers">, etag: string): boolean =>
   namesTag(headers.get("if-none-match"), etag)
 
-export const answerOf = (headers: DataHeaders, text: string, totalPages?: number): Answer => ({
+export const answerOf = (headers: DataHeaders, text: string): Answer => ({
   etag: headers.ETag,
   headers: apiResponseHeaders(headers),
   body: codedBody(text),
-  totalPages,
 })
 
 /** @param status of the cache */

@@ -6,8 +6,8 @@ export interface RequestContext extends ListTarget {
   request: Request
   requestId: string
   caller: { accountId: number; tokenId: number }
-  /** The client's address; empty if it is unknown. */
-  address: string
+  /** Whose page sequences it belongs to: those of a token, or of a session of the explorer. */
+  reader: string
   /** Lets the connection be quiet for as long as the response takes. */
   disableIdleTimeout: () => void
 }

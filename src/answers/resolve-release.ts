@@ -72,10 +72,10 @@ export function createReleaseResolver(releases: Releases, now: () => Date): Rele
  */
 export const answerOnceMore = <T>(
   release: Release,
-  resolve: () => Promise<Release>,
+  resolveAgain: () => Promise<Release>,
   answer: (release: Release) => Promise<T>,
 ): Promise<T> =>
   answer(release).catch(async (error: unknown) => {
     if (!(error instanceof ReleaseUnavailable)) throw error
-    return answer(await resolve())
+    return answer(await resolveAgain())
   })

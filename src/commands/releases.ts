@@ -25,12 +25,10 @@ export function addReleaseCommands(program: Command, config: () => Config): void
 
   releases
     .command("prune")
-    .description(
-      "delete the history of old releases, except those that a page sequence or an export still reads",
-    )
+    .description("delete the history of old releases")
     .requiredOption(
       "--keep-days <days>",
-      "keep the releases that were current within this many days",
+      "keep the releases that were the newest at any moment of this many days",
       integer(1, 99_999),
     )
     .action(async ({ keepDays }: { keepDays: number }) => {

@@ -75,16 +75,6 @@ export const releases = pgTable(
   ],
 )
 
-/**
- * The oldest release that each serving process still reads, for a page sequence or an export under
- * way.
- */
-export const pinnedReleases = pgTable("pinned_releases", {
-  process: text().primaryKey(),
-  release: integer().notNull(),
-  seen_at: instant("seen_at").notNull(),
-})
-
 const superseded = { ...provenance, until_release: integer().notNull() }
 
 const companyColumns = {

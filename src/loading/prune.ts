@@ -3,7 +3,6 @@ import type { TransactionSql } from "postgres"
 import { locks } from "../db/advisory-locks.ts"
 import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
-import { pinExpiryMinutes } from "../db/pinned-releases.ts"
 import { resourceNames } from "../resources/resource.ts"
 
 export interface Pruned {
@@ -18,10 +17,9 @@ const whenUnknown =
   "It is not known whether the releases were pruned. Run the same command again: it prunes the rest."
 
 /**
- * Keeps every release that was current within the last `keepDays` days, always the newest, and
- * those that a page sequence or an export still reads, in any process that has written so: see
- * `pinned-releases.ts`.
+ * Keeps every release that was the newest at any moment of the last `keepDays` days.
  * @param url of the database: `postgres://…`
+ * @param keepDays at least 1: page sequences and exports may still read what was the newest today
  */
 export function prune(url: string, keepDays: number): Promise<Pruned> {
   return withConnection(url, (client) =>
@@ -38,13 +36,9 @@ export function prune(url: string, keepDays: number): Promise<Pruned> {
 async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
   await sql`select pg_advisory_xact_lock(${locks.publishing})`
   const [row] = await sql<{ oldest: number }[]>`
-    select greatest(min(id), least(
-      coalesce(
-        max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),
-        min(id)),
-      (select min(release) from pinned_releases
-        where seen_at > now() - make_interval(mins => ${pinExpiryMinutes}::integer))
-    )) as oldest
+    select coalesce(
+      max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),
+      min(id)) as oldest
     from releases where not is_pruned having count(*) > 0`
   if (!row) return { oldest: null, releases: 0, records: 0 }
   const { oldest } = row

@@ -1,6 +1,7 @@
 /** Lists and records, for routes to answer with. */
 import { Elysia } from "elysia"
 import type { AnswerOptions } from "../answers/answer-options.ts"
+import type { PlanOf } from "../answers/cached-plans.ts"
 import { createListAnswer } from "../answers/list-answer.ts"
 import { createRecordAnswer } from "../answers/record-answer.ts"
 import { createStateAnswer, type ReadState } from "../answers/state-answer.ts"
@@ -11,7 +12,7 @@ import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
 import { contextFields } from "./request-context.ts"
 import { requestTarget } from "./request-target.ts"
 
-export type AnswersOptions = AnswerOptions & RateLimitOptions
+export type AnswersOptions = AnswerOptions & RateLimitOptions & { planOf: PlanOf }
 
 /** Gives `list`, `state` and `one`. Behind the chain that they need; each of its plugins runs once. */
 export const answers = (options: AnswersOptions) => {
@@ -28,7 +29,6 @@ export const answers = (options: AnswersOptions) => {
       ({
         request,
         requestId,
-        address,
         server,
         caller,
         target,
@@ -36,14 +36,13 @@ export const answers = (options: AnswersOptions) => {
         set,
         requestedList,
         requestedRecord,
-        preparedList,
       }) => {
         const disableIdleTimeout = () => server?.timeout(request, 0)
         const context = {
           request,
           requestId,
-          address,
           caller,
+          reader: `token ${caller.tokenId}`,
           ...target,
           format,
           disableIdleTimeout,
@@ -52,13 +51,13 @@ export const answers = (options: AnswersOptions) => {
           /** The list that the route declares. */
           list: async () => {
             if (!requestedList) throw new Error("The route declares no list")
-            const prepared = preparedList ?? options.lists.prepare(context, requestedList)
-            return withHeadersSet(set, await answerList(context, prepared))
+            const plan = options.planOf(requestedList, context)
+            return withHeadersSet(set, await answerList(context, plan))
           },
           /** The list that the route declares, which belongs to no release. */
           state: async (read: ReadState) => {
             if (!requestedList) throw new Error("The route declares no list")
-            const { plan } = preparedList ?? options.lists.prepare(context, requestedList)
+            const plan = options.planOf(requestedList, context)
             return withHeadersSet(set, await answerState(context, plan, read))
           },
           /** The record that the route declares. */

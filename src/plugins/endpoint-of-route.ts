@@ -9,8 +9,7 @@ import type {
   RecordEndpoint,
   ServedEndpoint,
 } from "../answers/endpoint.ts"
-import type { ListEndpoint } from "../answers/list-endpoint.ts"
-import type { RequestedList } from "../answers/prepare-list.ts"
+import type { ListEndpoint, RequestedList } from "../answers/list-endpoint.ts"
 import type { Readable } from "../resources/resource.ts"
 
 /** A record that is asked for by its key, as the path has it. */

@@ -1,5 +1,4 @@
-import type { WindowState } from "../access/window/sliding-window.ts"
-import type { Windows } from "../access/windows.ts"
+import type { WindowState, Windows } from "../access/windows.ts"
 import { rateLimited } from "../http/api-error.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
 

@@ -1,57 +1,50 @@
 /**
- * A connection to Redis or Valkey for decisions that can also be made without it: it answers within a
- * short time, or fails at once.
+ * One connection to Redis or Valkey, for decisions that can also be made without it: a call gets its
+ * reply within a short time, or `undefined`.
  *
- * Each call has a timeout. A timeout, an error reply or a closed connection means that Redis is lost:
- * pending calls end, and further calls resolve undefined without being sent, so that only concurrent
- * calls ever wait for a server that hangs. Meanwhile new clients try to connect. Redis is back when one
- * has connected and written a key by a script within the timeout of a call: a read-only replica, a
- * full memory, a missing permission or a slow network would otherwise fail the next call again.
+ * A timeout, an error reply and a closed connection all mean that Redis is lost. Pending calls then
+ * end, and later calls resolve `undefined` without being sent, until a new connection has written a
+ * key. So a read-only replica or a full memory is one loss, not many.
  *
- * A RedisClient of Bun is used for one connection only. It has no timeout for commands, queues them
- * without limit while it is offline, and stays closed once its last reconnection has failed. So each
- * attempt gets a client of its own, which neither queues nor reconnects.
+ * Bun's RedisClient has no timeout for commands, and stays closed after its last retry. Each attempt
+ * therefore gets a client of its own, which neither queues nor reconnects.
  */
+import { setTimeout as sleep } from "node:timers/promises"
 import { RedisClient } from "bun"
-import { codeOf } from "../text/error-code.ts"
 import { unlessSilent } from "../text/unless-silent.ts"
-import { failuresOf, type RedisFailure } from "./failure.ts"
-import { loginRefusalOf } from "./login.ts"
-import { evaluate, type RedisScript, redisScript } from "./script.ts"
-import { ensureSupported, explained, UnsupportedRedis } from "./server-mode.ts"
 
 export interface RedisOptions {
   /** `redis:`, `rediss:`, `valkey:` or `valkeys:`; requires RESP3, which Redis supports from version 6 on. */
   url: string
-  /** How long a call may wait for its reply. */
-  answerWithinMs: number
-  /**
-   * Redis has stopped answering, or does not answer from the start. Called once until `onBack`, and once
-   * more where it turns out that the server refuses the login.
-   */
-  onLost(failure: RedisFailure): void
-  /** Redis answers again. */
+  answerWithinMs?: number | undefined
+  /** Called when Redis does not answer, with the reason, which contains no password. */
+  onLost(reason: Error): void
+  /** Called when Redis answers again. */
   onBack(): void
 }
 
+/** A Lua script, which Redis runs atomically and caches by the SHA-1 of its source. */
+export type RedisScript = Readonly<{ source: string; sha1: string }>
+
 export interface RedisConnection {
-  /** The script's reply; undefined where there is none in time. Never rejects. */
-  run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown>
+  /** The reply to a command; undefined without one in time. Never rejects. */
+  send(command: string, ...args: string[]): Promise<unknown>
+  /** The reply of a script with one key; undefined without one in time. Never rejects. */
+  run(script: RedisScript, key: string, ...args: string[]): Promise<unknown>
   /** Whether calls are sent. */
   readonly answering: boolean
   /** How often `onLost` was called. */
   readonly losses: number
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
   readonly ready: Promise<void>
-  /** Why the server that was connected to last can never be used, if so. */
-  readonly unsupported: RedisFailure | undefined
   /** Ends pending calls, which resolve undefined. No handler is called afterwards. */
   close(): void
 }
 
+/** Many times what Redis takes in the same data centre, and short enough to wait for on each request. */
+const usualAnswerWithinMs = 50
 const connectWithinMs = 800
 const pauseMs = 500
-const refusalWithinMs = 500
 
 const clientOptions = {
   connectionTimeout: connectWithinMs,
@@ -59,114 +52,122 @@ const clientOptions = {
   enableOfflineQueue: false,
 }
 
-const probe = redisScript(`return redis.call("SET", KEYS[1], "1", "PX", 1000)`)
-const probeKey = "mds:probe"
-
-const replyWithin = <T>(limitMs: number, reply: Promise<T>): Promise<T> =>
-  unlessSilent(limitMs, reply, () => new Error(`No answer within ${limitMs} ms`))
-
-export function connectRedis({
-  url,
-  answerWithinMs,
-  onLost,
-  onBack,
-}: RedisOptions): RedisConnection {
-  const failureOf = failuresOf(url)
+export function connectRedis(options: RedisOptions): RedisConnection {
+  const { url, answerWithinMs = usualAnswerWithinMs, onLost, onBack } = options
   const firstAttempt = Promise.withResolvers<void>()
-  let current: RedisClient | undefined
-  let candidate: RedisClient | undefined
-  let pause: ReturnType<typeof setTimeout> | undefined
-  let lost = false
-  let refusalReported = false
-  let unsupported: RedisFailure | undefined
+  let current: { client: RedisClient; isUsable: boolean; end(reason: unknown): void } | undefined
+  let isLost = false
   let losses = 0
   let closed = false
 
-  async function attempt(): Promise<void> {
-    try {
-      const client = new RedisClient(url, clientOptions)
-      candidate = client
-      await replyWithin(connectWithinMs, client.connect())
-      await replyWithin(answerWithinMs, ensureSupported(client))
-      await replyWithin(answerWithinMs, evaluate(client, probe, [probeKey], []))
-      if (!closed) take(client)
-    } catch (error) {
-      candidate?.close()
-      if (error instanceof UnsupportedRedis) unsupported = failureOf(error)
-      const refusal = await loginRefusal(error)
-      if (refusal !== undefined && lost && !closed) onLost(failureOf(refusal))
-      lose(refusal ?? error)
+  const inTime = <T>(reply: Promise<T>, limitMs = answerWithinMs): Promise<T> =>
+    unlessSilent(limitMs, reply, () => new Error(`No answer within ${limitMs} ms`))
+
+  async function keepConnected(): Promise<void> {
+    while (!closed) {
+      await connectUntilLost()
+      firstAttempt.resolve()
+      await sleep(pauseMs, undefined, { ref: false })
     }
-    candidate = undefined
-    firstAttempt.resolve()
   }
 
-  /** Checked where it may be the reason, until it was reported. */
-  async function loginRefusal(error: unknown): Promise<string | undefined> {
-    const isClosed = codeOf(error) === "ERR_REDIS_CONNECTION_CLOSED"
-    if (closed || refusalReported || !isClosed) return undefined
-    const refusal = await loginRefusalOf(url, refusalWithinMs)
-    refusalReported = refusal !== undefined
-    return refusal
+  async function connectUntilLost(): Promise<void> {
+    const ended = Promise.withResolvers<void>()
+    const client = new RedisClient(url, clientOptions)
+    /** Many calls may fail with the same client, and its close is reported as well. */
+    const end = (reason: unknown): void => {
+      connection.isUsable = false
+      if (!closed) reportLost(reason)
+      client.close()
+      ended.resolve()
+    }
+    const connection = { client, isUsable: false, end }
+    current = connection
+    try {
+      await inTime(client.connect(), connectWithinMs).catch(cannotConnect)
+      await inTime(ensureUsable(client))
+      client.onclose = end
+      connection.isUsable = !closed
+      firstAttempt.resolve()
+      if (isLost && !closed) onBack()
+      isLost = false
+    } catch (error) {
+      end(error)
+    }
+    return ended.promise
   }
 
-  function take(client: RedisClient): void {
-    current = client
-    unsupported = undefined
-    refusalReported = false
-    client.onclose = (error) => dismiss(client, error)
-    if (!lost) return
-    lost = false
-    onBack()
-  }
-
-  /** Many calls may fail with the same client, and its close is reported as well: the first counts. */
-  function dismiss(client: RedisClient, error: unknown): void {
-    if (client !== current) return
-    current = undefined
-    client.close()
-    lose(error)
-  }
-
-  function lose(error: unknown): void {
-    if (closed) return
-    pause = setTimeout(attempt, pauseMs)
-    if (lost) return
-    lost = true
+  function reportLost(reason: unknown): void {
+    if (isLost) return
+    isLost = true
     losses++
-    onLost(failureOf(explained(error)))
+    onLost(new Error(`Redis at ${new URL(url).host}: ${messageOf(reason)}`))
   }
 
-  attempt()
+  async function call(replyOf: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
+    const connection = current
+    if (!connection?.isUsable) return undefined
+    try {
+      return await inTime(replyOf(connection.client))
+    } catch (error) {
+      connection.end(error)
+      return undefined
+    }
+  }
+
+  keepConnected()
 
   return {
-    run: async (script, keys, args) => {
-      const client = current
-      if (!client) return undefined
-      try {
-        return await replyWithin(answerWithinMs, evaluate(client, script, keys, args))
-      } catch (error) {
-        dismiss(client, error)
-        return undefined
-      }
-    },
+    send: (command, ...args) => call((client) => client.send(command, args)),
+    run: (script, key, ...args) => call((client) => evaluate(client, script, key, args)),
     get answering() {
-      return current !== undefined
+      return current?.isUsable ?? false
     },
     get losses() {
       return losses
     },
     ready: firstAttempt.promise,
-    get unsupported() {
-      return unsupported
-    },
     close: () => {
       closed = true
-      clearTimeout(pause)
-      const open = [current, candidate]
-      current = undefined
-      for (const client of open) client?.close()
-      firstAttempt.resolve()
+      current?.end(undefined)
     },
   }
 }
+
+/** The client reports every failure to connect as a closed connection. */
+function cannotConnect(): never {
+  const checks =
+    "the address, the user and the password in REDIS_URL, and with rediss:// the certificate"
+  throw new Error(`Cannot connect: check that it runs, and ${checks}`)
+}
+
+/** @throws Error where the server is part of a cluster or a Sentinel, or cannot be written to */
+async function ensureUsable(client: RedisClient): Promise<void> {
+  // Without arguments it changes nothing, and any user may send it.
+  const { mode }: { mode?: string } = await client.send("HELLO", [])
+  if (mode !== "standalone") throw new Error(`A ${mode} is not supported; name a single primary`)
+  await client.send("SET", ["mds:probe", "1", "PX", "1000"])
+}
+
+export const redisScript = (source: string): RedisScript => ({
+  source,
+  sha1: Bun.CryptoHasher.hash("sha1", source, "hex"),
+})
+
+/** Sends the source only where the server does not have it, so that a call usually costs one round trip. */
+async function evaluate(
+  client: RedisClient,
+  { source, sha1 }: RedisScript,
+  key: string,
+  args: readonly string[],
+): Promise<unknown> {
+  const rest = ["1", key, ...args]
+  try {
+    return await client.send("EVALSHA", [sha1, ...rest])
+  } catch (error) {
+    if (!messageOf(error).startsWith("NOSCRIPT")) throw error
+    return client.send("EVAL", [source, ...rest])
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : "")

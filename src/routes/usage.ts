@@ -3,7 +3,7 @@
  */
 import { Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
-import type { WindowState } from "../access/window/sliding-window.ts"
+import type { WindowState } from "../access/windows.ts"
 import { objectEndpoint } from "../answers/endpoint.ts"
 import { plans } from "../db/account-tables.ts"
 import { mediaTypes } from "../http/negotiation.ts"

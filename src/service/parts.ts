@@ -3,16 +3,14 @@ import { createCredentials } from "../access/credentials.ts"
 import { createPageChanges } from "../access/page-changes.ts"
 import { createRecentRequests } from "../access/recent-requests.ts"
 import { createUsage } from "../access/usage.ts"
-import { createWindows } from "../access/windows.ts"
+import { createWindows, steadyNowMs } from "../access/windows.ts"
 import { createCachedAnswers } from "../answers/cached-answers.ts"
+import { createPlans } from "../answers/cached-plans.ts"
 import { createExportCounts } from "../answers/export-counts.ts"
-import { createListPreparation } from "../answers/prepare-list.ts"
-import { createPageSequences } from "../answers/sequences/page-sequences.ts"
-import { createSharedPageSequences } from "../answers/sequences/shared-page-sequences.ts"
+import { createPins } from "../answers/pins.ts"
 import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
-import { reportPinnedReleases } from "../db/pinned-releases.ts"
 import { createTurns } from "../db/pool/turns.ts"
 import { orWhereUnavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
@@ -24,12 +22,12 @@ import { createSources } from "../db/reader/sources.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
+import { connectRedis } from "../redis/connection.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { followChanges } from "./changes.ts"
 import { connectDatabase } from "./database.ts"
 import { createServiceMetrics } from "./metrics.ts"
 import { partStates } from "./part-states.ts"
-import { reachRedis } from "./redis.ts"
 import { createSignIn } from "./sign-in.ts"
 import { createWriteReports } from "./write-reports.ts"
 
@@ -43,6 +41,10 @@ export interface PartsOptions {
   /** Counts the sources that the process has fetched, if it does. */
   fetches?: () => Readonly<Record<string, number>>
   now: () => Date
+  /** A monotonic clock, in milliseconds. */
+  steadyMs?: () => number
+  /** How long a reply of Redis may take, in milliseconds. */
+  redisAnswerWithinMs?: number
 }
 
 export interface Parts {
@@ -65,7 +67,7 @@ const writeWithinMs = 1_500
  * to each, which takes a few seconds at most, and the service starts without what is not reached.
  */
 export async function startParts(options: PartsOptions): Promise<Parts> {
-  const { config, log, now } = options
+  const { config, log, now, steadyMs = steadyNowMs } = options
   const database = connectDatabase({ ...options, onLost: (error) => notifications.lose(error) })
   const { pools } = database
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
@@ -75,13 +77,9 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const notifications = followChanges({ credentials, releases }, { url: directUrl, log })
   // A request would wait for its connection.
   void connectAhead(releases)
-  const [redis] = await Promise.all([reachRedis(config, log), notifications.ready])
+  const [redis] = await Promise.all([reachRedis(options), notifications.ready])
 
-  const sequences = createPageSequences(
-    redis && createSharedPageSequences(redis),
-    sizes.pageSequences,
-    (release) => pins.begun(release),
-  )
+  const pins = createPins({ redis, maxBytes: sizes.pageSequences, steadyMs })
   const notWritten = createWriteReports(log)
   const usage = createUsage({
     pool: pools.accounts,
@@ -95,8 +93,8 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   })
   const windows = createWindows({
     windowMs: config.RATE_WINDOW_SECONDS * 1000,
-    maxBytes: config.WINDOW_MEMORY_MB * 1024 * 1024,
     now,
+    steadyMs,
     redis,
   })
   const cachedAnswers = createCachedAnswers(sizes)
@@ -127,17 +125,20 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     log,
     now,
   })
-  const pins = reportPinnedReleases(
-    pools.accounts,
-    () => sequences.oldestPinned(now().getTime()),
-    notWritten("the releases being read were not recorded"),
-  )
-  const signIn = createSignIn({ config, pool: pools.accounts, redis, notWritten, log, now })
+  const signIn = createSignIn({
+    config,
+    pool: pools.accounts,
+    redis,
+    notWritten,
+    log,
+    now,
+    steadyMs,
+  })
   const exportShutdown = new AbortController()
 
   async function closeAll(): Promise<void> {
     const written = [usage, recentRequests, signIn].map((each) => each.stop(writeWithinMs))
-    await Promise.all([pins.stop(), ...written, notifications.stop()])
+    await Promise.all([...written, notifications.stop()])
     redis?.close()
     await database.close()
   }
@@ -162,15 +163,9 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       holders: config.HOLDER_NAMES,
       exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
       exportShutdown: exportShutdown.signal,
-      sequences,
+      pins,
       cachedAnswers,
-      lists: createListPreparation({
-        sequences,
-        cachedAnswers,
-        cacheSizes: sizes,
-        cachedRelease: releases.cached,
-        now,
-      }),
+      planOf: createPlans(sizes),
       readSources: createSources(pools),
       sourceLoads: createSourceLoads(pools.records),
       readiness,
@@ -203,6 +198,20 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       })
     },
   }
+}
+
+/** Waits for one attempt to connect. A service starts without Redis where it is not reached. */
+async function reachRedis({ config, log, redisAnswerWithinMs }: PartsOptions) {
+  if (!config.REDIS_URL) return null
+  const redis = connectRedis({
+    url: config.REDIS_URL,
+    answerWithinMs: redisAnswerWithinMs,
+    onLost: (reason) =>
+      log.warn("Redis does not answer: limits are kept by each process", describeError(reason)),
+    onBack: () => log.info("Redis answers: limits are shared"),
+  })
+  await redis.ready
+  return redis
 }
 
 const stillOpen = (limitMs: number) => new Error(`Connections are still open after ${limitMs} ms`)

@@ -21,6 +21,7 @@ export interface SignInPartsOptions {
   notWritten: ReturnType<typeof createWriteReports>
   log: Log
   now: () => Date
+  steadyMs: () => number
   /** How long after the start what has expired is deleted first: a process may not run for an hour. */
   firstDeletionMs?: number
 }
@@ -39,6 +40,7 @@ export function createSignIn({
   notWritten,
   log,
   now,
+  steadyMs,
   firstDeletionMs = 10_000,
 }: SignInPartsOptions) {
   const { SMTP_URL, MAIL_FROM } = config
@@ -67,7 +69,7 @@ export function createSignIn({
       onMalformedHash: (error) => log.error("a stored password is malformed", describeError(error)),
     }),
     links: createSignInLinks({ pool, isSignUpOpen }),
-    signInLimits: createSignInLimits({ now, redis }),
+    signInLimits: createSignInLimits({ now, steadyMs, redis }),
     mailLink:
       mailer && ((link) => mailer.send(signInMail({ ...link, madeAt: now(), validMinutes }))),
     isSignUpOpen,

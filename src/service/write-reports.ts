@@ -11,7 +11,7 @@ export function createWriteReports(log: Log) {
       } else if (!reported) {
         reported = true
         log.warn(
-          "the database lets this process only read: the use of accounts and tokens, and the releases being read, are not recorded",
+          "the database lets this process only read: the use of accounts and tokens is not recorded",
           describeError(error),
         )
       }

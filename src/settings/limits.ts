@@ -8,12 +8,6 @@ export const limits = {
     fallback: "3600",
     parse: integer(1, 86_400),
   },
-  WINDOW_MEMORY_MB: {
-    description:
-      "Memory in a process for the rate limit windows of accounts, and an eighth of it in addition for those of addresses; beyond it, the least recently used are evicted",
-    fallback: "512",
-    parse: integer(1, 1_000_000),
-  },
   CACHE_MEMORY_MB: {
     description:
       "Memory for all caches of a process: whole answers, plans, totals, page positions, anchors of deep pages, keys of short lists, breakdowns by value, tokens, page sequences; 0 caches nothing, and keeps page sequences in 1 MB",
@@ -26,11 +20,6 @@ export const limits = {
     fallback: "",
     secret: true,
     parse: redisUrl,
-  },
-  REDIS_TIMEOUT_MS: {
-    description: "Timeout of Redis calls, after which a process continues with its local windows",
-    fallback: "50",
-    parse: integer(1, 60_000),
   },
   MAX_EXPORTS: {
     description:

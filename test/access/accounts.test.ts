@@ -62,6 +62,10 @@ test.each([
     { email: "a@b", plan: "enterprise", requestLimit: null },
     "The enterprise plan requires a limit",
   ],
+  [
+    { email: "a@b", plan: "enterprise", requestLimit: 1_000_001 },
+    "The limit must be at most 1000000 requests an hour",
+  ],
   [{ email: "a@b", plan: "standard", requestLimit: 5 }, "The limit of the standard plan is fixed"],
   [{ email: "a@b", plan: "admin", requestLimit: 5 }, "The limit of the admin plan is fixed"],
 ] as const)("%j is refused: %s", async (account, message) => {

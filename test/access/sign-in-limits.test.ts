@@ -8,9 +8,17 @@ sayIfLeftOut(import.meta.path)
 
 const minuteMs = 60_000
 
+const clocksOf = (clock: { now: Date }) => ({
+  now: () => clock.now,
+  steadyMs: () => clock.now.getTime(),
+})
+
 function limitsAt(start: string) {
   const clock = { now: new Date(start) }
-  const { attempt, requestLink } = limitsOf({ now: () => clock.now, redis: null })
+  const { attempt, requestLink } = limitsOf({
+    ...clocksOf(clock),
+    redis: null,
+  })
   const refusal = async (email: string, address: string) =>
     (await attempt(email, address)).limitedUntil
   return { attempt, requestLink, refusal, clock }
@@ -131,7 +139,7 @@ test("attempts at once are admitted ten times, although none has failed yet", as
 
 test("an attempt whose password is never hashed counts against no account", async () => {
   const clock = { now: new Date("2026-03-01T00:00:00Z") }
-  const { attempt } = createSignInLimits({ now: () => clock.now, redis: null })
+  const { attempt } = createSignInLimits({ ...clocksOf(clock), redis: null })
   for (let count = 0; count < 30; count++) await attempt("a@example.com", `192.0.2.${count}`)
   for (let count = 0; count < 10; count++) {
     await (await attempt("a@example.com", `192.0.2.${count}`)).count()
@@ -171,8 +179,8 @@ test.skipIf(!redisIsInstalled)("processes that share Redis share the limits", as
     onBack: () => {},
   })
   await redis.ready
-  const now = () => new Date("2026-03-01T00:00:00Z")
-  const processes = [1, 2].map(() => limitsOf({ now, redis }))
+  const clocks = clocksOf({ now: new Date("2026-03-01T00:00:00Z") })
+  const processes = [1, 2].map(() => limitsOf({ ...clocks, redis }))
   for (let count = 0; count < 10; count++) {
     expect(
       (await processes[count % 2]?.attempt("a@example.com", "192.0.2.1"))?.limitedUntil,

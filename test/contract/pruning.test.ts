@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
 import { reportsOfTitle } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
-import { until } from "../support/until.ts"
 import { readError, readList } from "./bodies.ts"
 
 let service: TestService
@@ -87,12 +86,17 @@ test("every page of a kept release is the same after pruning", async () => {
   expect([...kept]).toEqual([{ until: 5 }])
 })
 
-test("pruning leaves a release that another process says it still reads", async () => {
+test("pruning keeps every release that was the newest at any moment of the last 24 hours", async () => {
   await publishFive()
-  await service.sql`insert into pinned_releases values ('another', 3, now())`
-  expect((await prune(service.database.url, 1)).oldest).toBe(3)
-  await service.sql`update pinned_releases set seen_at = now() - interval '1 hour'`
-  expect((await prune(service.database.url, 1)).oldest).toBe(4)
+  const hoursAgo = async (...hours: number[]) => {
+    for (const [index, each] of hours.entries()) {
+      await service.sql`update releases set published_at = now() - ${each}::float8 * interval '1 hour' where id = ${index + 1}`
+    }
+    return (await prune(service.database.url, 1)).oldest
+  }
+  // Release 2 was replaced less than a day ago, and release 1 more.
+  expect(await hoursAgo(100, 24.5, 23.5, 2, 1)).toBe(2)
+  expect(await hoursAgo(100, 50, 40, 30, 24.5)).toBe(5)
 })
 
 test("pruning again deletes nothing twice, and never claims to keep what is deleted", async () => {
@@ -101,8 +105,6 @@ test("pruning again deletes nothing twice, and never claims to keep what is dele
   expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 0, records: 0 })
   // Release 2 was current within these days, but it is deleted.
   expect(await prune(service.database.url, 3)).toEqual({ oldest: 4, releases: 0, records: 0 })
-  await service.sql`insert into pinned_releases values ('another', 2, now())`
-  expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 0, records: 0 })
 })
 
 test("a database that an earlier version pruned, which deleted the releases, begins at its smallest", async () => {
@@ -116,28 +118,4 @@ test("a database that an earlier version pruned, which deleted the releases, beg
   expect(data.map(({ id }) => id)).toEqual([5, 4, 3])
   expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4, releases: 1 })
   expect(await readList(await service.get(everyRelease))).toMatchObject({ data })
-})
-
-const pinned = async () =>
-  (await service.sql`select release from pinned_releases`).map(({ release }) => release)
-
-test("pruning spares the release of a page sequence that has just begun", async () => {
-  await publishFive()
-  expect((await service.get("/reports?as_of=5&per_page=5")).status).toBe(200)
-  await until(async () => (await pinned())[0] === 5)
-  const page = (number: number) => service.get(`/reports?as_of=2&per_page=5&page=${number}`)
-  expect((await page(1)).status).toBe(200)
-  await until(async () => (await pinned())[0] === 2)
-  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 2, releases: 1 })
-  for (const number of [2, 3, 4]) {
-    const { data } = await readList(await page(number))
-    expect(data.map(({ title }) => title)).toEqual(Array(5).fill("release 2"))
-  }
-})
-
-test("pruning spares the release of an export that has just begun", async () => {
-  await publishFive()
-  const answer = await service.get("/reports?as_of=3&format=csv&all=true")
-  expect((await answer.text()).match(/release 3/g)).toHaveLength(20)
-  await until(async () => (await pinned())[0] === 3)
 })

@@ -1,10 +1,9 @@
 /**
- * While Redis is lost each process keeps the limit with its own windows, and all share windows
- * again once it is back.
+ * While Redis is lost each service keeps the limit with its own windows, and all share windows again
+ * once it is back.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
@@ -16,51 +15,53 @@ const spentBefore = 10
 /** How long Redis may be back before it is used again. */
 const backWithinMs = 5_000
 
-describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
+describe.skipIf(!redisIsInstalled)("two services whose Redis is lost", () => {
   let service: TestService
   let redis: RedisServer
-  let processes: [ServiceProcess, ServiceProcess]
+  let services: [TestService, TestService]
 
   beforeAll(async () => {
     service = await testService()
     redis = await redisServer({ password: "hunter2" })
-    processes = await Promise.all([start(), start()])
+    services = [await start(), await start()]
   })
 
   afterAll(async () => {
-    for (const each of processes) await each.stop()
+    for (const each of services) await each.stop()
     await redis.stop()
     await service.stop()
   })
 
   const start = () =>
-    serviceProcess({
-      DATABASE_URL: service.database.url,
-      REDIS_URL: redis.url,
+    testService({
+      beside: service,
+      settings: { REDIS_URL: redis.url },
       // A busy machine must not lose it more often than the tests mean to.
-      REDIS_TIMEOUT_MS: "2000",
+      redisAnswerWithinMs: 2_000,
     })
 
   const enterpriseToken = () => service.issueWithLimit(limit)
 
-  async function ask(of: ServiceProcess, times: number, token: string) {
-    const answers = Array.from({ length: times }, () => of.get("/companies/XXX", token))
+  async function ask(of: TestService, times: number, token: string) {
+    const answers = Array.from({ length: times }, () => of.get("/companies/XXX", { token }))
     const statuses = (await Promise.all(answers)).map(({ status }) => status)
     expect(statuses.filter((status) => status !== 404 && status !== 429)).toEqual([])
     return statuses.filter((status) => status === 404).length
   }
 
-  const condition = async ({ url }: ServiceProcess) =>
+  const condition = async ({ url }: TestService) =>
     ((await (await fetch(`${url}/readyz`)).json()) as { redis: string }).redis
 
-  const metric = async ({ url }: ServiceProcess) =>
+  const metric = async ({ url }: TestService) =>
     /^mds_redis_answering (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
 
-  const events = (of: ServiceProcess) =>
-    of.logged().filter(({ event }) => String(event).startsWith("Redis"))
+  const events = (of: TestService) =>
+    of.logLines
+      .map((line): { event: string; level: string } => JSON.parse(line))
+      .filter(({ event }) => event.startsWith("Redis"))
 
   async function isShared(withinMs?: number): Promise<void> {
-    for (const each of processes) {
+    for (const each of services) {
       await until(async () => (await condition(each)) === "answering", withinMs)
     }
   }
@@ -95,7 +96,7 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
   test.each(faults)(
     "while it is %s each goes on by its own window, and both share again when it is back",
     async (_, lose, mend) => {
-      const [one, two] = processes
+      const [one, two] = services
       const token = await enterpriseToken()
       await isShared()
       expect(await ask(one, spentBefore, token)).toBe(spentBefore)
@@ -109,7 +110,7 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
       // Never without a limit, and each remembers what it admitted itself before.
       expect(admitted).toEqual([limit - spentBefore, limit])
 
-      for (const each of processes) {
+      for (const each of services) {
         await until(async () => (await condition(each)) === "lost")
         expect(await metric(each)).toBe("0")
       }
@@ -119,7 +120,7 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
 
       await mend()
       await isShared(backWithinMs)
-      for (const each of processes) expect(await metric(each)).toBe("1")
+      for (const each of services) expect(await metric(each)).toBe("1")
       await until(() => levels().length >= 2)
       expect(levels()).toEqual(["warn", "info"])
       // Neither has forgotten: whatever Redis knows, a process admits no more than the limit.
@@ -132,7 +133,7 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
   )
 
   test("when it is flushed each remembers what it admitted itself, and they share what follows", async () => {
-    const [one, two] = processes
+    const [one, two] = services
     const token = await enterpriseToken()
     await isShared()
     expect(await ask(one, spentBefore, token)).toBe(spentBefore)
@@ -154,9 +155,9 @@ describe.skipIf(!redisIsInstalled)("two processes whose Redis is lost", () => {
   })
 
   test("the password stands in no line of the log, and in no metric", async () => {
-    for (const each of processes) {
+    for (const each of services) {
       expect(events(each).length).toBeGreaterThan(1)
-      expect(JSON.stringify(each.logged())).not.toContain("hunter2")
+      expect(JSON.stringify(each.logLines)).not.toContain("hunter2")
       expect(await (await fetch(`${each.url}/metrics`)).text()).not.toContain("hunter2")
     }
   })

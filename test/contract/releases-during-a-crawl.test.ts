@@ -89,23 +89,88 @@ test("a page that is retried is of its crawl's release, and the crawl goes on af
   expect(await inTurn([1, 2, 2, 3, 3, 3, 2, 3, 4, 4, 5, 5])).toEqual(Array(12).fill(newest))
 })
 
-test("a page that is retried stays on its release though page 1 was polled meanwhile", async () => {
-  const { inTurn, read } = reader("retried after a poll")
-  const old = newest
-  await inTurn([1, 2, 3])
-  await publish()
-  expect(await read(1)).toBe(newest)
-  expect(await inTurn([3, 4, 4, 5])).toEqual(same([3, 4, 4, 5], old))
-})
-
-test("pages that a crawl begun again reads at once are all of its release", async () => {
+test("a crawl begun again after a release never gets a page of the old one, with eight parallel readers", async () => {
   const { inTurn, read } = reader("at once")
   await inTurn([1, 2, 3, 4, 5])
   for (let round = 0; round < 5; round++) {
+    // Pages of the crawl before are still on their way.
+    const before = [5, 3, 4, 2].map((page) => read(page))
     await publish()
     expect(await read(1)).toBe(newest)
-    expect(await Promise.all([5, 3, 4, 2].map((page) => read(page)))).toEqual(Array(4).fill(newest))
+    const pages = [5, 3, 4, 2, 3, 5, 2, 4]
+    expect(await Promise.all(pages.map((page) => read(page)))).toEqual(same(pages, newest))
+    await Promise.all(before)
   }
+})
+
+test("a list that shrinks to one page has no page 2 of the release before", async () => {
+  const path = (page: number) => `/reports?search=shrinking&per_page=10&page=${page}`
+  const page = async (number: number) => {
+    const answer = await service.get(path(number))
+    const { data, meta } = await readList(answer)
+    return [Number(answer.headers.get("x-data-release")), data.length, meta.total]
+  }
+  const shrinkTo = async (count: number) => {
+    newest++
+    const { reports } = recordsOf(newest)
+    const found = reports.slice(0, count).map((each) => ({ ...each, title: "Shrinking" }))
+    await service.publish({ ...none, reports: [...found, ...reports.slice(count)] })
+  }
+  for (const count of [5, 0]) {
+    await shrinkTo(30)
+    expect([await page(1), await page(2)]).toEqual([
+      [newest, 10, 30],
+      [newest, 10, 30],
+    ])
+    await shrinkTo(count)
+    expect([await page(1), await page(2)]).toEqual([
+      [newest, count, count],
+      [newest, 0, count],
+    ])
+  }
+  await publish()
+})
+
+test("sixty crawls of one list are each on the release of their page 1", async () => {
+  const crawls = Array.from({ length: 60 }, (_, index) => reader(`one of many ${index}`))
+  const begun: number[] = []
+  for (const [index, { read }] of crawls.entries()) {
+    if (index % 20 === 10) await publish()
+    begun.push(await read(1))
+  }
+  expect(new Set(begun).size).toBe(4)
+  for (const page of [2, 3, 4, 5]) {
+    expect(await Promise.all(crawls.map(({ read }) => read(page)))).toEqual(begun)
+  }
+})
+
+test("two crawls with one token are kept apart by different values of _", async () => {
+  const [first, second] = [reader("first"), reader("second")]
+  const old = await first.read(1)
+  await publish()
+  expect([await second.read(1), await first.read(2), await second.read(2)]).toEqual([
+    newest,
+    old,
+    newest,
+  ])
+})
+
+test("a service that was restarted continues a crawl on one release from then on", async () => {
+  const { read } = reader("restarted")
+  const old = await read(1)
+  await publish()
+  const restarted = await testService({ beside: service, now: service.clock.now })
+  const page = async (number: number) =>
+    Number(
+      (await restarted.get(`/reports?per_page=10&_=restarted&page=${number}`)).headers.get(
+        "x-data-release",
+      ),
+    )
+  expect(await page(2)).toBe(newest)
+  await publish()
+  expect([await page(3), await page(4)]).toEqual([newest - 1, newest - 1])
+  expect(await read(2)).toBe(old)
+  await restarted.stop()
 })
 
 test("a crawl whose page 1 was answered 304 stays on the release that it confirmed", async () => {
@@ -120,7 +185,7 @@ test("a crawl whose page 1 was answered 304 stays on the release that it confirm
   expect([await read(2), await read(3)]).toEqual([confirmed, confirmed])
 })
 
-test("two accounts that crawl one list in step are each on the release of their page 1", async () => {
+test("two tokens that crawl one list in step are each on the release of their page 1", async () => {
   const first = reader("in step")
   const second = reader("in step", await service.issueWithLimit(100))
   const old = newest

@@ -70,8 +70,6 @@ describe.skipIf(!isPossible)("two servers behind the Caddy of the guide", () => 
       ...settingsOfTheGuide(),
       DATABASE_URL: service.database.url,
       REDIS_URL: redis.url,
-      // That a busy machine answers late must not make the processes go on alone.
-      REDIS_TIMEOUT_MS: "20000",
       PORT: String(port),
     })
 

@@ -25,9 +25,12 @@ beforeAll(async () => {
 
 afterAll(() => service.stop())
 
-test("pages stay on the release of page 1 while another one is published, and say so", async () => {
+test("pages stay on the release of their session's page 1 while another one is published, and say so", async () => {
   const first = await person.read("/explore/tenements?per_page=4")
   await service.publish(few)
+  const inAnotherSession = await signedInVisitor(service, "admin@example.com")
+  const another = await inAnotherSession.read("/explore/tenements?per_page=4")
+  expect(leadOf(another)).toBe("2 tenements, at release 2")
   const shown = [...cellsOf(first)]
   let next = linkTo(first, "Next")
   while (next) {

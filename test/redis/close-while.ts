@@ -1,6 +1,5 @@
 /** For connection.test.ts: closes a connection in a given state, and ends if nothing else runs. */
-import { connectRedis } from "../../src/redis/connection.ts"
-import { redisScript } from "../../src/redis/script.ts"
+import { connectRedis, redisScript } from "../../src/redis/connection.ts"
 
 const [state, url = "", pid = ""] = process.argv.slice(2)
 const connection = connectRedis({
@@ -11,7 +10,7 @@ const connection = connectRedis({
 })
 if (state !== "connecting") await connection.ready
 if (state === "calling") process.kill(Number(pid), "SIGSTOP")
-const called = connection.run(redisScript("return 1"), [], [])
+const called = connection.run(redisScript("return 1"), "mds:x")
 if (state === "answering") await called
 connection.close()
 await called

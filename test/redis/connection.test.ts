@@ -1,8 +1,6 @@
 /** Calls are answered within their limit whatever state Redis is in, and the connection recovers by itself. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
-import { connectRedis, type RedisConnection } from "../../src/redis/connection.ts"
-import type { RedisFailure } from "../../src/redis/failure.ts"
-import { redisScript } from "../../src/redis/script.ts"
+import { connectRedis, type RedisConnection, redisScript } from "../../src/redis/connection.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 import { until } from "../support/until.ts"
 import { slowLine } from "./slow-line.ts"
@@ -26,7 +24,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
   /** A connection and its events. Only a server that hangs can exceed its default timeout. */
   async function connect({ url = server.url, answerWithinMs = 1000 } = {}) {
     const events: string[] = []
-    const failures: RedisFailure[] = []
+    const failures: Error[] = []
     const connection = connectRedis({
       url,
       answerWithinMs,
@@ -42,7 +40,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
   }
 
   const add = (connection: RedisConnection, key: string, by = 1) =>
-    connection.run(increment, [key], [String(by)])
+    connection.run(increment, key, String(by))
 
   const returns = (connection: RedisConnection) => until(() => connection.answering, 5000)
 
@@ -156,9 +154,8 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     await server.cli(...on)
     try {
       expect(await add(connection, "refused")).toBeUndefined()
-      const before = await calls("evalsha")
-      for (let probes = 0; probes < 3; probes = (await calls("evalsha")) - before)
-        await Bun.sleep(20)
+      const before = await calls("hello")
+      await until(async () => (await calls("hello")) >= before + 3)
       expect({ answering: connection.answering, events }).toEqual({
         answering: false,
         events: ["lost"],
@@ -186,56 +183,24 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     }
   })
 
-  test.each([
-    ["", "NOAUTH"],
-    [":wr0ng@", "WRONGPASS"],
-    ["unknown:wr0ng@", "WRONGPASS"],
-  ])("without the right password is lost, and says so (%p)", async (credentials, code) => {
-    const guarded = await redisServer({ password: "s3cr&t" })
-    try {
-      const { host } = new URL(guarded.url)
-      const { connection, events, failures } = await connect({
-        url: `redis://${credentials}${host}`,
-      })
-      expect({ answering: connection.answering, events }).toEqual({
-        answering: false,
-        events: ["lost"],
-      })
-      expect(failures[0]?.message).toMatch(
-        new RegExp(
-          `^Redis at ${host}: the login was refused \\(${code} .*\\); check the user and password in REDIS_URL$`,
-        ),
-      )
-      expect(String(failures[0]?.stack)).not.toContain("wr0ng")
-      expect((await connect({ url: guarded.url })).connection.answering).toBe(true)
-    } finally {
-      await guarded.stop()
-    }
-  })
-
-  test("to a server that restarts with another password reports the reason of the loss again", async () => {
-    const guarded = await redisServer({ password: "s3cr&t" })
-    const { connection, events, failures } = await connect({ url: guarded.url })
-    await guarded.kill()
-    await until(() => events.length > 0, 5000)
-    const other = await redisServer({
-      password: "changed",
-      port: Number(new URL(guarded.url).port),
-    })
-    try {
-      await until(() => events.length > 1, 10_000)
-      expect({ events, losses: connection.losses }).toEqual({ events: ["lost", "lost"], losses: 1 })
-      expect(failures[1]?.message).toContain("the login was refused (WRONGPASS ")
-    } finally {
-      await other.stop()
-    }
-  })
-
-  test("to an invalid URL is lost, and throws nothing", async () => {
-    const { events, failures } = await connect({ url: "redis://:s3cret@no host:1" })
-    expect(events).toEqual(["lost"])
-    expect(String(failures[0]?.stack)).not.toContain("s3cret")
-  })
+  test.each(["", ":wr0ng@", "unknown:wr0ng@"])(
+    "without the right password is lost, and names what to check (%p)",
+    async (credentials) => {
+      const guarded = await redisServer({ password: "s3cr&t" })
+      try {
+        const { host } = new URL(guarded.url)
+        const { events, failures } = await connect({ url: `redis://${credentials}${host}` })
+        expect(events).toEqual(["lost"])
+        expect(failures[0]?.message).toBe(
+          `Redis at ${host}: Cannot connect: check that it runs, and the address, the user and the password in REDIS_URL, and with rediss:// the certificate`,
+        )
+        expect(String(failures[0]?.stack)).not.toContain("wr0ng")
+        expect((await connect({ url: guarded.url })).connection.answering).toBe(true)
+      } finally {
+        await guarded.stop()
+      }
+    },
+  )
 
   test("that is closed ends pending calls, and calls no handler any more", async () => {
     const { connection, events } = await connect({ answerWithinMs: 60_000 })

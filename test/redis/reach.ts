@@ -1,6 +1,5 @@
 /** For variants.test.ts: connects, calls once, and prints `{ reply, failures }`. */
-import { connectRedis } from "../../src/redis/connection.ts"
-import { redisScript } from "../../src/redis/script.ts"
+import { connectRedis, redisScript } from "../../src/redis/connection.ts"
 
 const failures: string[] = []
 const connection = connectRedis({
@@ -10,6 +9,6 @@ const connection = connectRedis({
   onBack: () => {},
 })
 await connection.ready
-const reply = await connection.run(redisScript("return 7"), [], [])
+const reply = await connection.run(redisScript("return 7"), "mds:x")
 connection.close()
 process.stdout.write(JSON.stringify({ reply: reply ?? null, failures }))

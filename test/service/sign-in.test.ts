@@ -22,6 +22,7 @@ test("what expired while no process ran is deleted soon after the start", async 
       () => now,
     ),
     now: () => now,
+    steadyMs: () => now.getTime(),
     firstDeletionMs: 1,
   })
   await until(async () => (await at.sql("select from sign_in_links")).length === 0)

@@ -1,6 +1,5 @@
 /** A TCP relay in front of a server, which shows what clients send. */
 import { connect, createServer } from "node:net"
-import type { RedisServer } from "./redis.ts"
 
 export interface Relay {
   port: number
@@ -39,22 +38,6 @@ export async function relayTo(
       listener.close()
       for (const socket of sockets) socket.destroy()
     },
-  }
-}
-
-/** In front of Redis, for clients that wait for each reply: what they write at once is one round trip. */
-export async function redisRelay({ url }: Pick<RedisServer, "url">) {
-  let roundTrips = 0
-  const server = { hostname: "127.0.0.1", port: Number(new URL(url).port) }
-  const { port, stop } = await relayTo(server, () => () => {
-    roundTrips++
-  })
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    get roundTrips() {
-      return roundTrips
-    },
-    stop,
   }
 }
 

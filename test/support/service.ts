@@ -31,6 +31,8 @@ export interface TestServiceOptions {
   now?: Date
   /** Whether statements wait for the locks of a test as long as a busy machine needs; by default. */
   holdsLocks?: boolean
+  /** How long Redis may take to answer, on a busy machine. */
+  redisAnswerWithinMs?: number
   /** From the database's address to the one that the service uses, to put something in between. */
   reach?: (databaseUrl: string) => string
 }
@@ -51,6 +53,7 @@ export async function testService({
   settings = {},
   now = new Date("2026-03-01T00:00:00.250Z"),
   holdsLocks = true,
+  redisAnswerWithinMs = 20_000,
   reach = (url) => url,
 }: TestServiceOptions = {}) {
   const database = beside?.database ?? (await publishedDatabase(records))
@@ -75,6 +78,8 @@ export async function testService({
       () => clock.now,
     ),
     now: () => clock.now,
+    steadyMs: () => clock.now.getTime(),
+    redisAnswerWithinMs,
   })
 
   return {

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import type { SignedIn } from "../../access/sessions.ts"
 import { listOwnTokens, type OwnToken } from "../../access/token-list.ts"
-import type { WindowState } from "../../access/window/sliding-window.ts"
+import type { WindowState } from "../../access/windows.ts"
 import { pageTitle } from "../kit/components.ts"
 import { count, isolated } from "../kit/format.ts"
 import { type Html, html } from "../kit/html.ts"

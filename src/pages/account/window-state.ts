@@ -1,7 +1,6 @@
 /** Where the window of an account stands, in figures and in a sentence. */
 import type { SignedIn } from "../../access/sessions.ts"
-import type { WindowState } from "../../access/window/sliding-window.ts"
-import type { Windows } from "../../access/windows.ts"
+import type { WindowState, Windows } from "../../access/windows.ts"
 import { toResetSeconds } from "../../http/rate-limit-headers.ts"
 import { number } from "../kit/format.ts"
 import { attributes, type Html, html } from "../kit/html.ts"

@@ -30,14 +30,13 @@ export const explore = (options: ExploreOptions) => {
       .onBeforeHandle((context) => {
         context.isListed = true
       })
-      .resolve(({ person, page, publicUrl, request, requestId, address, server }) => {
+      .resolve(({ person, page, publicUrl, request, requestId, server }) => {
         const { path, query } = targetOf(request)
         const visit = visits({
           person,
           publicUrl,
           request,
           requestId,
-          address,
           query,
           disableIdleTimeout: () => server?.timeout(request, 0),
         })

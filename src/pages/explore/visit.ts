@@ -4,9 +4,10 @@
  */
 import type { SignedIn } from "../../access/sessions.ts"
 import type { AnswerOptions } from "../../answers/answer-options.ts"
+import type { PlanOf } from "../../answers/cached-plans.ts"
 import { createListAnswer } from "../../answers/list-answer.ts"
+import type { RequestedList } from "../../answers/list-endpoint.ts"
 import type { ListPlan } from "../../answers/list-plan.ts"
-import type { ListPreparation, RequestedList } from "../../answers/prepare-list.ts"
 import { createRecordAnswer } from "../../answers/record-answer.ts"
 import type { RequestContext } from "../../answers/request-context.ts"
 import { withoutToken } from "../../db/account-tables.ts"
@@ -22,13 +23,13 @@ import { readBreakdown } from "./reading/breakdowns.ts"
 export type VisitOptions = Omit<AnswerOptions, "releases" | "reader"> & {
   releases: CachedReleases
   reader: Reader
-  lists: ListPreparation
+  planOf: PlanOf
 }
 
 /** Who asks, and with which request. */
 export interface Visitor
-  extends Pick<RequestContext, "request" | "requestId" | "address" | "disableIdleTimeout"> {
-  person: Pick<SignedIn, "accountId">
+  extends Pick<RequestContext, "request" | "requestId" | "disableIdleTimeout"> {
+  person: Pick<SignedIn, "accountId" | "sessionId">
   /** Of the page, as it was sent. */
   query: string
   /** The service's address as this client reaches it. */
@@ -81,13 +82,15 @@ export interface Visit extends Pick<Visitor, "query" | "publicUrl"> {
 export function createVisits(options: VisitOptions): (visitor: Visitor) => Visit {
   const answerList = createListAnswer(options)
   const answerRecord = createRecordAnswer(options)
-  const { releases, lists } = options
+  const { releases, planOf } = options
 
-  return ({ person: { accountId: account }, query, publicUrl, request, ...visitor }) => {
+  return ({ person, query, publicUrl, request, ...visitor }) => {
+    const { accountId: account, sessionId } = person
     const contextOf = (target: Target, asked: Request): RequestContext => ({
       ...visitor,
       request: asked,
       caller: { accountId: account, tokenId: withoutToken },
+      reader: `session ${sessionId}`,
       format: "json",
       path: target.path,
       query: target.query,
@@ -99,10 +102,10 @@ export function createVisits(options: VisitOptions): (visitor: Visitor) => Visit
       publicUrl,
       page: async (list) => {
         const context = contextOf(list, whole)
-        const prepared = lists.prepare(context, list)
-        const answer = await answerList(context, prepared)
+        const plan = planOf(list, context)
+        const answer = await answerList(context, plan)
         const { data, meta, release } = await read<ResourceRecord[]>(answer)
-        return { records: data, meta, release, plan: prepared.plan }
+        return { records: data, meta, release, plan }
       },
       record: async (asked) => {
         const answer = await answerRecord(contextOf(asked, whole), asked.resource, asked.key)
@@ -111,7 +114,7 @@ export function createVisits(options: VisitOptions): (visitor: Visitor) => Visit
       },
       export: async (list) => {
         const context = contextOf(list, request)
-        return answerList(context, lists.prepare(context, list))
+        return answerList(context, planOf(list, context))
       },
       groups: (view, plan, release) =>
         readBreakdown(options, { plan, fields: countedFields(view), release, account }),
