@@ -50,7 +50,7 @@ test("a field of several values counts for each, once", () => {
 const plan = planList(tenementList, { path: "/x", query: "", format: "json" }, "")
 const of = { plan, fields: ["state"], release: 3, account: 1 }
 const releases = {
-  cached: () => ({ id: 3, publishedAt: 1 }),
+  current: async () => ({ id: 3, publishedAt: 1 }),
   at: async () => ({ refused: "not asked" }),
 }
 

@@ -1,7 +1,8 @@
 // The explorer with scripts: results as one types, and a token in the lines for other programs.
 
-const form = document.getElementById("filters")
-const results = document.getElementById("results")
+const byId = (id) => document.getElementById(id)
+const form = byId("filters")
+const results = byId("results")
 
 /*
  * Results as one types. A request waits for a pause, and none is made twice. The history gets one entry
@@ -70,7 +71,7 @@ async function load(address, headers, onShown) {
   } catch (error) {
     if (error.name === "AbortError") return
     shown = ""
-    showMessage("The results can't be loaded.", "Check your connection, then choose Apply.")
+    showMessage()
   }
   results.removeAttribute("aria-busy")
 }
@@ -80,13 +81,12 @@ function show(page) {
   const found = page.getElementById("results")
   if (!found) {
     shown = ""
-    const [title, message] = ["h1", ".title p"].map((each) => page.querySelector(each)?.textContent)
-    showMessage(title ?? "", message ?? "")
+    showMessage(page.querySelector(".title p")?.textContent)
     return false
   }
   const lead = page.getElementById("lead").textContent
   results.replaceChildren(...found.childNodes)
-  document.getElementById("lead").textContent = lead
+  byId("lead").textContent = lead
   announce(lead)
   for (const fault of form.querySelectorAll(".fault")) fault.remove()
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid")
@@ -94,20 +94,18 @@ function show(page) {
   return true
 }
 
-function showMessage(title, message) {
-  const notice = document.createElement("div")
+function showMessage(
+  message = "The results can't be loaded. Check your connection, then choose Apply.",
+) {
+  const notice = document.createElement("p")
   notice.className = "notice bad"
-  for (const text of [title, message]) {
-    const line = document.createElement("p")
-    line.textContent = text
-    notice.append(line)
-  }
+  notice.textContent = message
   results.replaceChildren(notice)
-  announce(`${title} ${message}`)
+  announce(message)
 }
 
 function announce(text) {
-  document.getElementById("announcement").textContent = text
+  byId("announcement").textContent = text
 }
 
 if (form && results) {
@@ -133,12 +131,10 @@ if (form && results) {
 
 /* A token in the lines. Its value is in this page alone: in no form, in no address, in no storage. */
 const chosen = { program: "", token: "" }
-const byId = (id) => document.getElementById(id)
 
 function prepare() {
   for (const each of document.querySelectorAll("[data-with-script]")) each.hidden = false
-  const program = chosen.program && byId(`program-${chosen.program}`)
-  if (program) program.checked = true
+  if (chosen.program) byId(`program-${chosen.program}`).checked = true
   if (!byId("token")) return
   byId("token").value = chosen.token
   fill()

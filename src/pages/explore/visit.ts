@@ -73,10 +73,9 @@ export interface Visit extends Pick<Visitor, "query" | "publicUrl"> {
   record(record: AskedRecord): Promise<ShownRecord>
   /** Every record of a list as a response in CSV, whose query asks for that. */
   export(list: AskedPage): Promise<Response>
-  groups(view: ListView, plan: Pick<ListPlan, "list">, release: number): Promise<Groups>
+  /** @param release undefined for the newest */
+  groups(view: ListView, plan: Pick<ListPlan, "list">, release?: number): Promise<Groups>
   newest(): Promise<Release>
-  /** The newest release, if it is known without asking. */
-  cachedRelease(): Release | undefined
 }
 
 export function createVisits(options: VisitOptions): (visitor: Visitor) => Visit {
@@ -119,7 +118,6 @@ export function createVisits(options: VisitOptions): (visitor: Visitor) => Visit
       groups: (view, plan, release) =>
         readBreakdown(options, { plan, fields: countedFields(view), release, account }),
       newest: () => releases.current(account),
-      cachedRelease: () => releases.cached(),
     }
   }
 }

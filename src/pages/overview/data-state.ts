@@ -1,12 +1,11 @@
 /** What the data is at the newest release, read once for each release. */
 import { listEndpoint } from "../../answers/list-endpoint.ts"
 import { planList } from "../../answers/list-plan.ts"
-import { isRecent } from "../../db/is-recent.ts"
 import type { List } from "../../db/reader/list.ts"
 import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, type Releases, releaseKey } from "../../db/reader/releases.ts"
 import type { ReadSourceLoads, SourceLoad } from "../../db/reader/source-loads.ts"
-import type { ReadSources, SourceStates } from "../../db/reader/sources.ts"
+import type { ReadSources } from "../../db/reader/sources.ts"
 import { companies } from "../../resources/companies.ts"
 import { reports } from "../../resources/reports.ts"
 import type { Readable, ResourceRecord } from "../../resources/resource.ts"
@@ -48,9 +47,6 @@ const lists: readonly { label: string; list: List }[] = [
   { label: "Reports", list: listOf(reports) },
 ]
 
-const byName = (one: ResourceRecord, other: ResourceRecord): number =>
-  String(one.source) < String(other.source) ? -1 : 1
-
 /** May throw Unavailable or ReleaseUnavailable. */
 export function createDataState({
   reader,
@@ -59,55 +55,44 @@ export function createDataState({
   readSources,
   now,
 }: DataStateOptions): () => Promise<DataState> {
-  type OfRelease = Omit<DataState, "sources">
-  let last: { key: string; state: Promise<OfRelease> } | undefined
-  let lastSources: { key: string; atMs: number; states: Promise<SourceStates> } | undefined
-
-  async function read(release: Release): Promise<OfRelease> {
-    const options = { release, account: null }
+  const ofRelease = keepLast(async (release: Release) => {
     const [loads, ...counts] = await Promise.all([
       sourceLoads(release),
       ...lists.map(async ({ label, list }) => ({
         label,
-        count: (await reader.total(list, options)) ?? 0,
+        count: (await reader.total(list, { release, account: null })) ?? 0,
       })),
     ])
     return { release, counts, loads }
-  }
-
-  async function sourcesAt(key: string): Promise<readonly ResourceRecord[]> {
-    const atMs = now().getTime()
-    if (lastSources?.key !== key || !isRecent(lastSources.atMs, atMs, sourcesEveryMs)) {
-      const reading = {
-        key,
-        atMs,
-        states: readSources(null).catch((error: unknown) => {
-          if (lastSources === reading) lastSources = undefined
-          throw error
-        }),
-      }
-      lastSources = reading
-    }
-    return (await lastSources.states).records.toSorted(byName)
-  }
-
-  async function stateAt(release: Release, key: string): Promise<OfRelease> {
-    if (last?.key === key) return last.state
-    const reading = {
-      key,
-      state: read(release).catch((error: unknown) => {
-        if (last === reading) last = undefined
-        throw error
-      }),
-    }
-    last = reading
-    return reading.state
-  }
+  })
+  const ofSources = keepLast(async () => (await readSources(null)).records.toSorted(byName))
 
   return async () => {
     const release = await releases.current()
     const key = releaseKey(release)
-    const [state, sources] = await Promise.all([stateAt(release, key), sourcesAt(key)])
+    const period = Math.floor(now().getTime() / sourcesEveryMs)
+    const [state, sources] = await Promise.all([
+      ofRelease(key, release),
+      ofSources(`${key} ${period}`, undefined),
+    ])
     return { ...state, sources }
+  }
+}
+
+const byName = (one: ResourceRecord, other: ResourceRecord): number =>
+  String(one.source) < String(other.source) ? -1 : 1
+
+/** The result of the last key, for as long as that is asked for. A failure is tried again. */
+function keepLast<Of, Result>(read: (of: Of) => Promise<Result>) {
+  let last: { key: string; result: Promise<Result> } | undefined
+  return (key: string, of: Of): Promise<Result> => {
+    if (last?.key !== key) {
+      const reading = { key, result: read(of) }
+      last = reading
+      reading.result.catch(() => {
+        if (last === reading) last = undefined
+      })
+    }
+    return last.result
   }
 }

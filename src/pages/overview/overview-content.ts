@@ -1,6 +1,7 @@
 /** The overview page. */
 import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
+import { integer, moment } from "../explore/lists/cells.ts"
 import {
   copyable,
   notice,
@@ -89,24 +90,11 @@ function sourceName({ source, resource }: ResourceRecord): Html {
   return html`<code>${name}</code> <div class="muted small">${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}${state && ` of ${state}`}</div>`
 }
 
-const moment =
-  (field: string) =>
-  ({ [field]: value }: ResourceRecord): Content =>
-    typeof value === "string" ? instant(value) : orDash(null)
-
-const integer =
-  (field: string) =>
-  ({ [field]: value }: ResourceRecord): Content =>
-    typeof value === "number" ? number(value) : orDash(null)
-
 /** When, and whether that load was refused, or a later fetch failed. */
 const loaded = (source: ResourceRecord): Content =>
-  html`${moment("last_loaded_at")(source)}${statusOf(source)}`
-
-const statusOf = ({ last_outcome: outcome }: ResourceRecord): Content =>
-  outcome === "refused"
-    ? html` ${status("refused", "bad")}`
-    : outcome === "failed" && html` ${status("failed", "bad")}`
+  html`${moment("last_loaded_at")(source)}${["refused", "failed"]
+    .filter((outcome) => outcome === source.last_outcome)
+    .map((outcome) => html` ${status(outcome, "bad")}`)}`
 
 /** Of the latest load that changed anything. */
 const filesOf = ({ source }: ResourceRecord, made: readonly SourceLoad[]): readonly LoadedFile[] =>

@@ -93,8 +93,7 @@ async function faultyList(
   faults: readonly Fault[],
 ): Promise<PageResult> {
   const { view, code } = list
-  const newest = visit.cachedRelease()
-  const groups = newest && (await visit.groups(view, unfiltered(view, code), newest.id))
+  const groups = await visit.groups(view, unfiltered(view, code))
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
   const again = isOfPage
     ? html`<a href="${addressWith(list, {})}">Begin again at page 1</a>`
@@ -108,7 +107,7 @@ async function faultyList(
   )
   const lead = "Nothing is shown until what is marked below is corrected."
   return {
-    ...framed(list, lead, filterForm(list, groups ?? null, faults), results),
+    ...framed(list, lead, filterForm(list, groups, faults), results),
     status: 400,
   }
 }

@@ -3,21 +3,20 @@ import type { ListPlan } from "../../../answers/list-plan.ts"
 import type { AccountId } from "../../../db/pool/turns.ts"
 import { Unavailable, within } from "../../../db/pool/unavailable.ts"
 import type { Group } from "../../../db/reader/breakdown.ts"
-import type { CachedReleases } from "../../../db/reader/newest-release.ts"
 import type { Reader } from "../../../db/reader/reader.ts"
-import { ReleaseUnavailable } from "../../../db/reader/releases.ts"
+import { type Releases, ReleaseUnavailable } from "../../../db/reader/releases.ts"
 
 export interface BreakdownOptions {
   reader: Pick<Reader, "breakdown">
-  releases: Pick<CachedReleases, "cached" | "at">
+  releases: Pick<Releases, "current" | "at">
 }
 
 /** What a breakdown is for. */
 export interface BreakdownOf {
   plan: Pick<ListPlan, "list">
   fields: readonly string[]
-  /** The number of the release that the page shows. */
-  release: number
+  /** The number of the release that the page shows; undefined for the newest. */
+  release: number | undefined
   account: AccountId
 }
 
@@ -32,11 +31,10 @@ export async function readBreakdown(
 ): Promise<readonly Group[] | null> {
   const read = async () => {
     if (fields.length === 0) return []
-    const newest = releases.cached()
-    const release = newest?.id === id ? newest : await releases.at({ kind: "release", id }, account)
-    return "refused" in release || release.id !== id
-      ? null
-      : reader.breakdown(plan.list, fields, { release, account })
+    const newest = await releases.current(account)
+    const isNewest = id === undefined || id === newest.id
+    const release = isNewest ? newest : await releases.at({ kind: "release", id }, account)
+    return "refused" in release ? null : reader.breakdown(plan.list, fields, { release, account })
   }
   try {
     return await within(limitMs, read())
