@@ -2,7 +2,6 @@ import type { Turns } from "../db/pool/turns.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import type { Releases } from "../db/reader/releases.ts"
 import type { Log } from "../log/log.ts"
-import type { HolderNames } from "../resources/holder-names.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import type { ExportCounts } from "./export-counts.ts"
 import type { Pins } from "./pins.ts"
@@ -22,8 +21,6 @@ export interface AnswerOptions {
   exportShutdown: AbortSignal
   /** The service's public address, which links carry; empty for relative links. */
   baseUrl: string
-  /** Which holders are shown by their names. The reader must have the same. */
-  holders: HolderNames
   log: Log
   now: () => Date
 }

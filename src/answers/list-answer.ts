@@ -19,7 +19,6 @@ import {
   notModified,
   respond,
   statusWhenMade,
-  tagKey,
 } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
 import { answerOnceMore, createReleaseResolver } from "./resolve-release.ts"
@@ -53,7 +52,7 @@ export function createListAnswer(options: AnswerOptions): AnswerList {
       const cached = planned.cacheable ? cachedAnswers.get(release, planned.id) : undefined
       if (cached) return respond(context.request, cached, cacheStatus.hit)
       const plan = await resolver.withOldest(planned, account)
-      const headers = dataHeaders(release, tagKey(plan.key, options.holders), plan.format)
+      const headers = dataHeaders(release, plan.key, plan.format)
       if (isKnown(context.request, headers.ETag)) {
         return notModified(apiResponseHeaders(headers), statusWhenMade(plan))
       }

@@ -16,7 +16,6 @@ import {
   isKnown,
   notModified,
   respond,
-  tagKey,
 } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
 import { answerOnceMore, createReleaseResolver } from "./resolve-release.ts"
@@ -33,9 +32,8 @@ export function createRecordAnswer({
   releases,
   reader,
   cachedAnswers,
-  holders,
   now,
-}: Pick<AnswerOptions, "releases" | "reader" | "cachedAnswers" | "holders" | "now">): AnswerRecord {
+}: Pick<AnswerOptions, "releases" | "reader" | "cachedAnswers" | "now">): AnswerRecord {
   const resolver = createReleaseResolver(releases, now)
 
   return async (context, resource, key) => {
@@ -49,7 +47,7 @@ export function createRecordAnswer({
     const cached = cachedAnswers.get(resolved, id)
     if (cached) return respond(request, cached, cacheStatus.hit)
     return answerOnceMore(resolved, resolve, async (release) => {
-      const headers = dataHeaders(release, tagKey(target, holders), "json")
+      const headers = dataHeaders(release, target, "json")
       if (isKnown(request, headers.ETag))
         return notModified(apiResponseHeaders(headers), cacheStatus.miss)
       const found = { release, account }

@@ -12,7 +12,6 @@ import {
 import { delimitedEncoders } from "../http/delimited-encoder.ts"
 import { entityTag, namesTag } from "../http/entity-tag.ts"
 import { type Format, mediaTypes } from "../http/negotiation.ts"
-import type { HolderNames } from "../resources/holder-names.ts"
 import { type Readable, valueTypeOf } from "../resources/resource.ts"
 import type { Answer } from "./cached-answers.ts"
 import type { ListPlan } from "./list-plan.ts"
@@ -27,13 +26,6 @@ export const apiResponseHeaders = (headers: ResponseHeaders): Headers =>
 export interface DataHeaders extends ResponseHeaders {
   ETag: string
 }
-
-/**
- * The key of an entity tag. Without the names of natural persons the response is another one: a client
- * that has them must not be told that they are current.
- */
-export const tagKey = (key: string, holders: HolderNames): string =>
-  holders === "all" ? key : `${key} holders=${holders}`
 
 /** Of a response that belongs to no release. */
 export const stateHeaders = (etag: string, format: Format): DataHeaders => ({

@@ -86,6 +86,7 @@ async function fetchAll(
         limits: defaultLimits,
         force,
         absentAfterHours: config.ABSENT_AFTER_HOURS,
+        holderNames: config.HOLDER_NAMES,
         progress,
         now,
         describe: (error) => described(error, debug),

@@ -7,6 +7,7 @@ import { defaultLimits } from "../fetching/limits.ts"
 import { load } from "../loading/load.ts"
 import { parseObserved } from "../loading/observation.ts"
 import { progressOn } from "../loading/progress.ts"
+import { keepsFiles } from "../loading/stored-holders.ts"
 import { formatSummary } from "../loading/summary.ts"
 import { vacuumChanged } from "../loading/vacuum.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
@@ -84,16 +85,20 @@ export function addLoadCommand(program: Command, config: () => Config): void {
       const { json, allowPrivate = false, ...flagged } = flags
       const progress = progressOn(process.stderr)
       const signals = handleSignals(progress.stop)
+      const { ABSENT_AFTER_HOURS, DATA_DIR, HOLDER_NAMES } = config()
+      const keeps = keepsFiles(HOLDER_NAMES, source.resource)
       const options = {
-        rejectsDir: join(config().DATA_DIR, "rejects"),
-        absentAfterHours: config().ABSENT_AFTER_HOURS,
+        ...(keeps && { rejectsDir: join(DATA_DIR, "rejects") }),
+        absentAfterHours: ABSENT_AFTER_HOURS,
+        holderNames: HOLDER_NAMES,
         ...flagged,
       }
       await withDatabase(config(), async ({ url }) => {
         const { committing: onCommit, published: onPublished } = signals
         const addresses = {
           databaseUrl: url,
-          dataDir: config().DATA_DIR,
+          dataDir: DATA_DIR,
+          keeps,
           source,
           userAgent: () => userAgent(config()),
           allowPrivate,

@@ -1,7 +1,10 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
+import { withConnection } from "../db/connection.ts"
+import { DatabaseError } from "../db/first-connection.ts"
 import type { LogBuffer } from "../log/log-buffer.ts"
 import type { Service, StopOptions } from "../service.ts"
+import type { HolderNames } from "../text/holder-names.ts"
 import { type Database, openMigrated } from "./database.ts"
 import { type RegularFetches, regularFetches } from "./regular-fetches.ts"
 import { ignoreOutputErrors, logFlushMs, openLog } from "./serving-log.ts"
@@ -36,6 +39,7 @@ export async function serve(
   const { log, buffer } = openLog(config, now)
   database.keepRunning(log)
   try {
+    await checkHolderNames(config.HOLDER_NAMES, database.url)
     // Only here, so that the other commands start without loading the server.
     const { startService } = await import("../service.ts")
     const fetches = regularFetches(config, log)
@@ -56,6 +60,24 @@ export async function serve(
     await buffer.flush(logFlushMs)
     throw error
   }
+}
+
+/** @throws DatabaseError where responses could name natural persons and must not */
+export async function checkHolderNames(holderNames: HolderNames, url: string): Promise<void> {
+  if (holderNames === "all") return
+  const [named] = await withConnection(url, (sql) =>
+    sql.unsafe(
+      `select id from releases
+       where not is_pruned and manifest->>'holder_names' is distinct from 'companies'
+       order by id desc limit 1`,
+    ),
+  )
+  if (!named) return
+  throw new DatabaseError(
+    `Cannot serve with HOLDER_NAMES=companies: release ${named.id} was loaded with all names. ` +
+      "Load every source of tenements again with HOLDER_NAMES=companies and, a day later, prune the older releases " +
+      "(`mds releases prune --keep-days 1`); or load into an empty database",
+  )
 }
 
 interface Running {

@@ -8,7 +8,7 @@ import { shownAddress } from "./fetch-error.ts"
 import { fetchAddresses, observedTime } from "./fetch-files.ts"
 import { withFetchLock } from "./fetch-lock.ts"
 import type { Limits } from "./limits.ts"
-import { rawDirectory } from "./raw-files.ts"
+import { withRawDirectory } from "./raw-files.ts"
 import { publicOrigin, urlFault } from "./sources-file.ts"
 
 export interface AddressOptions {
@@ -20,6 +20,8 @@ export interface AddressOptions {
   allowPrivate: boolean
   /** Where the files are all of the source's, as they are today, their address is its own. */
   notesAddress: boolean
+  /** Whether downloaded files are kept once they are loaded. */
+  keeps: boolean
   limits: Limits
   progress: Progress
   /** What tells the time. */
@@ -49,9 +51,12 @@ export async function withAddresses<T>(
 ): Promise<T> {
   const addresses = files.filter(isAddress)
   if (addresses.length === 0) return load({ files })
-  const { databaseUrl, source } = options
+  const { databaseUrl, source, dataDir, keeps } = options
   const locked = await withFetchLock(databaseUrl, source.name, async (sql) => {
-    const value = await load(await fetched(files, addresses, options))
+    const value = await withRawDirectory(
+      { dataDir, source: source.name, keeps },
+      async (directory) => load(await fetched(files, addresses, directory, options)),
+    )
     if (options.notesAddress) await noteAddress(sql, addresses, options)
     return { value }
   })
@@ -64,15 +69,16 @@ const isAddress = (file: string): boolean => /^https?:\/\//i.test(file)
 async function fetched(
   files: readonly string[],
   addresses: readonly string[],
+  directory: string,
   options: AddressOptions,
 ): Promise<GivenFiles> {
-  const { dataDir, source, allowPrivate, limits, progress } = options
+  const { allowPrivate, limits, progress } = options
   const fetchStartedMs = performance.now()
   const fault = addresses.map(urlFault).find((each) => each !== undefined)
   if (fault !== undefined) throw new LoadError(`Cannot fetch an address: it ${fault}`)
   for (const address of addresses) progress.step(`Fetching ${shownAddress(new URL(address))}`)
   const downloaded = await fetchAddresses(addresses, {
-    directory: rawDirectory(dataDir, source.name),
+    directory,
     access: { userAgent: await options.userAgent(), headers: {}, allowPrivate, limits },
     now: await options.clock(),
   })

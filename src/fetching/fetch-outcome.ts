@@ -1,6 +1,7 @@
 /** The options of a fetch, and its outcome. */
 import type { Progress } from "../loading/progress.ts"
 import type { LoadSummary } from "../loading/summary.ts"
+import type { HolderNames } from "../text/holder-names.ts"
 import type { Limits } from "./limits.ts"
 
 export interface FetchOptions {
@@ -12,6 +13,7 @@ export interface FetchOptions {
   /** Fetches it although it is not due, and loads it although it has not changed. */
   force: boolean
   absentAfterHours: number
+  holderNames: HolderNames
   progress: Progress
   /** By one clock for all processes that share the database. */
   now: () => Date
@@ -37,7 +39,7 @@ export interface FetchOutcome {
   reason: string | null
   /** From when on it is due, if it is not due. */
   due: string | null
-  /** The paths of its raw files. */
+  /** The paths of its raw files that are kept. */
   files: string[]
   /** Null where nothing was loaded. */
   summary: LoadSummary | null

@@ -14,12 +14,13 @@ import {
 } from "../loading/fetch-record.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { secondsSince } from "../loading/load-totals.ts"
+import { keepsFiles } from "../loading/stored-holders.ts"
 import { hourMs } from "../text/durations.ts"
 import { fetchEntry, instantText } from "./fetch-files.ts"
 import { withFetchLock } from "./fetch-lock.ts"
 import type { FetchOptions, FetchOutcome } from "./fetch-outcome.ts"
 import { fileDigests, loadFetched } from "./load-fetched.ts"
-import { rawDirectory } from "./raw-files.ts"
+import { withRawDirectory } from "./raw-files.ts"
 import { type Fetchable, headersOf, publicAddress, withoutSecrets } from "./sources-file.ts"
 
 const withoutLoad = (
@@ -87,7 +88,12 @@ async function fetchIfDue(
     ),
   )
   try {
-    return await fetchAndLoad(sql, fetchable, options, { at, startedMs })
+    const { dataDir, holderNames } = options
+    const keeps = keepsFiles(holderNames, source.resource)
+    return await withRawDirectory({ dataDir, source: source.name, keeps }, async (directory) => {
+      const outcome = await fetchAndLoad(sql, fetchable, options, { directory, at, startedMs })
+      return keeps ? outcome : { ...outcome, files: [] }
+    })
   } catch (error) {
     await whileRunning?.()
     const reason = reasonShown(fetchable, options, error)
@@ -103,13 +109,13 @@ async function fetchAndLoad(
   sql: Connection,
   fetchable: Fetchable,
   options: FetchOptions,
-  { at, startedMs }: { at: string; startedMs: number },
+  { directory, at, startedMs }: { directory: string; at: string; startedMs: number },
 ): Promise<FetchOutcome> {
   const { source, entry } = fetchable
-  const { dataDir, userAgent, environment, limits, progress, now } = options
+  const { userAgent, environment, limits, progress, now } = options
   progress.step(`Fetching ${source.name}`)
   const files = await fetchEntry(entry, {
-    directory: rawDirectory(dataDir, source.name),
+    directory,
     access: {
       userAgent,
       headers: headersOf(entry, environment),

@@ -9,6 +9,7 @@ import { knownFiles } from "../loading/fetch-record.ts"
 import { load } from "../loading/load.ts"
 import { loadBasis } from "../loading/load-basis.ts"
 import { LoadError } from "../loading/load-error.ts"
+import { holdersBasis, keepsFiles } from "../loading/stored-holders.ts"
 import { type FetchedFile, observedTime } from "./fetch-files.ts"
 import type { FetchOptions, FetchOutcome } from "./fetch-outcome.ts"
 import type { Fetchable } from "./sources-file.ts"
@@ -23,11 +24,12 @@ export async function loadFetched(
   options: FetchOptions,
   startedMs: number,
 ): Promise<Loaded> {
-  const { databaseUrl, dataDir, force, absentAfterHours, limits, progress } = options
+  const { databaseUrl, dataDir, force, absentAfterHours, holderNames, limits, progress } = options
   const { onCommit, onPublished } = options
   const { partial = false, all_sectors: allSectors = false } = entry
   const digests = fileDigests(files)
-  const basis = await loadBasis({ partial, allSectors, absentAfterHours }, digests)
+  const holders = await holdersBasis(sql, holderNames, source.resource)
+  const basis = await loadBasis({ partial, allSectors, absentAfterHours, holders }, digests)
   const known = await knownFiles(sql, source, digests, basis)
   const observed = observedTime(files)
   const { areLoaded, hasSameBasis, areFetched, observed: last } = known
@@ -48,7 +50,8 @@ export async function loadFetched(
       absentAfterHours,
       // Bytes that were loaded by hand for a later time are not older for being fetched.
       observed: areLoaded && last !== null && last > observed ? last : observed,
-      rejectsDir: join(dataDir, "rejects"),
+      holderNames,
+      ...(keepsFiles(holderNames, source.resource) && { rejectsDir: join(dataDir, "rejects") }),
       maxUnpackedBytes: limits.maxUnpackedBytes,
       progress,
       fetchStartedMs: startedMs,

@@ -15,6 +15,22 @@ const keptFiles = 30
 export const rawDirectory = (dataDir: string, source: string): string =>
   join(dataDir, "raw", source)
 
+/**
+ * Runs `work` with the raw directory of a source.
+ * @param keeps whether its files are kept afterwards
+ */
+export async function withRawDirectory<T>(
+  { dataDir, source, keeps }: { dataDir: string; source: string; keeps: boolean },
+  work: (directory: string) => Promise<T>,
+): Promise<T> {
+  const directory = rawDirectory(dataDir, source)
+  try {
+    return await work(directory)
+  } finally {
+    if (!keeps) await rm(directory, { recursive: true, force: true })
+  }
+}
+
 const rawName = /^\d{8}T\d{6}Z-([0-9a-f]{64})\./
 const unfinished = ".unfinished-"
 

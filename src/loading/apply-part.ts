@@ -16,6 +16,7 @@ import type { Load } from "./publish.ts"
 import { recordsOfReferences } from "./shared-references.ts"
 import { countKept, stagedValues } from "./staged-values.ts"
 import { stage } from "./staging.ts"
+import { createStoreHolders, keepsFiles } from "./stored-holders.ts"
 
 /** The records of one resource in a load, and what their source declares about them. */
 export interface Part
@@ -57,6 +58,9 @@ export async function applyPart(
   const { files, rejects, progress } = collected
   const noted = await readNoted(sql, source, resource.name, sharedReferences)
   collected.noted.set(resource, noted)
+  collected.storeHolders = keepsFiles(load.holderNames, resource)
+    ? null
+    : await createStoreHolders(sql)
   const staging = await stage(sql, resource, candidates)
   progress.step(`Comparing ${resource.name}`)
   await checkStaged({ sql, staging, source, joinedField, sharedReferences, files, rejects })

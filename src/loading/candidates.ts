@@ -12,6 +12,7 @@ import { openInputs } from "./reading/input.ts"
 import type { InputFile } from "./reading/row.ts"
 import { inBatches, openRows } from "./reading/rows.ts"
 import type { Rejects } from "./rejects.ts"
+import type { StoreHolders } from "./stored-holders.ts"
 import { recordReader } from "./validate.ts"
 
 export interface Candidate {
@@ -33,6 +34,8 @@ export interface Collected {
   rejectedKeys: Map<Resource, string[]>
   /** By resource, the records that are noted as missing; before its rows are read. */
   noted: Map<Resource, NotedRecords>
+  /** Set before the rows of tenements are read; null where holders are stored as they are. */
+  storeHolders: StoreHolders | null
   progress: Progress
 }
 
@@ -115,7 +118,7 @@ interface LocatedRow {
 
 /** Counts, validates and, where it must, rejects the rows of one file. */
 function createRowProcessor(name: string, resource: Resource, collected: Collected) {
-  const { files, rejects, rejectedKeys } = collected
+  const { files, rejects, rejectedKeys, storeHolders } = collected
   const figures = newFileFigures(name)
   const file = files.push(figures) - 1
   const validate = recordReader(resource)
@@ -130,8 +133,12 @@ function createRowProcessor(name: string, resource: Resource, collected: Collect
     const read = validate(mapped.record)
     if ("rejected" in read) return reject(row, read.rejected, read.key)
     for (const warning of warnings) countText(figures.warnings, warning)
-    noted?.see(String(read.record[resource.key]))
-    return { file, line: row.line, record: read.record, onlyIfStored, distinction }
+    const { record } = read
+    noted?.see(String(record[resource.key]))
+    if (storeHolders && typeof record.holder_name === "string") {
+      record.holder_name = storeHolders(record.holder_name)
+    }
+    return { file, line: row.line, record, onlyIfStored, distinction }
   }
 
   /** Of a row that cannot be parsed, only the key is used. */

@@ -1,5 +1,7 @@
 /** The counts of a load, as its release's manifest stores them and its summary shows them. */
+
 import type { ResourceName } from "../resources/resource.ts"
+import type { HolderNames } from "../text/holder-names.ts"
 
 /** Counts of rows, of one file or, where records come from a program, of one resource. */
 export interface FileFigures {
@@ -70,6 +72,8 @@ export interface Manifest {
    * versions.
    */
   observed_is_known?: boolean
+  /** Whether its records name holders that may be natural persons: `all`, or only `companies`. */
+  holder_names: HolderNames
   files: FileFigures[]
   resources: Partial<Record<ResourceName, ChangeFigures>>
   /** Absent where nothing was missing before or after the load. */

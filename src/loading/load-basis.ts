@@ -10,15 +10,17 @@ export interface BasisOptions {
   partial: boolean
   allSectors: boolean
   absentAfterHours: number
+  /** See `holdersBasis`. */
+  holders: string
 }
 
 /** A digest of it. @param digests of the files, sorted */
 export async function loadBasis(
-  { partial, allSectors, absentAfterHours }: BasisOptions,
+  { partial, allSectors, absentAfterHours, holders }: BasisOptions,
   digests: readonly string[],
 ): Promise<string> {
   const program = await programDigest()
-  const basis = [program, partial, allSectors, absentAfterHours, digests]
+  const basis = [program, partial, allSectors, absentAfterHours, holders, digests]
   return Bun.CryptoHasher.hash("sha256", JSON.stringify(basis), "hex")
 }
 

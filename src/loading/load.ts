@@ -2,6 +2,7 @@
 import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
+import type { HolderNames } from "../text/holder-names.ts"
 import type { Part } from "./apply-part.ts"
 import { type Collected, candidatesOfFiles, candidatesOfRecords } from "./candidates.ts"
 import { checkAcceptEmpty } from "./emptied.ts"
@@ -12,6 +13,7 @@ import { type Progress, silent } from "./progress.ts"
 import { type Load, publish } from "./publish.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
+import { keepsFiles } from "./stored-holders.ts"
 import type { LoadSummary } from "./summary.ts"
 import { checkUnlinkedPath, writeUnlinked } from "./unlinked.ts"
 
@@ -38,6 +40,8 @@ interface CommonOptions {
   rejectsDir?: string
   /** How many rejected rows are allowed; see `Rejects`. */
   maxRejects?: number
+  /** Which holders are stored by their names; all by default. */
+  holderNames?: HolderNames
   progress?: Progress
   /** When the fetch of its files began, by `performance.now()`: that time counts too in the metrics. */
   fetchStartedMs?: number
@@ -78,6 +82,14 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
   if (files.length === 0) throw new LoadError("Cannot load: no files were given")
   if (files.filter((file) => file === "-").length > 1) {
     throw new LoadError("Cannot read standard input twice: give - only once")
+  }
+  if (
+    options.rejectsDir !== undefined &&
+    !keepsFiles(options.holderNames ?? "all", source.resource)
+  ) {
+    throw new LoadError(
+      "Cannot write rejected rows to a file: HOLDER_NAMES=companies keeps none that may name persons",
+    )
   }
   checkAcceptEmpty(source.resource, options.acceptEmpty ?? [])
   if (options.removeMissingNow && !complete) {
@@ -144,7 +156,7 @@ async function run(
 ): Promise<LoadSummary> {
   const { url, dryRun = false, acceptShrink = false, acceptEmpty = [] } = options
   const { removeMissingNow = false, absentAfterHours = defaultAbsentAfterHours } = options
-  const { basisOptions } = options
+  const { basisOptions, holderNames = "all" } = options
   const observed = observedOf(options.observed)
   const { onCommit = () => {}, onPublished = () => {} } = options
   const startedMs = performance.now()
@@ -160,6 +172,7 @@ async function run(
     rejects,
     rejectedKeys: new Map(),
     noted: new Map(),
+    storeHolders: null,
     progress,
   }
   const parts = partsOf(collected)
@@ -175,6 +188,7 @@ async function run(
       observed,
       removeMissingNow,
       absentAfterHours,
+      holderNames,
       basisOptions,
       startedMs: options.fetchStartedMs ?? startedMs,
       onCommit,

@@ -10,6 +10,7 @@ import { committed } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
 import type { MissingRecord } from "../db/missing-records.ts"
 import type { ResourceName } from "../resources/resource.ts"
+import type { HolderNames } from "../text/holder-names.ts"
 import { applyPart, type Part } from "./apply-part.ts"
 import type { Collected } from "./candidates.ts"
 import type { ChangeFigures, LinkFigures, MissingFigures } from "./figures.ts"
@@ -23,6 +24,7 @@ import { secondsSince } from "./load-totals.ts"
 import { forgetSeen } from "./noted-records.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
 import { recordLoad, recordRefusal } from "./source-record.ts"
+import { holdersBasis, storedNames } from "./stored-holders.ts"
 
 export interface Load {
   url: string
@@ -39,8 +41,10 @@ export interface Load {
   removeMissingNow: boolean
   /** How long a record must have been missing before it goes. */
   absentAfterHours: number
+  /** Which holders are stored by their names. */
+  holderNames: HolderNames
   /** Null where there are no files. */
-  basisOptions: BasisOptions | null
+  basisOptions: Omit<BasisOptions, "holders"> | null
   /** When it began, or its fetch, by `performance.now()`. */
   startedMs: number
   /** Called before the COMMIT of a release. */
@@ -174,6 +178,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
     await insertRelease(sql, release, load.source, {
       observed: applied.observed,
       observed_is_known: observation.isKnown,
+      holder_names: await storedNames(sql, load.holderNames),
       files: load.collected.files,
       resources,
       ...(Object.keys(applied.missing).length > 0 ? { missing: applied.missing } : {}),
@@ -181,9 +186,11 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
     })
   }
   const digests = digestsOf(load.collected.files)
-  const { basisOptions } = load
-  const basis = digests && basisOptions && (await loadBasis(basisOptions, digests))
   for (const part of load.parts) {
+    const holders = await holdersBasis(sql, load.holderNames, part.resource)
+    const { basisOptions } = load
+    const basis =
+      digests && basisOptions && (await loadBasis({ ...basisOptions, holders }, digests))
     await recordLoad(sql, {
       source: load.source,
       resource: part.resource.name,

@@ -76,7 +76,7 @@ function stagedColumns({ table, fields, derived }: Resource): StagedColumn[] {
 /** Of the values of a register, many repeat: its statuses, types and holders. */
 const maxRemembered = 5000
 
-function remembering<Key>(compute: (key: Key) => string): (key: Key) => string {
+export function remembering<Key>(compute: (key: Key) => string): (key: Key) => string {
   const results = new Map<Key, string>()
   return (key) => {
     const known = results.get(key)

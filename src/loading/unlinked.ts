@@ -9,7 +9,7 @@ import { withConnection } from "../db/connection.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { guardFormula, quoteCell } from "../text/csv-cell.ts"
 import { codeOf } from "../text/error-code.ts"
-import { splitValues } from "../text/fold.ts"
+import { namedHolders } from "../text/holder-names.ts"
 import { LoadError, reasonOf } from "./load-error.ts"
 import { nameOwners } from "./name-owners.ts"
 
@@ -91,7 +91,7 @@ async function linkedKeys(sql: TransactionSql): Promise<Set<string>> {
 
 /** By key, so that a tenement counts once for a holder that it names twice. */
 function keysOf(holderName: string, keyOf: (name: string) => string): Map<string, string> {
-  const names = splitValues(holderName).map((name) => [keyOf(name), name] as const)
+  const names = namedHolders(holderName).map((name) => [keyOf(name), name] as const)
   return new Map(names.filter(([key]) => key !== ""))
 }
 

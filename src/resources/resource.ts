@@ -6,7 +6,7 @@
  * Names are those of the interface everywhere: JSON key = SQL alias = CSV header.
  */
 import type { TSchema } from "@sinclair/typebox"
-import { type SQL, sql } from "drizzle-orm"
+import type { SQL } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 
 /** A value, as in JSON, CSV and the files that are loaded. */
@@ -14,9 +14,6 @@ export type Value = string | number | boolean | null
 
 /** A record: field name to value. */
 export type ResourceRecord = Record<string, Value>
-
-/** From an expression of a text to that of the text without natural persons. */
-export type Mask = (text: SQL) => SQL
 
 export interface Field {
   column: PgColumn
@@ -26,39 +23,20 @@ export interface Field {
   nullable: boolean
   /** The expression whose result is the value as JSON shows it. */
   select: PgColumn | SQL
-  /** The expression in place of that where natural persons are not named, if it may name one. */
-  selectMasked?: SQL
-  /** What that expression does with a value. */
-  mask?: Mask
   /** False for a field that the service computes, which no file carries. */
   loaded: boolean
 }
 
-/** The condition of a filter. */
-interface Condition {
+/** One query parameter that filters a list: its schema and its condition. */
+export interface Filter {
+  schema: TSchema
   where: (bound: SQL) => SQL
   /** The condition for values that no index serves, and which these are. */
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
-}
-
-/**
- * The unmasked condition, and one on what a mask leaves of the column's text. Masks take long and many
- * rows share a text, so it is counted for each text and not for each row.
- */
-export interface MaskedCondition extends Condition {
-  column: PgColumn
-  isLeftIn: (text: SQL) => (bound: SQL) => SQL
-}
-
-/** One query parameter that filters a list: its schema and its condition. */
-export interface Filter extends Condition {
-  schema: TSchema
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
   /** From the canonical value to the value that the condition binds. */
   bind: (value: NonNullable<Value>) => unknown
-  /** In its place where natural persons are not named: a hidden name must not be found. */
-  masked?: MaskedCondition
 }
 
 export type Direction = "asc" | "desc"
@@ -125,16 +103,14 @@ export interface Resource extends Readable {
 export function field(
   column: PgColumn,
   schema: TSchema,
-  options: { select?: SQL; computed?: boolean; mask?: Mask } = {},
+  options: { select?: SQL; computed?: boolean } = {},
 ): Field {
-  const { mask } = options
   return {
     column,
     schema,
     nullable: !column.notNull,
     select: options.select ?? column,
     loaded: !options.computed,
-    ...(mask && { mask, selectMasked: mask(sql`${column}`) }),
   }
 }
 

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
 import { normaliseName } from "../text/company-name.ts"
-import { fold, splitValues } from "../text/fold.ts"
+import { fold } from "../text/fold.ts"
+import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
 import { equals, includes } from "./conditions.ts"
-import { searchedHolders, shownHolders } from "./holder-names.ts"
 import { derived, field, filter, type Resource } from "./resource.ts"
 import { termFilter } from "./term-filter.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
@@ -31,7 +31,6 @@ export const tenements: Resource = {
     holder_name: field(
       table.holder_name,
       Type.String({ description: "Holder; several are listed as A; B" }),
-      { mask: shownHolders },
     ),
     grant_date: field(table.grant_date, calendarDate("Day of grant")),
     expiry_date: field(table.expiry_date, calendarDate("Day of expiry")),
@@ -52,12 +51,7 @@ export const tenements: Resource = {
       equals(table.type_folded),
       fold,
     ),
-    holder: termFilter(
-      "Part of a holder's name",
-      "gold",
-      table.holder_name_folded,
-      searchedHolders,
-    ),
+    holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
   },
   sorts: {},
   defaultOrder: [{ column: table.id, direction: "asc" }],
@@ -75,7 +69,7 @@ export const ofCompany = includes(table.asx_codes)
 
 const holderKeys = (holderName: string): string[] => [
   ...new Set(
-    splitValues(holderName)
+    namedHolders(holderName)
       .map(normaliseName)
       .filter((key) => key !== ""),
   ),

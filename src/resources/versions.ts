@@ -64,17 +64,14 @@ function periodFields(resource: Resource): Record<string, Field> {
       Type.String({ description: "The files of that load; several are listed as A; B" }),
       ofRelease(made, fileNames),
     ),
-    changed: {
-      ...computed(
-        since,
-        Type.String({
-          description:
-            "The fields that differ from the version before, listed as A; B; empty where only what it is linked to changed, unknown for the oldest version that is kept",
-        }),
-        changedFields(resource, false),
-      ),
-      selectMasked: changedFields(resource, true),
-    },
+    changed: computed(
+      since,
+      Type.String({
+        description:
+          "The fields that differ from the version before, listed as A; B; empty where only what it is linked to changed, unknown for the oldest version that is kept",
+      }),
+      changedFields(resource),
+    ),
   }
 }
 
@@ -93,21 +90,17 @@ const publishedAt = (id: SQL): SQL =>
 const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by file.ordinality)
   from jsonb_path_query(r.manifest, ${sql.raw(manifestFiles)}) with ordinality file (value, ordinality))`
 
-/**
- * A version that is not the newest is always among the past ones.
- * @param isMasked whether natural persons are not named: then a change from one to another is none
- */
-function changedFields({ table, history, fields, since, key }: Resource, isMasked: boolean): SQL {
+/** A version that is not the newest is always among the past ones. */
+function changedFields({ table, history, fields, since, key }: Resource): SQL {
   const own = sql.identifier(getTableName(table))
   const sinceName = sql.identifier(since.name)
   const keyName = sql.identifier(key)
   const names = Object.keys(getTableColumns(history))
-  const differing = Object.entries(fields)
-    .filter(([name]) => name !== key && names.includes(name))
-    .map(([name, { mask }]) => {
+  const differing = Object.keys(fields)
+    .filter((name) => name !== key && names.includes(name))
+    .map((name) => {
       const column = sql.identifier(name)
-      const shown = (value: SQL) => (isMasked && mask ? mask(value) : value)
-      return sql`case when ${shown(sql`earlier.${column}`)} is distinct from ${shown(sql`${own}.${column}`)} then ${sql.raw(`'${name}'`)} end`
+      return sql`case when earlier.${column} is distinct from ${own}.${column} then ${sql.raw(`'${name}'`)} end`
     })
   return sql`(select concat_ws('; ', ${sql.join(differing, sql`, `)}) from ${history} as earlier
     where earlier.${keyName} = ${own}.${keyName} and earlier.${sinceName} < ${own}.${sinceName}

@@ -6,7 +6,7 @@ import { integer, oneOf } from "./values.ts"
 export const data = {
   HOLDER_NAMES: {
     description:
-      "Which holders of tenements are shown by their names: `all`, or `companies` for those that are known to be no natural persons",
+      "Which holders of tenements are stored by their names: `all`, or `companies` for those that are known to be no natural persons",
     fallback: "all",
     parse: oneOf("all", "companies"),
   },

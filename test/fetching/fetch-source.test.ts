@@ -1,6 +1,14 @@
 /** A source is fetched when it is due, kept as it came, and loaded as by hand, or all stays as it was. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { withAddresses } from "../../src/fetching/fetch-address.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
@@ -301,6 +309,26 @@ test("a file that is not kept any more is downloaded again", async () => {
   rmSync(files[0] ?? "")
   expect((await fetched()).outcome).toBe("unchanged")
   expect(existsSync(files[0] ?? "")).toBe(true)
+})
+
+test("with HOLDER_NAMES=companies no file of tenements is kept, and each fetch downloads it", async () => {
+  const wa = "fmt_tenid,type,tenstatus,holder1\nE 9,Exploration,LIVE,Jane Doe\n"
+  bench.server.answer(() => reply(200, modified, wa))
+  const entry = { kind: "file", url: `${bench.server.url}/wa.csv` }
+  const fetch = () => bench.fetch("wa", entry, { holderNames: "companies", force: false })
+  expect(await fetch()).toMatchObject({ outcome: "published", files: [] })
+  expect(readdirSync(join(bench.dataDir, "raw"))).toEqual([])
+  hours(24)
+  expect(await fetch()).toMatchObject({ outcome: "unchanged", summary: null })
+  expect(bench.server.asked.map(({ headers }) => headers["if-none-match"])).toEqual([
+    undefined,
+    undefined,
+  ])
+  // The setting decides on what a load makes of the file.
+  expect(await bench.fetch("wa", entry)).toMatchObject({ outcome: "published" })
+  expect([...(await bench.sql`select holder_name from tenements`)]).toEqual([
+    { holder_name: "Jane Doe" },
+  ])
 })
 
 test("several files are one set; where one cannot be fetched, none is loaded", async () => {

@@ -67,6 +67,7 @@ test("a load is one numbered release, whose manifest says what came from where",
     manifest: {
       observed,
       observed_is_known: true,
+      holder_names: "all",
       files: [
         {
           name: "rows.csv",

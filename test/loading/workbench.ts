@@ -43,7 +43,7 @@ export async function workbench(): Promise<Workbench> {
       url: database.url,
       source: sourceOf(source),
       files: typeof content === "string" ? [file("rows.csv", content)] : content,
-      rejectsDir: directory,
+      ...(options.holderNames !== "companies" && { rejectsDir: directory }),
       ...options,
     })
   return {

@@ -47,7 +47,12 @@ function prepare(config: Config, database: Database): Promise<Prepared> {
     if ((await createReleases(pool).current()).id === 0) {
       logToStderr("Loading generated sample data")
       const { url } = database
-      const loaded = await loadRecords({ url, source: "sample", records: sampleRecords() })
+      const loaded = await loadRecords({
+        url,
+        source: "sample",
+        records: sampleRecords(),
+        holderNames: config.HOLDER_NAMES,
+      })
       await vacuumChanged(url, loaded, silent)
     }
     const tokenFile = join(config.DATA_DIR, "quickstart-token")

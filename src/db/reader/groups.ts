@@ -8,18 +8,12 @@ const mostGroups = sql.raw("5000")
 /**
  * The groups, one a row.
  * @param rows FROM and WHERE of the list
- * @param isMasked whether natural persons are not named
  */
-export function grouped(
-  resource: Readable,
-  fields: readonly string[],
-  rows: SQL,
-  isMasked: boolean,
-): SQL {
+export function grouped(resource: Readable, fields: readonly string[], rows: SQL): SQL {
   const columns = fields.map((name) => {
     const field = resource.fields[name]
     if (!field) throw new Error(`${resource.name} has no field ${name}`)
-    return (isMasked && field.selectMasked) || sql`${field.column}`
+    return sql`${field.column}`
   })
   const group = sql.join([...columns, sql`count(*)`], sql`, `)
   return sql`select json_build_array(${group}) as "group" ${rows}

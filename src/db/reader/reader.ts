@@ -6,7 +6,6 @@
  * anchors, breakdowns and the keys of short lists are cached by release without expiry, and concurrent
  * requests for the same share a statement.
  */
-import type { HolderNames } from "../../resources/holder-names.ts"
 import type { Readable, ResourceRecord } from "../../resources/resource.ts"
 import type { CacheSizes } from "../cache.ts"
 import type { ReadPool } from "../pool/pool.ts"
@@ -58,17 +57,13 @@ export const readingsOf = ({ lists, breakdowns }: ReaderCaches) => ({
   breakdowns: breakdowns.readings(),
 })
 
-/**
- * @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there
- * @param holders which holders are shown by their names
- */
+/** @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there */
 export function createReader(
   pools: ReaderPools,
   caches: ReaderCaches,
   onSeen: (newest: number | null) => void = () => {},
-  holders: HolderNames = "all",
 ): Reader {
-  const read = createReads((db) => createStatements(db, holders), onSeen)
+  const read = createReads(createStatements, onSeen)
   const lists = createListReader(pools, read, caches.lists)
 
   return {

@@ -9,11 +9,9 @@
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import { type PgColumn, PgDialect } from "drizzle-orm/pg-core"
-import type { HolderNames } from "../../resources/holder-names.ts"
 import {
   filterOf,
   keyColumn,
-  type MaskedCondition,
   type OrderTerm,
   type Readable,
   type ResourceRecord,
@@ -112,7 +110,7 @@ export interface Statements {
   exists(resource: Readable, relation: Relation): Prepared<SeenReleases & { exists: boolean }>
 }
 
-/** The statements for a database, which show what may be shown. */
+/** The statements for a database. */
 export type StatementsOn = (db: Database) => Statements
 
 const dialect = new PgDialect()
@@ -138,31 +136,20 @@ export const bindRelease = (release: Release): Record<string, unknown> => ({
   [identityName]: identityOf(release),
 })
 
-/** @param holders which holders are shown by their names */
-export function createStatements(db: Database, holders: HolderNames = "all"): Statements {
-  const isMasked = holders === "companies"
-  const conditionOf = (shape: ListShape) => conditionIn(shape, isMasked)
+export function createStatements(db: Database): Statements {
   const selection = ({ fields }: Readable) =>
     Object.fromEntries(
-      Object.entries(fields).map(([name, { select, selectMasked }]) => [
-        name,
-        expression((isMasked && selectMasked) || select),
-      ]),
+      Object.entries(fields).map(([name, { select }]) => [name, expression(select)]),
     )
   /** FROM and WHERE of a list. */
-  const rowsIn = (shape: ListShape, relation: Relation, where = conditionOf(shape)): SQL => {
+  const rowsIn = (shape: ListShape, relation: Relation): SQL => {
+    const where = conditionOf(shape)
     const rows = relationOf(shape.resource, relation, { where, updated: shape.updated })
     return sql`from ${rows} where ${where ?? sql`true`}`
   }
   /** A scalar subquery. */
-  const totalOf = (shape: ListShape, relation: Relation): SQL => {
-    for (const name of isMasked ? shape.filters : []) {
-      const { masked } = filterOf(shape.resource, name)
-      const unmasked = conditionIn(shape, isMasked, name)
-      if (masked) return sumOfTexts(masked, name, rowsIn(shape, relation, unmasked))
-    }
-    return sql`(select count(*) ${rowsIn(shape, relation)})`
-  }
+  const totalOf = (shape: ListShape, relation: Relation): SQL =>
+    sql`(select count(*) ${rowsIn(shape, relation)})`
   const prepared = new Map<string, unknown>()
   const once = <T>(key: string, build: () => T): T => {
     let statement = prepared.get(key) as T | undefined
@@ -261,9 +248,7 @@ export function createStatements(db: Database, holders: HolderNames = "all"): St
         oneRow(
           db
             .select({ ...seenReleases, groups: groupsText })
-            .from(
-              sql`(${grouped(shape.resource, fields, rowsIn(shape, relation), isMasked)}) as grouped`,
-            )
+            .from(sql`(${grouped(shape.resource, fields, rowsIn(shape, relation))}) as grouped`)
             .prepare("breakdown"),
         ),
       ),
@@ -293,12 +278,6 @@ const oneRow = <T>(statement: {
   },
 })
 
-/** @param rows FROM and WHERE of the list without the mask */
-const sumOfTexts = ({ column, isLeftIn }: MaskedCondition, name: string, rows: SQL): SQL =>
-  sql`(select coalesce(sum(texts.rows), 0)
-    from (select ${column} as text, count(*) as rows ${rows} group by ${column}) as texts
-    where ${isLeftIn(sql`texts.text`)(sql`${sql.placeholder(name)}`)})`
-
 const isKey = (resource: Readable): SQL => sql`${keyColumn(resource)} = ${sql.placeholder("key")}`
 
 const positions = (order: readonly OrderTerm[]) =>
@@ -308,19 +287,13 @@ const positions = (order: readonly OrderTerm[]) =>
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 
-/** @param unmasked the name of a filter that is left unmasked */
-const conditionIn = (
-  { resource, filters, byScan, parent, updated }: ListShape,
-  isMasked: boolean,
-  unmasked?: string,
-): SQL | undefined =>
+const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape): SQL | undefined =>
   and(
     updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
     parent?.scope(sql`${sql.placeholder(parentName)}`),
     ...filters.map((name) => {
       const filter = filterOf(resource, name)
-      const condition = (isMasked && name !== unmasked && filter.masked) || filter
-      const { where } = (byScan?.includes(name) && condition.byScan) || condition
+      const { where } = (byScan?.includes(name) && filter.byScan) || filter
       return where(sql`${sql.placeholder(name)}`)
     }),
   )

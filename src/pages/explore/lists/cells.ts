@@ -1,5 +1,4 @@
 /** The values of records as they are shown. */
-import { maskedHolder } from "../../../resources/holder-names.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { fold, splitValues } from "../../../text/fold.ts"
 import { status, type Tone } from "../../kit/components.ts"
@@ -69,13 +68,11 @@ export const toList =
   (value, links) =>
     html`<a href="${links.to(path, [[filter, value]])}">${value}</a>`
 
-/** Longer names can't be searched for, nor can those that are hidden. */
+/** Longer names can't be searched for. */
 const mostSearched = 200
 
 export const toHolder: ShowValue = (name, links) =>
-  [...name].length <= mostSearched && name !== maskedHolder
-    ? toList("/tenements", "holder")(name, links)
-    : name
+  [...name].length <= mostSearched ? toList("/tenements", "holder")(name, links) : name
 
 /** A cell as a link to what a key is part of the path of: `/tenements/:id`. */
 export const linked =

@@ -1,0 +1,55 @@
+/**
+ * Which names of holders a load stores. With `HOLDER_NAMES=companies` it stores no name that may be a
+ * natural person's, and files that may have one are kept neither.
+ */
+import type { Sql, TransactionSql } from "postgres"
+import type { Resource } from "../resources/resource.ts"
+import { digest } from "../text/digest.ts"
+import { type HolderNames, withoutPersons } from "../text/holder-names.ts"
+import { remembering } from "./staging.ts"
+
+/** Converts the holders of a record to those that are stored. */
+export type StoreHolders = (holders: string) => string
+
+/** Whether files with records of the resource are kept, as rejected rows or as fetched. */
+export const keepsFiles = (names: HolderNames, { links }: Pick<Resource, "links">): boolean =>
+  names === "all" || links !== "holders"
+
+/** The keys of names that are never masked: those of companies, now or formerly, and of subsidiaries. */
+async function knownKeys(sql: Sql | TransactionSql): Promise<Set<string>> {
+  const rows = await sql.unsafe<{ key: string }[]>(
+    `select name_key as key from companies union select name_key from former_names
+     union select name_key from subsidiaries order by 1`,
+  )
+  return new Set(rows.map(({ key }) => key).filter((key) => key !== ""))
+}
+
+export async function createStoreHolders(sql: TransactionSql): Promise<StoreHolders> {
+  const known = await knownKeys(sql)
+  return remembering((holders) => withoutPersons(holders, known))
+}
+
+/** What the names that a load stores follow from, besides its files: for its basis. */
+export const holdersBasis = async (
+  sql: Sql | TransactionSql,
+  names: HolderNames,
+  resource: Pick<Resource, "links">,
+): Promise<string> =>
+  keepsFiles(names, resource) ? names : `${names} ${digest([...(await knownKeys(sql))].join("\n"))}`
+
+/**
+ * Which names the stored records have after a load with `names`. Records that an earlier load stored with
+ * all names may be left, where this one was of another source or lacked them.
+ */
+export async function storedNames(sql: TransactionSql, names: HolderNames): Promise<HolderNames> {
+  if (names === "all") return "all"
+  const [last] = await sql.unsafe<{ names: string | null }[]>(
+    "select manifest->>'holder_names' as names from releases order by id desc limit 1",
+  )
+  if (last === undefined || last.names === "companies") return "companies"
+  const store = await createStoreHolders(sql)
+  const rows = await sql.unsafe<{ holders: string }[]>(
+    "select distinct holder_name as holders from tenements where holder_name is not null",
+  )
+  return rows.every(({ holders }) => store(holders) === holders) ? "companies" : "all"
+}
