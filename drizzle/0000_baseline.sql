@@ -55,32 +55,14 @@ CREATE TABLE "tokens" (
 	CONSTRAINT "tokens_prefix" CHECK ("tokens"."prefix" ~ '^mds_[0-9A-Za-z]{8}$')
 );
 --> statement-breakpoint
-CREATE TABLE "usage_days" (
-	"account_id" bigint NOT NULL,
-	"token_id" bigint NOT NULL,
-	"day" date NOT NULL,
-	"requests" bigint NOT NULL,
-	CONSTRAINT "usage_days_account_id_day_token_id_pk" PRIMARY KEY("account_id","day","token_id"),
-	CONSTRAINT "usage_days_requests" CHECK ("usage_days"."requests" >= 0)
-);
---> statement-breakpoint
 CREATE TABLE "usage_hours" (
 	"account_id" bigint NOT NULL,
 	"hour" timestamp(0) with time zone NOT NULL,
+	"token_id" bigint NOT NULL,
 	"requests" bigint NOT NULL,
-	CONSTRAINT "usage_hours_account_id_hour_pk" PRIMARY KEY("account_id","hour"),
+	CONSTRAINT "usage_hours_account_id_hour_token_id_pk" PRIMARY KEY("account_id","hour","token_id"),
 	CONSTRAINT "usage_hours_hour" CHECK (extract(epoch from "usage_hours"."hour")::bigint % 3600 = 0),
 	CONSTRAINT "usage_hours_requests" CHECK ("usage_hours"."requests" >= 0)
-);
---> statement-breakpoint
-CREATE TABLE "usage_token_hours" (
-	"account_id" bigint NOT NULL,
-	"token_id" bigint NOT NULL,
-	"hour" timestamp(0) with time zone NOT NULL,
-	"requests" bigint NOT NULL,
-	CONSTRAINT "usage_token_hours_account_id_hour_token_id_pk" PRIMARY KEY("account_id","hour","token_id"),
-	CONSTRAINT "usage_token_hours_hour" CHECK (extract(epoch from "usage_token_hours"."hour")::bigint % 3600 = 0),
-	CONSTRAINT "usage_token_hours_requests" CHECK ("usage_token_hours"."requests" >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE "companies" (
@@ -355,9 +337,7 @@ CREATE TABLE "missing_records" (
 --> statement-breakpoint
 ALTER TABLE "recent_requests" ADD CONSTRAINT "recent_requests_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tokens" ADD CONSTRAINT "tokens_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "usage_days" ADD CONSTRAINT "usage_days_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "usage_hours" ADD CONSTRAINT "usage_hours_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "usage_token_hours" ADD CONSTRAINT "usage_token_hours_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passwords" ADD CONSTRAINT "passwords_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "access_changes_by_account" ON "access_changes" USING btree ("account_id","id");--> statement-breakpoint
@@ -369,9 +349,7 @@ CREATE UNIQUE INDEX "tokens_by_sha256" ON "tokens" USING btree ("sha256");--> st
 CREATE UNIQUE INDEX "tokens_by_form" ON "tokens" USING btree ("account_id","form_id");--> statement-breakpoint
 CREATE INDEX "tokens_by_prefix" ON "tokens" USING btree ("prefix");--> statement-breakpoint
 CREATE INDEX "tokens_by_account" ON "tokens" USING btree ("account_id");--> statement-breakpoint
-CREATE INDEX "usage_days_by_day" ON "usage_days" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "usage_hours_by_hour" ON "usage_hours" USING btree ("hour");--> statement-breakpoint
-CREATE INDEX "usage_token_hours_by_hour" ON "usage_token_hours" USING btree ("hour");--> statement-breakpoint
 CREATE INDEX "companies_by_name" ON "companies" USING btree ("company_name_folded","asx_code");--> statement-breakpoint
 CREATE INDEX "companies_by_name_key" ON "companies" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "companies_since" ON "companies" USING btree ("since_release");--> statement-breakpoint

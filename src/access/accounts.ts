@@ -1,19 +1,10 @@
-/** Creating, changing and listing accounts, for the command line. */
-import { asc, eq, type SQL, sql } from "drizzle-orm"
-import {
-  accessChanges,
-  accounts,
-  highestRequestLimit,
-  type Plan,
-  tokens,
-} from "../db/account-tables.ts"
-import type { Pool } from "../db/pool/pool.ts"
-import { instantText } from "../resources/values.ts"
+/** Creating, changing and disabling accounts, which operators do on the command line. */
+import { sql } from "drizzle-orm"
+import { accounts, highestRequestLimit, type Plan } from "../db/account-tables.ts"
 import { isEmailAddress } from "../text/email-address.ts"
 import { fold } from "../text/fold.ts"
-import { readAudit } from "./audit.ts"
+import { byEmail, notFound } from "./account-list.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
-import { listOwnTokens } from "./token-list.ts"
 
 export interface NewAccount {
   email: string
@@ -25,10 +16,8 @@ export interface NewAccount {
 /** @throws AccountError where the email address is invalid or taken, or the limit does not fit the plan */
 export function createAccount(editor: Editor, account: NewAccount): Promise<Changed<void>> {
   return change(editor, async (tx) => {
-    const { email } = account
-    if (!(await addAccount(tx, account))) {
-      throw new AccountError(`Account ${email} already exists`)
-    }
+    if (await addAccount(tx, account)) return
+    throw new AccountError(`Account ${account.email} already exists`)
   })
 }
 
@@ -37,8 +26,10 @@ export function createAccount(editor: Editor, account: NewAccount): Promise<Chan
  * @returns whether it was added
  * @throws AccountError where the email address is invalid or the limit does not fit the plan
  */
-export async function addAccount(tx: Transaction, account: NewAccount): Promise<boolean> {
-  const { email, plan, requestLimit } = account
+export async function addAccount(
+  tx: Transaction,
+  { email, plan, requestLimit }: NewAccount,
+): Promise<boolean> {
   if (!isEmailAddress(email)) throw new AccountError(`Not a valid email address: ${email}`)
   checkLimit(plan, requestLimit)
   const added = await tx
@@ -50,8 +41,19 @@ export async function addAccount(tx: Transaction, account: NewAccount): Promise<
 }
 
 /** @throws AccountError where the account does not exist or the limit does not fit the plan */
-export function setPlan(editor: Editor, { email, ...allowed }: NewAccount): Promise<Changed<void>> {
-  return change(editor, (tx) => writePlan(tx, { where: byEmail(email), name: email }, allowed))
+export function setPlan(
+  editor: Editor,
+  { email, plan, requestLimit }: NewAccount,
+): Promise<Changed<void>> {
+  return change(editor, async (tx) => {
+    checkLimit(plan, requestLimit)
+    const set = await tx
+      .update(accounts)
+      .set({ plan, request_limit: requestLimit })
+      .where(byEmail(email))
+      .returning({ id: accounts.id })
+    if (set.length === 0) throw notFound(email)
+  })
 }
 
 /**
@@ -63,132 +65,22 @@ export function setDisabled(
   email: string,
   disabled: boolean,
 ): Promise<Changed<void>> {
-  return change(editor, (tx) => writeDisabled(tx, { where: byEmail(email), name: email }, disabled))
-}
-
-/** An account to change, and how messages call it. */
-export interface AccountToChange {
-  where: SQL
-  name: string
-}
-
-export async function writePlan(
-  tx: Transaction,
-  { where, name }: AccountToChange,
-  { plan, requestLimit }: Omit<NewAccount, "email">,
-): Promise<void> {
-  checkLimit(plan, requestLimit)
-  const set = await tx
-    .update(accounts)
-    .set({ plan, request_limit: requestLimit })
-    .where(where)
-    .returning({ id: accounts.id })
-  if (set.length === 0) throw notFound(name)
-}
-
-export async function writeDisabled(
-  tx: Transaction,
-  { where, name }: AccountToChange,
-  disabled: boolean,
-): Promise<void> {
-  const [account] = await tx
-    .select({ isDisabled: sql<boolean>`${accounts.disabled_at} is not null` })
-    .from(accounts)
-    .where(where)
-    .for("no key update")
-  if (!account) throw notFound(name)
-  if (account.isDisabled === disabled) {
-    throw new AccountError(`Account ${name} is ${disabled ? "already" : "not"} disabled`)
-  }
-  await tx
-    .update(accounts)
-    .set({ disabled_at: disabled ? sql`now()` : null })
-    .where(where)
-}
-
-const accountColumns = {
-  email: accounts.email,
-  plan: accounts.plan,
-  requestLimit: accounts.request_limit,
-  createdAt: instantText(accounts.created_at),
-  disabledAt: instantText(accounts.disabled_at),
-}
-
-export const listAccounts = (pool: Pool) =>
-  pool.runAlone(null, () =>
-    pool.db
-      .select({
-        ...accountColumns,
-        tokens:
-          sql<number>`count(${tokens.id}) filter (where ${tokens.revoked_at} is null)`.mapWith(
-            Number,
-          ),
-      })
+  return change(editor, async (tx) => {
+    const [account] = await tx
+      .select({ disabledAt: accounts.disabled_at })
       .from(accounts)
-      .leftJoin(tokens, eq(tokens.account_id, accounts.id))
-      .groupBy(accounts.id)
-      .orderBy(asc(accounts.email_folded)),
-  )
-
-/** How many entries of the audit log are shown. */
-const shownChanges = 100
-
-/**
- * An account with its tokens and the newest entries of its audit log, both oldest first.
- * @throws AccountError where it does not exist
- */
-export async function showAccount(pool: Pool, email: string, now = new Date()) {
-  const { id, ...account } = await existing(pool, email)
-  const [found, { entries }, total] = await Promise.all([
-    listOwnTokens(pool, id, { now, ended: null }),
-    readAudit(pool, id, null, shownChanges),
-    pool.runAlone(null, () => pool.db.$count(accessChanges, eq(accessChanges.account_id, id))),
-  ])
-  return {
-    ...account,
-    tokens: found.toReversed(),
-    changes: entries.toReversed(),
-    /** How many entries are older than those. */
-    earlierChanges: Math.max(0, total - entries.length),
-  }
-}
-
-/** The tokens of an account, oldest first. @throws AccountError where it does not exist */
-export async function listTokens(pool: Pool, email: string, now = new Date()) {
-  const { id } = await existing(pool, email)
-  return (await listOwnTokens(pool, id, { now, ended: null })).toReversed()
-}
-
-/** The account with this email address. */
-export async function accountByEmail(db: Pick<Transaction, "select">, email: string) {
-  const [found] = await db
-    .select({ id: accounts.id, ...accountColumns })
-    .from(accounts)
-    .where(byEmail(email))
-  return found
-}
-
-/** The account with this email address. @throws AccountError where it does not exist */
-export async function existingAccount(db: Pick<Transaction, "select">, email: string) {
-  const found = await accountByEmail(db, email)
-  if (!found) throw notFound(email)
-  return found
-}
-
-const existing = (pool: Pool, email: string) =>
-  pool.runAlone(null, () => existingAccount(pool.db, email))
-
-/** What an entry of the audit log is about: a token by its prefix, or else a word. */
-export function subjectOf({
-  tokenPrefix,
-  columns,
-}: {
-  tokenPrefix: string | null
-  columns: Readonly<Record<string, unknown>>
-}): string {
-  if (tokenPrefix !== null) return tokenPrefix
-  if ("signed_in_at" in columns) return "session"
-  return "password_set_at" in columns ? "password" : "account"
+      .where(byEmail(email))
+      // Keeps nobody from counting the account's requests.
+      .for("no key update")
+    if (!account) throw notFound(email)
+    if ((account.disabledAt !== null) === disabled) {
+      throw new AccountError(`Account ${email} is ${disabled ? "already" : "not"} disabled`)
+    }
+    await tx
+      .update(accounts)
+      .set({ disabled_at: disabled ? sql`now()` : null })
+      .where(byEmail(email))
+  })
 }
 
 function checkLimit(plan: Plan, requestLimit: number | null): void {
@@ -202,7 +94,3 @@ function checkLimit(plan: Plan, requestLimit: number | null): void {
     throw new AccountError(`The limit of the ${plan} plan is fixed`)
   }
 }
-
-const notFound = (email: string) => new AccountError(`Account ${email} does not exist`)
-
-export const byEmail = (email: string): SQL => eq(accounts.email_folded, fold(email))

@@ -1,5 +1,5 @@
 /** The audit log of an account and its tokens. */
-import { and, desc, eq, lt } from "drizzle-orm"
+import { and, desc, eq, lt, sql } from "drizzle-orm"
 import { accessChanges } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { instantText } from "../resources/values.ts"
@@ -24,8 +24,6 @@ export interface AuditPage {
   next: number | null
 }
 
-const entriesPerPage = 50
-
 /**
  * @param before the id of the last entry of the page before
  * @param count how many entries
@@ -34,13 +32,13 @@ export async function readAudit(
   pool: Pool,
   accountId: number,
   before: number | null,
-  count = entriesPerPage,
+  count = 50,
 ): Promise<AuditPage> {
-  const rows = await pool.runAlone(accountId, () =>
-    pool.db
+  const rows: AuditEntry[] = await pool.runAlone(accountId, (db) =>
+    db
       .select({
         id: accessChanges.id,
-        at: instantText(accessChanges.at),
+        at: sql<string>`${instantText(accessChanges.at)}`,
         tokenPrefix: accessChanges.token_prefix,
         action: accessChanges.action,
         columns: accessChanges.columns,
@@ -57,6 +55,6 @@ export async function readAudit(
       .orderBy(desc(accessChanges.id))
       .limit(count + 1),
   )
-  const entries = rows.slice(0, count).map((row) => ({ ...row, at: row.at ?? "" }))
+  const entries = rows.slice(0, count)
   return { entries, next: rows.length > count ? (entries.at(-1)?.id ?? null) : null }
 }

@@ -13,30 +13,16 @@
  */
 import { and, eq, isNull, lt, or } from "drizzle-orm"
 import { tokens } from "../db/account-tables.ts"
-import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts"
+import { type CacheSizes, createCache } from "../db/cache.ts"
 import { isRecent } from "../db/is-recent.ts"
 import { maxStalenessMs } from "../db/notifications.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
-import { hashToken, hasTokenLength, isWellFormed } from "./token.ts"
+import { hashSecret } from "./secret.ts"
+import { hasTokenLength, isWellFormed } from "./token.ts"
 import { type Caller, createTokenLookup, type ValidToken } from "./token-lookup.ts"
 
-export interface Credentials {
-  /**
-   * The caller that a token identifies; null where the token is malformed, unknown, revoked or
-   * expired, or its account is disabled.
-   * @param address of the client, which takes turns at the database for tokens that were not valid before
-   * @throws Unavailable
-   */
-  callerOf(token: string, now: Date, address?: AccountId): Promise<Caller | null>
-  /** Records that a token was used. Written at most once a minute for each token. */
-  recordUse(tokenId: number, now: Date): Promise<void>
-  /** Whether this process is subscribed to notifications of changes from now on. */
-  setSubscribed(subscribed: boolean): void
-  /** Invalidates what is cached of an account; undefined: of all accounts. */
-  invalidate(accountId: number | undefined): void
-  cacheReadings(): Readonly<Record<"tokens" | "invalid_tokens", CacheReadings>>
-}
+export type Credentials = ReturnType<typeof createCredentials>
 
 const recordEveryMs = 60_000
 /** Once more accounts have changed than this, everything is invalidated. */
@@ -59,7 +45,7 @@ export interface CredentialPools {
 export function createCredentials(
   { records, accounts }: CredentialPools,
   sizes: Pick<CacheSizes, "tokens" | "invalidTokens" | "tokenUses">,
-): Credentials {
+) {
   const lookUp = createTokenLookup(records)
   const valid = createCache<ValidToken & ReadAt>(sizes.tokens, () => 140)
   /** The negative cache. */
@@ -110,6 +96,7 @@ export function createCredentials(
     return result
   }
 
+  /** Invalidates what is cached of an account; undefined: of all accounts. */
   function invalidate(accountId: number | undefined): void {
     notifications++
     pending.clear()
@@ -123,9 +110,19 @@ export function createCredentials(
 
   return {
     cacheReadings: () => ({ tokens: valid.readings(), invalid_tokens: invalid.readings() }),
-    callerOf: async (token, now, address = null) => {
+    /**
+     * The caller that a token identifies; null where the token is malformed, unknown, revoked or
+     * expired, or its account is disabled.
+     * @param address of the client, which takes turns at the database for tokens that were not valid before
+     * @throws Unavailable
+     */
+    callerOf: async (
+      token: string,
+      now: Date,
+      address: AccountId = null,
+    ): Promise<Caller | null> => {
       if (!hasTokenLength(token)) return null
-      const hash = hashToken(token)
+      const hash = hashSecret(token)
       const nowMs = now.getTime()
       let found = cached(hash, nowMs)
       if (found === undefined) {
@@ -136,7 +133,8 @@ export function createCredentials(
       return found && nowMs < found.expiresMs ? found.caller : null
     },
 
-    recordUse: async (tokenId, now) => {
+    /** Records that a token was used. Written at most once a minute for each token. */
+    recordUse: async (tokenId: number, now: Date): Promise<void> => {
       const recorded = recordedAt.get(String(tokenId))
       if (recorded !== undefined && isRecent(recorded, now.getTime(), recordEveryMs)) return
       recordedAt.set(String(tokenId), now.getTime())
@@ -155,7 +153,8 @@ export function createCredentials(
       )
     },
 
-    setSubscribed: (isSubscribed) => {
+    /** Whether this process is subscribed to notifications of changes from now on. */
+    setSubscribed: (isSubscribed: boolean): void => {
       subscribed = isSubscribed
       invalidate(undefined)
     },

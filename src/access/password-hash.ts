@@ -7,66 +7,57 @@
  */
 import { createTurns } from "../db/pool/turns.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
-import { fold } from "../text/fold.ts"
-import { isCommon } from "./common-passwords.ts"
-
-export interface PasswordHashing {
-  /** @param address of the client. @throws HashingBusy */
-  hash(password: string, address: string): Promise<string>
-  /**
-   * What `find` gives, if the password matches its hash; null where it does not, or there is none. It takes
-   * as long without a hash. Too many at once are refused before anything is read for them.
-   * @param address of the client
-   * @param onTurn called once its turn has come, before `find`
-   * @throws HashingBusy, and as `find` and `onTurn` do
-   */
-  matching<Found extends Hashed>(
-    password: string,
-    find: () => Promise<Found | undefined>,
-    address: string,
-    onTurn?: () => Promise<void>,
-  ): Promise<Found | null>
-}
-
-export interface Hashed {
-  hash: string | null
-}
+import { isWithinBounds, normalised } from "./password-rules.ts"
 
 /** Too many other passwords wait to be hashed. The request may be retried. */
 export class HashingBusy extends Unavailable {}
 
-export const minLength = 12
-export const maxLength = 200
-/** Normalisation can make eighteen characters of one. */
-const maxBytes = 4_000
+/** What one hash takes: KiB of memory, and passes over it. */
+export interface HashingCost {
+  memoryCost: number
+  timeCost: number
+}
 
-const parameters = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const
+export const defaultCost: HashingCost = { memoryCost: 65_536, timeCost: 2 }
 const atOnce = 2
 
-/** The hash of a random password that nobody knows, with the same parameters. */
-const hashOfNothing =
-  "$argon2id$v=19$m=65536,t=2,p=1$5tkOAaEkrnRkK0bWCJKz9kaW4EU3g0IXrB8e9EQLL/U$etee64x0Xllc1HGzh9acgE0ZIKsgXFoGYDcl9oV6pl4"
+/** The salt and hash of a random password that nobody knows. */
+const ofNothing =
+  "$5tkOAaEkrnRkK0bWCJKz9kaW4EU3g0IXrB8e9EQLL/U$etee64x0Xllc1HGzh9acgE0ZIKsgXFoGYDcl9oV6pl4"
 
 export interface PasswordHashingOptions {
   /** Receives the error for a stored hash that is none: it matches nothing. */
   onMalformedHash: (error: unknown) => void
-  /** How many attempts may wait, of one address and of all, and how long. */
+  cost?: HashingCost | undefined
+  /** How many attempts of one address may wait, and how long. */
   queueLengthPerAddress?: number
-  queueLength?: number
   waitMs?: number
 }
 
+/** An attempt to match a password. */
+export interface PasswordAttempt {
+  password: string
+  /** The address of the client. */
+  address: string
+  /** Called once its turn has come, before anything is read or hashed for it. If it throws, nothing is. */
+  onTurn?: () => Promise<void>
+}
+
+export type PasswordHashing = ReturnType<typeof createPasswordHashing>
+
+/** Each of these throws HashingBusy. */
 export function createPasswordHashing({
   onMalformedHash,
+  cost = defaultCost,
   queueLengthPerAddress = 8,
-  queueLength = 50,
   waitMs = 5_000,
-}: PasswordHashingOptions): PasswordHashing {
+}: PasswordHashingOptions) {
+  const hashOfNothing = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1${ofNothing}`
   const turns = createTurns({
     places: atOnce,
     placesPerAccount: 1,
     queuePerAccount: queueLengthPerAddress,
-    queueInAll: queueLength,
+    queueInAll: 50,
     waitMs,
   })
 
@@ -84,9 +75,20 @@ export function createPasswordHashing({
     })
 
   return {
-    hash: (password, address) =>
-      inTurn(address, () => Bun.password.hash(normalised(password), parameters)),
-    matching: async (password, find, address, onTurn) => {
+    /** @param address of the client */
+    hash: (password: string, address: string): Promise<string> =>
+      inTurn(address, () =>
+        Bun.password.hash(normalised(password), { algorithm: "argon2id", ...cost }),
+      ),
+
+    /**
+     * What `find` gives, if the password matches its hash; null where it does not, or there is none. It
+     * takes as long without a hash. @throws as `find` and `onTurn` do
+     */
+    matching: async <Found extends { hash: string | null }>(
+      { password, address, onTurn }: PasswordAttempt,
+      find: () => Promise<Found | undefined>,
+    ): Promise<Found | null> => {
       // Depends on the password alone, so the shorter time tells nothing about an account.
       if (password === "" || !isWithinBounds(password)) return null
       return inTurn(address, async () => {
@@ -98,24 +100,3 @@ export function createPasswordHashing({
     },
   }
 }
-
-/** Why a new password is refused, as a sentence for the person; null where it is not. */
-export function passwordFault(password: string, email: string): string | null {
-  const length = [...password].length
-  if (length < minLength) return `Use at least ${minLength} characters`
-  if (!isWithinBounds(password)) return `Use at most ${maxLength} characters`
-  if (fold(password) === fold(email)) return "Use something other than your email address"
-  if (isCommon(password)) {
-    return "This is easy to guess, because many people use it or it repeats itself. Use a few random words"
-  }
-  return null
-}
-
-const isWithinBounds = (password: string): boolean =>
-  // Two code units at most for a character; counted first, because a body can be large.
-  password.length <= 2 * maxLength &&
-  [...password].length <= maxLength &&
-  Buffer.byteLength(normalised(password)) <= maxBytes
-
-/** The same characters can be typed in several ways (NIST SP 800-63B, 3.1.1.2). */
-const normalised = (password: string): string => password.normalize("NFKC")

@@ -6,55 +6,22 @@ import { and, eq, isNull, sql } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { passwords, sessions } from "../db/sign-in-tables.ts"
-import { byEmail } from "./accounts.ts"
-import { createPasswordHashing } from "./password-hash.ts"
-import { attributeToOwner, endSessions, signIn } from "./session-rows.ts"
-import type { SessionOfAccount } from "./sessions.ts"
-
-export interface Passwords {
-  /**
-   * The account with this email address and password; null where there is none or it is disabled.
-   * @param address of the client
-   * @param onTurn called just before the password is hashed; if it throws, nothing is hashed
-   * @throws HashingBusy; Unavailable; and as `onTurn` does
-   */
-  accountOf(
-    email: string,
-    password: string,
-    address: string,
-    onTurn?: () => Promise<void>,
-  ): Promise<number | null>
-  /** Whether the account has a password. @throws Unavailable */
-  isSet(accountId: number): Promise<boolean>
-  /** Whether this is the account's password; otherwise as `accountOf`. */
-  isCurrent(
-    accountId: number,
-    password: string,
-    address: string,
-    onTurn?: () => Promise<void>,
-  ): Promise<boolean>
-  /**
-   * Sets a password, ends all other sessions of the account and withdraws its one-time links.
-   * @param sessionId the session in which it is set
-   * @param address of the client
-   * @returns whether it was set: not if that session has ended or the account was disabled
-   * @throws HashingBusy; Unavailable
-   */
-  set(session: SessionOfAccount, password: string, address: string): Promise<boolean>
-}
+import { byEmail } from "./account-list.ts"
+import type { PasswordAttempt, PasswordHashing } from "./password-hash.ts"
+import { attributeToOwner, endSessions, type SessionOfAccount } from "./session-rows.ts"
 
 export interface PasswordOptions {
   pool: Pool
-  /** Receives the error for a stored hash that is none. */
-  onMalformedHash: (error: unknown) => void
+  hashing: PasswordHashing
 }
 
-export function createPasswords({ pool, onMalformedHash }: PasswordOptions): Passwords {
-  const hashing = createPasswordHashing({ onMalformedHash })
+export type Passwords = ReturnType<typeof createPasswords>
 
+/** Each of these throws Unavailable, and HashingBusy where it hashes. */
+export function createPasswords({ pool, hashing }: PasswordOptions) {
   async function passwordOf(accountId: number) {
-    const [found] = await pool.runAlone(signIn, () =>
-      pool.db
+    const [found] = await pool.runAlone(null, (db) =>
+      db
         .select({ hash: passwords.hash })
         .from(passwords)
         .where(eq(passwords.account_id, accountId)),
@@ -63,8 +30,8 @@ export function createPasswords({ pool, onMalformedHash }: PasswordOptions): Pas
   }
 
   async function accountBy(email: string) {
-    const [found] = await pool.runAlone(signIn, () =>
-      pool.db
+    const [found] = await pool.runAlone(null, (db) =>
+      db
         .select({ id: accounts.id, hash: passwords.hash })
         .from(accounts)
         .leftJoin(passwords, eq(passwords.account_id, accounts.id))
@@ -74,18 +41,32 @@ export function createPasswords({ pool, onMalformedHash }: PasswordOptions): Pas
   }
 
   return {
-    accountOf: async (email, password, address, onTurn) =>
-      (await hashing.matching(password, () => accountBy(email), address, onTurn))?.id ?? null,
+    /** The account with this email address and password; null where there is none or it is disabled. */
+    accountOf: async (email: string, attempt: PasswordAttempt): Promise<number | null> =>
+      (await hashing.matching(attempt, () => accountBy(email)))?.id ?? null,
 
-    isSet: async (accountId) => (await passwordOf(accountId)) !== undefined,
+    /** Whether the account has a password. */
+    isSet: async (accountId: number): Promise<boolean> =>
+      (await passwordOf(accountId)) !== undefined,
 
-    isCurrent: async (accountId, password, address, onTurn) =>
-      (await hashing.matching(password, () => passwordOf(accountId), address, onTurn)) !== null,
+    /** Whether this is the account's password. */
+    isCurrent: async (accountId: number, attempt: PasswordAttempt): Promise<boolean> =>
+      (await hashing.matching(attempt, () => passwordOf(accountId))) !== null,
 
-    set: async ({ accountId, sessionId }, password, address) => {
+    /**
+     * Sets a password, ends all other sessions of the account and withdraws its one-time links.
+     * @param sessionId the session in which it is set
+     * @param address of the client
+     * @returns whether it was set: not if that session has ended or the account was disabled
+     */
+    set: async (
+      { accountId, sessionId }: SessionOfAccount,
+      password: string,
+      address: string,
+    ): Promise<boolean> => {
       const hash = await hashing.hash(password, address)
-      return pool.runAlone(signIn, () =>
-        pool.db.transaction(async (tx) => {
+      return pool.runAlone(null, (db) =>
+        db.transaction(async (tx) => {
           await attributeToOwner(tx, accountId, address)
           const [session] = await tx
             .select({ id: sessions.id })

@@ -1,16 +1,14 @@
 /** The table of recent requests, to which all processes add. */
-import { desc, eq, lt, sql } from "drizzle-orm"
+import { desc, eq, sql } from "drizzle-orm"
 import { accounts, recentRequests } from "../db/account-tables.ts"
 import { locks } from "../db/advisory-locks.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { milliseconds } from "../resources/values.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { dayMs } from "../text/durations.ts"
 import { storableText } from "../text/storable-text.ts"
 
 /** How many are kept of each account, and shown. */
 export const keptRequests = 100
-const keptMs = 30 * dayMs
 
 export interface RecentRequest {
   /** As in `X-Request-Id`. */
@@ -27,7 +25,11 @@ export interface RecentRequest {
   ms: number
 }
 
-export type RequestOfAccount = RecentRequest & { accountId: number }
+/** Requests of an account. */
+export interface RequestsOfAccount {
+  accountId: number
+  requests: readonly RecentRequest[]
+}
 
 /**
  * Adds requests, and deletes those of their accounts beyond the last hundred. Requests that were added
@@ -35,21 +37,21 @@ export type RequestOfAccount = RecentRequest & { accountId: number }
  */
 export async function addRequests(
   db: Pool["db"],
-  requests: readonly RequestOfAccount[],
+  added: readonly RequestsOfAccount[],
 ): Promise<void> {
   const rows = JSON.stringify(
-    requests.map(({ accountId, requestId, tokenId, atMs, method, target, status, ms }) => ({
-      account_id: accountId,
-      request_id: requestId,
-      token_id: tokenId,
-      at: new Date(atMs).toISOString(),
-      method,
-      target: storableText(target),
-      status,
-      ms,
-    })),
+    added.flatMap(({ accountId, requests }) =>
+      requests.map(({ requestId, tokenId, atMs, target, ...request }) => ({
+        ...request,
+        account_id: accountId,
+        request_id: requestId,
+        token_id: tokenId,
+        at: new Date(atMs).toISOString(),
+        target: storableText(target),
+      })),
+    ),
   )
-  const accountIds = arrayLiteral([...new Set(requests.map(({ accountId }) => accountId))])
+  const accountIds = arrayLiteral(added.map(({ accountId }) => accountId))
   await db.transaction(async (tx) => {
     await tx.execute(sql`
       insert into ${recentRequests} (account_id, request_id, token_id, at, method, target, status, ms)
@@ -71,12 +73,12 @@ export async function addRequests(
 }
 
 /** The last hundred of an account, the newest first. */
-export async function readRequests(db: Pool["db"], accountId: number): Promise<RecentRequest[]> {
-  const rows = await db
+export const readRequests = (db: Pool["db"], accountId: number): Promise<RecentRequest[]> =>
+  db
     .select({
       requestId: recentRequests.request_id,
       tokenId: recentRequests.token_id,
-      atMs: milliseconds(recentRequests.at),
+      atMs: sql<number>`${milliseconds(recentRequests.at)}`.mapWith(Number),
       method: recentRequests.method,
       target: recentRequests.target,
       status: recentRequests.status,
@@ -86,10 +88,3 @@ export async function readRequests(db: Pool["db"], accountId: number): Promise<R
     .where(eq(recentRequests.account_id, accountId))
     .orderBy(desc(recentRequests.at), desc(recentRequests.request_id))
     .limit(keptRequests)
-  return rows.map((row) => ({ ...row, atMs: Number(row.atMs) }))
-}
-
-export async function deleteOldRequests(db: Pool["db"], nowMs: number): Promise<void> {
-  const firstKept = new Date(nowMs - keptMs).toISOString()
-  await db.delete(recentRequests).where(lt(recentRequests.at, firstKept))
-}

@@ -1,148 +1,129 @@
 /**
  * The last requests of each account, so that a person can find why one failed.
  *
- * A process keeps those that it has answered in a ring for each account, and adds them to the database
- * every few seconds. A read merges both by the request's id, so that a person sees a request at once
- * and never twice. Requests only write to memory: they neither wait for the database nor fail with it.
+ * A process keeps those that it has answered in memory until it has added them to the database, and of
+ * each account no more than are shown. A read merges both by the request's id, so that a person sees a
+ * request at once and never twice.
  *
- * The rings have a budget in bytes together. Beyond it, the ring of the account that has been quiet
- * longest is dropped.
+ * Beyond a budget of bytes, the account that has been quiet longest loses its requests.
  */
-
+import { LRUCache } from "lru-cache"
 import type { Pool } from "../db/pool/pool.ts"
-import { Unavailable, within } from "../db/pool/unavailable.ts"
-import { hourMs } from "../text/durations.ts"
+import { Unavailable } from "../db/pool/unavailable.ts"
+import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
 import {
   addRequests,
-  deleteOldRequests,
   keptRequests,
   type RecentRequest,
-  type RequestOfAccount,
+  type RequestsOfAccount,
   readRequests,
 } from "./recent-request-rows.ts"
-import { createRings, type Rings } from "./request-rings.ts"
-
-export type { RecentRequest } from "./recent-request-rows.ts"
-
-export interface RecentRequests {
-  record(accountId: number, request: RecentRequest): void
-  /**
-   * The last hundred of an account, the newest first. Those of other processes are some seconds old.
-   * @throws Unavailable
-   */
-  last(accountId: number): Promise<RecentRequest[]>
-  /** Writes the last requests, for at most `limitMs`, and stops. */
-  stop(limitMs?: number): Promise<void>
-}
 
 export interface RecentRequestsOptions {
   pool: Pool
-  now: () => Date
-  /** Receives the error of a failed write; and how many requests will not be shown because of it. */
-  onFailure: (error: unknown, lost?: { unwritten_requests: number }) => void
+  onFailure: OnWriteFailure
   maxBytes?: number
   writeEveryMs?: number
-  /** How long `stop` waits for the last write. */
-  waitMs?: number
 }
 
-/** Rows in one statement, which take about a tenth of a second. */
-const maxRowsPerWrite = 2_000
+export type RecentRequests = ReturnType<typeof createRecentRequests>
+
+/** The requests of an account, the oldest first, and the memory that they take. */
+interface Requests {
+  requests: RecentRequest[]
+  bytes: number
+}
+
+/** Accounts in one statement: 2,000 requests, which take about a tenth of a second. */
+const maxAccountsPerWrite = 20
+/** The size of a request without its target, with its share of the structures around it. */
+const requestBytes = 400
+const charBytes = 2
 
 export function createRecentRequests({
   pool,
-  now,
   onFailure,
   maxBytes = 8 * 1024 * 1024,
-  writeEveryMs = 5_000,
-  waitMs = 5_000,
-}: RecentRequestsOptions): RecentRequests {
-  let unwritten: Rings = createRings(maxBytes)
-  /** The requests of the write that is running. */
-  let writing: RequestOfAccount[] = []
-  let running: Promise<void> | undefined
-  let lastDeletedMs = 0
+  writeEveryMs,
+}: RecentRequestsOptions) {
+  let dropped = 0
+  /** By account. */
+  const unwritten = new LRUCache<number, Requests>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+    dispose: ({ requests }, _, reason) => {
+      if (reason === "evict") dropped += requests.length
+    },
+  })
 
-  /**
-   * One write at a time. What could not be written because the database is away is tried again, unless
-   * this is the last attempt.
-   */
-  async function write(isLast = false): Promise<void> {
-    reportDropped(unwritten.takeDropped())
-    writing = unwritten.all()
-    unwritten = createRings(maxBytes)
-    try {
-      while (writing.length > 0) {
-        const rows = writing.slice(0, maxRowsPerWrite)
-        await pool.runAlone(null, () => addRequests(pool.db, rows))
-        writing = writing.slice(rows.length)
-        await deleteOld(now().getTime())
-      }
-    } catch (error) {
-      // For any other reason, the same rows would fail again.
-      if (error instanceof Unavailable && !isLast) {
-        unwritten = restored()
-        onFailure(error)
-      } else {
-        onFailure(error, { unwritten_requests: writing.length })
-      }
-    } finally {
-      writing = []
+  /** What could not be written because the database is away is kept. For any other reason it would fail again. */
+  async function write(): Promise<void> {
+    reportDropped()
+    const all = [...unwritten].map(([accountId, { requests }]) => ({
+      accountId,
+      requests: [...requests],
+    }))
+    for (let from = 0; from < all.length; from += maxAccountsPerWrite) {
+      const added = all.slice(from, from + maxAccountsPerWrite)
+      await pool
+        .runAlone(null, (db) => addRequests(db, added))
+        .catch((error: unknown) => {
+          if (error instanceof Unavailable) throw error
+          onFailure(error, { unwritten_requests: countOf(added) })
+        })
+      added.forEach(forget)
     }
   }
 
-  /** What was not written, and after it what came in the meantime. */
-  function restored(): Rings {
-    const rings = createRings(maxBytes)
-    for (const { accountId, ...request } of [...writing, ...unwritten.all()]) {
-      rings.add(accountId, request)
-    }
-    return rings
+  function forget({ accountId, requests }: RequestsOfAccount): void {
+    const written = new Set(requests)
+    const left = unwritten.peek(accountId)?.requests.filter((each) => !written.has(each)) ?? []
+    if (left.length > 0) unwritten.set(accountId, { requests: left, bytes: bytesOf(left) })
+    else unwritten.delete(accountId)
   }
 
-  function reportDropped(dropped: number): void {
+  function reportDropped(): void {
     if (dropped === 0) return
     const message = `The recent requests of all accounts take more than ${maxBytes} bytes`
     onFailure(new Error(message), { unwritten_requests: dropped })
+    dropped = 0
   }
 
-  async function writeRegularly(): Promise<void> {
-    if (running) return
-    running = write()
-    await running
-    running = undefined
-  }
-
-  async function deleteOld(nowMs: number): Promise<void> {
-    if (nowMs - lastDeletedMs < hourMs) return
-    await pool.runAlone(null, () => deleteOldRequests(pool.db, nowMs))
-    lastDeletedMs = nowMs
-  }
-  const timer = setInterval(writeRegularly, writeEveryMs)
+  const stop = writeInBackground({
+    write,
+    unwritten: () => countOf([...unwritten.values()]),
+    onFailure,
+    everyMs: writeEveryMs,
+  })
 
   return {
-    record: (accountId, request) => unwritten.add(accountId, request),
+    record: (accountId: number, request: RecentRequest): void => {
+      const { requests, bytes } = unwritten.peek(accountId) ?? { requests: [], bytes: 0 }
+      requests.push(request)
+      const beyond = requests.length > keptRequests ? requests.splice(0, 1) : []
+      unwritten.set(accountId, { requests, bytes: bytes + bytesOf([request]) - bytesOf(beyond) })
+    },
 
-    last: async (accountId) => {
-      const ours = () => [
-        ...unwritten.of(accountId),
-        ...writing.flatMap(({ accountId: of, ...request }) => (of === accountId ? [request] : [])),
-      ]
-      // What is written while this reads is in one of the two, and may be in both.
-      const before = ours()
+    /**
+     * The last hundred of an account, the newest first. Those of other processes are some seconds old.
+     * @throws Unavailable
+     */
+    last: async (accountId: number): Promise<RecentRequest[]> => {
+      const ours = unwritten.peek(accountId)?.requests ?? []
       const stored = await pool.runAlone(accountId, (db) => readRequests(db, accountId))
-      return newest([...stored, ...before, ...ours()])
+      return newest([...stored, ...ours])
     },
 
-    stop: async (limitMs = waitMs) => {
-      clearInterval(timer)
-      const lastWrite = Promise.resolve(running).then(() => write(true))
-      await within(limitMs, lastWrite).catch((error: unknown) => {
-        onFailure(error, { unwritten_requests: writing.length + unwritten.size })
-      })
-    },
+    /** Writes the last requests, for at most `limitMs`, and stops. */
+    stop: (limitMs = 5_000): Promise<void> => stop(limitMs),
   }
 }
+
+const bytesOf = (requests: readonly RecentRequest[]): number =>
+  requests.reduce((sum, { target }) => sum + requestBytes + charBytes * target.length, 0)
+
+const countOf = (all: readonly Pick<RequestsOfAccount, "requests">[]): number =>
+  all.reduce((sum, { requests }) => sum + requests.length, 0)
 
 function newest(requests: readonly RecentRequest[]): RecentRequest[] {
   const byId = new Map(requests.map((request) => [request.requestId, request]))

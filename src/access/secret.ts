@@ -1,4 +1,4 @@
-/** Random secrets, of which only the SHA-256 is stored, for the reasons that `token.ts` gives. */
+/** Secrets: API tokens, and those of sessions and one-time links. */
 import { timingSafeEqual } from "node:crypto"
 
 /** So many random bytes in base64url. */
@@ -7,7 +7,11 @@ export const randomText = (bytes: number): string =>
     .getRandomValues(new Uint8Array(bytes))
     .toBase64({ alphabet: "base64url", omitPadding: true })
 
-/** SHA-256, as 64 lower-case hex digits. */
+/**
+ * SHA-256, as 64 lower-case hex digits: the only form in which a secret is stored. A salt or a slow hash
+ * would add nothing, since 256 random bits can be neither enumerated nor guessed. The timing of a lookup
+ * by hash reveals nothing that helps to find a secret.
+ */
 export const hashSecret = (secret: string): string => Bun.CryptoHasher.hash("sha256", secret, "hex")
 
 /** Whether `hash` is that of the secret, in a time that does not depend on where they differ. */

@@ -1,27 +1,34 @@
 /** Adding and deleting rows of sessions, within transactions of which they may be only a part. */
-import { and, eq, isNull, lt, lte, ne, or, sql } from "drizzle-orm"
-import { accessChanges, accounts } from "../db/account-tables.ts"
-import type { Pool } from "../db/pool/pool.ts"
+import { and, eq, inArray, isNull, ne } from "drizzle-orm"
+import { accounts } from "../db/account-tables.ts"
 import { type SignInMethod, sessions, signInLinks } from "../db/sign-in-tables.ts"
 import { dayMs } from "../text/durations.ts"
 import { attribute, type Transaction, unknownAddress } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
-import type { Client, SessionOfAccount } from "./sessions.ts"
-
-/** Those who sign in may be anybody, so they share their turns at the database. */
-export const signIn = "sign-in"
 
 /** After so long without use a session ends. */
 export const idleMs = 7 * dayMs
 /** After so long it ends however much it is used. */
 export const longestMs = 30 * dayMs
-/** How long the audit log keeps when it began and ended. */
-const auditedMs = 400 * dayMs
 
 const idBytes = 16
 const secretBytes = 32
 /** How much of a user agent is kept, in characters. Those of browsers have about 150. */
 const keptUserAgent = 300
+
+/** From where a person signs in. */
+export interface Client {
+  /** As for the limits of unauthenticated requests. */
+  address: string
+  /** Empty where it sends none. */
+  userAgent: string
+}
+
+/** A session of an account. */
+export interface SessionOfAccount {
+  accountId: number
+  sessionId: string
+}
 
 export interface NewSession {
   accountId: number
@@ -75,17 +82,11 @@ export async function endSessions(
   accountId: number,
   except?: string,
 ): Promise<number> {
-  await tx
-    .delete(signInLinks)
-    .where(
-      eq(
-        signInLinks.email_folded,
-        tx
-          .select({ folded: accounts.email_folded })
-          .from(accounts)
-          .where(eq(accounts.id, accountId)),
-      ),
-    )
+  const ofAccount = tx
+    .select({ folded: accounts.email_folded })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+  await tx.delete(signInLinks).where(inArray(signInLinks.email_folded, ofAccount))
   const ended = await tx
     .delete(sessions)
     .where(
@@ -111,33 +112,6 @@ export async function attributeToOwner(
   await attribute(tx, { who: account?.email ?? `account ${accountId}`, origin: address })
 }
 
-/** Deletes what has expired, which is refused already, and what the audit log has of sessions of long ago. */
-export const deleteExpired = (pool: Pool, now: Date): Promise<void> =>
-  pool.runAlone(null, () =>
-    pool.db.transaction(async (tx) => {
-      await attribute(tx, { who: "the service", origin: "expiry" })
-      await tx
-        .delete(sessions)
-        .where(
-          or(
-            lte(sessions.expires_at, now.toISOString()),
-            lte(sessions.last_seen_at, before(now, idleMs)),
-          ),
-        )
-      await tx.delete(signInLinks).where(lt(signInLinks.expires_at, now.toISOString()))
-      await tx
-        .delete(accessChanges)
-        .where(
-          and(
-            sql`${accessChanges.columns} ? 'signed_in_at'`,
-            lte(accessChanges.at, before(now, auditedMs)),
-          ),
-        )
-    }),
-  )
-
 /** The columns hold whole seconds, to which PostgreSQL would round, and so up into the future too. */
 export const secondOf = (at: Date): string =>
   new Date(Math.floor(at.getTime() / 1000) * 1000).toISOString()
-
-export const before = (now: Date, ms: number): string => new Date(now.getTime() - ms).toISOString()

@@ -10,21 +10,25 @@
  * good.
  */
 import { and, desc, eq, gt, isNull, lte, sql } from "drizzle-orm"
+import type { PgColumn } from "drizzle-orm/pg-core"
 import { accounts, type Plan } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { type SignInMethod, sessions } from "../db/sign-in-tables.ts"
 import { milliseconds } from "../resources/values.ts"
+import { minuteMs } from "../text/durations.ts"
+import { existingAccount } from "./account-list.ts"
+import { type Changed, change, type Editor } from "./change.ts"
 import { limitOf } from "./plan.ts"
 import { isHashOf } from "./secret.ts"
 import {
   addSession,
   attributeToOwner,
-  before,
+  type Client,
   endSession,
   endSessions,
   idleMs,
+  type SessionOfAccount,
   secondOf,
-  signIn,
 } from "./session-rows.ts"
 
 /** A signed-in person. */
@@ -39,17 +43,6 @@ export interface SignedIn {
   method: SignInMethod
 }
 
-/** From where a person signs in. */
-export interface Client {
-  /** As for the limits of unauthenticated requests. */
-  address: string
-  /** Empty where it sends none. */
-  userAgent: string
-}
-
-/** A session of an account. */
-export type SessionOfAccount = Pick<SignedIn, "accountId" | "sessionId">
-
 /** How a session begins. */
 export interface StartOptions {
   /** By password, unless it is given. */
@@ -58,54 +51,21 @@ export interface StartOptions {
   replaces?: SessionOfAccount | null
 }
 
-export interface SessionRow extends Client {
-  id: string
-  signedInAt: Date
-  method: SignInMethod
-  lastSeenAt: Date
-  /** When it ends however much it is used. */
-  expiresAt: Date
-}
-
-export interface Sessions {
-  /**
-   * The person that a cookie's value identifies; null where it is malformed or unknown, the session has
-   * ended or was not used for too long, or its account is disabled. Records, at most once a minute,
-   * that the session is in use.
-   * @throws Unavailable
-   */
-  find(cookie: string, now: Date): Promise<SignedIn | null>
-  /**
-   * Begins a session.
-   * @returns the cookie's value; null where the account was deleted or disabled in the meantime
-   * @throws Unavailable
-   */
-  start(accountId: number, client: Client, now: Date, how?: StartOptions): Promise<string | null>
-  /** Ends a session of the account. @param address of the client that asks for it */
-  end(accountId: number, sessionId: string, address?: string): Promise<void>
-  /**
-   * Ends all sessions of the account and withdraws its one-time links.
-   * @param except a session that continues
-   * @param address of the client that asks for it
-   * @returns how many have ended
-   */
-  endAll(accountId: number, except?: string, address?: string): Promise<number>
-  /** The sessions of the account, the last one used first. */
-  list(accountId: number, now: Date): Promise<SessionRow[]>
-}
-
-const recordEveryMs = 60_000
-
-const idPattern = /^[0-9A-Za-z_-]{22}$/
-const cookiePattern = /^([0-9A-Za-z_-]{22})\.([0-9A-Za-z_-]{43})$/
-
 export interface SessionOptions {
   pool: Pool
   /** Receives why it could not be recorded that a session is in use. */
   onUseNotRecorded: (error: unknown) => void
 }
 
-export function createSessions({ pool, onUseNotRecorded }: SessionOptions): Sessions {
+export type Sessions = ReturnType<typeof createSessions>
+
+const recordEveryMs = minuteMs
+
+const idPattern = /^[0-9A-Za-z_-]{22}$/
+const cookiePattern = /^([0-9A-Za-z_-]{22})\.([0-9A-Za-z_-]{43})$/
+
+/** Each of these throws Unavailable. */
+export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
   const byId = pool.db
     .select({
       secret: sessions.secret_sha256,
@@ -114,9 +74,9 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions): Sess
       plan: accounts.plan,
       requestLimit: accounts.request_limit,
       method: sessions.method,
-      signedInMs: milliseconds(sessions.signed_in_at),
-      seenMs: milliseconds(sessions.last_seen_at),
-      expiresMs: milliseconds(sessions.expires_at),
+      signedInAt: timeOf(sessions.signed_in_at),
+      lastSeenAt: timeOf(sessions.last_seen_at),
+      expiresAt: timeOf(sessions.expires_at),
     })
     .from(sessions)
     .innerJoin(accounts, eq(accounts.id, sessions.account_id))
@@ -125,84 +85,117 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions): Sess
 
   /** Its own condition as well: other requests of the session may have recorded it. */
   const recordUse = (id: string, now: Date) =>
-    pool.runAlone(signIn, () =>
-      pool.db
+    pool.runAlone(null, (db) =>
+      db
         .update(sessions)
         .set({ last_seen_at: secondOf(now) })
         .where(and(eq(sessions.id, id), lte(sessions.last_seen_at, before(now, recordEveryMs)))),
     )
 
   return {
-    find: async (cookie, now) => {
+    /**
+     * The person that a cookie's value identifies; null where it is malformed or unknown, the session has
+     * ended or was not used for too long, or its account is disabled. Records, at most once a minute,
+     * that the session is in use.
+     */
+    find: async (cookie: string, now: Date): Promise<SignedIn | null> => {
       const [, id, secret] = cookiePattern.exec(cookie) ?? []
       if (id === undefined || secret === undefined) return null
-      const [found] = await pool.runAlone(signIn, () => byId.execute({ id }))
+      const [found] = await pool.runAlone(null, () => byId.execute({ id }))
       if (!found || !isHashOf(found.secret, secret)) return null
-      const { secret: _, requestLimit, signedInMs, seenMs, expiresMs, ...person } = found
-      const nowMs = now.getTime()
-      if (nowMs >= Number(expiresMs) || nowMs >= Number(seenMs) + idleMs) return null
-      if (nowMs >= Number(seenMs) + recordEveryMs) recordUse(id, now).catch(onUseNotRecorded)
-      return {
-        sessionId: id,
-        ...person,
-        limit: limitOf(person.plan, requestLimit),
-        signedInAt: new Date(Number(signedInMs)),
-      }
+      const { secret: _, requestLimit, lastSeenAt, expiresAt, ...person } = found
+      const idle = now.getTime() - lastSeenAt.getTime()
+      if (now >= expiresAt || idle >= idleMs) return null
+      if (idle >= recordEveryMs) recordUse(id, now).catch(onUseNotRecorded)
+      return { sessionId: id, ...person, limit: limitOf(person.plan, requestLimit) }
     },
 
-    start: (accountId, client, now, { method = "password", replaces = null } = {}) =>
-      pool.runAlone(signIn, () =>
-        pool.db.transaction(async (tx) => {
+    /**
+     * Begins a session.
+     * @returns the cookie's value; null where the account was deleted or disabled in the meantime
+     */
+    start: (
+      accountId: number,
+      client: Client,
+      now: Date,
+      { method = "password", replaces = null }: StartOptions = {},
+    ): Promise<string | null> =>
+      pool.runAlone(null, (db) =>
+        db.transaction(async (tx) => {
           if (replaces) await endSession(tx, replaces, client.address)
           await attributeToOwner(tx, accountId, client.address)
           return addSession(tx, { accountId, client, now, method })
         }),
       ),
 
-    end: async (accountId, sessionId, address) => {
-      // What a form sends may be text that PostgreSQL can't hold.
+    /** Ends a session of the account. @param address of the client that asks for it */
+    end: async (accountId: number, sessionId: string, address?: string): Promise<void> => {
+      // A form may send text that PostgreSQL can't hold.
       if (!idPattern.test(sessionId)) return
-      await pool.runAlone(signIn, () =>
-        pool.db.transaction((tx) => endSession(tx, { accountId, sessionId }, address)),
+      await pool.runAlone(null, (db) =>
+        db.transaction((tx) => endSession(tx, { accountId, sessionId }, address)),
       )
     },
 
-    endAll: (accountId, except, address) =>
-      pool.runAlone(signIn, () =>
-        pool.db.transaction(async (tx) => {
+    /**
+     * Ends all sessions of the account and withdraws its one-time links.
+     * @param address of the client that asks for it
+     */
+    endAll: (accountId: number, address?: string): Promise<number> =>
+      pool.runAlone(null, (db) =>
+        db.transaction(async (tx) => {
           await attributeToOwner(tx, accountId, address)
-          return endSessions(tx, accountId, except)
+          return endSessions(tx, accountId)
         }),
       ),
 
-    list: async (accountId, now) => {
-      const rows = await pool.runAlone(signIn, () =>
-        pool.db
-          .select({
-            id: sessions.id,
-            method: sessions.method,
-            address: sessions.address,
-            userAgent: sessions.user_agent,
-            signedInMs: milliseconds(sessions.signed_in_at),
-            seenMs: milliseconds(sessions.last_seen_at),
-            expiresMs: milliseconds(sessions.expires_at),
-          })
-          .from(sessions)
-          .where(
-            and(
-              eq(sessions.account_id, accountId),
-              gt(sessions.expires_at, now.toISOString()),
-              gt(sessions.last_seen_at, before(now, idleMs)),
-            ),
-          )
-          .orderBy(desc(sessions.last_seen_at), desc(sessions.signed_in_at), sessions.id),
-      )
-      return rows.map(({ signedInMs, seenMs, expiresMs, ...row }) => ({
-        ...row,
-        signedInAt: new Date(Number(signedInMs)),
-        lastSeenAt: new Date(Number(seenMs)),
-        expiresAt: new Date(Number(expiresMs)),
-      }))
-    },
+    /** The sessions of the account, the last one used first. */
+    list: (accountId: number, now: Date) => listSessions(pool, accountId, now),
   }
 }
+
+export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
+
+const listSessions = (pool: Pool, accountId: number, now: Date) =>
+  pool.runAlone(null, (db) =>
+    db
+      .select({
+        id: sessions.id,
+        method: sessions.method,
+        address: sessions.address,
+        userAgent: sessions.user_agent,
+        signedInAt: timeOf(sessions.signed_in_at),
+        lastSeenAt: timeOf(sessions.last_seen_at),
+        /** When it ends however much it is used. */
+        expiresAt: timeOf(sessions.expires_at),
+      })
+      .from(sessions)
+      .where(
+        and(
+          eq(sessions.account_id, accountId),
+          gt(sessions.expires_at, now.toISOString()),
+          gt(sessions.last_seen_at, before(now, idleMs)),
+        ),
+      )
+      .orderBy(desc(sessions.last_seen_at), desc(sessions.signed_in_at), sessions.id),
+  )
+
+/** The same for operators. @throws AccountError where the account does not exist */
+export async function sessionsOf(pool: Pool, email: string, now: Date): Promise<SessionRow[]> {
+  const { id } = await pool.runAlone(null, (db) => existingAccount(db, email))
+  return listSessions(pool, id, now)
+}
+
+/**
+ * Ends all sessions of an account and withdraws its one-time links, for an operator.
+ * @returns how many sessions have ended
+ * @throws AccountError where it does not exist
+ */
+export function signOut(editor: Editor, email: string): Promise<Changed<number>> {
+  return change(editor, async (tx) => endSessions(tx, (await existingAccount(tx, email)).id))
+}
+
+const before = (now: Date, ms: number): string => new Date(now.getTime() - ms).toISOString()
+
+const timeOf = (column: PgColumn) =>
+  sql<Date>`${milliseconds(column)}`.mapWith((ms) => new Date(Number(ms)))

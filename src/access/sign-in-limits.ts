@@ -29,23 +29,7 @@ export class LimitReached extends Error {
   }
 }
 
-export interface Attempt {
-  /** Counts it against its account; to be called just before the password is hashed. @throws LimitReached */
-  count(): Promise<void>
-  /** Call it if the password was right. */
-  succeeded(): Promise<void>
-}
-
-export interface SignInLimits {
-  /**
-   * Begins an attempt with a password, which counts against its address at once.
-   * @param sessionId of the account's session that the client has
-   * @throws LimitReached
-   */
-  attempt(email: string, address: string, sessionId?: string): Promise<Attempt>
-  /** Counts a request for a link. @throws LimitReached */
-  requestLink(email: string, address: string): Promise<void>
-}
+export type SignInLimits = ReturnType<typeof createSignInLimits>
 
 export interface SignInLimitOptions extends Clocks {
   redis: RedisConnection | null
@@ -69,7 +53,7 @@ export const attemptsPerAddress = 100
 export const linksPerAccount = 5
 export const linksPerAddress = 20
 
-export function createSignInLimits(options: SignInLimitOptions): SignInLimits {
+export function createSignInLimits(options: SignInLimitOptions) {
   const window = (name: string, { ofMs = windowMs, ofBytes = maxBytes } = {}) =>
     createWindow({
       ...options,
@@ -86,22 +70,31 @@ export function createSignInLimits(options: SignInLimitOptions): SignInLimits {
   const keyOf = (email: string): string => digest(fold(email))
 
   return {
-    // By address first, so that a client past its limit there uses up no account's.
-    attempt: async (email, address, sessionId) => {
+    /**
+     * Begins an attempt with a password, which counts against its address at once: by address first, so that
+     * a client past its limit there uses up no account's.
+     * @param sessionId of the account's session that the client has
+     * @throws LimitReached
+     */
+    attempt: async (email: string, address: string, sessionId?: string) => {
       const key = sessionId === undefined ? keyOf(email) : digest(`session ${sessionId}`)
       requireAdmitted(await attempts.addresses.admit(address, attemptsPerAddress))
       const { remaining } = await attempts.successes.peek(key, maxSuccesses)
       const limit = attemptsPerAccount + maxSuccesses - remaining
       requireAdmitted(await attempts.accounts.peek(key, limit))
       return {
-        count: async () => requireAdmitted(await attempts.accounts.admit(key, limit)),
-        succeeded: async () => {
+        /** Counts it against its account; to be called just before the password is hashed. @throws LimitReached */
+        count: async (): Promise<void> =>
+          requireAdmitted(await attempts.accounts.admit(key, limit)),
+        /** Call it if the password was right. */
+        succeeded: async (): Promise<void> => {
           await attempts.successes.admit(key, maxSuccesses)
         },
       }
     },
 
-    requestLink: async (email, address) => {
+    /** Counts a request for a link. @throws LimitReached */
+    requestLink: async (email: string, address: string): Promise<void> => {
       requireAdmitted(await links.addresses.admit(address, linksPerAddress))
       requireAdmitted(await links.accounts.admit(keyOf(email), linksPerAccount))
     },

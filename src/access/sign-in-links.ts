@@ -12,24 +12,17 @@ import { and, eq, gt, isNull } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { passwords, signInLinks } from "../db/sign-in-tables.ts"
+import { minuteMs } from "../text/durations.ts"
 import { fold } from "../text/fold.ts"
-import { accountByEmail, addAccount, byEmail, existingAccount } from "./accounts.ts"
+import { accountByEmail, byEmail, existingAccount } from "./account-list.ts"
+import { addAccount } from "./accounts.ts"
 import { AccountError, attribute, type Transaction } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
-import { addSession, endSession, signIn } from "./session-rows.ts"
-import type { Client, SessionOfAccount } from "./sessions.ts"
-
-/** A link that may be sent. */
-export interface SignInLink {
-  secret: string
-  /** Where to, and nowhere else. */
-  email: string
-  /** Whether using it makes the account. */
-  isNewAccount: boolean
-}
+import { addSession, type Client, endSession, type SessionOfAccount } from "./session-rows.ts"
 
 /** What a link is valid for. */
 export interface LinkPurpose {
+  /** Where it is sent, and nowhere else. */
   email: string
   /** Whether using it makes the account. */
   isNewAccount: boolean
@@ -42,28 +35,13 @@ export interface Redeemed {
   hasPassword: boolean
 }
 
-export interface SignInLinks {
-  /**
-   * Makes a link for an email address.
-   * @returns null where it must not be sent: the account is disabled, or missing and not to be made
-   * @throws Unavailable
-   */
-  request(email: string, now: Date): Promise<SignInLink | null>
-  /** What the link is valid for; null where it is not. Uses nothing up. @throws Unavailable */
-  find(secret: string, now: Date): Promise<LinkPurpose | null>
-  /**
-   * Uses the link up and begins a session. Of two at once, one does.
-   * @param replaces the session that the client had before, which ends
-   * @returns null where the link is not valid, or not any more for its account
-   * @throws Unavailable; then the link is still valid, unless the connection was lost in the commit
-   */
-  redeem(
-    secret: string,
-    client: Client,
-    now: Date,
-    replaces?: SessionOfAccount | null,
-  ): Promise<Redeemed | null>
+export interface SignInLinkOptions {
+  pool: Pool
+  /** Whether people may make accounts themselves. */
+  isSignUpOpen: boolean
 }
+
+export type SignInLinks = ReturnType<typeof createSignInLinks>
 
 export const validMinutes = 15
 const secretBytes = 32
@@ -71,14 +49,9 @@ const secretBytes = 32
 const prefix = "mds_link_"
 const secretPattern = /^mds_link_[0-9A-Za-z_-]{43}$/
 
-export interface SignInLinkOptions {
-  pool: Pool
-  /** Whether people may make accounts themselves. */
-  isSignUpOpen: boolean
-}
-
-export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions): SignInLinks {
-  async function redeem(
+/** Each of these throws Unavailable. */
+export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
+  async function redeemIn(
     tx: Transaction,
     secret: string,
     client: Client,
@@ -104,18 +77,26 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions): Si
   }
 
   return {
-    request: async (typed, now) => {
-      const account = await pool.runAlone(signIn, () => accountByEmail(pool.db, typed))
+    /**
+     * Makes a link for an email address.
+     * @returns null where it must not be sent: the account is disabled, or missing and not to be made
+     */
+    request: async (
+      typed: string,
+      now: Date,
+    ): Promise<(LinkPurpose & { secret: string }) | null> => {
+      const account = await pool.runAlone(null, (db) => accountByEmail(db, typed))
       const email = account?.email ?? typed
       const secret = await addLink(pool, email, now)
       const isSent = account ? account.disabledAt === null : isSignUpOpen
       return isSent ? { secret, email, isNewAccount: !account } : null
     },
 
-    find: async (secret, now) => {
+    /** What the link is valid for; null where it is not. Uses nothing up. */
+    find: async (secret: string, now: Date): Promise<LinkPurpose | null> => {
       if (!secretPattern.test(secret)) return null
-      const [link] = await pool.runAlone(signIn, () =>
-        pool.db
+      const [link] = await pool.runAlone(null, (db) =>
+        db
           .select({
             email: signInLinks.email,
             accountEmail: accounts.email,
@@ -132,11 +113,22 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions): Si
       return accountEmail === email && disabledAt === null ? { email, isNewAccount: false } : null
     },
 
-    redeem: async (secret, client, now, replaces = null) => {
+    /**
+     * Uses the link up and begins a session. Of two at once, one does. Where the database is unavailable the
+     * link is still valid, unless the connection was lost in the commit.
+     * @param replaces the session that the client had before, which ends
+     * @returns null where the link is not valid, or not any more for its account
+     */
+    redeem: async (
+      secret: string,
+      client: Client,
+      now: Date,
+      replaces: SessionOfAccount | null = null,
+    ): Promise<Redeemed | null> => {
       if (!secretPattern.test(secret)) return null
-      return pool.runAlone(signIn, () =>
-        pool.db.transaction(async (tx) => {
-          const redeemed = await redeem(tx, secret, client, now)
+      return pool.runAlone(null, (db) =>
+        db.transaction(async (tx) => {
+          const redeemed = await redeemIn(tx, secret, client, now)
           if (redeemed && replaces) await endSession(tx, replaces, client.address)
           return redeemed
         }),
@@ -151,7 +143,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions): Si
  * @throws AccountError where the account does not exist or is disabled
  */
 export async function issueLink(pool: Pool, email: string, now: Date): Promise<string> {
-  const account = await pool.runAlone(signIn, () => existingAccount(pool.db, email))
+  const account = await pool.runAlone(null, (db) => existingAccount(db, email))
   if (account.disabledAt !== null) throw new AccountError(`Account ${email} is disabled`)
   return addLink(pool, account.email, now)
 }
@@ -162,13 +154,13 @@ export const linkPath = (secret: string, next?: string): string =>
 
 async function addLink(pool: Pool, email: string, now: Date): Promise<string> {
   const secret = prefix + randomText(secretBytes)
-  await pool.runAlone(signIn, () =>
-    pool.db.insert(signInLinks).values({
+  await pool.runAlone(null, (db) =>
+    db.insert(signInLinks).values({
       sha256: hashSecret(secret),
       email,
       email_folded: fold(email),
       created_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + validMinutes * 60_000).toISOString(),
+      expires_at: new Date(now.getTime() + validMinutes * minuteMs).toISOString(),
     }),
   )
   return secret

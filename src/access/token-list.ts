@@ -3,7 +3,6 @@ import { and, desc, eq, inArray, not, or, type SQL, sql } from "drizzle-orm"
 import { tokens } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { instantText } from "../resources/values.ts"
-import { isValidToken, type TokenOfAccount } from "./token-rows.ts"
 
 export interface OwnToken {
   id: number
@@ -20,14 +19,24 @@ export interface OwnToken {
   isValid: boolean
 }
 
-/** How many that can't be used any more are listed. */
+/** One token of an account. */
+export interface TokenOfAccount {
+  accountId: number
+  tokenId: number
+}
+
+/** How many revoked and expired tokens are listed. */
 export const listedEnded = 100
 
 export interface TokenListOptions {
   now: Date
-  /** How many that can't be used any more; null for all. */
+  /** How many revoked and expired tokens; null for all. */
   ended?: number | null
 }
+
+/** The condition that a token can be used: it is neither revoked nor expired. */
+export const isValidToken = (now: Date) =>
+  sql<boolean>`(${tokens.revoked_at} is null and (${tokens.expires_at} is null or ${tokens.expires_at} > ${now.toISOString()}::timestamptz))`
 
 /** The valid tokens of an account and those that ended last, the newest first. */
 export function listOwnTokens(
@@ -36,15 +45,14 @@ export function listOwnTokens(
   { now, ended = listedEnded }: TokenListOptions,
 ): Promise<OwnToken[]> {
   const ofAccount = eq(tokens.account_id, accountId)
-  if (ended === null) return readTokens(pool, { accountId, now, condition: ofAccount })
+  if (ended === null) return readTokens(pool, accountId, now)
   const newestEnded = pool.db
     .select({ id: tokens.id })
     .from(tokens)
     .where(and(ofAccount, not(isValidToken(now))))
     .orderBy(desc(tokens.id))
     .limit(ended)
-  const condition = and(ofAccount, or(isValidToken(now), inArray(tokens.id, newestEnded)))
-  return readTokens(pool, { accountId, now, condition })
+  return readTokens(pool, accountId, now, or(isValidToken(now), inArray(tokens.id, newestEnded)))
 }
 
 /** @returns undefined where the account has no such token */
@@ -53,31 +61,30 @@ export async function findOwnToken(
   { accountId, tokenId }: TokenOfAccount,
   now: Date,
 ): Promise<OwnToken | undefined> {
-  const condition = and(eq(tokens.account_id, accountId), eq(tokens.id, tokenId))
-  return (await readTokens(pool, { accountId, now, condition }))[0]
+  return (await readTokens(pool, accountId, now, eq(tokens.id, tokenId)))[0]
 }
 
-async function readTokens(
+const readTokens = (
   pool: Pool,
-  { accountId, now, condition }: { accountId: number; now: Date; condition: SQL | undefined },
-): Promise<OwnToken[]> {
-  const rows = await pool.runAlone(accountId, () =>
-    pool.db
+  accountId: number,
+  now: Date,
+  condition?: SQL,
+): Promise<OwnToken[]> =>
+  pool.runAlone(accountId, (db) =>
+    db
       .select({
         id: tokens.id,
         name: tokens.name,
         prefix: tokens.prefix,
         forSpreadsheets: tokens.for_spreadsheets,
-        createdAt: instantText(tokens.created_at),
+        createdAt: sql<string>`${instantText(tokens.created_at)}`,
         lastUsedAt: instantText(tokens.last_used_at),
         expiresAt: instantText(tokens.expires_at),
         revokedAt: instantText(tokens.revoked_at),
         replacedAt: instantText(tokens.replaced_at),
-        isValid: sql<boolean>`${isValidToken(now)}`,
+        isValid: isValidToken(now),
       })
       .from(tokens)
-      .where(condition)
+      .where(and(eq(tokens.account_id, accountId), condition))
       .orderBy(desc(tokens.id)),
   )
-  return rows.map((row) => ({ ...row, createdAt: row.createdAt ?? "" }))
-}

@@ -1,97 +1,224 @@
-/** Issuing, rotating and revoking tokens by their prefixes, for the command line. */
-import { and, eq, like } from "drizzle-orm"
-import { tokens } from "../db/account-tables.ts"
-import { accountByEmail, addAccount } from "./accounts.ts"
+/**
+ * Changes of tokens: owners create, edit, rotate and revoke those of their account in the account area,
+ * operators issue, rotate and revoke any by its prefix on the command line.
+ */
+import { and, eq, sql } from "drizzle-orm"
+import { accounts, tokens } from "../db/account-tables.ts"
+import { existingAccount } from "./account-list.ts"
+import { addAccount } from "./accounts.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
-import { hashToken, prefixOf } from "./token.ts"
-import {
-  addToken,
-  checkUnrevoked,
-  type FoundToken,
-  findTokens,
-  type Rotated,
-  replaceRow,
-  revokeRow,
-  tokenName,
-} from "./token-rows.ts"
+import { checkUnrevoked, type FoundToken, findToken, type WhichToken } from "./find-token.ts"
+import { hashSecret } from "./secret.ts"
+import { createToken, prefixOf } from "./token.ts"
+import { isValidToken, type TokenOfAccount } from "./token-list.ts"
+import { tokenName } from "./token-name.ts"
+
+/** Valid tokens that an owner may have; and while some are being replaced. */
+const maxTokens = 100
+const maxTokensInRotation = 2 * maxTokens
 
 export interface NewToken {
-  /** The email address of the token's account, which is created on the standard plan where it does not exist. */
-  email: string
   /** Says what the token is for. */
   name: string
-  /** When it is issued: the present, where it is not given. */
-  now?: Date
+  /** When it is created, by the clock that `expiresAt` follows. */
+  now: Date
   expiresAt: Date | null
-  forSpreadsheets?: boolean
+  forSpreadsheets: boolean
 }
 
-/** Issues a token and returns it. It is not stored and cannot be shown again. @throws AccountError */
+/** A form that an owner sends. It makes one token, however often it is sent. */
+export interface SentForm {
+  /** A UUID. */
+  formId: string
+}
+
+/** A token that was made. `token` is null where the same form had made it before: it is not shown again. */
+export interface MadeToken {
+  token: string | null
+  name: string
+  prefix: string
+}
+
+export interface Rotation {
+  /** How long the old token stays valid, but not beyond its own expiry. */
+  graceMs: number
+  now: Date
+}
+
+export interface MadeByRotation extends MadeToken {
+  /** The prefix of the token that it replaces. */
+  replaced: string
+  /** Until when that one is still valid; null where it is revoked. */
+  until: Date | null
+}
+
+/**
+ * Issues a token of an account, which is created on the standard plan where it does not exist.
+ * @returns the token, which is not stored and cannot be shown again
+ * @throws AccountError where the name or the email address is not valid
+ */
 export function issueToken(
   editor: Editor,
-  { email, name, now = new Date(), expiresAt, forSpreadsheets = false }: NewToken,
+  {
+    email,
+    now = new Date(),
+    forSpreadsheets = false,
+    ...row
+  }: Pick<NewToken, "name" | "expiresAt"> & Partial<NewToken> & { email: string },
 ): Promise<Changed<string>> {
   return change(editor, async (tx) => {
     await addAccount(tx, { email, plan: "standard", requestLimit: null })
-    const row = { name: tokenName(name), now, expiresAt, forSpreadsheets, formId: null }
-    const account = await accountByEmail(tx, email)
-    if (!account) throw new AccountError(`Account ${email} was deleted in the meantime`)
-    return addToken(tx, { accountId: account.id, ...row })
+    const { id } = await existingAccount(tx, email)
+    return (await addToken(tx, id, { ...row, now, forSpreadsheets })).token
+  })
+}
+
+/** @throws AccountError where the name is not valid, or the account is disabled or has enough tokens */
+export function createOwnToken(
+  editor: Editor,
+  { accountId, ...row }: NewToken & SentForm & { accountId: number },
+): Promise<Changed<MadeToken>> {
+  return change(editor, async (tx) => {
+    await lockAccount(tx, accountId)
+    const made = await madeWith(tx, accountId, row)
+    if (made) return made
+    await checkRoom(tx, accountId, row.now, maxTokens)
+    return addToken(tx, accountId, row)
+  })
+}
+
+/** @throws UnknownToken; AccountError where it is revoked or the name is not valid */
+export function editOwnToken(
+  editor: Editor,
+  { name, forSpreadsheets, ...of }: TokenOfAccount & Pick<NewToken, "name" | "forSpreadsheets">,
+): Promise<Changed<void>> {
+  return change(editor, async (tx) => {
+    const { id } = checkUnrevoked(await findToken(tx, of))
+    const edited = { name: tokenName(name), for_spreadsheets: forSpreadsheets }
+    await tx.update(tokens).set(edited).where(eq(tokens.id, id))
   })
 }
 
 /**
- * Revokes the token whose text begins with `prefix`, from the next request on.
- * @returns its name and prefix
- * @throws AccountError where no token or more than one has the prefix, or it is already revoked
+ * Revokes a token, from the next request on.
+ * @throws UnknownToken; AccountError where no token or more than one has the prefix, or it is already revoked
  */
 export function revokeToken(
   editor: Editor,
-  prefix: string,
+  which: WhichToken,
 ): Promise<Changed<{ name: string; prefix: string }>> {
   return change(editor, async (tx) => {
-    const token = await unrevokedToken(tx, prefix)
-    await revokeRow(tx, token.id)
-    return { name: token.name, prefix: token.prefix }
+    const { id, name, prefix } = checkUnrevoked(await findToken(tx, which))
+    await tx.update(tokens).set({ revoked_at: sql`now()` }).where(eq(tokens.id, id))
+    return { name, prefix }
   })
 }
 
 /**
- * Replaces the token whose text begins with `prefix` by a new one of the same name and lifetime. The
- * old one stays valid for `graceMs`, but not beyond its own expiry.
+ * Replaces a token by a new one of the same name, purpose and lifetime.
  * @throws AccountError as revoking does, and where the token has expired or was replaced before
  */
-export function rotateToken(
+export const rotateToken = (
   editor: Editor,
-  { prefix, graceMs, now }: { prefix: string; graceMs: number; now: Date },
-): Promise<Changed<Rotated>> {
-  return change(editor, async (tx) =>
-    replaceRow(tx, await unrevokedToken(tx, prefix), { graceMs, now, formId: null }),
+  { prefix, ...rotation }: Rotation & { prefix: string },
+) => change(editor, async (tx) => replace(tx, await findToken(tx, { prefix }), rotation))
+
+/** @throws UnknownToken; AccountError as rotating does, and where the account is disabled */
+export function rotateOwnToken(
+  editor: Editor,
+  { accountId, tokenId, ...rotation }: TokenOfAccount & Rotation & SentForm,
+): Promise<Changed<MadeByRotation>> {
+  return change(editor, async (tx) => {
+    await lockAccount(tx, accountId)
+    const old = await findToken(tx, { accountId, tokenId })
+    const made = await madeWith(tx, accountId, rotation)
+    if (made) return { ...made, replaced: old.prefix, until: endOf(old) }
+    checkUnrevoked(old)
+    await checkRoom(tx, accountId, rotation.now, maxTokensInRotation)
+    return replace(tx, old, rotation)
+  })
+}
+
+async function addToken(
+  tx: Transaction,
+  accountId: number,
+  { now, expiresAt, forSpreadsheets, ...row }: NewToken & Partial<SentForm>,
+) {
+  const token = createToken()
+  const made = { name: tokenName(row.name), prefix: prefixOf(token) }
+  await tx.insert(tokens).values({
+    ...made,
+    account_id: accountId,
+    sha256: hashSecret(token),
+    created_at: now.toISOString(),
+    expires_at: expiresAt?.toISOString() ?? null,
+    for_spreadsheets: forSpreadsheets,
+    form_id: row.formId ?? null,
+  })
+  return { ...made, token }
+}
+
+/**
+ * @throws AccountError where the token is revoked, has expired or was replaced before: its expiry is then
+ * no longer that of its lifetime
+ */
+async function replace(
+  tx: Transaction,
+  old: FoundToken,
+  { graceMs, now, ...form }: Rotation & Partial<SentForm>,
+) {
+  const { expiresMs, lifetimeMs, name, forSpreadsheets } = checkUnrevoked(old)
+  const nowMs = now.getTime()
+  if (expiresMs !== null && expiresMs <= nowMs) throw new AccountError("The token has expired")
+  if (old.replacedAt !== null) {
+    throw new AccountError("The token was replaced already: rotate its successor")
+  }
+  const expiresAt = lifetimeMs === null ? null : new Date(nowMs + lifetimeMs)
+  const made = await addToken(tx, old.accountId, { name, now, expiresAt, forSpreadsheets, ...form })
+  // The column holds whole seconds.
+  const endMs = Math.min(nowMs + graceMs, expiresMs ?? Number.POSITIVE_INFINITY)
+  const until = graceMs === 0 ? null : new Date(Math.floor(endMs / 1000) * 1000)
+  await tx
+    .update(tokens)
+    .set({
+      replaced_at: now.toISOString(),
+      ...(until ? { expires_at: until.toISOString() } : { revoked_at: sql`now()` }),
+    })
+    .where(eq(tokens.id, old.id))
+  return { ...made, replaced: old.prefix, until }
+}
+
+/**
+ * Locks an account, so that its tokens are counted and added by one transaction at a time.
+ * @throws AccountError where it is disabled or was deleted
+ */
+async function lockAccount(tx: Transaction, accountId: number): Promise<void> {
+  const [account] = await tx
+    .select({ disabledAt: accounts.disabled_at })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+    .for("no key update")
+  if (!account) throw new AccountError("The account was deleted")
+  if (account.disabledAt !== null) throw new AccountError("The account is disabled")
+}
+
+/** @throws AccountError where the account has as many valid tokens as it may have */
+async function checkRoom(tx: Transaction, accountId: number, now: Date, max: number) {
+  const valid = await tx.$count(tokens, and(eq(tokens.account_id, accountId), isValidToken(now)))
+  if (valid < max) return
+  throw new AccountError(
+    `An account can have ${max} valid tokens${max === maxTokens ? "" : ", including those being replaced"}. Revoke one that is no longer used, then try again`,
   )
 }
 
-/** The token that has this prefix and is not revoked, locked until the transaction ends. */
-async function unrevokedToken(tx: Transaction, start: string): Promise<FoundToken> {
-  const found = await findTokens(tx, beginsWith(start))
-  const [token, ...others] = found
-  if (!token) throw new AccountError("No token has this prefix")
-  if (others.length > 0) {
-    const shown = found.map((each) => `${each.prefix} (${each.name}, ${each.email})`).join("; ")
-    throw new AccountError(`Several tokens have this prefix, give more characters: ${shown}`)
-  }
-  checkUnrevoked(token)
-  return token
+/** The token that the account made with this form. */
+async function madeWith(tx: Transaction, accountId: number, { formId }: SentForm) {
+  const [made] = await tx
+    .select({ name: tokens.name, prefix: tokens.prefix })
+    .from(tokens)
+    .where(and(eq(tokens.account_id, accountId), eq(tokens.form_id, formId)))
+  return made && { token: null, ...made }
 }
 
-/** Longer than the stored prefix, `start` must be a whole token, which is found by its hash. */
-function beginsWith(start: string) {
-  if (!/^mds_[0-9A-Za-z]+$/.test(start)) {
-    throw new AccountError(
-      "A token is identified by its prefix: mds_ and at least one more character",
-    )
-  }
-  const stored = prefixOf(start)
-  return start.length > stored.length
-    ? and(eq(tokens.prefix, stored), eq(tokens.sha256, hashToken(start)))
-    : like(tokens.prefix, `${start.replaceAll("_", "\\_")}%`)
-}
+const endOf = ({ revokedAt, expiresMs }: FoundToken): Date | null =>
+  revokedAt !== null || expiresMs === null ? null : new Date(expiresMs)

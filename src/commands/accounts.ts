@@ -1,12 +1,6 @@
 import { Argument, type Command, Option } from "commander"
-import {
-  createAccount,
-  listAccounts,
-  setDisabled,
-  setPlan,
-  showAccount,
-  subjectOf,
-} from "../access/accounts.ts"
+import { listAccounts, showAccount } from "../access/account-list.ts"
+import { createAccount, setDisabled, setPlan } from "../access/accounts.ts"
 import { limitOf } from "../access/plan.ts"
 import type { Config } from "../config.ts"
 import { type Plan, plans } from "../db/account-tables.ts"
@@ -108,11 +102,11 @@ function accountText({ email, plan, requestLimit, createdAt, disabledAt, ...of }
     ["email", email],
     ["plan", plan],
     ["per hour", perHour(plan, requestLimit)],
-    ["created", createdAt ?? "-"],
+    ["created", createdAt],
     ["disabled", disabledAt ?? "-"],
   ]
   const changes = of.changes.map((change) => [
-    change.at ?? "",
+    change.at,
     subjectOf(change),
     change.action,
     columnsText(change),
@@ -131,6 +125,13 @@ const earlierText = (count: number): string[] =>
   count === 0
     ? []
     : [`${count} earlier changes are not shown; the owner's page /account/audit has them`]
+
+/** What an entry is about: a token by its prefix, or else a word. */
+function subjectOf({ tokenPrefix, columns }: Shown["changes"][number]): string {
+  if (tokenPrefix !== null) return tokenPrefix
+  if ("signed_in_at" in columns) return "session"
+  return "password_set_at" in columns ? "password" : "account"
+}
 
 /**
  * `plan standard -> admin, request_limit none -> 5`; only the values of what was created or

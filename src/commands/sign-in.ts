@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import { AccountError } from "../access/change.ts"
-import { listSessions, signOut } from "../access/operator-sessions.ts"
+import { sessionsOf, signOut } from "../access/sessions.ts"
 import { issueLink, linkPath, validMinutes } from "../access/sign-in-links.ts"
 import type { Config } from "../config.ts"
 import type { Pool } from "../db/pool/pool.ts"
@@ -24,7 +24,7 @@ export function addSignInCommands(account: Command, config: () => Config): void 
     .description("list where the owner of an account is signed in")
     .argument("<email>")
     .action(async (email: string) => {
-      const sessions = await withPool(config(), (pool) => listSessions(pool, email, new Date()))
+      const sessions = await withPool(config(), (pool) => sessionsOf(pool, email, new Date()))
       const rows = sessions.map(({ signedInAt, method, lastSeenAt, address, userAgent }) => [
         instantText(signedInAt),
         method,

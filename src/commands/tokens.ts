@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
-import { listTokens } from "../access/accounts.ts"
+import { listTokens } from "../access/account-list.ts"
 import { AccountError } from "../access/change.ts"
 import { prefixOf } from "../access/token.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
@@ -77,7 +77,7 @@ export function addTokenCommands(program: Command, config: () => Config): void {
         await printToken(value.token)
         const until = value.until?.toISOString().replace(".000Z", "Z")
         const fate = until ? `stays valid until ${until}` : "is revoked"
-        logToStderr(`It replaces ${value.prefix} (${value.name}), which ${fate}`)
+        logToStderr(`It replaces ${value.replaced} (${value.name}), which ${fate}`)
         warnIfUnconfirmed(unconfirmed)
       })
     })
@@ -88,7 +88,7 @@ export function addTokenCommands(program: Command, config: () => Config): void {
     .argument("<prefix>", "first characters of the token, as `token list` shows them")
     .action(async (prefix: string) => {
       const { value, unconfirmed } = await withEditor(config(), (editor) =>
-        revokeToken(editor, prefix),
+        revokeToken(editor, { prefix }),
       )
       logToStderr(`Revoked ${value.prefix} (${value.name})`)
       warnIfUnconfirmed(unconfirmed)

@@ -7,7 +7,6 @@ import {
   bigint,
   bigserial,
   boolean,
-  date,
   index,
   integer,
   jsonb,
@@ -19,7 +18,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core"
-import { bytewise, type Column, checks, instant, literals } from "./columns.ts"
+import { bytewise, checks, instant, literals } from "./columns.ts"
 
 export const plans = ["standard", "enterprise", "admin"] as const
 export type Plan = (typeof plans)[number]
@@ -116,68 +115,26 @@ export const accessChanges = pgTable(
   ],
 )
 
-const isFullHour = (column: Column) => sql`extract(epoch from ${column})::bigint % 3600 = 0`
-
-/** In place of a token: for pages of the explorer, and what was counted before tokens were told apart. */
+/** In place of a token: for pages of the explorer. */
 export const withoutToken = 0
 
-/** Admitted requests of each account in each clock hour (UTC), kept for two days. */
+/** Admitted requests of each account in each clock hour (UTC) by token, kept for 31 days. */
 export const usageHours = pgTable(
   "usage_hours",
   {
     account_id: accountId(),
     hour: instant("hour").notNull(),
-    requests: bigint({ mode: "number" }).notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.account_id, t.hour] }),
-    index("usage_hours_by_hour").on(t.hour),
-    ...checks("usage_hours", {
-      hour: isFullHour(t.hour),
-      requests: sql`${t.requests} >= 0`,
-    }),
-  ],
-)
-
-/**
- * The requests among them that were made with a token, kept as long. A table of its own, because versions before
- * it write the other one by account and hour.
- */
-export const usageTokenHours = pgTable(
-  "usage_token_hours",
-  {
-    account_id: accountId(),
+    /** Or `withoutToken`. */
     token_id: bigint({ mode: "number" }).notNull(),
-    hour: instant("hour").notNull(),
     requests: bigint({ mode: "number" }).notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.account_id, t.hour, t.token_id] }),
-    index("usage_token_hours_by_hour").on(t.hour),
-    ...checks("usage_token_hours", {
-      hour: isFullHour(t.hour),
+    index("usage_hours_by_hour").on(t.hour),
+    ...checks("usage_hours", {
+      hour: sql`extract(epoch from ${t.hour})::bigint % 3600 = 0`,
       requests: sql`${t.requests} >= 0`,
     }),
-  ],
-)
-
-/**
- * Admitted requests of each account on each day (UTC) by token, kept for 31 days. The hours of that
- * time would be 24 times as many rows to keep and to read.
- */
-export const usageDays = pgTable(
-  "usage_days",
-  {
-    account_id: accountId(),
-    /** Or `withoutToken`. */
-    token_id: bigint({ mode: "number" }).notNull(),
-    day: date({ mode: "string" }).notNull(),
-    requests: bigint({ mode: "number" }).notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.account_id, t.day, t.token_id] }),
-    index("usage_days_by_day").on(t.day),
-    ...checks("usage_days", { requests: sql`${t.requests} >= 0` }),
   ],
 )
 

@@ -1,6 +1,8 @@
 /** What the app and the server are made of: pools, windows, caches, connections. */
 import { createCredentials } from "../access/credentials.ts"
+import { deleteRegularly } from "../access/expiry.ts"
 import { createPageChanges } from "../access/page-changes.ts"
+import type { HashingCost } from "../access/password-hash.ts"
 import { createRecentRequests } from "../access/recent-requests.ts"
 import { createUsage } from "../access/usage.ts"
 import { createWindows, steadyNowMs } from "../access/windows.ts"
@@ -45,6 +47,8 @@ export interface PartsOptions {
   steadyMs?: () => number
   /** How long a reply of Redis may take, in milliseconds. */
   redisAnswerWithinMs?: number
+  /** What hashing a password takes; tests take less. */
+  hashingCost?: HashingCost
 }
 
 export interface Parts {
@@ -67,7 +71,7 @@ const writeWithinMs = 1_500
  * to each, which takes a few seconds at most, and the service starts without what is not reached.
  */
 export async function startParts(options: PartsOptions): Promise<Parts> {
-  const { config, log, now, steadyMs = steadyNowMs } = options
+  const { config, log, now, steadyMs = steadyNowMs, hashingCost } = options
   const database = connectDatabase({ ...options, onLost: (error) => notifications.lose(error) })
   const { pools } = database
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
@@ -83,12 +87,10 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const notWritten = createWriteReports(log)
   const usage = createUsage({
     pool: pools.accounts,
-    now,
     onFailure: notWritten("the use of accounts was not recorded"),
   })
   const recentRequests = createRecentRequests({
     pool: pools.accounts,
-    now,
     onFailure: notWritten("the recent requests of accounts were not recorded"),
   })
   const windows = createWindows({
@@ -133,10 +135,17 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     log,
     now,
     steadyMs,
+    hashingCost,
+  })
+  const stopDeleting = deleteRegularly({
+    pool: pools.accounts,
+    now,
+    onFailure: notWritten("expired sessions and records of use were not deleted"),
   })
   const exportShutdown = new AbortController()
 
   async function closeAll(): Promise<void> {
+    stopDeleting()
     const written = [usage, recentRequests, signIn].map((each) => each.stop(writeWithinMs))
     await Promise.all([...written, notifications.stop()])
     redis?.close()

@@ -1,6 +1,6 @@
 /** What people sign in with: sessions, passwords, one-time links and the mails with them. */
+import { createPasswordHashing, type HashingCost } from "../access/password-hash.ts"
 import { createPasswords } from "../access/passwords.ts"
-import { deleteExpired } from "../access/session-rows.ts"
 import { createSessions } from "../access/sessions.ts"
 import { createSignInLimits } from "../access/sign-in-limits.ts"
 import { createSignInLinks, validMinutes } from "../access/sign-in-links.ts"
@@ -11,7 +11,6 @@ import { describeError, type Log } from "../log/log.ts"
 import { createMailer } from "../mail/mailer.ts"
 import { signInMail } from "../mail/sign-in-mail.ts"
 import type { RedisConnection } from "../redis/connection.ts"
-import { hourMs } from "../text/durations.ts"
 import type { createWriteReports } from "./write-reports.ts"
 
 export interface SignInPartsOptions {
@@ -22,16 +21,13 @@ export interface SignInPartsOptions {
   log: Log
   now: () => Date
   steadyMs: () => number
-  /** How long after the start what has expired is deleted first: a process may not run for an hour. */
-  firstDeletionMs?: number
+  hashingCost?: HashingCost | undefined
 }
 
 type SignInParts = Pick<
   AppOptions,
   "sessions" | "passwords" | "links" | "signInLimits" | "mailLink" | "isSignUpOpen"
 >
-
-const deleteEveryMs = hourMs
 
 export function createSignIn({
   config,
@@ -41,7 +37,7 @@ export function createSignIn({
   log,
   now,
   steadyMs,
-  firstDeletionMs = 10_000,
+  hashingCost,
 }: SignInPartsOptions) {
   const { SMTP_URL, MAIL_FROM } = config
   const isSignUpOpen = config.SIGNUP === "open"
@@ -54,20 +50,17 @@ export function createSignIn({
           now,
         })
       : null
-  const onExpiredKept = notWritten("expired sessions were not deleted")
-  const deleteNow = () => deleteExpired(pool, now()).catch(onExpiredKept)
-  const firstTimer = setTimeout(deleteNow, firstDeletionMs)
-  const timer = setInterval(deleteNow, deleteEveryMs)
+  const hashing = createPasswordHashing({
+    onMalformedHash: (error) => log.error("a stored password is malformed", describeError(error)),
+    cost: hashingCost,
+  })
 
   const parts: SignInParts = {
     sessions: createSessions({
       pool,
       onUseNotRecorded: notWritten("a session's last use was not recorded"),
     }),
-    passwords: createPasswords({
-      pool,
-      onMalformedHash: (error) => log.error("a stored password is malformed", describeError(error)),
-    }),
+    passwords: createPasswords({ pool, hashing }),
     links: createSignInLinks({ pool, isSignUpOpen }),
     signInLimits: createSignInLimits({ now, steadyMs, redis }),
     mailLink:
@@ -77,10 +70,6 @@ export function createSignIn({
   return {
     parts,
     /** Sends the mails that were asked for, for at most `limitMs`. */
-    stop: async (limitMs: number): Promise<void> => {
-      clearTimeout(firstTimer)
-      clearInterval(timer)
-      await mailer?.stop(limitMs)
-    },
+    stop: async (limitMs: number): Promise<void> => mailer?.stop(limitMs),
   }
 }

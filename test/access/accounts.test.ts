@@ -1,14 +1,12 @@
-/** Accounts are managed as the commands ask, and every change of them is in the audit log. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import {
-  createAccount,
-  listAccounts,
-  type NewAccount,
-  setDisabled,
-  setPlan,
-  showAccount,
-} from "../../src/access/accounts.ts"
+/** Operators create and change accounts, and every change of one is in its audit log. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import postgres from "postgres"
+import { listAccounts, showAccount } from "../../src/access/account-list.ts"
+import { createAccount, type NewAccount, setDisabled, setPlan } from "../../src/access/accounts.ts"
+import { readAudit } from "../../src/access/audit.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
+import type { Plan } from "../../src/db/account-tables.ts"
+import { until } from "../support/until.ts"
 import { type Registry, refusal, registry } from "./registry.ts"
 
 let at: Registry
@@ -23,34 +21,42 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 
 const standard = (email: string): NewAccount => ({ email, plan: "standard", requestLimit: null })
 
+async function account(email: string, plan: Plan = "standard"): Promise<number> {
+  const requestLimit = plan === "enterprise" ? 5 : null
+  await createAccount(at.editor, { email, plan, requestLimit })
+  const [row] = await at.sql(`select id::int from accounts where email = '${email}'`)
+  return row?.id as number
+}
+
 test("accounts are listed by email address, with their plan and the number of tokens that are not revoked", async () => {
-  await createAccount(at.editor, {
-    email: "Zoe@example.com",
-    plan: "enterprise",
-    requestLimit: 20_000,
-  })
-  await createAccount(at.editor, { email: "amy@example.com", plan: "admin", requestLimit: null })
+  await account("Zoe@example.com", "enterprise")
+  await account("amy@example.com", "admin")
   await setDisabled(at.editor, "amy@example.com", true)
-  await revokeToken(at.editor, await at.issue("zoe@EXAMPLE.com"))
+  await revokeToken(at.editor, { prefix: await at.issue("zoe@EXAMPLE.com") })
   await at.issue("zoe@example.com")
-  const [amy, zoe] = [
-    { email: "amy@example.com", plan: "admin", requestLimit: null, disabledAt: instant, tokens: 0 },
+  const of = { id: expect.any(Number), createdAt: instant }
+  expect(await listAccounts(at.pool)).toEqual([
     {
+      ...of,
+      email: "amy@example.com",
+      plan: "admin",
+      requestLimit: null,
+      disabledAt: instant,
+      tokens: 0,
+    },
+    {
+      ...of,
       email: "Zoe@example.com",
       plan: "enterprise",
-      requestLimit: 20_000,
+      requestLimit: 5,
       disabledAt: null,
       tokens: 1,
     },
-  ] as const
-  expect(await listAccounts(at.pool)).toEqual([
-    { ...amy, createdAt: instant },
-    { ...zoe, createdAt: instant },
   ])
 })
 
 test("an email address has one account, whatever its case", async () => {
-  await createAccount(at.editor, standard("one@example.com"))
+  await account("one@example.com")
   const again = createAccount(at.editor, { ...standard("ONE@example.com"), plan: "admin" })
   expect(await refusal(again)).toBe("Account ONE@example.com already exists")
 })
@@ -68,18 +74,18 @@ test.each([
   ],
   [{ email: "a@b", plan: "standard", requestLimit: 5 }, "The limit of the standard plan is fixed"],
   [{ email: "a@b", plan: "admin", requestLimit: 5 }, "The limit of the admin plan is fixed"],
-] as const)("%j is refused: %s", async (account, message) => {
-  expect(await refusal(createAccount(at.editor, account))).toBe(message)
+] as const)("%j is refused: %s", async (refused, message) => {
+  expect(await refusal(createAccount(at.editor, refused))).toBe(message)
 })
+
+const enterprise = { plan: "enterprise", requestLimit: 70 } as const
 
 test("a plan is set with the rules that creating an account has, and only for an account that exists", async () => {
   await createAccount(at.editor, standard("plan@example.com"))
-  const enterprise = { plan: "enterprise", requestLimit: 5 } as const
   await setPlan(at.editor, { email: "PLAN@example.com", ...enterprise })
   expect(await showAccount(at.pool, "plan@example.com")).toMatchObject(enterprise)
-  const noLimit = { ...enterprise, requestLimit: null }
-  const refused = setPlan(at.editor, { email: "plan@example.com", ...noLimit })
-  expect(await refusal(refused)).toBe("The enterprise plan requires a limit")
+  const noLimit = { email: "plan@example.com", plan: "enterprise", requestLimit: null } as const
+  expect(await refusal(setPlan(at.editor, noLimit))).toBe("The enterprise plan requires a limit")
   const unknown = setPlan(at.editor, { email: "no@example.com", ...enterprise })
   expect(await refusal(unknown)).toBe("Account no@example.com does not exist")
 })
@@ -87,97 +93,133 @@ test("a plan is set with the rules that creating an account has, and only for an
 test("an account can be disabled only once and then enabled only once", async () => {
   const email = "off@example.com"
   await createAccount(at.editor, standard(email))
-  const enableFirst = setDisabled(at.editor, email, false)
-  expect(await refusal(enableFirst)).toBe("Account off@example.com is not disabled")
-  await setDisabled(at.editor, email, true)
+  const set = (disabled: boolean) => setDisabled(at.editor, email, disabled)
+  expect(await refusal(set(false))).toBe("Account off@example.com is not disabled")
+  await set(true)
   expect((await showAccount(at.pool, email)).disabledAt).toEqual(instant)
-  const again = setDisabled(at.editor, email, true)
-  expect(await refusal(again)).toBe("Account off@example.com is already disabled")
-  await setDisabled(at.editor, email, false)
+  expect(await refusal(set(true))).toBe("Account off@example.com is already disabled")
+  await set(false)
   expect((await showAccount(at.pool, email)).disabledAt).toBeNull()
   expect(await refusal(setDisabled(at.editor, "no@b", true))).toBe("Account no@b does not exist")
 })
 
-test("every change records who made it, when and from where, and the values before and after", async () => {
-  const email = "audited@example.com"
-  await createAccount(at.editor, standard(email))
-  const token = await at.issue(email, "nightly")
-  const prefix = token.slice(0, 12)
-  await setPlan({ ...at.editor, who: "ann" }, { email, plan: "enterprise", requestLimit: 7 })
-  await setDisabled(at.editor, email, true)
-  await setDisabled(at.editor, email, false)
-  await revokeToken({ ...at.editor, origin: "elsewhere" }, prefix)
-
-  const { changes } = await showAccount(at.pool, email)
-  const jo = { id: expect.any(Number), at: instant, who: "jo", origin: "a test" }
-  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
-  const ofAccount = { tokenPrefix: null, action: "changed" } as const
-  expect(changes).toEqual([
-    {
-      ...jo,
-      tokenPrefix: null,
-      action: "created",
-      columns: { email: [null, email], plan: [null, "standard"] },
-    },
-    {
-      ...jo,
-      tokenPrefix: prefix,
-      action: "created",
-      columns: {
-        account_id: [null, expect.any(Number)],
-        name: [null, "nightly"],
-        for_spreadsheets: [null, false],
-      },
-    },
-    {
-      ...jo,
-      ...ofAccount,
-      who: "ann",
-      columns: { plan: ["standard", "enterprise"], request_limit: [null, 7] },
-    },
-    { ...jo, ...ofAccount, columns: { disabled_at: [null, time] } },
-    { ...jo, ...ofAccount, columns: { disabled_at: [time, null] } },
-    {
-      ...jo,
-      origin: "elsewhere",
-      tokenPrefix: prefix,
-      action: "changed",
-      columns: { revoked_at: [null, time] },
-    },
-  ])
-  expect(JSON.stringify(changes)).not.toContain(token.slice(12, 24))
-})
-
-test("a change made with SQL is recorded too, and the records outlive a deleted account", async () => {
-  const email = "psql@example.com"
-  await at.issue(email)
-  await at.sql(`update accounts set plan = 'admin' where email = '${email}'`)
-  const { changes } = await showAccount(at.pool, email)
-  expect(changes.at(-1)).toMatchObject({
-    columns: { plan: ["standard", "admin"] },
-    who: expect.stringMatching(/^database role ./),
-    origin: expect.stringMatching(/^(127\.0\.0\.1|local socket)$/),
+test("while an account is being disabled, its requests are counted", async () => {
+  const id = await account("counted@example.com")
+  const outside = postgres(at.url, { max: 2, onnotice: () => {} })
+  // The change has its lock on the account, and waits to write the audit log.
+  const change = await outside.begin(async (tx) => {
+    await tx`lock table access_changes in share mode`
+    const disabling = setDisabled(at.editor, "counted@example.com", true)
+    await until(async () => {
+      const waiting = await outside`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length > 0
+    })
+    await outside`set lock_timeout = '1s'`
+    await outside`insert into usage_hours values (${id}, '2026-03-01T00:00Z', 0, 1)`
+    return [disabling]
   })
-  const [{ id } = { id: 0 }] = await at.sql(
-    `delete from accounts where email = '${email}' returning id`,
-  )
-  const kept = await at.sql(
-    `select action, columns -> 'email' as email, columns -> 'name' as name
-     from access_changes where account_id = ${id} order by id`,
-  )
-  expect([...kept].slice(-2)).toEqual([
-    { action: "deleted", email: [email, null], name: null },
-    { action: "deleted", email: null, name: ["test", null] },
-  ])
+  await Promise.all(change)
+  await outside.end()
 })
 
-test("a change that fails is not recorded, and neither is the use of a token", async () => {
-  const email = "quiet@example.com"
-  await at.issue(email)
-  const before = (await showAccount(at.pool, email)).changes
-  await refusal(setPlan(at.editor, { email, plan: "admin", requestLimit: 5 }))
-  await refusal(createAccount(at.editor, standard(email)))
-  await at.sql("update tokens set last_used_at = now()")
-  await at.sql("update accounts set plan = plan")
-  expect((await showAccount(at.pool, email)).changes).toEqual(before)
+describe("the audit log", () => {
+  test("has who made each change, when and from where, and the values before and after", async () => {
+    const email = "audited@example.com"
+    await account(email)
+    const token = await at.issue(email, "nightly")
+    const prefix = token.slice(0, 12)
+    await setPlan({ ...at.editor, who: "ann" }, { email, ...enterprise })
+    await setDisabled(at.editor, email, true)
+    await setDisabled(at.editor, email, false)
+    await revokeToken({ ...at.editor, origin: "elsewhere" }, { prefix })
+
+    const { changes } = await showAccount(at.pool, email)
+    const jo = { id: expect.any(Number), at: instant, who: "jo", origin: "a test" }
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
+    const ofAccount = { tokenPrefix: null, action: "changed" } as const
+    expect(changes).toEqual([
+      {
+        ...jo,
+        tokenPrefix: null,
+        action: "created",
+        columns: { email: [null, email], plan: [null, "standard"] },
+      },
+      {
+        ...jo,
+        tokenPrefix: prefix,
+        action: "created",
+        columns: {
+          account_id: [null, expect.any(Number)],
+          name: [null, "nightly"],
+          for_spreadsheets: [null, false],
+        },
+      },
+      {
+        ...jo,
+        ...ofAccount,
+        who: "ann",
+        columns: { plan: ["standard", "enterprise"], request_limit: [null, 70] },
+      },
+      { ...jo, ...ofAccount, columns: { disabled_at: [null, time] } },
+      { ...jo, ...ofAccount, columns: { disabled_at: [time, null] } },
+      {
+        ...jo,
+        origin: "elsewhere",
+        tokenPrefix: prefix,
+        action: "changed",
+        columns: { revoked_at: [null, time] },
+      },
+    ])
+    expect(JSON.stringify(changes)).not.toContain(token.slice(12, 24))
+  })
+
+  test("has a change made with SQL too, and outlives a deleted account", async () => {
+    const email = "psql@example.com"
+    await at.issue(email)
+    await at.sql(`update accounts set plan = 'admin' where email = '${email}'`)
+    const { changes } = await showAccount(at.pool, email)
+    expect(changes.at(-1)).toMatchObject({
+      columns: { plan: ["standard", "admin"] },
+      who: expect.stringMatching(/^database role ./),
+      origin: expect.stringMatching(/^(127\.0\.0\.1|local socket)$/),
+    })
+    const [{ id } = { id: 0 }] = await at.sql(
+      `delete from accounts where email = '${email}' returning id`,
+    )
+    const kept = await at.sql(
+      `select action, columns -> 'email' as email, columns -> 'name' as name
+       from access_changes where account_id = ${id} order by id`,
+    )
+    expect([...kept].slice(-2)).toEqual([
+      { action: "deleted", email: [email, null], name: null },
+      { action: "deleted", email: null, name: ["test", null] },
+    ])
+  })
+
+  test("has neither a change that fails nor the use of a token", async () => {
+    const email = "quiet@example.com"
+    await at.issue(email)
+    const before = (await showAccount(at.pool, email)).changes
+    await refusal(setPlan(at.editor, { email, plan: "admin", requestLimit: 5 }))
+    await refusal(createAccount(at.editor, standard(email)))
+    await at.sql("update tokens set last_used_at = now()")
+    await at.sql("update accounts set plan = plan")
+    expect((await showAccount(at.pool, email)).changes).toEqual(before)
+  })
+
+  test("is read page by page, the newest first, and of one account alone", async () => {
+    const [id, other] = [await account("log@example.com"), await account("other-log@example.com")]
+    for (let n = 1; n <= 60; n++) {
+      await at.sql(`update accounts set plan = 'enterprise', request_limit = ${n}
+        where id in (${id}, ${other})`)
+    }
+    const first = await readAudit(at.pool, id, null)
+    const second = await readAudit(at.pool, id, first.next)
+    expect([first.entries.length, second.entries.length, second.next]).toEqual([50, 11, null])
+    const limits = [...first.entries, ...second.entries].map(
+      ({ columns }) => columns.request_limit?.[1],
+    )
+    expect(limits).toEqual([...Array.from({ length: 60 }, (_, n) => 60 - n), undefined])
+  })
 })

@@ -1,17 +1,16 @@
 /** A token identifies its caller at the cost of at most one query, and every change of it takes effect at once. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { listTokens, setDisabled, setPlan } from "../../src/access/accounts.ts"
-import { createCredentials } from "../../src/access/credentials.ts"
+import { listTokens } from "../../src/access/account-list.ts"
+import { setDisabled, setPlan } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
-import { cacheSizes } from "../../src/db/cache.ts"
 import { maxStalenessMs, subscribeToChanges } from "../../src/db/notifications.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"
 import type { AccountId } from "../../src/db/pool/turns.ts"
 import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
-import { type Registry, registry } from "./registry.ts"
+import { credentialsOn, type Registry, registry } from "./registry.ts"
 
 let at: Registry
 
@@ -38,10 +37,7 @@ function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {})
       return found
     },
   }
-  const credentials = createCredentials(
-    { records: counting, accounts: at.pool },
-    cacheSizes(1_000_000),
-  )
+  const credentials = credentialsOn(counting, at.pool)
   return { ...credentials, lookups: () => lookups, turns }
 }
 
@@ -74,7 +70,7 @@ test("a token identifies its caller unless it is revoked, expired or of a disabl
   expect(await callerOf(lasting, now)).toEqual({ ...ids, plan: "standard", limit: 1000 })
   expect(await callerOf(expiring, later(999))).not.toBeNull()
   expect(await callerOf(expiring, later(1000))).toBeNull()
-  await revokeToken(at.editor, revoked)
+  await revokeToken(at.editor, { prefix: revoked })
   expect(await callerOf(revoked, now)).toBeNull()
   expect(await callerOf(createToken(), now)).toBeNull()
   expect(await callerOf("nonsense", now)).toBeNull()
@@ -124,7 +120,7 @@ test("a change takes effect in every process when the command that made it retur
   expect(await seen()).toEqual(everywhere(null))
   await setDisabled(at.editor, email, false)
   expect(await seen()).toEqual(everywhere(42))
-  await revokeToken(at.editor, token)
+  await revokeToken(at.editor, { prefix: token })
   expect(await seen()).toEqual(everywhere(null))
   expect(await seen(other)).toEqual(everywhere(42))
   for (const { stop } of processes) await stop()
@@ -165,7 +161,7 @@ test("the result of a lookup during which a change is notified is not used after
   const token = await at.issue("race@example.com")
   const early = credentials.callerOf(token, now)
   await reached.promise
-  await revokeToken(at.editor, token)
+  await revokeToken(at.editor, { prefix: token })
   credentials.invalidate(
     (await at.sql("select id from accounts where email = 'race@example.com'"))[0]?.id as number,
   )
@@ -183,7 +179,7 @@ test("where a notification is lost, a change takes effect after half a minute at
   credentials.setSubscribed(true)
   const token = await at.issue("lost@example.com")
   expect(await credentials.callerOf(token, now)).not.toBeNull()
-  await revokeToken(at.editor, token)
+  await revokeToken(at.editor, { prefix: token })
   expect(maxStalenessMs).toBe(30_000)
   expect(await credentials.callerOf(token, later(maxStalenessMs - 1))).not.toBeNull()
   expect(await credentials.callerOf(token, later(maxStalenessMs))).toBeNull()
@@ -206,7 +202,7 @@ test("a clock that is set back does not prolong the use of cached results", asyn
   credentials.setSubscribed(true)
   const token = await at.issue("clock@example.com")
   await credentials.callerOf(token, now)
-  await revokeToken(at.editor, token)
+  await revokeToken(at.editor, { prefix: token })
   expect(await credentials.callerOf(token, later(-3_600_000))).toBeNull()
 })
 
@@ -215,7 +211,7 @@ test("while a process is not subscribed, it looks every request up", async () =>
   const token = await at.issue("unsubscribed@example.com")
   await credentials.callerOf(token, now)
   expect(await credentials.callerOf(token, now)).not.toBeNull()
-  await revokeToken(at.editor, token)
+  await revokeToken(at.editor, { prefix: token })
   expect(await credentials.callerOf(token, now)).toBeNull()
   expect(credentials.lookups()).toBe(3)
 })
@@ -226,7 +222,7 @@ test("what was cached before a subscription was lost is not used after it is res
   const token = await at.issue("again@example.com")
   await credentials.callerOf(token, now)
   credentials.setSubscribed(false)
-  await revokeToken(at.editor, token)
+  await revokeToken(at.editor, { prefix: token })
   credentials.setSubscribed(true)
   expect(await credentials.callerOf(token, now)).toBeNull()
 })
@@ -236,7 +232,7 @@ test("changes of more than ten thousand accounts invalidate all of them", async 
   credentials.setSubscribed(true)
   const token = await at.issue("many@example.com")
   const accountId = (await credentials.callerOf(token, now))?.accountId ?? 0
-  await revokeToken(at.editor, token)
+  await revokeToken(at.editor, { prefix: token })
   credentials.invalidate(accountId)
   for (let other = 1; other <= 25_000; other++) credentials.invalidate(accountId + other)
   expect(await credentials.callerOf(token, now)).toBeNull()
@@ -256,7 +252,7 @@ describe("a token is looked up in the turn", () => {
     expect(await credentials.callerOf(token, later(maxStalenessMs), address)).toEqual(caller)
     credentials.setSubscribed(false)
     expect(await credentials.callerOf(token, later(maxStalenessMs), address)).toEqual(caller)
-    await revokeToken(at.editor, token)
+    await revokeToken(at.editor, { prefix: token })
     expect(await credentials.callerOf(token, now, address)).toBeNull()
     expect(await credentials.callerOf(token, now, address)).toBeNull()
     expect(credentials.turns).toEqual([address, account, account, account, account, address])
@@ -269,10 +265,7 @@ describe("a token is looked up in the turn", () => {
       connectionsPerAccount: 1,
       statementTimeoutMs: 60_000,
     })
-    const credentials = createCredentials(
-      { records: pool, accounts: at.pool },
-      cacheSizes(1_000_000),
-    )
+    const credentials = credentialsOn(pool, at.pool)
     const token = await at.issue("beside@example.com")
     let ended = 0
     const flood = Array.from({ length: 500 }, () =>

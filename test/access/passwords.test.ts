@@ -1,14 +1,17 @@
 /** A password signs in to its account alone, and an attempt tells nothing about which accounts exist. */
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test"
+import postgres from "postgres"
 import { setDisabled } from "../../src/access/accounts.ts"
 import {
   createPasswordHashing,
   HashingBusy,
-  passwordFault,
+  type PasswordHashingOptions,
 } from "../../src/access/password-hash.ts"
+import { passwordFault } from "../../src/access/password-rules.ts"
 import { createPasswords, type Passwords } from "../../src/access/passwords.ts"
 import { createSessions, type Sessions } from "../../src/access/sessions.ts"
 import { createSignInLinks } from "../../src/access/sign-in-links.ts"
+import { until } from "../support/until.ts"
 import { type Registry, registry } from "./registry.ts"
 
 let at: Registry
@@ -16,11 +19,17 @@ let sessions: Sessions
 let passwords: Passwords
 const malformed: unknown[] = []
 const unexpected = (error: unknown) => expect(error).toBeUndefined()
+/** As little as argon2id can: a millisecond. */
+const cost = { memoryCost: 8, timeCost: 1 }
 
 beforeAll(async () => {
   at = await registry()
   sessions = createSessions({ pool: at.pool, onUseNotRecorded: unexpected })
-  passwords = createPasswords({ pool: at.pool, onMalformedHash: (error) => malformed.push(error) })
+  const hashing = createPasswordHashing({
+    onMalformedHash: (error) => malformed.push(error),
+    cost,
+  })
+  passwords = createPasswords({ pool: at.pool, hashing })
 })
 
 afterAll(() => at.stop())
@@ -29,11 +38,11 @@ const now = new Date("2026-03-01T00:00:00Z")
 const client = { address: "192.0.2.1", userAgent: "a test" }
 const password = "correct horse battery staple"
 
+const attempt = (typed: string) => ({ password: typed, address: client.address })
+
 async function newAccount() {
   const email = `${crypto.randomUUID()}@Example.com`
-  await at.issue(email)
-  const [row] = await at.sql(`select id from accounts where email = '${email}'`)
-  const accountId = Number(row?.id)
+  const accountId = await at.account(email)
   const cookie = String(await sessions.start(accountId, client, now))
   return { email, accountId, cookie, sessionId: cookie.split(".")[0] ?? "" }
 }
@@ -46,10 +55,10 @@ async function withPassword() {
 
 test("a password signs in to its account, however the email address is written", async () => {
   const { email, accountId } = await withPassword()
-  expect(await passwords.accountOf(email, password, client.address)).toBe(accountId)
-  expect(await passwords.accountOf(email.toUpperCase(), password, client.address)).toBe(accountId)
+  expect(await passwords.accountOf(email, attempt(password))).toBe(accountId)
+  expect(await passwords.accountOf(email.toUpperCase(), attempt(password))).toBe(accountId)
   expect(await passwords.isSet(accountId)).toBe(true)
-  expect(await passwords.isCurrent(accountId, password, client.address)).toBe(true)
+  expect(await passwords.isCurrent(accountId, attempt(password))).toBe(true)
 })
 
 test("nothing else signs in: another password, another account, none, a disabled account", async () => {
@@ -67,24 +76,27 @@ test("nothing else signs in: another password, another account, none, a disabled
     ["", password],
     ["'; drop table accounts; --", password],
   ] as const) {
-    expect([email, await passwords.accountOf(email, wrong, client.address)]).toEqual([email, null])
+    expect([email, await passwords.accountOf(email, attempt(wrong))]).toEqual([email, null])
   }
   expect(await passwords.isSet(other.accountId)).toBe(false)
-  expect(await passwords.isCurrent(other.accountId, password, client.address)).toBe(false)
+  expect(await passwords.isCurrent(other.accountId, attempt(password))).toBe(false)
   await setDisabled(at.editor, account.email, true)
-  expect(await passwords.accountOf(account.email, password, client.address)).toBeNull()
+  expect(await passwords.accountOf(account.email, attempt(password))).toBeNull()
 })
 
 test("the same characters match however they were composed", async () => {
   const account = await newAccount()
   await passwords.set(account, "Za\u0308hlwerk im Stollen", client.address)
-  expect(await passwords.accountOf(account.email, "Z\u00e4hlwerk im Stollen", client.address)).toBe(
+  expect(await passwords.accountOf(account.email, attempt("Z\u00e4hlwerk im Stollen"))).toBe(
     account.accountId,
   )
 })
 
 test("a password is stored as argon2id alone, and the audit has neither it nor its hash", async () => {
-  const { accountId, email } = await withPassword()
+  const { accountId, email, sessionId } = await newAccount()
+  const hashing = createPasswordHashing({ onMalformedHash: unexpected })
+  const costly = createPasswords({ pool: at.pool, hashing })
+  await costly.set({ accountId, sessionId }, password, client.address)
   const [row] = await at.sql(`select hash from passwords where account_id = ${accountId}`)
   const hash = String(row?.hash)
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=65536,t=2,p=1\$/)
@@ -125,7 +137,7 @@ test("a new password ends all other sessions and withdraws the links", async () 
   expect(await sessions.find(account.cookie, now)).not.toBeNull()
   expect(await sessions.find(foreign.cookie, now)).not.toBeNull()
   expect(await links.find(link?.secret ?? "", now)).toBeNull()
-  expect(await passwords.accountOf(account.email, password, client.address)).toBeNull()
+  expect(await passwords.accountOf(account.email, attempt(password))).toBeNull()
 })
 
 test("a session that has ended, another's or a disabled account's sets no password", async () => {
@@ -137,7 +149,7 @@ test("a session that has ended, another's or a disabled account's sets no passwo
   expect(await set(other)).toBe(false)
   await sessions.endAll(account.accountId)
   expect(await set(account)).toBe(false)
-  expect(await passwords.accountOf(account.email, password, client.address)).toBe(account.accountId)
+  expect(await passwords.accountOf(account.email, attempt(password))).toBe(account.accountId)
 })
 
 test("a hash that is none matches nothing, and is reported", async () => {
@@ -145,7 +157,7 @@ test("a hash that is none matches nothing, and is reported", async () => {
   await at.sql(
     `update passwords set hash = '$argon2id$nonsense' where account_id = ${account.accountId}`,
   )
-  expect(await passwords.accountOf(account.email, password, client.address)).toBeNull()
+  expect(await passwords.accountOf(account.email, attempt(password))).toBeNull()
   expect(malformed).toHaveLength(1)
 })
 
@@ -198,30 +210,35 @@ test.each([
 })
 
 const none = async () => undefined
-/** On a busy machine a hash takes its time. */
-const patientMs = 50_000
 
-test("past its queue, an address is refused at once, and those that wait are served", async () => {
+/** Hashing, with attempts that match nothing. */
+function hashingWith(options: Partial<PasswordHashingOptions> = {}, find = none) {
   const hashing = createPasswordHashing({
     onMalformedHash: unexpected,
-    queueLengthPerAddress: 3,
-    waitMs: patientMs,
+    cost,
+    waitMs: 50_000,
+    ...options,
   })
-  const attempts = Array.from({ length: 8 }, () => hashing.matching("x", none, "192.0.2.1"))
-  const outcomes = (await Promise.allSettled(attempts)).map(({ status }) => status)
-  expect(outcomes).toEqual([
-    ...Array.from({ length: 4 }, () => "fulfilled" as const),
-    ...Array.from({ length: 4 }, () => "rejected" as const),
+  return (address: string, onTurn: () => Promise<void> = none) =>
+    hashing.matching({ password: "x", address, onTurn }, find)
+}
+
+const statusesOf = async (attempts: Promise<unknown>[]) =>
+  (await Promise.allSettled(attempts)).map(({ status }) => status)
+
+test("past its queue, an address is refused at once, and those that wait are served", async () => {
+  const match = hashingWith({ queueLengthPerAddress: 3 })
+  const attempts = Array.from({ length: 8 }, () => match("192.0.2.1"))
+  const [served, refused] = ["fulfilled", "rejected"] as const
+  expect(await statusesOf(attempts)).toEqual([
+    ...Array.from({ length: 4 }, () => served),
+    ...Array.from({ length: 4 }, () => refused),
   ])
   await expect(attempts[7]).rejects.toBeInstanceOf(HashingBusy)
 })
 
 test("only a password whose turn has come is noted, and it is not hashed if that is refused", async () => {
-  const hashing = createPasswordHashing({
-    onMalformedHash: unexpected,
-    queueLengthPerAddress: 1,
-    waitMs: patientMs,
-  })
+  const match = hashingWith({ queueLengthPerAddress: 1 })
   let turns = 0
   const onTurn = async () => {
     turns++
@@ -229,9 +246,7 @@ test("only a password whose turn has come is noted, and it is not hashed if that
   }
   const verify = spyOn(Bun.password, "verify")
   try {
-    const attempts = Array.from({ length: 8 }, () =>
-      hashing.matching("x", none, "192.0.2.1", onTurn),
-    )
+    const attempts = Array.from({ length: 8 }, () => match("192.0.2.1", onTurn))
     await Promise.allSettled(attempts)
     expect([turns, verify.mock.calls.length]).toEqual([2, 1])
     await expect(attempts[1]).rejects.toThrow("no more")
@@ -240,40 +255,26 @@ test("only a password whose turn has come is noted, and it is not hashed if that
   }
 })
 
-test("a flood from one address delays another by no hash", async () => {
-  const hashing = createPasswordHashing({ onMalformedHash: unexpected, waitMs: patientMs })
-  const ended: string[] = []
+test.each([
+  ["one address delays another by no hash", 1, 200, 1],
+  ["some addresses takes turns with another", 5, 100, 8],
+])("a flood from %s", async (_, addresses, count, mostBefore) => {
+  const match = hashingWith()
+  const begun: string[] = []
   const attempt = (address: string) =>
-    hashing.matching("x", none, address).then(
-      () => ended.push(address),
-      () => {},
-    )
-  const flood = Array.from({ length: 200 }, () => attempt("192.0.2.1"))
-  await Promise.all([...flood, attempt("192.0.2.2")])
-  // The flood has one of the two slots, so its second hash may end before the other's first.
-  expect(ended.slice(0, 3)).toContain("192.0.2.2")
-})
-
-test("addresses that flood together take turns with one that does not", async () => {
-  const hashing = createPasswordHashing({ onMalformedHash: unexpected, waitMs: patientMs })
-  const ended: string[] = []
-  const attempt = (address: string) =>
-    hashing.matching("x", none, address).then(
-      () => ended.push(address),
-      () => {},
-    )
-  const floods = Array.from({ length: 100 }, (_, index) => attempt(`192.0.2.${index % 5}`))
-  await Promise.all([...floods, attempt("198.51.100.1")])
-  expect(ended.indexOf("198.51.100.1")).toBeWithin(0, 9)
+    match(address, async () => void begun.push(address)).catch(() => null)
+  const flood = Array.from({ length: count }, (_, index) => attempt(`192.0.2.${index % addresses}`))
+  await Promise.all([...flood, attempt("198.51.100.1")])
+  expect(begun.indexOf("198.51.100.1")).toBeWithin(0, mostBefore + 1)
 })
 
 test("hashing refuses what has waited for too long", async () => {
-  const hashing = createPasswordHashing({ onMalformedHash: unexpected, waitMs: 0 })
-  const attempts = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((address) =>
-    hashing.matching("x", none, address),
-  )
-  const outcomes = (await Promise.allSettled(attempts)).map(({ status }) => status)
-  expect(outcomes).toEqual(["fulfilled", "fulfilled", "rejected"])
+  const held = Promise.withResolvers<undefined>()
+  const match = hashingWith({ waitMs: 0 }, () => held.promise)
+  const attempts = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((address) => match(address))
+  await expect(attempts[2]).rejects.toBeInstanceOf(HashingBusy)
+  held.resolve(undefined)
+  expect(await statusesOf(attempts)).toEqual(["fulfilled", "fulfilled", "rejected"])
 })
 
 test("an attempt costs the same with an account, without one and without a password", async () => {
@@ -281,23 +282,42 @@ test("an attempt costs the same with an account, without one and without a passw
   const bare = await newAccount()
   const disabled = await withPassword()
   await setDisabled(at.editor, disabled.email, true)
-  const statements = spyOn(at.pool, "run")
+  const statements = spyOn(at.pool, "runAlone")
   const verify = spyOn(Bun.password, "verify")
   try {
     for (const email of [known.email, bare.email, disabled.email, "nobody@example.com"]) {
       statements.mockClear()
       verify.mockClear()
-      expect(await passwords.accountOf(email, "a wrong password", client.address)).toBeNull()
+      expect(await passwords.accountOf(email, attempt("a wrong password"))).toBeNull()
       // What takes the time: one hash, with the same parameters, and one statement.
       const hashed = verify.mock.calls.map(([typed, hash]) => [typed, String(hash).split("$", 4)])
       expect([email, statements.mock.calls.length, hashed]).toEqual([
         email,
         1,
-        [["a wrong password", ["", "argon2id", "v=19", "m=65536,t=2,p=1"]]],
+        [["a wrong password", ["", "argon2id", "v=19", "m=8,t=1,p=1"]]],
       ])
     }
   } finally {
     statements.mockRestore()
     verify.mockRestore()
   }
+})
+
+test("while a password is being set, requests of its account are counted", async () => {
+  const account = await withPassword()
+  const outside = postgres(at.url, { max: 2, onnotice: () => {} })
+  const setting = await outside.begin(async (tx) => {
+    await tx`select from passwords where account_id = ${account.accountId} for update`
+    const set = passwords.set(account, "another long password", client.address)
+    await until(async () => {
+      const waiting = await outside`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length > 0
+    })
+    await outside`set lock_timeout = '1s'`
+    await outside`insert into usage_hours values (${account.accountId}, '2026-03-01T00:00Z', 0, 1)`
+    return [set]
+  })
+  expect(await Promise.all(setting)).toEqual([true])
+  await outside.end()
 })

@@ -1,8 +1,10 @@
 /** A database for tests of accounts and tokens, with a pool on it and an editor of it. */
 import { expect } from "bun:test"
 import { AccountError, type Editor } from "../../src/access/change.ts"
+import { createCredentials } from "../../src/access/credentials.ts"
 import { issueToken } from "../../src/access/tokens.ts"
-import { createPool } from "../../src/db/pool/pool.ts"
+import { cacheSizes } from "../../src/db/cache.ts"
+import { createPool, type Pool } from "../../src/db/pool/pool.ts"
 import { testDatabase } from "../support/postgres.ts"
 
 export type Registry = Awaited<ReturnType<typeof registry>>
@@ -15,20 +17,34 @@ export async function registry() {
     statementTimeoutMs: 10_000,
   })
   const editor: Editor = { url: database.url, who: "jo", origin: "a test" }
+  const sql = (text: string) => pool.runAlone(null, (db) => db.execute(text))
   return {
     url: database.url,
     pool,
     editor,
     issue: async (email: string, name = "test", expiresAt: Date | null = null) =>
       (await issueToken(editor, { email, name, expiresAt })).value,
+    /** An account with one token. @returns its number */
+    account: async (email: string): Promise<number> => {
+      await issueToken(editor, { email, name: "first", expiresAt: null })
+      const [row] = await sql(`select id::int from accounts where email = '${email}'`)
+      return row?.id as number
+    },
+    /** Whether a token is accepted, by a process that has cached nothing. */
+    isAccepted: async (token: string | null, when: Date): Promise<boolean> =>
+      (await credentialsOn(pool, pool).callerOf(token ?? "", when)) !== null,
     /** Runs SQL outside of the service, as psql does. */
-    sql: (text: string) => pool.runAlone(null, () => pool.db.execute(text)),
+    sql,
     stop: async () => {
       await pool.close()
       await database.drop()
     },
   }
 }
+
+/** Of a process that has cached nothing. */
+export const credentialsOn = (records: Pool, accounts: Pool) =>
+  createCredentials({ records, accounts }, cacheSizes(1_000_000))
 
 /** The message of a refused change. Fails where the change was not refused with an AccountError. */
 export async function refusal(change: Promise<unknown>): Promise<string> {

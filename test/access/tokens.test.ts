@@ -1,9 +1,17 @@
-/** Tokens are issued, rotated and revoked as the commands ask, and none can be recovered from what is stored. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { listAccounts, listTokens } from "../../src/access/accounts.ts"
-import { createCredentials } from "../../src/access/credentials.ts"
-import { issueToken, revokeToken, rotateToken } from "../../src/access/tokens.ts"
-import { cacheSizes } from "../../src/db/cache.ts"
+/** Owners and operators create, edit, rotate and revoke tokens, and none can be recovered from what is stored. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { listAccounts, listTokens, showAccount } from "../../src/access/account-list.ts"
+import { setDisabled } from "../../src/access/accounts.ts"
+import { UnknownToken } from "../../src/access/find-token.ts"
+import { findOwnToken, listOwnTokens } from "../../src/access/token-list.ts"
+import {
+  createOwnToken,
+  editOwnToken,
+  issueToken,
+  revokeToken,
+  rotateOwnToken,
+  rotateToken,
+} from "../../src/access/tokens.ts"
 import { type Registry, refusal, registry } from "./registry.ts"
 
 let at: Registry
@@ -15,30 +23,9 @@ beforeAll(async () => {
 afterAll(() => at.stop())
 
 const now = new Date("2026-03-01T00:00:00Z")
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
-
-const isAccepted = async (token: string, when = now) =>
-  (await createCredentials({ records: at.pool, accounts: at.pool }, cacheSizes(1_000_000)).callerOf(
-    token,
-    when,
-  )) !== null
-
-test("issuing a token creates its account where it does not exist, on the standard plan", async () => {
-  await at.issue("new@example.com")
-  const made = (await listAccounts(at.pool)).find(({ email }) => email === "new@example.com")
-  expect(made).toMatchObject({ plan: "standard", requestLimit: null, tokens: 1 })
-})
-
-test("a token that can't be issued leaves no account behind", async () => {
-  const token = { email: "none@example.com", name: " ", expiresAt: null }
-  expect(await refusal(issueToken(at.editor, token))).toBe("A token requires a name")
-  const malformed = issueToken(at.editor, { ...token, email: "none", name: "x" })
-  expect(await refusal(malformed)).toBe("Not a valid email address: none")
-  expect(await refusal(listTokens(at.pool, "none@example.com"))).toBe(
-    "Account none@example.com does not exist",
-  )
-})
+const dayMs = 24 * 3_600_000
+const later = (ms: number) => new Date(now.getTime() + ms)
+const wholeToken = expect.stringMatching(/^mds_[0-9A-Za-z]{49}$/)
 
 test("nothing that is stored of a token suffices to use it", async () => {
   const secret = await at.issue("kept@example.com", "spreadsheet")
@@ -48,128 +35,322 @@ test("nothing that is stored of a token suffices to use it", async () => {
     expect(rows.length).toBeGreaterThan(0)
     expect(JSON.stringify(rows)).not.toContain(secret.slice(12, 24))
   }
-  expect(await listTokens(at.pool, "KEPT@example.com")).toEqual([
-    {
-      prefix: secret.slice(0, 12),
-      name: "spreadsheet",
+  const hash = Bun.CryptoHasher.hash("sha256", secret, "hex")
+  expect(await at.sql(`select 1 from tokens where sha256 = '${hash}'`)).toHaveLength(1)
+  expect(await listTokens(at.pool, "KEPT@example.com")).toMatchObject([
+    { prefix: secret.slice(0, 12), name: "spreadsheet", lastUsedAt: null, isValid: true },
+  ])
+})
+
+describe("an operator", () => {
+  const byPrefix = (prefix: string) => ({ prefix })
+
+  test("issues a token of an account, which is created on the standard plan where it does not exist", async () => {
+    await at.issue("new@example.com")
+    const made = (await listAccounts(at.pool)).find(({ email }) => email === "new@example.com")
+    expect(made).toMatchObject({ plan: "standard", requestLimit: null, tokens: 1 })
+  })
+
+  test("who can't issue a token leaves no account behind", async () => {
+    const token = { email: "none@example.com", name: " ", expiresAt: null }
+    expect(await refusal(issueToken(at.editor, token))).toBe("A token requires a name")
+    const malformed = issueToken(at.editor, { ...token, email: "none", name: "x" })
+    expect(await refusal(malformed)).toBe("Not a valid email address: none")
+    expect(await refusal(listTokens(at.pool, "none@example.com"))).toBe(
+      "Account none@example.com does not exist",
+    )
+  })
+
+  test("revokes a token by its prefix or its whole text, and only once", async () => {
+    const [first, second] = [
+      await at.issue("r@example.com", "one"),
+      await at.issue("r@example.com"),
+    ]
+    expect(await revokeToken(at.editor, byPrefix(first.slice(0, 10)))).toEqual({
+      value: { name: "one", prefix: first.slice(0, 12) },
+      unconfirmed: 0,
+    })
+    const revoke = (prefix: string) => refusal(revokeToken(at.editor, { prefix }))
+    expect(await revoke(first)).toBe("The token is already revoked")
+    expect(await revoke(second.slice(0, 20))).toBe("No token has this prefix")
+    await revokeToken(at.editor, byPrefix(second))
+    for (const start of ["", "mds_", "abc", "mds_%", "mds_' or 1=1"]) {
+      expect(await revoke(start)).toStartWith("A token is identified by its prefix")
+    }
+    expect(await revoke("mds_0000000000000")).toBe("No token has this prefix")
+  })
+
+  test("is asked for more where several tokens have the prefix", async () => {
+    const [one, two] = [await at.issue("s@example.com", "one"), await at.issue("s@example.com")]
+    const shared = "mds_SAMESAME"
+    await at.sql(`update tokens set prefix = '${shared}'
+      where account_id = (select id from accounts where email = 's@example.com')`)
+    for (const change of [
+      () => revokeToken(at.editor, byPrefix("mds_SAME")),
+      () => rotateToken(at.editor, { prefix: shared, graceMs: 0, now }),
+    ]) {
+      expect(await refusal(change())).toMatch(/Several tokens .*one, s@example.com.*s@example.com/)
+    }
+    expect([await at.isAccepted(one, now), await at.isAccepted(two, now)]).toEqual([true, true])
+  })
+})
+
+/** An account with one token, which is named `first`. */
+async function owner() {
+  const email = `${crypto.randomUUID()}@example.com`
+  const token = await at.issue(email, "first")
+  const [row] = await at.sql(`select id::int from accounts where email = '${email}'`)
+  const accountId = row?.id as number
+  const [first] = await listOwnTokens(at.pool, accountId, { now })
+  return { accountId, tokenId: first?.id ?? 0, token, email }
+}
+
+const form = (accountId: number, others: Partial<Parameters<typeof createOwnToken>[1]> = {}) => ({
+  accountId,
+  name: "nightly",
+  now,
+  expiresAt: null,
+  forSpreadsheets: false,
+  formId: crypto.randomUUID(),
+  ...others,
+})
+
+const namesOf = async (accountId: number) =>
+  (await listOwnTokens(at.pool, accountId, { now })).map(({ name }) => name)
+
+describe("an owner", () => {
+  test("creates a token, which is listed with its name, purpose and expiry, the newest first", async () => {
+    const { accountId } = await owner()
+    const expiresAt = new Date("2040-01-02T03:04:05Z")
+    const created = form(accountId, { name: " My sheet ", expiresAt, forSpreadsheets: true })
+    const { value } = await createOwnToken(at.editor, created)
+    const prefix = String(value.token?.slice(0, 12))
+    expect(value).toEqual({ token: wholeToken, name: "My sheet", prefix })
+    expect(await at.isAccepted(value.token, now)).toBe(true)
+    expect((await listOwnTokens(at.pool, accountId, { now }))[0]).toEqual({
+      id: expect.any(Number),
+      name: "My sheet",
+      prefix,
+      forSpreadsheets: true,
       createdAt: expect.any(String),
       lastUsedAt: null,
-      expiresAt: null,
+      expiresAt: "2040-01-02T03:04:05Z",
       revokedAt: null,
-      id: expect.any(Number),
-      forSpreadsheets: false,
       replacedAt: null,
       isValid: true,
-    },
-  ])
-})
-
-test("a token is revoked by its prefix or its whole text, and only once", async () => {
-  const [first, second] = [
-    await at.issue("r@example.com", "first"),
-    await at.issue("r@example.com"),
-  ]
-  expect(await revokeToken(at.editor, first.slice(0, 10))).toEqual({
-    value: { name: "first", prefix: first.slice(0, 12) },
-    unconfirmed: 0,
+    })
+    expect(await namesOf(accountId)).toEqual(["My sheet", "first"])
   })
-  expect(await refusal(revokeToken(at.editor, first))).toBe("The token is already revoked")
-  const mistaken = revokeToken(at.editor, second.slice(0, 20))
-  expect(await refusal(mistaken)).toBe("No token has this prefix")
-  await revokeToken(at.editor, second)
-  for (const start of ["", "mds_", "abc", "mds_%", "mds_' or 1=1"]) {
-    expect(await refusal(revokeToken(at.editor, start))).toStartWith(
-      "A token is identified by its prefix",
-    )
-  }
-  const unknown = revokeToken(at.editor, "mds_0000000000000")
-  expect(await refusal(unknown)).toBe("No token has this prefix")
-})
 
-test("where several tokens have the prefix, more of it is asked for, and the whole token suffices", async () => {
-  const [one, two] = [
-    await at.issue("s@example.com", "one"),
-    await at.issue("s@example.com", "two"),
-  ]
-  const shared = "mds_SAMESAME"
-  await at.sql(`update tokens set prefix = '${shared}' where name in ('one', 'two')`)
-  for (const change of [
-    () => revokeToken(at.editor, "mds_SAME"),
-    () => rotateToken(at.editor, { prefix: shared, graceMs: 0, now }),
-  ]) {
-    expect(await refusal(change())).toMatch(
-      /Several tokens .*one, s@example.com.*two, s@example.com/,
-    )
-  }
-  expect([await isAccepted(one), await isAccepted(two)]).toEqual([true, true])
-})
-
-test("a rotated token stays valid beside its successor for the grace period", async () => {
-  const old = await at.issue("rotate@example.com", "nightly")
-  const { value } = await rotateToken(at.editor, { prefix: old.slice(0, 12), graceMs: dayMs, now })
-  const until = new Date(now.getTime() + dayMs)
-  expect(value).toEqual({
-    token: expect.stringMatching(/^mds_[0-9A-Za-z]{49}$/),
-    name: "nightly",
-    prefix: old.slice(0, 12),
-    until,
+  test("makes one token with one form, however often and however much at once it is sent", async () => {
+    const { accountId } = await owner()
+    const sent = form(accountId)
+    const made = await Promise.all([1, 2, 3].map(() => createOwnToken(at.editor, sent)))
+    expect(made.filter(({ value }) => value.token !== null)).toHaveLength(1)
+    expect(new Set(made.map(({ value }) => value.prefix)).size).toBe(1)
+    expect(await namesOf(accountId)).toEqual(["nightly", "first"])
+    // The same form of another account is another one.
+    const other = form((await owner()).accountId, { formId: sent.formId })
+    expect((await createOwnToken(at.editor, other)).value.token).not.toBeNull()
   })
-  const justBefore = new Date(until.getTime() - 1)
-  expect([await isAccepted(old, justBefore), await isAccepted(value.token, justBefore)]).toEqual([
-    true,
-    true,
-  ])
-  expect([await isAccepted(old, until), await isAccepted(value.token, until)]).toEqual([
-    false,
-    true,
-  ])
-  const tokens = await listTokens(at.pool, "rotate@example.com")
-  expect(tokens.map(({ name, expiresAt }) => [name, expiresAt])).toEqual([
-    ["nightly", "2026-03-02T00:00:00Z"],
-    ["nightly", null],
-  ])
+
+  test.each([
+    ["", "A token requires a name"],
+    ["  \t ", "A token requires a name"],
+    ["x".repeat(101), "The name of a token has at most 100 characters"],
+    ["a\nb", "The name of a token must not contain control characters"],
+    ["a\0b", "The name of a token must not contain control characters"],
+    ["a\u202eb", "The name of a token must not contain control characters"],
+    ["a\u2028b", "The name of a token must not contain control characters"],
+  ])("can't name a token %j: %s", async (name, message) => {
+    const { accountId, tokenId } = await owner()
+    expect(await refusal(createOwnToken(at.editor, form(accountId, { name })))).toBe(message)
+    const edited = { accountId, tokenId, name, forSpreadsheets: false }
+    expect(await refusal(editOwnToken(at.editor, edited))).toBe(message)
+    expect(await namesOf(accountId)).toEqual(["first"])
+  })
+
+  test("renames a token with 100 characters of any kind, and marks it for spreadsheets", async () => {
+    const { accountId, tokenId, token } = await owner()
+    const name = `<b>&"'${"😀".repeat(94)}`
+    await editOwnToken(at.editor, { accountId, tokenId, name: ` ${name} `, forSpreadsheets: true })
+    expect(await listOwnTokens(at.pool, accountId, { now })).toMatchObject([
+      { name, forSpreadsheets: true },
+    ])
+    expect(await at.isAccepted(token, now)).toBe(true)
+  })
+
+  test("has at most 100 valid tokens, even when they are created at once, and can rotate them all", async () => {
+    const { accountId, tokenId } = await owner()
+    await addBulk(accountId, 291, "n % 3 = 0", "n % 3 = 1")
+    const sent = Array.from({ length: 4 }, () => form(accountId))
+    const outcomes = await Promise.allSettled(sent.map((each) => createOwnToken(at.editor, each)))
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2)
+    expect(await refusal(createOwnToken(at.editor, form(accountId)))).toBe(
+      "An account can have 100 valid tokens. Revoke one that is no longer used, then try again",
+    )
+    const rotation = { accountId, tokenId, graceMs: dayMs, now, formId: crypto.randomUUID() }
+    expect((await rotateOwnToken(at.editor, rotation)).value.token).not.toBeNull()
+  })
+
+  test("sees all valid tokens, and the newest hundred of those that ended", async () => {
+    const { accountId, tokenId } = await owner()
+    await addBulk(accountId, 150, "n % 2 = 0", "n % 2 = 1")
+    await createOwnToken(at.editor, form(accountId))
+    const listed = await listOwnTokens(at.pool, accountId, { now })
+    expect(listed.map(({ name }) => name)).toEqual([
+      "nightly",
+      ...Array.from({ length: 100 }, (_, n) => String(150 - n)),
+      "first",
+    ])
+    const valid = listed.filter(({ isValid }) => isValid).map(({ name }) => name)
+    expect(valid).toEqual(["nightly", "first"])
+    expect(await listOwnTokens(at.pool, accountId, { now, ended: 0 })).toHaveLength(2)
+    expect(await findOwnToken(at.pool, { accountId, tokenId }, now)).toEqual(listed.at(-1))
+    expect(await findOwnToken(at.pool, { accountId: 999_999, tokenId }, now)).toBeUndefined()
+  })
+
+  /** Tokens, of which some are revoked and some have expired. */
+  const addBulk = (accountId: number, count: number, revoked: string, expired: string) =>
+    at.sql(`insert into tokens (account_id, name, sha256, prefix, revoked_at, expires_at)
+      select ${accountId}, n, encode(sha256((${accountId} || '-' || n)::text::bytea), 'hex'),
+        'mds_' || lpad(n::text, 8, '0'), case when ${revoked} then now() end,
+        case when ${expired} then '2026-02-28T00:00:00Z'::timestamptz end
+      from generate_series(1, ${count}) n`)
+
+  test("finds a token of another account as unknown as one that never was, and leaves it as it is", async () => {
+    const [one, other] = [await owner(), await owner()]
+    const before = await listOwnTokens(at.pool, other.accountId, { now })
+    for (const tokenId of [other.tokenId, 999_999_999]) {
+      for (const change of changesOf({ accountId: one.accountId, tokenId })) {
+        await expect(change()).rejects.toBeInstanceOf(UnknownToken)
+      }
+    }
+    expect(await listOwnTokens(at.pool, other.accountId, { now })).toEqual(before)
+  })
+
+  test("revokes a token, which is rejected then and can't be changed again", async () => {
+    const { accountId, tokenId, token } = await owner()
+    const of = { accountId, tokenId }
+    expect((await revokeToken(at.editor, of)).value).toEqual({
+      name: "first",
+      prefix: token.slice(0, 12),
+    })
+    expect(await at.isAccepted(token, now)).toBe(false)
+    for (const change of changesOf(of)) {
+      expect(await refusal(change())).toBe("The token is already revoked")
+    }
+  })
+
+  const changesOf = (of: { accountId: number; tokenId: number }) => {
+    const rotation = { ...of, graceMs: dayMs, now, formId: crypto.randomUUID() }
+    return [
+      () => revokeToken(at.editor, of),
+      () => rotateOwnToken(at.editor, rotation),
+      () => editOwnToken(at.editor, { ...of, name: "x", forSpreadsheets: true }),
+    ]
+  }
+
+  test("whose account is disabled can't create or rotate tokens", async () => {
+    const { accountId, tokenId, email } = await owner()
+    await setDisabled(at.editor, email, true)
+    const rotation = { accountId, tokenId, graceMs: 0, now, formId: crypto.randomUUID() }
+    const message = "The account is disabled"
+    expect(await refusal(createOwnToken(at.editor, form(accountId)))).toBe(message)
+    expect(await refusal(rotateOwnToken(at.editor, rotation))).toBe(message)
+  })
+
+  test("finds every change in the audit log", async () => {
+    const { accountId, tokenId, email } = await owner()
+    const editor = { url: at.url, who: email, origin: "192.0.2.7" }
+    const { value } = await createOwnToken(editor, form(accountId))
+    await editOwnToken(editor, { accountId, tokenId, name: "renamed", forSpreadsheets: true })
+    await revokeToken(editor, { accountId, tokenId })
+    const { changes } = await showAccount(at.pool, email)
+    const of = { who: email, origin: "192.0.2.7" }
+    expect(changes.slice(-3)).toMatchObject([
+      { ...of, action: "created", tokenPrefix: value.prefix, columns: { name: [null, "nightly"] } },
+      {
+        ...of,
+        action: "changed",
+        columns: { name: ["first", "renamed"], for_spreadsheets: [false, true] },
+      },
+      { ...of, action: "changed", columns: { revoked_at: [null, expect.any(String)] } },
+    ])
+  })
 })
 
-test("without a grace period the old token is revoked at once", async () => {
-  const old = await at.issue("atonce@example.com")
-  const { value } = await rotateToken(at.editor, { prefix: old, graceMs: 0, now })
-  expect(value.until).toBeNull()
-  expect([await isAccepted(old), await isAccepted(value.token)]).toEqual([false, true])
-  const again = rotateToken(at.editor, { prefix: old, graceMs: 0, now })
-  expect(await refusal(again)).toBe("The token is already revoked")
-})
+describe("a rotated token", () => {
+  test("stays valid for the grace period, beside a successor of the same name and purpose", async () => {
+    const { accountId, tokenId, token } = await owner()
+    await editOwnToken(at.editor, { accountId, tokenId, name: "sheet", forSpreadsheets: true })
+    const rotation = { accountId, tokenId, graceMs: dayMs, now, formId: crypto.randomUUID() }
+    const { value } = await rotateOwnToken(at.editor, rotation)
+    expect(value).toMatchObject({
+      name: "sheet",
+      replaced: token.slice(0, 12),
+      until: later(dayMs),
+    })
+    for (const [ms, accepted] of [
+      [dayMs - 1, true],
+      [dayMs, false],
+    ] as const) {
+      expect(await at.isAccepted(token, later(ms))).toBe(accepted)
+      expect(await at.isAccepted(value.token, later(ms))).toBe(true)
+    }
+    // The same form makes no second one, and says the same.
+    expect((await rotateOwnToken(at.editor, rotation)).value).toEqual({ ...value, token: null })
+    expect(await listOwnTokens(at.pool, accountId, { now })).toMatchObject([
+      { name: "sheet", forSpreadsheets: true, prefix: value.prefix, expiresAt: null },
+      { name: "sheet", prefix: value.replaced, expiresAt: "2026-03-02T00:00:00Z" },
+    ])
+  })
 
-test("the successor has the lifetime of the old token, which the grace period never prolongs", async () => {
-  // By a clock that is years from that of the database.
-  const created = new Date("2020-01-01T00:00:00.600Z")
-  const expiresAt = new Date(created.getTime() + 10 * dayMs)
-  const brief = { email: "brief@example.com", name: "brief", now: created, expiresAt }
-  const { value: old } = await issueToken(at.editor, brief)
-  const at9 = new Date(created.getTime() + 9.5 * dayMs)
-  const { value } = await rotateToken(at.editor, { prefix: old, graceMs: dayMs, now: at9 })
-  const until = value.until?.getTime() ?? 0
-  expect(Math.abs(until - (created.getTime() + 10 * dayMs))).toBeLessThanOrEqual(1_000)
-  const [, successor] = await listTokens(at.pool, "brief@example.com")
-  const lifeMs = Date.parse(successor?.expiresAt ?? "") - at9.getTime()
-  // The column holds whole seconds.
-  expect(Math.abs(lifeMs - 10 * dayMs)).toBeLessThan(1_000)
-})
+  test("is revoked at once without a grace period", async () => {
+    const { accountId, tokenId, token } = await owner()
+    const rotation = { accountId, tokenId, graceMs: 0, now, formId: crypto.randomUUID() }
+    const { value } = await rotateOwnToken(at.editor, rotation)
+    expect(value.until).toBeNull()
+    expect([await at.isAccepted(token, now), await at.isAccepted(value.token, now)]).toEqual([
+      false,
+      true,
+    ])
+    expect((await rotateOwnToken(at.editor, rotation)).value).toEqual({ ...value, token: null })
+    const again = rotateToken(at.editor, { prefix: token, graceMs: 0, now })
+    expect(await refusal(again)).toBe("The token is already revoked")
+  })
 
-test("a token in its grace period can't be rotated again: its successor can", async () => {
-  const expiresAt = new Date(now.getTime() + 90 * dayMs)
-  const again = { email: "again@example.com", name: "again", now, expiresAt }
-  const { value: old } = await issueToken(at.editor, again)
-  const rotate = (token: string) => rotateToken(at.editor, { prefix: token, graceMs: dayMs, now })
-  const { value: second } = await rotate(old)
-  expect(await refusal(rotate(old))).toBe("The token was replaced already: rotate its successor")
-  await rotate(second.token)
-  const ends = (await listTokens(at.pool, "again@example.com")).map(({ expiresAt }) => expiresAt)
-  expect(ends).toEqual(["2026-03-02T00:00:00Z", "2026-03-02T00:00:00Z", "2026-05-30T00:00:00Z"])
-})
+  test("has a successor with its lifetime, which the grace period never prolongs", async () => {
+    // By a clock that is years from that of the database.
+    const created = new Date("2020-01-01T00:00:00.600Z")
+    const expiresAt = new Date(created.getTime() + 10 * dayMs)
+    const brief = { email: "brief@example.com", name: "brief", now: created, expiresAt }
+    const { value: old } = await issueToken(at.editor, brief)
+    const at9 = new Date(created.getTime() + 9.5 * dayMs)
+    const { value } = await rotateToken(at.editor, { prefix: old, graceMs: dayMs, now: at9 })
+    // The columns hold whole seconds.
+    expect(Math.abs((value.until?.getTime() ?? 0) - expiresAt.getTime())).toBeLessThanOrEqual(1_000)
+    const [, successor] = await listTokens(at.pool, "brief@example.com")
+    const lifeMs = Date.parse(successor?.expiresAt ?? "") - at9.getTime()
+    expect(Math.abs(lifeMs - 10 * dayMs)).toBeLessThan(1_000)
+  })
 
-test("an expired token can't be rotated", async () => {
-  const old = await at.issue("late@example.com", "late", new Date(now.getTime() + 1_000))
-  const late = { prefix: old, graceMs: dayMs, now: new Date(now.getTime() + 1_000) }
-  expect(await refusal(rotateToken(at.editor, late))).toBe("The token has expired")
-  expect(await listTokens(at.pool, "late@example.com")).toHaveLength(1)
+  test("can't be rotated again in its grace period: its successor can", async () => {
+    const expiresAt = later(90 * dayMs)
+    const again = { email: "again@example.com", name: "again", now, expiresAt }
+    const { value: old } = await issueToken(at.editor, again)
+    const rotate = (prefix: string) => rotateToken(at.editor, { prefix, graceMs: dayMs, now })
+    const { value: second } = await rotate(old.slice(0, 12))
+    expect(await refusal(rotate(old))).toBe("The token was replaced already: rotate its successor")
+    await rotate(second.token)
+    const ends = (await listTokens(at.pool, "again@example.com")).map(({ expiresAt }) => expiresAt)
+    expect(ends).toEqual(["2026-03-02T00:00:00Z", "2026-03-02T00:00:00Z", "2026-05-30T00:00:00Z"])
+  })
+
+  test("must not have expired", async () => {
+    const old = await at.issue("late@example.com", "late", later(1_000))
+    const rotation = { prefix: old, graceMs: dayMs, now: later(1_000) }
+    expect(await refusal(rotateToken(at.editor, rotation))).toBe("The token has expired")
+    expect(await listTokens(at.pool, "late@example.com")).toHaveLength(1)
+  })
 })

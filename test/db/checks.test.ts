@@ -19,7 +19,7 @@ const rows = `
     (2, 'enterprise@example.com', 'enterprise@example.com', 'enterprise', 7),
     (3, 'admin@example.com', 'admin@example.com', 'admin', null);
   insert into tokens (account_id, name, sha256, prefix) values (1, 'job', '${hash}', 'mds_1a2b3c4d');
-  insert into usage_hours values (1, '2026-01-01T03:00:00Z', 5);`
+  insert into usage_hours values (1, '2026-01-01T03:00:00Z', 0, 5);`
 
 const refusals = [
   ["accounts_plan", "update accounts set plan = 'gold', request_limit = null"],
@@ -36,7 +36,6 @@ const refusals = [
   ["access_changes_columns", "update access_changes set columns = '[]'"],
   ["usage_hours_requests", "update usage_hours set requests = -1"],
   ["usage_hours_hour", "update usage_hours set hour = hour + interval '1 minute'"],
-  ["usage_days_requests", "insert into usage_days values (1, 0, '2026-01-01', -1)"],
   ["releases_id", "insert into releases values (0, now(), 'test', '{}')"],
   ["releases_manifest", "update releases set manifest = 'null'"],
   ["releases_published_at", "update releases set published_at = 'infinity'"],

@@ -231,7 +231,7 @@ test("a connection that is lost while a link is used answers 503, and the link i
     await lock`select 1 from accounts where email = ${email} for update`
     const answer = person.post("/account/link", { link })
     const isWaiting = service.sql`
-      application_name = 'mds sign-in' and wait_event_type = 'Lock' and datname = current_database()`
+      application_name = 'mds accounts' and wait_event_type = 'Lock' and datname = current_database()`
     await until(
       async () =>
         (await service.sql`select 1 from pg_stat_activity where ${isWaiting}`).length === 1,

@@ -1,6 +1,6 @@
 /** In the pages, people create tokens that are shown once, and edit, rotate and revoke their own. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { showAccount } from "../../src/access/accounts.ts"
+import { showAccount } from "../../src/access/account-list.ts"
 import { createPool } from "../../src/db/pool/pool.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { hiddenField, textOf } from "./page-reader.ts"

@@ -49,10 +49,9 @@ test("texts don't ask for the session at all", async () => {
   const active = async () => {
     const [found] = await service.sql<{ count: number }[]>`
       select count(*)::int from pg_stat_activity
-      where application_name = 'mds sign-in' and state = 'active'`
+      where application_name = 'mds accounts' and state = 'active' and query like 'select%"sessions"%'`
     return found?.count
   }
-  // What was asked before may still write when the session was last used.
   await until(async () => (await active()) === 0)
   await whileLocked("sessions", async () => {
     const failed = service.logLines.filter((line) => line.includes("request failed")).length

@@ -4,6 +4,7 @@ import { getTableColumns, max, sql as statement } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import { createAccount } from "../../src/access/accounts.ts"
+import type { HashingCost } from "../../src/access/password-hash.ts"
 import { issueToken, revokeToken } from "../../src/access/tokens.ts"
 import { readConfig } from "../../src/config.ts"
 import type { Plan } from "../../src/db/account-tables.ts"
@@ -35,6 +36,8 @@ export interface TestServiceOptions {
   redisAnswerWithinMs?: number
   /** From the database's address to the one that the service uses, to put something in between. */
   reach?: (databaseUrl: string) => string
+  /** What hashing a password takes: by default as little as argon2id can, which is a millisecond. */
+  hashingCost?: HashingCost
 }
 
 /** What `get` adds to fetch: `token` null sends none; without it the admin's is sent. */
@@ -55,6 +58,7 @@ export async function testService({
   holdsLocks = true,
   redisAnswerWithinMs = 20_000,
   reach = (url) => url,
+  hashingCost = { memoryCost: 8, timeCost: 1 },
 }: TestServiceOptions = {}) {
   const database = beside?.database ?? (await publishedDatabase(records))
   const tokens: Record<Plan, string> = JSON.parse(database.note)
@@ -80,6 +84,7 @@ export async function testService({
     now: () => clock.now,
     steadyMs: () => clock.now.getTime(),
     redisAnswerWithinMs,
+    hashingCost,
   })
 
   return {
@@ -96,7 +101,7 @@ export async function testService({
       issueOnPlan(`${crypto.randomUUID()}@example.com`, "enterprise", requestLimit),
     /** Who makes the test's own changes of accounts and tokens. */
     editor,
-    revoke: (token: string) => revokeToken(editor, token),
+    revoke: (token: string) => revokeToken(editor, { prefix: token }),
     clock,
     /** What has been logged so far. The line of a request comes after its response: see `logged`. */
     logLines,

@@ -1,6 +1,6 @@
 /** Choosing and changing a password. */
 import { Elysia } from "elysia"
-import { maxLength, minLength, passwordFault } from "../../access/password-hash.ts"
+import { maxLength, minLength, passwordFault } from "../../access/password-rules.ts"
 import type { SignedIn } from "../../access/sessions.ts"
 import { field, hidden, notice, pageTitle } from "../kit/components.ts"
 import { readForm } from "../kit/form.ts"
@@ -55,7 +55,11 @@ export const password = (options: SignInOptions) => {
           const { accountId, email, sessionId } = person
           try {
             const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
-            if (!(await unlessBusy(passwords.isCurrent(accountId, current, address, count)))) {
+            if (
+              !(await unlessBusy(
+                passwords.isCurrent(accountId, { password: current, address, onTurn: count }),
+              ))
+            ) {
               return refused({ current: "This is not your current password" })
             }
             await succeeded()

@@ -34,7 +34,7 @@ export const sessionList = (options: SignInOptions) => {
     .post(
       "/account/sessions/end-all",
       async ({ person, address }) => {
-        await sessions.endAll(person.accountId, undefined, address)
+        await sessions.endAll(person.accountId, address)
         return redirect("/account/sign-in?reason=signed-out-everywhere", sessionCookie.clear())
       },
       { parse: "none" },

@@ -1,8 +1,7 @@
 /** What the routes about signing in take from a request, and how they begin a session. */
 
 import { HashingBusy } from "../../access/password-hash.ts"
-import { longestMs } from "../../access/session-rows.ts"
-import type { Client } from "../../access/sessions.ts"
+import { type Client, longestMs } from "../../access/session-rows.ts"
 import { LimitReached } from "../../access/sign-in-limits.ts"
 import { localPath } from "../../http/local-path.ts"
 import { isEmailAddress } from "../../text/email-address.ts"

@@ -83,7 +83,9 @@ export const signIn = (options: SignInOptions) => {
         try {
           const sessionId = isOwn ? session.sessionId : undefined
           const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
-          accountId = await unlessBusy(passwords.accountOf(email, password, address, count))
+          accountId = await unlessBusy(
+            passwords.accountOf(email, { password, address, onTurn: count }),
+          )
           if (accountId !== null) await succeeded()
         } catch (error) {
           const { until, ...limited } = pastLimit(error, now())

@@ -1,7 +1,7 @@
 /** The pages of one token. */
-import type { MadeByRotation } from "../../access/own-tokens.ts"
 import type { OwnToken } from "../../access/token-list.ts"
-import { maxNameLength } from "../../access/token-rows.ts"
+import { maxNameLength } from "../../access/token-name.ts"
+import type { MadeByRotation } from "../../access/tokens.ts"
 import { checkbox, field, notice, pageTitle, select } from "../kit/components.ts"
 import { instant, instantAgo, isolated } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"

@@ -1,5 +1,5 @@
 /** A new token, shown this one time. */
-import type { MadeToken } from "../../access/own-tokens.ts"
+import type { MadeToken } from "../../access/tokens.ts"
 import { copyable, notice, pageTitle } from "../kit/components.ts"
 import { isolated } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"

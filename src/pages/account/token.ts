@@ -1,8 +1,8 @@
 /** One token: editing, rotating and revoking it. */
 import { Elysia } from "elysia"
-import { editOwnToken, revokeOwnToken, rotateOwnToken } from "../../access/own-tokens.ts"
 import type { SignedIn } from "../../access/sessions.ts"
 import { findOwnToken, type OwnToken } from "../../access/token-list.ts"
+import { editOwnToken, revokeToken, rotateOwnToken } from "../../access/tokens.ts"
 import { hourMs } from "../../text/durations.ts"
 import { choiceFault } from "../kit/components.ts"
 import { readForm } from "../kit/form.ts"
@@ -103,7 +103,7 @@ export const token = (options: AreaOptions) => {
         const token = await ownToken(person, id)
         const of = { accountId: person.accountId, tokenId: token.id }
         const outcome = await makeChange(changeAccount, { person, address }, (editor) =>
-          revokeOwnToken(editor, of),
+          revokeToken(editor, of),
         )
         if (outcome.refusal !== undefined) {
           const fault = outcome.refusal

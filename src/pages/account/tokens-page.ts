@@ -1,6 +1,6 @@
 /** The list of tokens, and the form that creates one. */
 import { listedEnded, type OwnToken } from "../../access/token-list.ts"
-import { maxNameLength } from "../../access/token-rows.ts"
+import { maxNameLength } from "../../access/token-name.ts"
 import { checkbox, field, notice, pageTitle, select } from "../kit/components.ts"
 import { count, isolated } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"

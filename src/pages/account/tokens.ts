@@ -1,7 +1,7 @@
 /** API Tokens: listing and creating them. */
 import { Elysia } from "elysia"
-import { createOwnToken } from "../../access/own-tokens.ts"
 import { listOwnTokens, type OwnToken } from "../../access/token-list.ts"
+import { createOwnToken } from "../../access/tokens.ts"
 import { dayMs } from "../../text/durations.ts"
 import { choiceFault } from "../kit/components.ts"
 import { type Form, readForm } from "../kit/form.ts"

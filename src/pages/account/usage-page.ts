@@ -1,9 +1,10 @@
 /** The page of usage. */
 
-import type { RecentRequest } from "../../access/recent-requests.ts"
+import type { RecentRequest } from "../../access/recent-request-rows.ts"
 import type { SignedIn } from "../../access/sessions.ts"
 import type { OwnToken } from "../../access/token-list.ts"
-import type { TokenUse, UsageOverview } from "../../access/usage-overview.ts"
+import type { UsageOverview } from "../../access/usage-overview.ts"
+import type { TokenUse } from "../../access/usage-rows.ts"
 import type { WindowState } from "../../access/windows.ts"
 import { withoutToken } from "../../db/account-tables.ts"
 import { pageTitle, status, table } from "../kit/components.ts"
@@ -63,7 +64,7 @@ export const tokenUses = (uses: readonly TokenUse[], tokens: readonly OwnToken[]
   })}${uses.length > shownTokens && html`<p class="muted">The ${shownTokens} most used are shown, of ${number(uses.length)}.</p>`}`
 
 function tokenName(tokenId: number, tokens: readonly OwnToken[]): Content {
-  if (tokenId === withoutToken) return "Explorer and earlier requests"
+  if (tokenId === withoutToken) return "Explorer"
   const token = tokens.find(({ id }) => id === tokenId)
   if (!token) return html`<span class="muted">a former token</span>`
   return html`<a href="${tokenPath(token)}">${isolated(token.name)}</a> ${token.forSpreadsheets && status("for spreadsheets")} ${token.revokedAt !== null && status("revoked")}`
@@ -92,7 +93,7 @@ ${table({
     { head: "ms", cell: ({ ms }) => ms.toFixed(1), number: true },
     {
       head: "Token",
-      cell: ({ tokenId }) => (tokenId === withoutToken ? "Explorer" : tokenName(tokenId, tokens)),
+      cell: ({ tokenId }) => tokenName(tokenId, tokens),
     },
     {
       head: "Request id",

@@ -1,8 +1,13 @@
 /**
- * Passwords that many people have, among those that are long enough. They are what is guessed first, and
- * ten guesses in a quarter of an hour are enough for the first of them.
+ * Which passwords are accepted. Passwords that many people have are guessed first, and ten guesses in a
+ * quarter of an hour are enough for the most common of them.
  */
 import { fold } from "../text/fold.ts"
+
+export const minLength = 12
+export const maxLength = 200
+/** Normalisation can make eighteen characters of one. */
+const maxBytes = 4_000
 
 /** Fewer different characters than this are one repeated, or hardly more. */
 const minDifferent = 5
@@ -55,7 +60,27 @@ const words = new Set([
   "welcome",
 ])
 
-export function isCommon(password: string): boolean {
+/** The same characters can be typed in several ways (NIST SP 800-63B, 3.1.1.2). */
+export const normalised = (password: string): string => password.normalize("NFKC")
+
+export const isWithinBounds = (password: string): boolean =>
+  // Two code units at most for a character; counted first, because a body can be large.
+  password.length <= 2 * maxLength &&
+  [...password].length <= maxLength &&
+  Buffer.byteLength(normalised(password)) <= maxBytes
+
+/** Why a new password is refused, as a sentence for the person; null where it is not. */
+export function passwordFault(password: string, email: string): string | null {
+  if ([...password].length < minLength) return `Use at least ${minLength} characters`
+  if (!isWithinBounds(password)) return `Use at most ${maxLength} characters`
+  if (fold(password) === fold(email)) return "Use something other than your email address"
+  if (isCommon(password)) {
+    return "This is easy to guess, because many people use it or it repeats itself. Use a few random words"
+  }
+  return null
+}
+
+function isCommon(password: string): boolean {
   const folded = fold(password)
   if (new Set(folded).size < minDifferent) return true
   const [, repeated = folded] = /^(.+?)\1+$/su.exec(folded) ?? []

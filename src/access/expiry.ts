@@ -1,0 +1,51 @@
+/** Deletes sessions, links and records of use that nobody can see or use any more. */
+import { and, lt, lte, or, sql } from "drizzle-orm"
+import { accessChanges, recentRequests, usageHours } from "../db/account-tables.ts"
+import type { Pool } from "../db/pool/pool.ts"
+import { sessions, signInLinks } from "../db/sign-in-tables.ts"
+import { dayMs, hourMs } from "../text/durations.ts"
+import { attribute } from "./change.ts"
+import { idleMs } from "./session-rows.ts"
+
+/** How long the audit log keeps when a session began and ended. */
+const auditedMs = 400 * dayMs
+const keptUsageMs = 31 * dayMs
+const keptRequestsMs = 30 * dayMs
+
+/** @throws Unavailable */
+export const deleteExpired = (pool: Pool, now: Date): Promise<void> =>
+  pool.runAlone(null, (db) =>
+    db.transaction(async (tx) => {
+      const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
+      await attribute(tx, { who: "the service", origin: "expiry" })
+      await tx
+        .delete(sessions)
+        .where(or(lte(sessions.expires_at, before(0)), lte(sessions.last_seen_at, before(idleMs))))
+      await tx.delete(signInLinks).where(lt(signInLinks.expires_at, before(0)))
+      const ofSessions = sql`${accessChanges.columns} ? 'signed_in_at'`
+      await tx
+        .delete(accessChanges)
+        .where(and(ofSessions, lte(accessChanges.at, before(auditedMs))))
+      await tx.delete(usageHours).where(lt(usageHours.hour, before(keptUsageMs)))
+      await tx.delete(recentRequests).where(lt(recentRequests.at, before(keptRequestsMs)))
+    }),
+  )
+
+export interface ExpiryOptions {
+  pool: Pool
+  now: () => Date
+  onFailure: (error: unknown) => void
+  /** How long after the start it runs first: a process may not run for an hour. */
+  firstMs?: number
+}
+
+/** Runs it each hour. @returns the function that stops it */
+export function deleteRegularly({ pool, now, onFailure, firstMs = 10_000 }: ExpiryOptions) {
+  const run = () => deleteExpired(pool, now()).catch(onFailure)
+  const first = setTimeout(run, firstMs)
+  const timer = setInterval(run, hourMs)
+  return () => {
+    clearTimeout(first)
+    clearInterval(timer)
+  }
+}

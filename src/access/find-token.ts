@@ -1,0 +1,82 @@
+/** Finds the token that a change is about. */
+import { and, eq, like, type SQL, sql } from "drizzle-orm"
+import { accounts, tokens } from "../db/account-tables.ts"
+import { milliseconds } from "../resources/values.ts"
+import { AccountError, type Transaction } from "./change.ts"
+import { hashSecret } from "./secret.ts"
+import { prefixOf } from "./token.ts"
+import type { TokenOfAccount } from "./token-list.ts"
+
+/** No token has this prefix, or the account has no such token: one of another account is as unknown. */
+export class UnknownToken extends AccountError {}
+
+/** A token by its owner's account and its number, or by the first characters of its text. */
+export type WhichToken = TokenOfAccount | { prefix: string }
+
+export type FoundToken = Awaited<ReturnType<typeof findTokens>>[number]
+
+const findTokens = (tx: Transaction, condition: SQL | undefined) =>
+  tx
+    .select({
+      id: tokens.id,
+      accountId: tokens.account_id,
+      prefix: tokens.prefix,
+      name: tokens.name,
+      forSpreadsheets: tokens.for_spreadsheets,
+      email: accounts.email,
+      expiresMs: milliseconds(tokens.expires_at),
+      /** From its creation to its expiry; null where it has none. */
+      lifetimeMs: sql<
+        number | null
+      >`${milliseconds(tokens.expires_at)} - ${milliseconds(tokens.created_at)}`.mapWith(Number),
+      revokedAt: tokens.revoked_at,
+      replacedAt: tokens.replaced_at,
+    })
+    .from(tokens)
+    .innerJoin(accounts, eq(accounts.id, tokens.account_id))
+    .where(condition)
+    .orderBy(tokens.id)
+    .for("update", { of: tokens })
+
+/**
+ * Finds a token and locks it until the transaction ends.
+ * @throws UnknownToken; AccountError where several tokens have the prefix
+ */
+export async function findToken(tx: Transaction, which: WhichToken): Promise<FoundToken> {
+  const found = await findTokens(
+    tx,
+    "prefix" in which
+      ? beginsWith(which.prefix)
+      : and(eq(tokens.account_id, which.accountId), eq(tokens.id, which.tokenId)),
+  )
+  const [token, ...others] = found
+  if (!token) {
+    throw new UnknownToken(
+      "prefix" in which ? "No token has this prefix" : "There is no such token",
+    )
+  }
+  if (others.length > 0) {
+    const shown = found.map((each) => `${each.prefix} (${each.name}, ${each.email})`).join("; ")
+    throw new AccountError(`Several tokens have this prefix, give more characters: ${shown}`)
+  }
+  return token
+}
+
+/** Longer than the stored prefix, `start` must be a whole token, which is found by its hash. */
+function beginsWith(start: string) {
+  if (!/^mds_[0-9A-Za-z]+$/.test(start)) {
+    throw new AccountError(
+      "A token is identified by its prefix: mds_ and at least one more character",
+    )
+  }
+  const stored = prefixOf(start)
+  return start.length > stored.length
+    ? and(eq(tokens.prefix, stored), eq(tokens.sha256, hashSecret(start)))
+    : like(tokens.prefix, `${start.replaceAll("_", "\\_")}%`)
+}
+
+/** @throws AccountError */
+export function checkUnrevoked(token: FoundToken): FoundToken {
+  if (token.revokedAt === null) return token
+  throw new AccountError("The token is already revoked")
+}

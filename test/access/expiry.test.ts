@@ -1,0 +1,88 @@
+/** Sessions, links and records of use are deleted once nobody can see or use them, and nothing else is. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { deleteExpired, deleteRegularly } from "../../src/access/expiry.ts"
+import { until } from "../support/until.ts"
+import { type Registry, registry } from "./registry.ts"
+
+let at: Registry
+let id: number
+
+beforeAll(async () => {
+  at = await registry()
+  id = await at.account("a@example.com")
+})
+
+afterAll(() => at.stop())
+
+const now = new Date("2026-03-01T00:00:00Z")
+const instant = `timestamptz '${now.toISOString()}'`
+
+const columnOf = async (text: string) =>
+  (await at.sql(text)).map((row) => Object.values(row)[0]) as unknown[]
+
+test("the first run comes soon after the start: a process may not run for an hour", async () => {
+  await at.sql(`insert into sign_in_links (sha256, email, email_folded, expires_at)
+    select lpad(n::text, 64, '0'), 'a@b', 'a@b', ${instant} + (n - 1) * interval '1 second'
+    from generate_series(0, 1) n`)
+  const failures: unknown[] = []
+  const onFailure = (error: unknown) => failures.push(error)
+  const stop = deleteRegularly({ pool: at.pool, now: () => now, onFailure, firstMs: 1 })
+  await until(async () => (await at.sql("select from sign_in_links")).length === 1)
+  stop()
+  expect(failures).toEqual([])
+})
+
+test("sessions are deleted after a week without use and after their end", async () => {
+  await at.sql(`insert into sessions (id, account_id, secret_sha256, signed_in_at, last_seen_at,
+      expires_at, method, address, user_agent)
+    select rpad(name, 22, '-'), ${id}, repeat('0', 64), ${instant}, ${instant} + seen::interval,
+      ${instant} + ends::interval, 'password', '192.0.2.1', ''
+    from (values ('idle', '-7 days', '1 day'), ('used', '-7 days 1 second', '1 day'),
+      ('ended', '0', '0'), ('lasts', '0', '1 second')) as of(name, seen, ends)`)
+  await deleteExpired(at.pool, now)
+  expect(await columnOf("select rtrim(id, '-') from sessions order by 1")).toEqual([
+    "lasts",
+    "used",
+  ])
+})
+
+test("the audit log keeps sessions for 400 days, and all else", async () => {
+  await at.sql(`insert into access_changes (at, account_id, action, columns, who, origin)
+    select ${instant} - age, ${id}, 'created', columns, age::text, 'here'
+    from (values (interval '400 days'), ('399 days 23:59:59')) as a (age),
+      (values (jsonb '{"signed_in_at": [null, 1]}'), ('{"plan": [null, "admin"]}')) as b (columns)`)
+  await deleteExpired(at.pool, now)
+  expect(
+    await columnOf(`select who || ' ' || (columns ? 'plan') from access_changes
+      where origin = 'here' order by 1`),
+  ).toEqual(["399 days 23:59:59 false", "399 days 23:59:59 true", "400 days true"])
+})
+
+test("counts are kept for 31 days, the last requests for 30", async () => {
+  await at.sql(`insert into usage_hours select ${id}, ${instant} - n * interval '1 hour', 0, 1
+    from unnest(array[0, 31 * 24, 31 * 24 + 1]) n`)
+  await at.sql(`insert into recent_requests
+    select gen_random_uuid(), ${id}, 0, ${instant} - age::interval, 'GET', age, 200, 1
+    from unnest(array['0', '30 days', '30 days 0.001 seconds']) age`)
+  await deleteExpired(at.pool, now)
+  expect(
+    await columnOf(`select extract(epoch from ${instant} - hour)::int / 3600 from usage_hours
+      order by 1`),
+  ).toEqual([0, 31 * 24])
+  expect(await columnOf("select target from recent_requests order by at")).toEqual(["30 days", "0"])
+})
+
+test("sessions and their audit are found by time, among many that last", async () => {
+  await at.sql(`insert into sessions (id, account_id, secret_sha256, signed_in_at, last_seen_at,
+      expires_at, method, address, user_agent)
+    select lpad(n::text, 22, '0'), ${id}, lpad(n::text, 64, '0'), now(), now() - n * interval '1 second',
+      now() + n * interval '1 second', 'password', '192.0.2.1', '' from generate_series(1, 5000) n`)
+  await at.sql("analyze sessions, access_changes")
+  for (const statement of [
+    `delete from sessions where expires_at <= now() or last_seen_at <= now() - interval '7 days'`,
+    `delete from access_changes where columns ? 'signed_in_at' and at <= now() - interval '400 days'`,
+  ]) {
+    const plan = await columnOf(`explain ${statement}`)
+    expect(plan.join("\n")).not.toContain("Seq Scan")
+  }
+})
