@@ -62,8 +62,8 @@ const allowed: Record<string, string[]> = {
   text: [],
   http: ["text"],
   log: ["text"],
-  settings: ["text"],
-  "config.ts": ["settings"],
+  "settings.ts": ["text"],
+  "config.ts": ["settings.ts"],
   mail: ["text"],
   redis: ["telemetry", "text"],
   telemetry: ["text"],
@@ -201,7 +201,7 @@ test("no command is loaded before it is given", () => {
 test("the health check loads the settings and no package", () => {
   const { loaded, packages } = loadedWith("health-check.ts")
   expect([...packages].filter((name) => !name.startsWith("node:"))).toEqual([])
-  expect(loaded.filter((path) => !/^(?:config\.ts|settings\/|text\/)/.test(path))).toEqual([
+  expect(loaded.filter((path) => !/^(?:config\.ts|settings\.ts|text\/)/.test(path))).toEqual([
     "health-check.ts",
   ])
 })

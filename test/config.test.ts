@@ -2,13 +2,8 @@
 import { expect, test } from "bun:test"
 import { resolve } from "node:path"
 import postgres from "postgres"
-import {
-  ConfigError,
-  readConfig,
-  type SettingName,
-  settings,
-  settingsTable,
-} from "../src/config.ts"
+import { ConfigError, readConfig, type SettingName, settingsTable } from "../src/config.ts"
+import { type Setting, settings } from "../src/settings.ts"
 
 const readme = await Bun.file(new URL("../README.md", import.meta.url)).text()
 
@@ -29,7 +24,9 @@ test("the README's table of settings is generated from the declarations", () => 
 test("every setting has a row in the table, with its default", () => {
   const lines = settingsTable().split("\n").slice(2)
   expect(lines).toHaveLength(Object.keys(settings).length)
-  for (const [index, [name, { fallback, description }]] of Object.entries(settings).entries()) {
+  for (const [index, [name, { fallback = "", description }]] of Object.entries<Setting>(
+    settings,
+  ).entries()) {
     expect(lines[index]).toStartWith(`| \`${name}\` |`)
     expect(lines[index]).toContain(fallback)
     expect(lines[index]).toEndWith(`| ${description} |`)

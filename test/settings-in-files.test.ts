@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { readConfig, type SettingName, settings } from "../src/config.ts"
-import type { Setting } from "../src/settings/setting.ts"
+import { readConfig, type SettingName } from "../src/config.ts"
+import { type Setting, settings } from "../src/settings.ts"
 
 const address = "postgres://mds:s3cret@database/mds"
-const secrets = Object.entries<Setting<unknown>>(settings).filter(([, { secret }]) => secret)
+const secrets = Object.entries<Setting>(settings).filter(([, { secret }]) => secret)
 let directory: string
 
 beforeAll(() => {

@@ -1,7 +1,6 @@
 /** The files of the guide for deployments are well-formed, and name what the program has. */
 import { expect, test } from "bun:test"
-import { settings } from "../../src/config.ts"
-import type { Setting } from "../../src/settings/setting.ts"
+import { type Setting, settings } from "../../src/settings.ts"
 import { adapted, caddyIsInstalled } from "../support/caddy.ts"
 import { reportSkipped } from "../support/supervised.ts"
 import { samplesOf } from "./samples.ts"
@@ -90,7 +89,7 @@ const caddyfile = samples.find(({ language }) => language === "caddy")?.code ?? 
 function faultsIn(environment: Record<string, unknown>): string[] {
   return Object.entries(environment).flatMap(([name, value]) => {
     if (typeof value !== "string") return [`${name} is no string`]
-    const declared: Record<string, Setting<unknown>> = settings
+    const declared: Record<string, Setting> = settings
     const ofFile = declared[name.replace(/_FILE$/, "")]
     if (name.endsWith("_FILE") && ofFile?.secret) return []
     const setting = declared[name]
