@@ -31,24 +31,12 @@ const reference = pageAt(referencePath)
 
 /** For those who use the API. */
 export const userGuide: readonly DocsPage[] = [
-  guide(
-    "first-request",
-    "First request",
-    "A token, a request and its answer; filters, CSV and TSV",
-  ),
-  guide(
-    "paging",
-    "Reading a whole list",
-    "Programs in curl, Python, R and TypeScript that read every page",
-  ),
+  guide("first-request", "First request", "A token, a request, filters, CSV and TSV"),
+  guide("paging", "Reading a whole list", "Every page, in curl, Python, R and TypeScript"),
   guide("google-sheets", "Google Sheets", "IMPORTDATA, refreshing, and what its errors mean"),
   guide("excel", "Excel and Power Query", "A query that keeps the token out of the workbook"),
   guide("data-frames", "pandas, R and DuckDB", "A whole list as a table, with the right types"),
-  guide(
-    "limits",
-    "Limits, and what to do at 429",
-    "What counts, where you stand, and how to need less",
-  ),
+  guide("limits", "Limits, and what to do at 429", "What counts, and how to need less"),
   guide("releases", "Releases", "Reading the past, and keeping a copy up to date"),
   guide("errors", "Errors", "Each error with its causes and their cure"),
   guide("versions", "Versions", "What may change within v1, and how a change is announced"),
@@ -57,39 +45,15 @@ export const userGuide: readonly DocsPage[] = [
 
 /** For those who run the service. */
 export const operatorGuide: readonly DocsPage[] = [
-  guide(
-    "running",
-    "Running the service",
-    "Health, shutdown, proxies, the database, several processes",
-  ),
-  guide(
-    "deploying",
-    "Deploying",
-    "Images, Docker Compose with Caddy, Kubernetes, upgrades without a failed request",
-  ),
+  guide("running", "Running the service", "Health, shutdown, proxies, several processes"),
+  guide("deploying", "Deploying", "Images, Docker Compose with Caddy, Kubernetes, upgrades"),
   guide("scaling", "Scaling", "What one machine carries and what to add when; kinds of Redis"),
-  guide(
-    "databases",
-    "Replicas, failover and poolers",
-    "What the service needs of a database that fails over, of replicas and of PgBouncer",
-  ),
-  guide(
-    "backups",
-    "Backups and upgrades",
-    "Backups with pg_dump or a copy of the directory, restoring, upgrades",
-  ),
+  guide("databases", "Replicas, failover and poolers", "What the service needs of each"),
+  guide("backups", "Backups and upgrades", "With pg_dump or a copy of the directory"),
   guide("observing", "Observing the service", "The log and its fields, traces"),
-  guide(
-    "monitoring",
-    "Monitoring",
-    "Metrics, alert rules for Prometheus with what to do, a dashboard for Grafana",
-  ),
+  guide("monitoring", "Monitoring", "Metrics, alert rules for Prometheus, a dashboard for Grafana"),
   guide("loading", "Loading data", "Sources, checks, and how tenements are linked to companies"),
-  guide(
-    "accounts",
-    "Accounts, tokens and limits",
-    "The commands for accounts and tokens, and the plans",
-  ),
+  guide("accounts", "Accounts, tokens and limits", "The commands for them, and the plans"),
   guide("architecture", "Architecture", "Invariants and dependencies"),
   guide("benchmarks", "Benchmarks", "What is measured, and beside what"),
 ]
@@ -97,19 +61,11 @@ export const operatorGuide: readonly DocsPage[] = [
 /** One for each group of operations in the API's description. */
 export const referencePages: readonly DocsPage[] = [
   reference("companies", "Companies", "Search, filter and order them; one company"),
-  reference(
-    "tenements",
-    "Tenements",
-    "By state, status, type and holder; of one company; one tenement",
-  ),
+  reference("tenements", "Tenements", "By state, status, type and holder; one tenement"),
   reference("subsidiaries", "Subsidiaries", "Of one company"),
   reference("company-versions", "Company versions", "The history of one company"),
   reference("tenement-versions", "Tenement versions", "The history of one tenement"),
-  reference(
-    "reports",
-    "Reports",
-    "Announcements by company, type, day and title; one announcement",
-  ),
+  reference("reports", "Reports", "By company, type, day and title; one announcement"),
   reference("report-versions", "Report versions", "The history of one announcement"),
   reference("releases", "Releases", "What each release changed"),
   reference("sources", "Sources", "Where the data comes from, and how fresh it is"),

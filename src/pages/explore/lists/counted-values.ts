@@ -25,7 +25,7 @@ export const countedPanels = (
   isPart = false,
 ): Html[] =>
   view.filters
-    .filter(({ isCounted }) => isCounted)
+    .filter(({ valuesOf }) => valuesOf)
     .map((filter) => {
       const title = `By ${filter.label.toLowerCase()}`
       const values = groups && tallyOf(view, filter, groups)

@@ -12,10 +12,11 @@ export interface FilterField {
   label: string
   /** The values to choose from. */
   choices?: readonly Choice[]
-  /** The field of the records whose values it takes. They are offered where they are not too many. */
+  /**
+   * The field of the records whose values it takes. They are offered, where they are not too many, and
+   * their records are counted beside the list.
+   */
   valuesOf?: string
-  /** Whether the records of each value are counted beside the list. */
-  isCounted?: true
   /** Whether a record may have several of the values, as `A; B`. */
   isList?: true
   type?: "date"

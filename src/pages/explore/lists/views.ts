@@ -36,24 +36,19 @@ const state: FilterField = {
   label: "State",
   choices: Object.keys(stateNames).map((value) => ({ value, label: value })),
   valuesOf: "state",
-  isCounted: true,
   words: (value) => `in ${stateNames[value] ?? value}`,
 }
 
-const status: FilterField = {
-  name: "status",
-  label: "Status",
-  valuesOf: "status",
-  isCounted: true,
-  words: quoted("with the status"),
-}
+/** @param valuesOf the field of the records whose values it takes */
+const valued = (label: string, words: string, valuesOf: string): FilterField => ({
+  name: label.toLowerCase(),
+  label,
+  valuesOf,
+  words: quoted(words),
+})
 
-const type: FilterField = {
-  name: "type",
-  label: "Type",
-  valuesOf: "type",
-  words: quoted("of the type"),
-}
+const status = valued("Status", "with the status", "status")
+const type = valued("Type", "of the type", "type")
 
 export const companiesView: ListOfRecords = {
   path: "/companies",
@@ -66,13 +61,7 @@ export const companiesView: ListOfRecords = {
       wide: true,
       words: quoted("whose name or code contains"),
     },
-    {
-      name: "sector",
-      label: "Sector",
-      valuesOf: "gics_sector",
-      isCounted: true,
-      words: quoted("of the sector"),
-    },
+    valued("Sector", "of the sector", "gics_sector"),
     {
       name: "active",
       label: "Listed",
@@ -165,7 +154,7 @@ export const reportsView: ListOfRecords = {
   filters: [
     { name: "search", label: "Title", wide: true, words: quoted("whose title contains") },
     { name: "company", label: "Company code", words: (value) => `of ${value.toUpperCase()}` },
-    { ...type, isCounted: true, isList: true },
+    { ...type, isList: true },
     { name: "from", label: "From", type: "date", words: (value) => `from ${value}` },
     { name: "to", label: "To", type: "date", words: (value) => `to ${value}` },
   ],
