@@ -38,9 +38,11 @@ export function createPools(
   const accounts = Math.ceil(all / 8)
   const lists = all - records - exports - accounts
   return {
-    // These statements are so short that one free connection is enough for the other accounts.
-    /** Records, tokens and releases. */
-    records: pool("records", records, { connectionsPerAccount: Math.max(1, records - 1) }),
+    /**
+     * Records, tokens and releases. While an account has both of its connections, its further lookups are
+     * collected for one statement.
+     */
+    records: pool("records", records, { connectionsPerAccount: 2 }),
     /** Pages and totals of lists. */
     lists: pool("lists", lists, {
       connectionsPerAccount: Math.ceil(lists / 2),

@@ -96,8 +96,10 @@ export function createTurns({
       },
     }
     const cancel = (): void => item.refuse(signal?.reason)
-    const late = new Overloaded(`Had no turn within ${waitMs} ms`)
-    const timer = setTimeout(() => item.refuse(late), waitMs)
+    const timer = setTimeout(
+      () => item.refuse(new Overloaded(`Had no turn within ${waitMs} ms`)),
+      waitMs,
+    )
     signal?.addEventListener("abort", cancel)
     waiting++
     queue.add(item)

@@ -6,7 +6,6 @@
  * anchors, breakdowns and the keys of short lists are cached by release without expiry, and concurrent
  * requests for the same share a statement.
  */
-import type { Readable, ResourceRecord } from "../../resources/resource.ts"
 import type { CacheSizes } from "../cache.ts"
 import type { ReadPool } from "../pool/pool.ts"
 import { createBreakdownCache, createBreakdowns, type ReadBreakdown } from "./breakdown.ts"
@@ -17,9 +16,9 @@ import {
   type ListCacheSizes,
   type ListReader,
 } from "./list-reader.ts"
-import { createReads, type ReadOptions } from "./reads.ts"
-import { releaseKey } from "./releases.ts"
-import { bindRelease, createStatements } from "./statements.ts"
+import { createReads } from "./reads.ts"
+import { createRecordReader, type FindRecord } from "./record-reader.ts"
+import { createStatements } from "./statements.ts"
 
 /** Each kind of statement has connections of its own. */
 export type ReaderPools = Readonly<Record<"records" | "lists" | "exports", ReadPool>>
@@ -34,7 +33,7 @@ export interface Reader extends ListReader {
   /** How many records of a list have each combination of values of some fields. */
   breakdown: ReadBreakdown
   /** One record by its key; null where there is none. */
-  find(resource: Readable, key: string, options: ReadOptions): Promise<ResourceRecord | null>
+  find: FindRecord
 }
 
 /** The budgets of the reader's caches. */
@@ -73,15 +72,6 @@ export function createReader(
 
     breakdown: createBreakdowns(pools, read, caches.breakdowns),
 
-    find: async (resource, key, options) => {
-      const { release } = options
-      const { record } = await read(pools.records, {
-        ...options,
-        key: `${resource.name} ${key} ${releaseKey(release)}`,
-        statement: ({ statements, relation }) =>
-          statements.find(resource, relation).execute({ key, ...bindRelease(release) }),
-      })
-      return record
-    },
+    find: createRecordReader(pools, read),
   }
 }

@@ -9,13 +9,7 @@
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import { type PgColumn, PgDialect } from "drizzle-orm/pg-core"
-import {
-  filterOf,
-  keyColumn,
-  type OrderTerm,
-  type Readable,
-  type ResourceRecord,
-} from "../../resources/resource.ts"
+import { filterOf, keyColumn, type OrderTerm, type Readable } from "../../resources/resource.ts"
 import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { decodedRows, type Row } from "./decoded-rows.ts"
@@ -64,11 +58,7 @@ export interface Page extends SeenReleases {
   rows: readonly Row[]
 }
 
-export interface Found extends SeenReleases {
-  /** Null where there is none. */
-  record: ResourceRecord | null
-}
-
+/** A statement that is built once. */
 export interface Prepared<T> extends Query {
   execute(values: Record<string, unknown>): Promise<T>
 }
@@ -98,8 +88,8 @@ export interface Statements {
    * @param nulls to read the rows after a position only; binds its values
    */
   positions(shape: ListShape, relation: Relation, nulls?: readonly boolean[]): SQL
-  /** The record whose key is bound as `key`. */
-  find(resource: Readable, relation: Relation): Prepared<Found>
+  /** Records by their keys, bound as `keys`, an array literal. */
+  find(resource: Readable, relation: Relation): Prepared<Page>
   /** How many rows have each combination of the fields' values, as JSON; see `breakdown.ts`. */
   breakdown(
     shape: ListShape,
@@ -233,15 +223,8 @@ export function createStatements(db: Database): Statements {
         const found = db
           .select({ ...seenReleases, record: selection(resource) })
           .from(sql`(select 1) as one`)
-          .leftJoin(sql`${relationOf(resource, relation)}`, isKey(resource))
-        const { execute, ...query } = decoded(found.getSQL(), { resource, order: [] })
-        return {
-          ...query,
-          execute: async (values) => {
-            const { release, rows } = await execute(values)
-            return { release, record: rows[0]?.record ?? null }
-          },
-        }
+          .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
+        return decoded(found.getSQL(), { resource, order: [] })
       }),
     breakdown: (shape, fields, relation) =>
       once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
@@ -277,6 +260,9 @@ const oneRow = <T>(statement: {
     return row
   },
 })
+
+const isAmongKeys = (resource: Readable): SQL =>
+  sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
 
 const isKey = (resource: Readable): SQL => sql`${keyColumn(resource)} = ${sql.placeholder("key")}`
 

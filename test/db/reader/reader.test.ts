@@ -216,8 +216,18 @@ test("a hundred concurrent requests for a page run one count and one statement f
   expect(lists.counter).toEqual({ statements: 1, rows: 1 })
 })
 
-test("each lookup gets its own record, whatever its key", async () => {
-  const reader = newReader()
+test("lookups that wait for their account's turn share a statement, and each gets its own record", async () => {
+  const single = createPool(service.database.url, {
+    name: "reader test",
+    connections: 2,
+    connectionsPerAccount: 1,
+    statementTimeoutMs: 10_000,
+  })
+  const lookups = countingPool(single)
+  const reader = createReader(
+    { records: lookups.pool, lists: pool, exports: pool },
+    cacheSizes(1_000_000),
+  )
   const options = await newest()
   const strange = ['"', "\\", "{a,b}", "null", "", 'a","b', "'"]
   const known = awkward.companies.map(({ asx_code }) => asx_code)
@@ -228,6 +238,12 @@ test("each lookup gets its own record, whatever its key", async () => {
     ...strange.map(() => null),
     ...known,
   ])
+  expect(lookups.counter.statements).toBe(1)
+  const [first, ...others] = known.map((key) => reader.find(companies, key, options))
+  await first
+  const other = reader.find(companies, "BIG", { ...options, account: 7 })
+  expect(await Promise.all([...others, other])).not.toContain(null)
+  await single.close()
 })
 
 test("a page past a cached total runs no statement", async () => {

@@ -1,0 +1,59 @@
+/**
+ * Reads records by their keys. A statement reads all keys that its account asks for until its turn comes, so
+ * many lookups at once cost little more than one.
+ */
+import type { Readable, ResourceRecord } from "../../resources/resource.ts"
+import { arrayLiteral } from "../../text/array-literal.ts"
+import type { ReaderPools } from "./reader.ts"
+import type { ReadOptions, Reads } from "./reads.ts"
+import { releaseKey } from "./releases.ts"
+import { bindRelease } from "./statements.ts"
+
+/** Null where there is none. May throw Unavailable or ReleaseUnavailable. */
+export type FindRecord = (
+  resource: Readable,
+  key: string,
+  options: ReadOptions,
+) => Promise<ResourceRecord | null>
+
+interface Batch {
+  keys: Set<string>
+  records: Promise<ReadonlyMap<unknown, ResourceRecord>>
+}
+
+export function createRecordReader(
+  { records: pool }: Pick<ReaderPools, "records">,
+  read: Reads,
+): FindRecord {
+  /** Those whose turn has not come, by account, resource and release. */
+  const waiting = new Map<string, Batch>()
+
+  function enqueue(id: string, resource: Readable, options: ReadOptions): Batch {
+    const keys = new Set<string>()
+    const close = () => {
+      if (waiting.get(id)?.keys === keys) waiting.delete(id)
+    }
+    const found = read(pool, {
+      ...options,
+      key: null,
+      statement: ({ statements, relation }) => {
+        close()
+        const values = { keys: arrayLiteral([...keys]), ...bindRelease(options.release) }
+        return statements.find(resource, relation).execute(values)
+      },
+    })
+    const records = found
+      .finally(close)
+      .then(({ rows }) => new Map(rows.map(({ record }) => [record[resource.key], record])))
+    const batch = { keys, records }
+    waiting.set(id, batch)
+    return batch
+  }
+
+  return async (resource, key, options) => {
+    const id = `${options.account} ${resource.name} ${releaseKey(options.release)}`
+    const { keys, records } = waiting.get(id) ?? enqueue(id, resource, options)
+    keys.add(key)
+    return (await records).get(key) ?? null
+  }
+}
