@@ -5,7 +5,7 @@ import { databaseClock } from "../db/database-clock.ts"
 import { withAddresses } from "../fetching/fetch-address.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { load } from "../loading/load.ts"
-import { parseObserved } from "../loading/observation.ts"
+import { observedOf } from "../loading/observation.ts"
 import { progressOn } from "../loading/progress.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import { formatSummary } from "../loading/summary.ts"
@@ -61,7 +61,7 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .option(
       "--observed <time>",
       "when the files were true: a date (its beginning in UTC) or a date-time with its zone (default: now)",
-      observedTime,
+      observedOf,
     )
     .option("--partial", "add and change records, but remove none")
     .option("--all-sectors", "load companies of every sector (asx-directory, asx-sectors)")
@@ -123,12 +123,4 @@ function parseSource(name: string): Source {
   const source = sourceNamed(name)
   if (typeof source === "string") throw new InvalidArgumentError(source)
   return source
-}
-
-function observedTime(written: string): string {
-  const observed = parseObserved(written)
-  if (observed !== undefined) return observed
-  throw new InvalidArgumentError(
-    "Must be a date as YYYY-MM-DD, or a date-time with its zone as 2026-01-02T03:04:05Z.",
-  )
 }

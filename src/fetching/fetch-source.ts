@@ -8,12 +8,11 @@ import {
   type FetchTimes,
   lastFetch,
   recordAttempt,
-  recordFailure,
   recordFetched,
   withdrawAttempt,
 } from "../loading/fetch-record.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
-import { secondsSince } from "../loading/load-totals.ts"
+import { recordUnloaded, secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import { hourMs } from "../text/durations.ts"
 import { fetchEntry, instantText } from "./fetch-files.ts"
@@ -98,8 +97,15 @@ async function fetchIfDue(
     await whileRunning?.()
     const reason = reasonShown(fetchable, options, error)
     const seconds = secondsSince(startedMs)
-    await recordFailure(sql, source, { reason, seconds }).catch((failure: unknown) => {
-      progress.warn(`Cannot note that ${source.name} was not fetched: ${reasonOf(failure)}`)
+    const { name, resource } = source
+    await recordUnloaded(sql, {
+      source: name,
+      resource: resource.name,
+      outcome: "failed",
+      reason,
+      seconds,
+    }).catch((failure: unknown) => {
+      progress.warn(`Cannot note that ${name} was not fetched: ${reasonOf(failure)}`)
     })
     return withoutLoad(source.name, "failed", reason)
   }

@@ -6,24 +6,24 @@
  *
  * Where the files are an operator's own word, and where the operator says so, it goes at once.
  */
-import type { TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import type { ChangeFigures } from "./figures.ts"
+import { hourMs } from "../text/durations.ts"
+import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
+import { LoadError } from "./load-error.ts"
+import { formatCount } from "./progress.ts"
 import type { Staging } from "./staging.ts"
 
-export interface Context {
-  sql: TransactionSql
-  staging: Staging
-  source: string
+export interface AbsenceRule {
   whenMissing: Source["whenMissing"]
   /** Keys of rejected rows: their records are in the files, and not missing. */
   rejectedKeys: readonly string[]
-}
-
-/** The files of a load and their time. */
-interface Observed {
+  /** Whether the files are their source's complete set, and all of it could be read. */
+  isWhole: boolean
+  atOnce: boolean
+  absentAfterHours: number
+  acceptShrink: boolean
   /** When the files were true. */
   observed: string
   /** Whether that is known, and not only when they were loaded. */
@@ -32,23 +32,28 @@ interface Observed {
   files: string | null
 }
 
-export interface AbsenceRule extends Observed {
-  atOnce: boolean
-  absentAfterHours: number
+interface Missing {
+  changes: Pick<ChangeFigures, "removed" | "deactivated">
+  /** Undefined where nothing is or was missing. */
+  figures: MissingFigures | undefined
 }
 
-export interface Absent {
-  /** Records of the source, without those already deactivated. */
-  stored: number
-  /** Those of them that no file has. */
-  absent: number
-  /** Absent, and in the last load not yet. */
-  newly: number
+/** @throws LoadError where more than a twentieth of the records is missing */
+export async function applyMissing(
+  staging: Staging,
+  rule: AbsenceRule,
+  release: number,
+): Promise<Missing> {
+  const none = { changes: { removed: 0, deactivated: 0 }, newly: 0 }
+  if (rule.isWhole) await findAbsent(staging, rule)
+  const returned = await forgetReturned(staging, rule)
+  const { changes, newly } = rule.isWhole ? await applyAbsent(staging, rule, release) : none
+  const missing = await countMissing(staging)
+  return {
+    changes,
+    figures: missing + returned > 0 ? { missing, newly, returned } : undefined,
+  }
 }
-
-/** A record that has been deactivated already is not missing again. */
-export const isStored = (whenMissing: Source["whenMissing"], source: string): string =>
-  `t.source = ${source}${whenMissing === "remove" ? "" : ` and t.${whenMissing.setFalse}`}`
 
 /**
  * Whether a load lacks a noted record anew. The same bytes are the same download, whatever has been
@@ -61,12 +66,14 @@ const isFurther = (observed: string, isGiven: string, files: string): string =>
 const confirmed = `m.loads + ${isFurther("$4", "$7", "$8")}::integer >= 2
   and m.missing_since <= $4::timestamptz - make_interval(hours => $5::integer)`
 
+/** A record that has been deactivated already is not missing again. */
+const isStored = (whenMissing: Source["whenMissing"]): string =>
+  `t.source = $1${whenMissing === "remove" ? "" : ` and t.${whenMissing.setFalse}`}`
+
 /** Collects the records that no file has in a temporary table, and decides which of them go now. */
-export async function findAbsent(
-  { sql, staging, source, whenMissing, rejectedKeys }: Context,
-  { atOnce, absentAfterHours, observed, observedIsGiven, files }: AbsenceRule,
-): Promise<Absent> {
-  const { staged, table, key } = staging
+async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
+  const { sql, source, staged, table, key } = staging
+  const { whenMissing, observed, observedIsGiven, files, atOnce, absentAfterHours } = rule
   await sql.unsafe(`
     drop table if exists absent;
     create temporary table absent (
@@ -77,13 +84,13 @@ export async function findAbsent(
      select t.${key}, m.key is null, $6::boolean or coalesce(${confirmed}, false)
      from ${table} t
        left join missing_records m on m.source = $1 and m.resource = $2 and m.key = t.${key}
-     where ${isStored(whenMissing, "$1")}
+     where ${isStored(whenMissing)}
        and not exists (select from ${staged} s where s.${key} = t.${key})
        and not exists (select from unnest($3::text[]) as rejected (key) where rejected.key = t.${key})`,
     [
       source,
       table,
-      arrayLiteral(rejectedKeys),
+      arrayLiteral(rule.rejectedKeys),
       observed,
       absentAfterHours,
       atOnce,
@@ -92,46 +99,57 @@ export async function findAbsent(
     ],
   )
   await sql.unsafe("analyze absent")
-  const [counts] = await sql.unsafe<[Absent]>(
-    `select count(*)::integer as absent, count(*) filter (where is_new)::integer as newly,
-       (select count(*)::integer from ${table} t where ${isStored(whenMissing, "$1")}) as stored
-     from absent`,
-    [source],
-  )
-  return counts
+  if (!rule.acceptShrink) await guardAgainstShrinking(staging, rule)
 }
 
-/** Removes or deactivates the records that go now. */
-export async function applyAbsent(
-  { sql, staging, whenMissing }: Context,
-  release: number,
-): Promise<Pick<ChangeFigures, "removed" | "deactivated">> {
-  const { resource, table, key } = staging
-  const condition = `t.${key} in (select key from absent where goes)`
-  const removal =
-    whenMissing === "remove"
-      ? `delete from ${table} t where ${condition}`
-      : `update ${table} t set ${whenMissing.setFalse} = false, since_release = $1::integer where ${condition}`
-  const { count } = await sql.unsafe(
-    `with kept as (${keepInHistory(resource.table, condition, "$1")}) ${removal}`,
-    [release],
+const maxMissingShare = 0.05
+
+/**
+ * The guard against a truncated download. A complete set that lacks more than a twentieth of its
+ * source's records is more often half a file than a true one. A record is judged once: by the load
+ * that lacks it first or, where missing records go at once, by the load that it would go in. So
+ * records that are already missing do not stop the loads that follow.
+ */
+async function guardAgainstShrinking(staging: Staging, rule: AbsenceRule): Promise<void> {
+  const { sql, source, table } = staging
+  const { whenMissing, atOnce } = rule
+  const [{ stored, missing }] = await sql.unsafe<[{ stored: number; missing: number }]>(
+    `select count(*) filter (where is_new or $2::boolean)::integer as missing,
+       (select count(*)::integer from ${table} t where ${isStored(whenMissing)}) as stored
+     from absent`,
+    [source, atOnce],
   )
-  return whenMissing === "remove"
-    ? { removed: count, deactivated: 0 }
-    : { removed: 0, deactivated: count }
+  if (missing <= stored * maxMissingShare) return
+  const share = ((100 * missing) / stored).toFixed(1)
+  const active = whenMissing === "remove" ? "" : "active "
+  const effect = whenMissing === "remove" ? "removed" : "deactivated"
+  throw new LoadError(
+    `Nothing was published: ${formatCount(missing)} of the ${formatCount(stored)} ${active}${table} ` +
+      `of the source ${source} (${share}%) are missing from the files${atOnce ? ` and would be ${effect}` : ", and were not before"}. ` +
+      "If a file is truncated, load a complete one; if the records no longer exist, add --accept-shrink",
+  )
+}
+
+/** Deletes the notes of records that the files have. Returns their number. */
+async function forgetReturned(staging: Staging, { rejectedKeys }: AbsenceRule): Promise<number> {
+  const { sql, source, staged, table, key } = staging
+  const { count } = await sql.unsafe(
+    `delete from missing_records m where m.source = $1 and m.resource = $2
+       and (m.key = any($3::text[]) or exists (select from ${staged} s where s.${key} = m.key))`,
+    [source, table, arrayLiteral(rejectedKeys)],
+  )
+  return count
 }
 
 /**
- * Notes the records that are missing and do not go yet, and forgets every other note of the source.
- * Call it before records are removed. Returns how many noted records the files have again.
+ * Removes or deactivates the records that go now, and notes the other absent ones in the place of
+ * all earlier notes of the source.
  */
-export async function noteAbsent(
-  context: Context,
-  { observed, observedIsGiven, files }: Observed,
-): Promise<number> {
-  const { sql, staging, source } = context
-  const returned = await forgetReturned(context)
-  const { table } = staging
+async function applyAbsent(
+  { sql, source, resource, table, key }: Staging,
+  { whenMissing, observed, observedIsGiven, files }: AbsenceRule,
+  release: number,
+): Promise<{ changes: Missing["changes"]; newly: number }> {
   await sql.unsafe(
     `delete from missing_records m where m.source = $1 and m.resource = $2
        and not exists (select from absent a where a.key = m.key and not a.goes)`,
@@ -148,20 +166,35 @@ export async function noteAbsent(
      where ${isFurther("excluded.last_missing_at", "$4", "excluded.last_files")}`,
     [source, table, observed, observedIsGiven, files],
   )
-  return returned
+  const condition = `t.${key} in (select key from absent where goes)`
+  const removal =
+    whenMissing === "remove"
+      ? `delete from ${table} t where ${condition}`
+      : `update ${table} t set ${whenMissing.setFalse} = false, since_release = $1::integer where ${condition}`
+  const { count } = await sql.unsafe(
+    `with kept as (${keepInHistory(resource.table, condition, "$1")}) ${removal}`,
+    [release],
+  )
+  const [row] = await sql`
+    select count(*)::integer as newly from absent where is_new and not goes`
+  const isRemoval = whenMissing === "remove"
+  return {
+    changes: { removed: isRemoval ? count : 0, deactivated: isRemoval ? 0 : count },
+    newly: row?.newly,
+  }
 }
 
-/** Deletes the notes of records that the files have. Returns their number. */
-export async function forgetReturned(context: Context): Promise<number> {
-  const { sql, staging, source, rejectedKeys } = context
-  const { staged, table, key } = staging
-  const [any] = await sql`
-    select from missing_records where source = ${source} and resource = ${table} limit 1`
-  if (!any) return 0
-  const { count } = await sql.unsafe(
-    `delete from missing_records m where m.source = $1 and m.resource = $2
-       and (m.key = any($3::text[]) or exists (select from ${staged} s where s.${key} = m.key))`,
-    [source, table, arrayLiteral(rejectedKeys)],
-  )
-  return count
+async function countMissing({ sql, source, table, key }: Staging): Promise<number> {
+  const [row] = await sql`
+    select count(*)::integer as missing
+    from missing_records m join ${sql(table)} t
+      on t.${sql(key)} = m.key and t.source = m.source
+    where m.source = ${source} and m.resource = ${table}`
+  return row?.missing
+}
+
+/** The time from which a load that lacks a record removes or deactivates it; as `2026-01-02T03:04:05Z`. */
+export function goesFrom(missingSince: string, absentAfterHours: number): string {
+  const time = new Date(Date.parse(missingSince) + absentAfterHours * hourMs)
+  return `${time.toISOString().slice(0, 19)}Z`
 }

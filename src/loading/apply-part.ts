@@ -3,13 +3,13 @@ import type { TransactionSql } from "postgres"
 import { type MissingRecord, missingRecords } from "../db/missing-records.ts"
 import type { Source } from "../sources/source.ts"
 import { digest } from "../text/digest.ts"
+import { applyMissing } from "./absence.ts"
 import type { Candidate } from "./candidates.ts"
 import { checkStaged } from "./checks.ts"
 import { applyStaged } from "./diff.ts"
 import { type ChangeFigures, type MissingFigures, showsAbsence } from "./figures.ts"
 import { linkColumns } from "./links.ts"
-import { applyMissing } from "./missing.ts"
-import { readNoted, settleSeen } from "./noted-records.ts"
+import { readNoted } from "./noted-records.ts"
 import { digestsOf, type LastObservation, observedTime } from "./observation.ts"
 import { removeOtherIds } from "./other-ids.ts"
 import type { Load } from "./publish.ts"
@@ -45,6 +45,8 @@ export interface AppliedPart {
   kept: Record<string, number>
 }
 
+const maxNamed = 5
+
 export async function applyPart(
   sql: TransactionSql,
   load: Load,
@@ -52,60 +54,45 @@ export async function applyPart(
   release: number,
   last: LastObservation,
 ): Promise<AppliedPart> {
-  const { resource, candidates, complete, whenMissing, missingGoAtOnce } = part
-  const { joinedField, sharedReferences } = part
-  const { source, collected, acceptEmpty } = load
+  const { resource, candidates, complete, whenMissing, missingGoAtOnce, sharedReferences } = part
+  const { source, collected, acceptEmpty = [] } = load
   const { files, rejects, progress } = collected
   const noted = await readNoted(sql, source, resource.name, sharedReferences)
   collected.noted.set(resource, noted)
   collected.storeHolders = keepsFiles(load.holderNames, resource)
     ? null
     : await createStoreHolders(sql)
-  const staging = await stage(sql, resource, candidates)
+  const staging = await stage(sql, source, resource, candidates)
   progress.step(`Comparing ${resource.name}`)
-  await checkStaged({ sql, staging, source, joinedField, sharedReferences, files, rejects })
-  const replaced = sharedReferences ? await removeOtherIds({ sql, staging, source }, release) : 0
+  await checkStaged({ staging, files, rejects }, part)
+  const replaced = sharedReferences ? await removeOtherIds(staging, release) : 0
   const rowKeys = collected.rejectedKeys.get(resource) ?? []
   const rejectedKeys = sharedReferences
-    ? await recordsOfReferences({ sql, staging, source }, sharedReferences, rowKeys)
+    ? await recordsOfReferences(staging, sharedReferences, rowKeys)
     : rowKeys
-  if (sharedReferences) await settleSeen(noted, sql, staging, rejectedKeys)
+  if (sharedReferences) await noted.settle(staging, rejectedKeys)
   const digests = digestsOf(files)
   const observed = observedTime(load.observed, last, digests)
   // Missing records first, so that those just added need not be searched.
-  const missing = await applyMissing(
-    { sql, staging, source, whenMissing, rejectedKeys },
-    {
-      isWhole: complete && files.every(showsAbsence),
-      atOnce: load.removeMissingNow || missingGoAtOnce === true,
-      observed,
-      observedIsGiven: load.observed !== undefined,
-      files: digests && digest(digests.join()),
-      absentAfterHours: load.absentAfterHours,
-      acceptShrink: load.acceptShrink,
-      release,
-    },
-  )
+  const absence = {
+    whenMissing,
+    rejectedKeys,
+    isWhole: complete && files.every(showsAbsence),
+    atOnce: load.removeMissingNow === true || missingGoAtOnce === true,
+    absentAfterHours: load.absentAfterHours,
+    acceptShrink: load.acceptShrink === true,
+    observed,
+    observedIsGiven: load.observed !== undefined,
+    files: digests && digest(digests.join()),
+  }
+  const missing = await applyMissing(staging, absence, release)
   const values = stagedValues(staging, files)
-  const kept = await countKept(sql, staging, files, values)
+  const kept = await countKept(staging, files, values)
   const computed = await linkColumns(sql, resource)
-  const staged = await applyStaged({
-    sql,
-    staging,
-    source,
-    release,
-    values,
-    acceptEmpty,
-    files,
-    computed,
-  })
+  const staged = await applyStaged({ staging, release, values, acceptEmpty, files, computed })
   return {
     observed,
-    changes: {
-      ...staged,
-      ...missing.changes,
-      removed: missing.changes.removed + replaced,
-    },
+    changes: { ...staged, ...missing.changes, removed: missing.changes.removed + replaced },
     missing: missing.figures,
     largestMissing: missing.figures?.missing
       ? await missingRecords(sql, source, resource.name, maxNamed)
@@ -113,5 +100,3 @@ export async function applyPart(
     kept,
   }
 }
-
-const maxNamed = 5

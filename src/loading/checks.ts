@@ -2,7 +2,6 @@
  * Checks that need all rows: the same key twice, a record of another source, a row to leave out.
  * Such rows are deleted from the temporary table; the remaining ones are compared.
  */
-import type { TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
 import { countText, type FileFigures, locationOf, rowsRead } from "./figures.ts"
 import { completeRows, joinRows } from "./joined-rows.ts"
@@ -10,66 +9,54 @@ import { leaveOutOtherIds } from "./other-ids.ts"
 import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./precedence.ts"
 import type { Rejects } from "./rejects.ts"
 import { numberApart, tellApart } from "./shared-references.ts"
-import type { Staging } from "./staging.ts"
+import { type LeftOut, leaveOut, repeatedKeys, type Staging } from "./staging.ts"
 import { takeStoredIds } from "./stored-ids.ts"
 
 interface Context {
-  sql: TransactionSql
   staging: Staging
-  /** The load's source, by name. */
-  source: string
-  joinedField: Source["joinedField"]
-  sharedReferences: Source["sharedReferences"]
   files: readonly FileFigures[]
   rejects: Rejects
 }
 
-export async function checkStaged(context: Context): Promise<void> {
-  const { sharedReferences } = context
-  if (sharedReferences) await tellApart(context, sharedReferences)
-  await joinRepeated(context)
-  if (sharedReferences) await numberApart(context, sharedReferences, repeatedKeys(context))
-  await removeDuplicates(context)
-  if (sharedReferences) await takeStoredIds(context, sharedReferences)
-  await leaveOutUnlessStored(context)
+export async function checkStaged(
+  context: Context,
+  { joinedField, sharedReferences }: Pick<Source, "joinedField" | "sharedReferences">,
+): Promise<void> {
+  const { staging, files, rejects } = context
+  if (sharedReferences) await tellApart(staging, sharedReferences)
+  if (joinedField !== undefined && (await hasRepeated(staging))) {
+    await completeRows(staging, joinedField)
+    await joinRows(staging, joinedField)
+  }
+  if (sharedReferences) await numberApart(staging, sharedReferences)
+  if (await hasRepeated(staging)) await removeDuplicates(context)
+  if (sharedReferences) await takeStoredIds(staging, sharedReferences)
   const leftOut = [
-    ...(await leaveOutOfHigherSources(context)),
-    ...(sharedReferences ? await leaveOutOtherIds(context, sharedReferences) : []),
+    ...(await leaveOutUnlessStored(staging)),
+    ...(await leaveOutOfHigherSources(staging)),
+    ...(sharedReferences ? await leaveOutOtherIds(staging, sharedReferences) : []),
   ]
   for (const { file, reason, count } of leftOut) {
-    countText(fileAt(context.files, file).left_out, reason, count)
+    countText(fileAt(files, file).left_out, reason, count)
   }
-  await takeOverFromLowerSources(context)
+  await takeOverFromLowerSources(staging)
   await rejectOfOtherSources(context)
-  context.rejects.checkAll(rowsRead(context.files))
+  rejects.checkAll(rowsRead(files))
   await countAccepted(context)
 }
 
-/** A query of the keys that several rows have. */
-const repeatedKeys = ({ staging: { staged, key } }: Context): string =>
-  `select ${key} from ${staged} group by ${key} having count(*) > 1`
-
-const hasRepeated = async (context: Context): Promise<boolean> =>
-  (await context.sql.unsafe(`${repeatedKeys(context)} limit 1`)).length > 0
-
-async function joinRepeated(context: Context): Promise<void> {
-  const { sql, staging, joinedField } = context
-  if (joinedField === undefined || !(await hasRepeated(context))) return
-  await completeRows(sql, staging, joinedField, repeatedKeys(context))
-  await joinRows(sql, staging, joinedField, repeatedKeys(context))
-}
+const hasRepeated = async (staging: Staging): Promise<boolean> =>
+  (await staging.sql.unsafe(`${repeatedKeys(staging)} limit 1`)).length > 0
 
 /** Keeps the first row of each key. An identical one is counted, a different one rejected. */
 async function removeDuplicates(context: Context): Promise<void> {
-  const { sql, staging, files, rejects } = context
-  const { staged, key, columns } = staging
-  const repeated = repeatedKeys(context)
-  if (!(await hasRepeated(context))) return
+  const { staging, files, rejects } = context
+  const { sql, staged, key, columns } = staging
   await sql.unsafe(`
     create temporary table duplicates on commit drop as
     with ranked as (
       select ctid as place, s.*, row_number() over (partition by ${key} order by file, line) as nth
-      from ${staged} s where ${key} in (${repeated})
+      from ${staged} s where ${key} in (${repeatedKeys(staging)})
     )
     select s.place, s.file, s.line, f.file as first_file, f.line as first_line,
       (${qualified("s", columns)}) is distinct from (${qualified("f", columns)}) as conflicts
@@ -98,28 +85,20 @@ async function removeDuplicates(context: Context): Promise<void> {
   await sql.unsafe("drop table duplicates")
 }
 
-async function leaveOutUnlessStored({ sql, staging, source, files }: Context): Promise<void> {
-  const { staged, table, key } = staging
-  const counts = await sql.unsafe(
-    `with left_out as (
-      delete from ${staged} s where only_if_stored is not null and not exists (
-        select from ${table} t where t.${key} = s.${key} and t.source = $1)
-      returning file, only_if_stored)
-    select file, only_if_stored as reason, count(*)::integer as count from left_out group by 1, 2 order by 1, 2`,
+const leaveOutUnlessStored = (staging: Staging): Promise<LeftOut[]> => {
+  const { source, staged, table, key } = staging
+  return leaveOut(
+    staging,
+    `delete from ${staged} s where only_if_stored is not null and not exists (
+       select from ${table} t where t.${key} = s.${key} and t.source = $1)
+     returning file, only_if_stored as reason`,
     [source],
   )
-  for (const { file, reason, count } of counts)
-    countText(fileAt(files, file).left_out, reason, count)
 }
 
-async function rejectOfOtherSources({
-  sql,
-  staging,
-  source,
-  files,
-  rejects,
-}: Context): Promise<void> {
-  const { staged, table, key } = staging
+async function rejectOfOtherSources(context: Context): Promise<void> {
+  const { staging, files, rejects } = context
+  const { sql, source, staged, table, key } = staging
   const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source <> $1`
   const rows = await sql.unsafe(
     `select s.file, s.line, t.source as owner, to_jsonb(s) as row from ${ofOthers}
@@ -129,14 +108,14 @@ async function rejectOfOtherSources({
   if (rows.length === 0) return
   for (const { file, line, owner, row } of rows) {
     const reason = `${key} "${row[key]}" belongs to the source ${owner}; only that source can change it`
-    reject({ staging, files, rejects }, file, line, row, reason)
+    reject(context, file, line, row, reason)
   }
   await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${ofOthers})`, [source])
 }
 
-async function countAccepted({ sql, staging, files }: Context): Promise<void> {
+async function countAccepted({ staging: { sql, staged }, files }: Context): Promise<void> {
   const counts = await sql.unsafe(
-    `select file, count(*)::integer as count from ${staging.staged} group by file`,
+    `select file, count(*)::integer as count from ${staged} group by file`,
   )
   for (const { file, count } of counts) fileAt(files, file).accepted = count
 }
@@ -146,7 +125,7 @@ async function countAccepted({ sql, staging, files }: Context): Promise<void> {
  * people.
  */
 function reject(
-  { staging, files, rejects }: Pick<Context, "staging" | "files" | "rejects">,
+  { staging, files, rejects }: Context,
   file: number,
   line: number,
   row: Readonly<Record<string, unknown>>,

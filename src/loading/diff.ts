@@ -3,7 +3,6 @@
  * new release; their previous versions move to the history. Computed columns (links, totals) are
  * not compared.
  */
-import type { TransactionSql } from "postgres"
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
 import { guardAgainstEmptying } from "./emptied.ts"
@@ -13,9 +12,7 @@ import type { StagedValues } from "./staged-values.ts"
 import type { Staging } from "./staging.ts"
 
 interface Target {
-  sql: TransactionSql
   staging: Staging
-  source: string
   release: number
   values: StagedValues
   /** Fields that may go empty. */
@@ -36,8 +33,8 @@ export async function applyStaged(
 }
 
 async function updateChanged(target: Target): Promise<number> {
-  const { sql, staging, source, release, values } = target
-  const { staged, table, key, columns } = staging
+  const { staging, release, values } = target
+  const { sql, source, staged, table, key, columns } = staging
   const others = columns.filter((column) => column !== key && !values.isKept(column))
   await sql.unsafe(`
     drop table if exists changed;
@@ -62,8 +59,8 @@ async function updateChanged(target: Target): Promise<number> {
 }
 
 /** Inserts in the default order of lists, so that the rows of a page are stored together. */
-async function insertAdded({ sql, staging, source, release, computed }: Target): Promise<number> {
-  const { staged, table, key, columns } = staging
+async function insertAdded({ staging, release, computed }: Target): Promise<number> {
+  const { sql, source, staged, table, key, columns } = staging
   const order = orderOf(staging.resource).map(
     ({ column, direction }: OrderTerm) => `s.${column.name} ${direction}`,
   )

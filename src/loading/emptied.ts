@@ -2,7 +2,6 @@
  * The guard against a column that goes mostly empty. For days at a time public files have held `--` for
  * every market capitalisation: such files are well-formed, and would wipe what is known.
  */
-import type { TransactionSql } from "postgres"
 import type { Resource } from "../resources/resource.ts"
 import { nearestName } from "../text/nearest-name.ts"
 import type { FileFigures } from "./figures.ts"
@@ -17,19 +16,11 @@ const maxEmptiedShare = 1 / 3
 const minEmptied = 6
 
 interface Context {
-  sql: TransactionSql
   staging: Staging
-  source: string
   values: StagedValues
   /** Fields that may go empty. */
   acceptEmpty: readonly string[]
   files: readonly Pick<FileFigures, "warnings">[]
-}
-
-interface Emptied {
-  field: string
-  emptied: number
-  known: number
 }
 
 /** The fields that can be empty. */
@@ -55,8 +46,8 @@ export function checkAcceptEmpty(resource: Resource, names: readonly string[]): 
  * @throws LoadError that names the columns, with figures
  */
 export async function guardAgainstEmptying(context: Context): Promise<void> {
-  const { sql, staging, source, values, acceptEmpty } = context
-  const { staged, table, key, resource } = staging
+  const { staging, values, acceptEmpty } = context
+  const { sql, source, staged, table, key, resource } = staging
   const fields = emptiableFields(resource).filter(
     (field) => !acceptEmpty.includes(field) && !values.isKept(field),
   )
@@ -73,28 +64,18 @@ export async function guardAgainstEmptying(context: Context): Promise<void> {
     [source],
   )
   const found = suspects
-    .map(
-      (field): Emptied => ({
-        field,
-        emptied: counts[field] ?? 0,
-        known: known[field] ?? 0,
-      }),
-    )
+    .map((field) => ({ field, emptied: counts[field] ?? 0, known: known[field] ?? 0 }))
     .filter(({ emptied, known }) => emptied > known * maxEmptiedShare)
-  if (found.length > 0) throw new LoadError(message(found, context))
-}
-
-function message(found: readonly Emptied[], { staging, source, files }: Context): string {
-  const { table } = staging
+  if (found.length === 0) return
   const figures = found.map(
     ({ field, emptied, known }) =>
       `${field} would become empty for ${formatCount(emptied)} of the ${formatCount(known)} ${table} whose value is known ` +
-      `(${((100 * emptied) / known).toFixed(1)}%)${unmapped(field, files)}`,
+      `(${((100 * emptied) / known).toFixed(1)}%)${unmapped(field, context.files)}`,
   )
   const flags = found.map(({ field }) => `--accept-empty ${field}`)
-  return (
+  throw new LoadError(
     `Nothing was published: in the files of the source ${source}, ${figures.join(" and ")}. ` +
-    `If the files are faulty, load others; if the values are no longer known, add ${flags.join(" ")}`
+      `If the files are faulty, load others; if the values are no longer known, add ${flags.join(" ")}`,
   )
 }
 

@@ -7,8 +7,7 @@ import type { Sql } from "postgres"
 import { utc } from "../db/utc.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { countLoad } from "./load-totals.ts"
-import { fullBasis, storedReason } from "./source-record.ts"
+import { countLoad, fullBasis } from "./source-record.ts"
 
 /** Whose row it is. */
 type Fetched = Pick<Source, "name" | "resource">
@@ -49,32 +48,10 @@ export async function withdrawAttempt(
   { name, resource }: Fetched,
   { at, before }: { at: string; before: string | null },
 ): Promise<void> {
-  const ofAttempt = "source = $1 and resource = $2 and attempted_at = $3"
+  const ofAttempt = sql`source = ${name} and resource = ${resource.name} and attempted_at = ${at}`
   await (before === null
-    ? sql.unsafe(`delete from fetch_attempts where ${ofAttempt}`, [name, resource.name, at])
-    : sql.unsafe(`update fetch_attempts set attempted_at = $4 where ${ofAttempt}`, [
-        name,
-        resource.name,
-        at,
-        before,
-      ]))
-}
-
-/** Of a fetch that loaded nothing, because its files could not be had or its load broke off. */
-export async function recordFailure(
-  client: Sql,
-  { name, resource }: Fetched,
-  { reason, seconds }: { reason: string; seconds: number },
-): Promise<void> {
-  await client.begin(async (sql) => {
-    await countLoad(sql, { source: name, resource: resource.name, outcome: "failed", seconds })
-    await sql.unsafe(
-      `insert into sources (name, resource, last_outcome, last_reason) values ($1, $2, 'failed', $3)
-       on conflict (name, resource) do update set
-         last_outcome = excluded.last_outcome, last_reason = excluded.last_reason`,
-      [name, resource.name, storedReason(reason)],
-    )
-  })
+    ? sql`delete from fetch_attempts where ${ofAttempt}`
+    : sql`update fetch_attempts set attempted_at = ${before} where ${ofAttempt}`)
 }
 
 /** How files that were fetched relate to those that were loaded. */

@@ -7,30 +7,17 @@ import type { Part } from "./apply-part.ts"
 import { type Collected, candidatesOfFiles, candidatesOfRecords } from "./candidates.ts"
 import { checkAcceptEmpty } from "./emptied.ts"
 import { LoadError } from "./load-error.ts"
-import { secondsSince } from "./load-totals.ts"
 import { observedOf } from "./observation.ts"
 import { type Progress, silent } from "./progress.ts"
-import { type Load, publish } from "./publish.ts"
+import { type Load, type PublishOptions, publish } from "./publish.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
+import { secondsSince } from "./source-record.ts"
 import { keepsFiles } from "./stored-holders.ts"
 import type { LoadSummary } from "./summary.ts"
 import { checkUnlinkedPath, writeUnlinked } from "./unlinked.ts"
 
-interface CommonOptions {
-  /** Of the database: `postgres://…`. */
-  url: string
-  /** Does everything except publish, and reports the same counts. */
-  dryRun?: boolean
-  /** Lets a load remove more than a twentieth of its source's records. */
-  acceptShrink?: boolean
-  /** Fields of which a load may empty more than a third of the known values. */
-  acceptEmpty?: readonly string[]
-  /**
-   * When the files were true: a date, which is its beginning in UTC, or a date-time with a zone. By
-   * default now or, where the bytes are those of the last load, what that load said.
-   */
-  observed?: string
+interface CommonOptions extends PublishOptions {
   /** How long a record must have been missing before it goes; 48 by default. */
   absentAfterHours?: number
   /**
@@ -45,10 +32,6 @@ interface CommonOptions {
   progress?: Progress
   /** When the fetch of its files began, by `performance.now()`: that time counts too in the metrics. */
   fetchStartedMs?: number
-  /** Called before the COMMIT of a release, after which it cannot be cancelled. */
-  onCommit?: () => void
-  /** Called once the release is published, before anything that follows the commit. */
-  onPublished?: () => void
 }
 
 export interface LoadOptions extends CommonOptions {
@@ -61,8 +44,6 @@ export interface LoadOptions extends CommonOptions {
   maxUnpackedBytes?: number
   /** Adds and changes only, although the source's files are its complete set. */
   partial?: boolean
-  /** What the files lack goes at once, although the source's files may lack records for a time. */
-  removeMissingNow?: boolean
   /**
    * The file, which must not exist yet, for the holders that are not linked to a company
    * afterwards.
@@ -102,8 +83,7 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
   }
   // Of a file that cannot be opened, nothing is recorded.
   for (const file of files) await checkReadable(file)
-  const { absentAfterHours = defaultAbsentAfterHours } = options
-  const basisOptions = { partial, allSectors, absentAfterHours }
+  const basisOptions = { partial, allSectors }
   const summary = await run({ ...options, basisOptions }, source.name, (collected) => [
     {
       ...source,
@@ -150,22 +130,18 @@ export function loadRecords(options: LoadRecordsOptions): Promise<LoadSummary> {
 const defaultAbsentAfterHours = 48
 
 async function run(
-  options: CommonOptions & Pick<LoadOptions, "removeMissingNow"> & Pick<Load, "basisOptions">,
+  options: CommonOptions & Pick<Load, "basisOptions">,
   source: string,
   partsOf: (collected: Collected) => Part[],
 ): Promise<LoadSummary> {
-  const { url, dryRun = false, acceptShrink = false, acceptEmpty = [] } = options
-  const { removeMissingNow = false, absentAfterHours = defaultAbsentAfterHours } = options
-  const { basisOptions, holderNames = "all" } = options
-  const observed = observedOf(options.observed)
-  const { onCommit = () => {}, onPublished = () => {} } = options
+  const { rejectsDir = null, maxRejects, progress = silent } = options
+  const observed = options.observed === undefined ? undefined : observedOf(options.observed)
   const startedMs = performance.now()
-  const progress = options.progress ?? silent
   const rejects = new Rejects({
-    directory: options.rejectsDir ?? null,
+    directory: rejectsDir,
     source,
     warn: progress.warn,
-    ...(options.maxRejects === undefined ? {} : { max: options.maxRejects }),
+    ...(maxRejects === undefined ? {} : { max: maxRejects }),
   })
   const collected: Collected = {
     files: [],
@@ -178,31 +154,25 @@ async function run(
   const parts = partsOf(collected)
   try {
     const published = await publish({
-      url,
+      ...options,
       source,
       parts,
       collected,
-      dryRun,
-      acceptShrink,
-      acceptEmpty,
       observed,
-      removeMissingNow,
-      absentAfterHours,
-      holderNames,
-      basisOptions,
+      absentAfterHours: options.absentAfterHours ?? defaultAbsentAfterHours,
+      holderNames: options.holderNames ?? "all",
       startedMs: options.fetchStartedMs ?? startedMs,
-      onCommit,
-      onPublished,
     })
+    const { path: rejectsFile, rows: rejectsRows, lost: rejectsLost } = rejects.written
     return {
       source,
-      dryRun,
+      dryRun: options.dryRun === true,
       files: collected.files,
       ...published,
       unlinked: null,
-      rejectsFile: rejects.written.path,
-      rejectsRows: rejects.written.rows,
-      rejectsLost: rejects.written.lost,
+      rejectsFile,
+      rejectsRows,
+      rejectsLost,
       seconds: secondsSince(startedMs),
     }
   } finally {

@@ -15,8 +15,11 @@ export interface NotedRecords {
   see: (key: string) => void
   /** The keys of noted records that rows which were seen are, or may be. */
   seen: () => string[]
-  /** Leaves of the records that rows may be those that they are, once these have their ids. */
-  settle: (seen: readonly string[]) => void
+  /**
+   * Leaves of them the records that the rows are. Called once all rows have their ids: before, a
+   * row may be any record of its reference, and a rejected one still may.
+   */
+  settle: (staging: Staging, rejectedKeys: readonly string[]) => Promise<void>
 }
 
 /** As they are before the load. */
@@ -42,30 +45,16 @@ export async function readNoted(
       unseen.delete(reference(key))
     },
     seen: () => seen,
-    settle: (keys) => {
-      seen = [...keys]
+    settle: async ({ staged, key }, rejectedKeys) => {
+      if (seen.length === 0) return
+      const rows = await sql.unsafe<{ key: string }[]>(
+        `select seen.key from unnest($1::text[]) as seen (key)
+         where seen.key = any($2::text[]) or exists (select from ${staged} s where s.${key} = seen.key)`,
+        [arrayLiteral(seen), arrayLiteral(rejectedKeys)],
+      )
+      seen = rows.map((row) => row.key)
     },
   }
-}
-
-/**
- * Called once all rows have their ids: before, a row may be any record of its reference, and a
- * rejected one still may.
- */
-export async function settleSeen(
-  noted: NotedRecords,
-  sql: TransactionSql,
-  { staged, key }: Staging,
-  rejectedKeys: readonly string[],
-): Promise<void> {
-  const seen = noted.seen()
-  if (seen.length === 0) return
-  const rows = await sql.unsafe<{ key: string }[]>(
-    `select seen.key from unnest($1::text[]) as seen (key)
-     where seen.key = any($2::text[]) or exists (select from ${staged} s where s.${key} = seen.key)`,
-    [arrayLiteral(seen), arrayLiteral(rejectedKeys)],
-  )
-  noted.settle(rows.map((row) => row.key))
 }
 
 /** For a load that was refused. `observed` is when its files were true; undefined for now. */
@@ -75,7 +64,6 @@ export async function forgetSeen(
   resource: ResourceName,
   { seen, observed }: { seen: readonly string[]; observed: string | undefined },
 ): Promise<void> {
-  if (seen.length === 0) return
   // Another load of newer files may have ended since.
   await sql.unsafe(
     `delete from missing_records where source = $1 and resource = $2 and key = any($3::text[])

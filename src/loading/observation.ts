@@ -19,21 +19,15 @@ export interface LastObservation {
 }
 
 /**
- * Reads a date, which is its beginning in UTC, or a date-time with a time zone. Undefined where the
- * text is neither.
+ * Reads a date, which is its beginning in UTC, or a date-time with a time zone.
+ * @throws LoadError where the text is neither
  */
-export function parseObserved(text: string): string | undefined {
-  if (isCalendarDate(text)) return `${text}T00:00:00Z`
-  const read = instant(text)
-  return typeof read === "string" ? read : undefined
-}
-
-/** The same, of what a program gives. @throws LoadError */
-export function observedOf(given: string | undefined): string | undefined {
-  if (given === undefined) return undefined
-  const observed = parseObserved(given)
-  if (observed !== undefined) return observed
-  throw new LoadError(`Cannot load files of "${given}": that is no date or date-time with a zone`)
+export function observedOf(text: string): string {
+  const read = isCalendarDate(text) ? `${text}T00:00:00Z` : instant(text)
+  if (typeof read === "string") return read
+  throw new LoadError(
+    `Cannot load files of "${text}": give a date as 2026-01-02, or a date-time with its zone as 2026-01-02T03:04:05Z`,
+  )
 }
 
 export async function lastObservation(

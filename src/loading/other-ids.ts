@@ -4,20 +4,11 @@
  * more. Of two with different distinctions, that of the lower source gives way, where the records
  * agree in the field that is the same in all files. The source's own: `stored-ids.ts`.
  */
-import type { TransactionSql } from "postgres"
 import { precedenceOver, sourcesYieldingTo } from "../sources/catalogue.ts"
 import type { SharedReferences } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { keepInHistory } from "./history.ts"
-import type { LeftOut } from "./precedence.ts"
-import type { Staging } from "./staging.ts"
-
-interface Context {
-  sql: TransactionSql
-  staging: Staging
-  /** The load's source, by name. */
-  source: string
-}
+import { type LeftOut, leaveOut, type Staging } from "./staging.ts"
 
 const higherSources = (source: string) => precedenceOver(source)?.sources ?? []
 const ownAndLowerSources = (source: string) => [source, ...sourcesYieldingTo(source)]
@@ -27,36 +18,26 @@ const ownAndLowerSources = (source: string) => [source, ...sourcesYieldingTo(sou
  * for `removeOtherIds`. Called once all rows have their ids.
  */
 export async function leaveOutOtherIds(
-  context: Context,
+  staging: Staging,
   sharedReferences: SharedReferences,
 ): Promise<LeftOut[]> {
-  const { sql, staging, source } = context
-  const { staged, key } = staging
-  await collectIds(context, sharedReferences)
-  const counts = await sql.unsafe(
-    `with left_out as (
-       delete from ${staged} s using other_ids r, other_ids o
-       where s.${key} = r.key and r.source is null and o.source = any($1::text[]) and ${givesWay}
-       returning s.file, o.source as owner)
-     select file, owner, count(*)::integer as count from left_out group by 1, 2 order by 1, 2`,
+  const { source, staged, key } = staging
+  await collectIds(staging, sharedReferences)
+  return leaveOut(
+    staging,
+    `delete from ${staged} s using other_ids r, other_ids o
+     where s.${key} = r.key and r.source is null and o.source = any($1::text[]) and ${givesWay}
+     returning s.file, 'already loaded from ' || o.source as reason`,
     [arrayLiteral(higherSources(source))],
   )
-  return counts.map(({ file, owner, count }) => ({
-    file,
-    count,
-    reason: `already loaded from ${owner}`,
-  }))
 }
 
 /**
  * Removes the records of lower sources that the files have under other ids, and those, as well as
  * this source's own, that a higher source has. They are not missing: no guard counts them.
  */
-export async function removeOtherIds(
-  { sql, staging, source }: Context,
-  release: number,
-): Promise<number> {
-  const { resource, staged, table, key } = staging
+export async function removeOtherIds(staging: Staging, release: number): Promise<number> {
+  const { sql, source, resource, staged, table, key } = staging
   const condition = `t.${key} in (
     select r.key from other_ids r join other_ids o on ${givesWay}
     where r.source = any($1::text[])
@@ -80,10 +61,9 @@ export async function removeOtherIds(
  * stored ones.
  */
 async function collectIds(
-  { sql, staging, source }: Context,
+  { sql, source, staged, table, key }: Staging,
   { idPrefix, plainId, sameField }: SharedReferences,
 ): Promise<void> {
-  const { staged, table, key } = staging
   const columns = `${key} as key, ${sameField} as same, substring(${key} from $1::text) as plain`
   await sql.unsafe("drop table if exists other_ids")
   await sql.unsafe(

@@ -6,6 +6,7 @@
  *        -> then: links -> release -> what is known of the source -> commit
  */
 import type { Sql, TransactionSql } from "postgres"
+import { lockPublishing } from "../db/advisory-locks.ts"
 import { committed } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
 import type { MissingRecord } from "../db/missing-records.ts"
@@ -13,44 +14,50 @@ import type { ResourceName } from "../resources/resource.ts"
 import type { HolderNames } from "../text/holder-names.ts"
 import { applyPart, type Part } from "./apply-part.ts"
 import type { Collected } from "./candidates.ts"
-import type { ChangeFigures, LinkFigures, MissingFigures } from "./figures.ts"
+import type { ChangeFigures, LinkFigures, Manifest, MissingFigures } from "./figures.ts"
 import type { Observation } from "./former-names.ts"
-import { insertRelease } from "./insert-release.ts"
 import { relink } from "./links.ts"
 import { type BasisOptions, loadBasis } from "./load-basis.ts"
 import { LoadError } from "./load-error.ts"
-import { prepareSession, prepareTransaction } from "./load-session.ts"
-import { secondsSince } from "./load-totals.ts"
 import { forgetSeen } from "./noted-records.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
-import { recordLoad, recordRefusal } from "./source-record.ts"
+import { recordLoad, recordUnloaded, secondsSince } from "./source-record.ts"
 import { holdersBasis, storedNames } from "./stored-holders.ts"
 
-export interface Load {
+export interface PublishOptions {
+  /** Of the database: `postgres://…`. */
   url: string
+  /** Does everything except publish, and reports the same counts. */
+  dryRun?: boolean
+  /** Lets a load remove more than a twentieth of its source's records. */
+  acceptShrink?: boolean
+  /** Fields of which a load may empty more than a third of the known values. */
+  acceptEmpty?: readonly string[]
+  /**
+   * When the files were true: a date, which is its beginning in UTC, or a date-time with a zone. By
+   * default now or, where the bytes are those of the last load, what that load said.
+   */
+  observed?: string | undefined
+  /** What the files lack goes at once, although the source's files may lack records for a time. */
+  removeMissingNow?: boolean
+  /** Called before the COMMIT of a release, after which it cannot be cancelled. */
+  onCommit?: () => void
+  /** Called once the release is published, before anything that follows the commit. */
+  onPublished?: () => void
+}
+
+export interface Load extends PublishOptions {
   source: string
   parts: readonly Part[]
   collected: Collected
-  dryRun: boolean
-  acceptShrink: boolean
-  /** Fields that may go empty. */
-  acceptEmpty: readonly string[]
-  /** When the files were true, where the operator says so; never in the future. */
-  observed: string | undefined
-  /** Records that are missing go now, whatever their source declares. */
-  removeMissingNow: boolean
   /** How long a record must have been missing before it goes. */
   absentAfterHours: number
   /** Which holders are stored by their names. */
   holderNames: HolderNames
   /** Null where there are no files. */
-  basisOptions: Omit<BasisOptions, "holders"> | null
+  basisOptions: Pick<BasisOptions, "partial" | "allSectors"> | null
   /** When it began, or its fetch, by `performance.now()`. */
   startedMs: number
-  /** Called before the COMMIT of a release. */
-  onCommit: () => void
-  /** Called after the COMMIT of a release. */
-  onPublished: () => void
 }
 
 export interface Published {
@@ -82,7 +89,7 @@ export async function publish(load: Load): Promise<Confirmed> {
       if (error instanceof LoadError && !load.dryRun) await noteRefusal(client, load, error)
       throw error
     })
-    if (isPublished(published)) load.onPublished()
+    if (isPublished(published)) load.onPublished?.()
     return published
   }
   const { value, unconfirmed } = await changeAndConfirm(load.url, work, isPublished)
@@ -95,10 +102,9 @@ async function noteRefusal(client: Sql, load: Load, { message }: LoadError): Pro
   const seconds = secondsSince(load.startedMs)
   for (const { resource } of load.parts) {
     const seen = collected.noted.get(resource)?.seen() ?? []
+    const ended = { source, resource: resource.name, reason: message, seconds }
     await forgetSeen(client, source, resource.name, { seen, observed })
-      .then(() =>
-        recordRefusal(client, { source, resource: resource.name, reason: message, seconds }),
-      )
+      .then(() => recordUnloaded(client, { ...ended, outcome: "refused" }))
       .catch((error: unknown) => {
         collected.progress.warn(`Cannot note that the load was refused: ${error}`)
       })
@@ -121,12 +127,15 @@ async function inTransaction(client: Sql, load: Load): Promise<Published> {
   try {
     return await committed(whenUnknown, (committing) =>
       client.begin(async (sql) => {
-        await prepareTransaction(sql, load.collected.progress)
+        await sql.unsafe(transactionSettings)
+        const { progress } = load.collected
+        // One load publishes at a time.
+        await lockPublishing(sql, () => progress.step("Waiting for another load to end"))
         const published = await applyLoad(sql, load)
         if (load.dryRun) throw new RolledBack({ ...published, release: null })
         if (published.release !== null) {
           committing()
-          load.onCommit()
+          load.onCommit?.()
         }
         return published
       }),
@@ -136,6 +145,22 @@ async function inTransaction(client: Sql, load: Load): Promise<Published> {
     throw error
   }
 }
+
+async function prepareSession(client: Sql): Promise<void> {
+  // Where the server's system does not support this, it notices a killed load a little later.
+  await client.unsafe("set client_connection_check_interval = '1s'").catch(() => {})
+  await client.unsafe("set temp_buffers = '64MB'")
+}
+
+/** A load may take long, whatever limits the role or the database sets for requests. */
+const transactionSettings = `
+  set local statement_timeout = 0;
+  set local lock_timeout = 0;
+  set local idle_in_transaction_session_timeout = 0;
+  set local work_mem = '128MB';
+  set local maintenance_work_mem = '128MB';
+  set local jit = off;
+  set local timezone = 'UTC'`
 
 type Applied = Pick<Published, "observed" | "resources" | "missing" | "largestMissing" | "kept">
 
@@ -163,9 +188,8 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
     applied.observed = observed
     applied.resources[name] = changes
     applied.kept[name] = kept
-    if (!missing) continue
-    applied.missing[name] = missing
-    applied.largestMissing[name] = largestMissing
+    if (missing) applied.missing[name] = missing
+    if (missing) applied.largestMissing[name] = largestMissing
   }
   const { resources } = applied
   const changed = load.parts.filter(({ resource }) => rowsChanged(resources[resource.name]) > 0)
@@ -186,11 +210,13 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
     })
   }
   const digests = digestsOf(load.collected.files)
+  const { basisOptions, absentAfterHours, holderNames } = load
   for (const part of load.parts) {
-    const holders = await holdersBasis(sql, load.holderNames, part.resource)
-    const { basisOptions } = load
+    const holders = await holdersBasis(sql, holderNames, part.resource)
     const basis =
-      digests && basisOptions && (await loadBasis({ ...basisOptions, holders }, digests))
+      digests &&
+      basisOptions &&
+      (await loadBasis({ ...basisOptions, absentAfterHours, holders }, digests))
     await recordLoad(sql, {
       source: load.source,
       resource: part.resource.name,
@@ -213,6 +239,21 @@ const observationOf = ({ observed, parts, collected }: Load, time: string): Obse
   isKnown: observed !== undefined || parts.every(({ missingGoAtOnce }) => missingGoAtOnce),
   returned: parts.flatMap(({ resource }) => collected.noted.get(resource)?.seen() ?? []),
 })
+
+async function insertRelease(
+  sql: TransactionSql,
+  release: number,
+  source: string,
+  manifest: Manifest,
+): Promise<void> {
+  // Truncated, not rounded, so that no release is dated in the future; and never before the previous one.
+  await sql.unsafe(
+    `insert into releases (id, published_at, source, manifest)
+     select $1, greatest(date_trunc('second', clock_timestamp()), max(published_at)), $2, $3::text::jsonb
+     from releases`,
+    [release, source, JSON.stringify(manifest)],
+  )
+}
 
 export const rowsChanged = (figures: ChangeFigures | undefined): number =>
   figures ? figures.added + figures.changed + figures.removed + figures.deactivated : 0

@@ -3,18 +3,10 @@
  * with the record's distinction, where the file has several. A record that its source has stored
  * keeps its id, also when the others of its reference come or go.
  */
-import type { TransactionSql } from "postgres"
 import type { SharedReferences } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { type Described, numberedIds, type StoredRecord } from "./numbered-ids.ts"
-import type { Staging } from "./staging.ts"
-
-interface Context {
-  sql: TransactionSql
-  staging: Staging
-  /** The load's source, by name. */
-  source: string
-}
+import { repeatedKeys, type Staging } from "./staging.ts"
 
 /**
  * What the ids of all records of one reference have in common: they are without distinction and
@@ -30,7 +22,7 @@ export function referenceOf({ plainId }: SharedReferences): (id: string) => stri
 
 /** The ids of the stored records that rejected rows may be: all those of their references. */
 export async function recordsOfReferences(
-  { sql, staging: { table, key }, source }: Context,
+  { sql, source, table, key }: Staging,
   sharedReferences: SharedReferences,
   rowKeys: readonly string[],
 ): Promise<string[]> {
@@ -48,10 +40,9 @@ export async function recordsOfReferences(
 
 /** Several files of one load are editions of a register, and are not counted as side by side. */
 export async function tellApart(
-  { sql, staging, source }: Context,
+  { sql, source, staged, table, key }: Staging,
   { idPrefix, sameField }: SharedReferences,
 ): Promise<void> {
-  const { staged, table, key } = staging
   const longer = (distinction: string) => `s.${key} || '-' || ${distinction}`
   await sql.unsafe(
     `with per_file as (
@@ -78,15 +69,12 @@ export async function tellApart(
 /**
  * Numbers the different records that have one id even so (`numbered-ids.ts`), and finds those that
  * have been numbered before, also where they are alone by now.
- *
- * @param repeated a query of the keys that several rows have
  */
 export async function numberApart(
-  { sql, staging, source }: Pick<Context, "sql" | "staging" | "source">,
+  staging: Staging,
   sharedReferences: SharedReferences,
-  repeated: string,
 ): Promise<void> {
-  const { staged, table, key, columns } = staging
+  const { sql, source, staged, table, key, columns } = staging
   const { idPrefix, tellingFields } = sharedReferences
   const others = otherFields(staging, sharedReferences)
   const values = described(staging, sharedReferences)
@@ -97,7 +85,7 @@ export async function numberApart(
      from ${staged}
      where distinction is not null
        and ${key} in (select ${key} from ${staged} group by ${key} having min(file) = max(file))
-       and (${key} in (${repeated})
+       and (${key} in (${repeatedKeys(staging)})
          or ${key} in (select ${unnumbered(key)} from ${table} where ${isNumbered}))
      group by ${key}, ${[...tellingFields, ...others]}
      order by ${key}, ${columns.filter((column) => tellingFields.includes(column) || others.includes(column)).toReversed()}`,

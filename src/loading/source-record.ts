@@ -1,6 +1,7 @@
-/** Keeps what came of a source's last load. */
+/** Records what came of a source's loads: of the last one, and in the totals by outcome. */
 import type { Sql, TransactionSql } from "postgres"
 import type { RowCounts } from "../db/source-status.ts"
+import type { LoadOutcome } from "../db/source-tables.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import type { Published } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
@@ -8,7 +9,6 @@ import { excerpt } from "../text/excerpt.ts"
 import { printableText } from "../text/printable-text.ts"
 import { storableText } from "../text/storable-text.ts"
 import { type FileFigures, sum } from "./figures.ts"
-import { countLoad } from "./load-totals.ts"
 
 export interface Loaded {
   source: string
@@ -81,34 +81,30 @@ export const fullBasis = (basis: string, resource: string, release = "null::inte
   `${basis} || ' ' || coalesce(greatest(${release}::integer,
      (select max(last_release) from sources where resource = ${resource})), 0)`
 
-export interface Refused {
+export interface Unloaded {
   source: string
   resource: ResourceName
+  /** A load was refused and rolled back, or a fetch loaded nothing. */
+  outcome: "refused" | "failed"
   reason: string
   /** How long it took. */
   seconds: number
 }
 
-/** Of a load that was refused and rolled back. */
-export async function recordRefusal(
-  client: Sql,
-  { source, resource, reason, seconds }: Refused,
-): Promise<void> {
+export async function recordUnloaded(client: Sql, unloaded: Unloaded): Promise<void> {
+  const { source, resource, outcome, reason } = unloaded
   await client.begin(async (sql) => {
-    await countLoad(sql, { source, resource, outcome: "refused", seconds })
+    await countLoad(sql, unloaded)
     await sql.unsafe(
       `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_reason)
-       values ($1, $2, date_trunc('second', clock_timestamp()), 'refused', $3)
+       values ($1, $2, case when $3 = 'refused' then date_trunc('second', clock_timestamp()) end, $3, $4)
        on conflict (name, resource) do update set
-         last_loaded_at = excluded.last_loaded_at, last_outcome = 'refused',
-         last_reason = excluded.last_reason`,
-      [source, resource, storedReason(reason)],
+         last_loaded_at = coalesce(excluded.last_loaded_at, s.last_loaded_at),
+         last_outcome = excluded.last_outcome, last_reason = excluded.last_reason`,
+      [source, resource, outcome, storableText(printableText(excerpt(reason, maxReason)))],
     )
   })
 }
-
-export const storedReason = (reason: string): string =>
-  storableText(printableText(excerpt(reason, maxReason)))
 
 const maxReason = 1000
 
@@ -123,3 +119,28 @@ function rowCounts(files: readonly FileFigures[]): RowCounts {
     unknown_values: total(({ warnings }) => sum(warnings)),
   }
 }
+
+interface Ended {
+  source: string
+  resource: string
+  outcome: LoadOutcome
+  /** Since the fetch began or, without one, the load; of a load of several resources, for each. */
+  seconds: number
+}
+
+/** In the transaction that records the outcome, so that each is counted once. */
+export async function countLoad(
+  sql: TransactionSql,
+  { source, resource, outcome, seconds }: Ended,
+): Promise<void> {
+  await sql.unsafe(
+    `insert into load_totals as t (source, resource, outcome, loads, seconds)
+     values ($1, $2, $3, 1, $4)
+     on conflict (source, resource, outcome) do update set
+       loads = t.loads + 1, seconds = t.seconds + excluded.seconds`,
+    [source, resource, outcome, seconds],
+  )
+}
+
+/** @param startedMs by `performance.now()` */
+export const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000

@@ -2,7 +2,6 @@
  * Which values of the staged rows count. A file says nothing of a field for which it has no column:
  * the stored record keeps its value then, and so do the columns derived from it.
  */
-import type { TransactionSql } from "postgres"
 import type { FileFigures } from "./figures.ts"
 import type { Staging } from "./staging.ts"
 
@@ -41,8 +40,7 @@ export function stagedValues(
 
 /** By field, how many stored records keep a known value because their file has no column for it. */
 export async function countKept(
-  sql: TransactionSql,
-  { staged, table, key }: Staging,
+  { sql, staged, table, key }: Staging,
   files: readonly Pick<FileFigures, "kept_fields">[],
   values: StagedValues,
 ): Promise<Record<string, number>> {

@@ -10,10 +10,15 @@ import { pipeline } from "node:stream/promises"
 import { getTableColumns, getTableName } from "drizzle-orm"
 import type { TransactionSql } from "postgres"
 import type { Resource, Value } from "../resources/resource.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 import type { Candidate } from "./candidates.ts"
-import { copyCell } from "./copy-cell.ts"
 
+/** The staged records, and where they go: what each step of a load works on. */
 export interface Staging {
+  /** The load's transaction. */
+  sql: TransactionSql
+  /** The load's source, by name. */
+  source: string
   resource: Resource
   /** The resource's table, and the temporary one. */
   table: string
@@ -32,22 +37,45 @@ interface StagedColumn {
 /** Creates the temporary table, which is dropped on commit, and fills it. */
 export async function stage(
   sql: TransactionSql,
+  source: string,
   resource: Resource,
   candidates: AsyncIterable<readonly Candidate[]>,
 ): Promise<Staging> {
   const columns = stagedColumns(resource)
   const names = columns.map(({ name }) => name)
   const table = getTableName(resource.table)
-  const staging = { resource, table, staged: `staged_${table}`, key: resource.key, columns: names }
+  const staged = `staged_${table}`
   await sql.unsafe(`
-    create temporary table ${staging.staged} on commit drop as
+    create temporary table ${staged} on commit drop as
     select 0 as file, 0 as line, null::text as only_if_stored,
       null::text as distinction, ${names} from ${table} with no data`)
-  await fill(sql, staging.staged, [...provenance, ...columns], candidates)
+  await fill(sql, staged, [...provenance, ...columns], candidates)
   // The planner has no statistics of a table just filled.
-  await sql.unsafe(`analyze ${staging.staged} (${staging.key})`)
-  return staging
+  await sql.unsafe(`analyze ${staged} (${resource.key})`)
+  return { sql, source, resource, table, staged, key: resource.key, columns: names }
 }
+
+/** A query of the keys that several staged rows have. */
+export const repeatedKeys = ({ staged, key }: Staging): string =>
+  `select ${key} from ${staged} group by ${key} having count(*) > 1`
+
+export interface LeftOut {
+  file: number
+  reason: string
+  count: number
+}
+
+/** @param deletion a DELETE of staged rows that returns the `file` of each and the `reason` to leave it out */
+export const leaveOut = (
+  { sql }: Staging,
+  deletion: string,
+  values: (string | boolean)[],
+): Promise<LeftOut[]> =>
+  sql.unsafe(
+    `with left_out as (${deletion})
+     select file, reason, count(*)::integer as count from left_out group by 1, 2 order by 1, 2`,
+    values,
+  )
 
 const provenance: readonly StagedColumn[] = [
   { name: "file", cell: ({ file }) => copyCell(file) },
@@ -107,4 +135,25 @@ async function fill(
   }
   const copy = await sql.unsafe(`copy ${staged} (${names}) from stdin`).writable()
   await pipeline(Readable.from(lines()), copy)
+}
+
+/**
+ * A value in the text format of COPY:
+ * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS
+ */
+function copyCell(value: unknown): string {
+  if (value === null || value === undefined) return "\\N"
+  if (typeof value === "number" || typeof value === "boolean") return `${value}`
+  const text = Array.isArray(value) ? arrayLiteral(value) : String(value)
+  return special.test(text) ? text.replace(specials, (character) => escapes[character] ?? "") : text
+}
+
+const special = /[\\\t\n\r]/
+const specials = /[\\\t\n\r]/g
+
+const escapes: Readonly<Record<string, string>> = {
+  "\\": "\\\\",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\r": "\\r",
 }

@@ -4,20 +4,12 @@
  * `NSW-CML6-1992` where the older export has `NSW-CML6`. A row that is found so takes the stored id,
  * so that it is compared with the stored record as any other row is.
  */
-import type { TransactionSql } from "postgres"
 import { precedenceOver } from "../sources/catalogue.ts"
 import type { SharedReferences } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { bestPairs, type Described } from "./numbered-ids.ts"
 import { described, referenceOf } from "./shared-references.ts"
 import type { Staging } from "./staging.ts"
-
-interface Context {
-  sql: TransactionSql
-  staging: Staging
-  /** The load's source, by name. */
-  source: string
-}
 
 /** A row, or a stored record that no row has by its id. */
 interface Unmatched extends Described {
@@ -28,10 +20,10 @@ interface Unmatched extends Described {
 
 /** Called once each row has an id of its own. */
 export async function takeStoredIds(
-  { sql, staging, source }: Context,
+  staging: Staging,
   sharedReferences: SharedReferences,
 ): Promise<void> {
-  const { staged, table, key } = staging
+  const { sql, source, staged, table, key } = staging
   const { idPrefix, plainId, sameField } = sharedReferences
   const columns = `${key} as id, ${sameField}::text as same, ${described(staging, sharedReferences)}`
   // A plain id alone does not say which record of its reference the row is.

@@ -139,7 +139,7 @@ test("the setting, the time of the files and the columns that may go empty are t
   )
   expect(told.stdout).toContain("40 changed")
   const odd = await load("all.csv", "--observed", "yesterday")
-  expect(odd.stderr).toContain("Must be a date as YYYY-MM-DD, or a date-time with its zone")
+  expect(odd.stderr).toContain("give a date as 2026-01-02, or a date-time with its zone")
   expect((await load("all.csv", "--observed", "2020-01-01")).stderr).toContain(
     "Cannot load files of 2020-01-01T00:00:00Z",
   )

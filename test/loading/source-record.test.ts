@@ -1,7 +1,8 @@
-/** Each load is counted once by its outcome, with the time that it took. */
+/** What is recorded of a source: its loads by outcome, with their time, and where its files come from. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { recordAddress } from "../../src/loading/fetch-record.ts"
 import { loadRecords } from "../../src/loading/load.ts"
-import { countLoad, type Ended } from "../../src/loading/load-totals.ts"
+import { asxDirectory } from "../../src/sources/asx-directory.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
@@ -56,11 +57,14 @@ test("a dry run, and a command that is refused before it reads anything, are not
   expect(await totals()).toEqual([])
 })
 
-test("what is counted is the sum of the times", async () => {
-  const ended: Ended = { source: "wa", resource: "tenements", outcome: "published", seconds: 0.25 }
-  for (const seconds of [0.25, 1.5, 0]) {
-    await bench.sql.begin((sql) => countLoad(sql, { ...ended, seconds }))
+test("an address that an operator loads from is shown where none is known, and replaces none", async () => {
+  await bench.load(
+    "asx-directory",
+    "ASX code,Company name,GICs industry group\nQZA,QUARRY,Materials\n",
+  )
+  for (const address of ["https://first.example.test", "https://second.example.test"]) {
+    await recordAddress(bench.sql, asxDirectory, address)
+    const [row] = await bench.sql`select address, last_fetched_at as "fetchedAt" from sources`
+    expect({ ...row }).toEqual({ address: "https://first.example.test", fetchedAt: null })
   }
-  const rows = await bench.sql`select loads::integer as loads, seconds from load_totals`
-  expect([...rows]).toEqual([{ loads: 3, seconds: 1.75 }])
 })
