@@ -6,7 +6,7 @@ import { openStep, traceIds } from "../telemetry/steps.ts"
 import type { AnswerOptions } from "./answer-options.ts"
 import { type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
-import { asksForAny, exportHeaders, exportWriterOf, notModified } from "./representation.ts"
+import { asksForAny, exportHeaders, notModified, writerOf } from "./representation.ts"
 import { accountOf, type RequestContext } from "./request-context.ts"
 
 const recordsPerChunk = 2_000
@@ -76,7 +76,7 @@ async function exportBody(
   }
   kept.defer(endTurn)
   const startedMs = performance.now()
-  const { head, newEncoder } = exportWriterOf(plan, format)
+  const { head, newEncoder } = writerOf(plan, format)
   const found = await reader
     .chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder })
     .catch((error: unknown) => {

@@ -50,6 +50,6 @@ export function toAnswer(
 
 function textOf(plan: ListPlan, records: Records, meta: PageMeta): string {
   if (plan.format === "json") return JSON.stringify({ data: records, meta })
-  const { head, row } = writerOf(plan, plan.format)
-  return head + records.map(row).join("")
+  const { head, rows } = writerOf(plan, plan.format)
+  return head + rows(records)
 }

@@ -2,17 +2,10 @@
 import type { Release } from "../db/reader/releases.ts"
 import { apiHeaders } from "../http/api-headers.ts"
 import { codedBody, encodeBody } from "../http/content-coding.ts"
-import {
-  byteOrderMark,
-  type Column,
-  type DelimitedFormat,
-  delimitedType,
-  delimitedWriter,
-} from "../http/delimited.ts"
-import { delimitedEncoders } from "../http/delimited-encoder.ts"
 import { entityTag, namesTag } from "../http/entity-tag.ts"
-import { type Format, mediaTypes } from "../http/negotiation.ts"
+import { contentTypes, type Format } from "../http/negotiation.ts"
 import { type Readable, valueTypeOf } from "../resources/resource.ts"
+import { type Column, type DelimitedFormat, delimitedWriter } from "../text/delimited.ts"
 import type { Answer } from "./cached-answers.ts"
 import type { ListPlan } from "./list-plan.ts"
 
@@ -29,7 +22,7 @@ export interface DataHeaders extends ResponseHeaders {
 
 /** Of a response that belongs to no release. */
 export const stateHeaders = (etag: string, format: Format): DataHeaders => ({
-  "Content-Type": format === "json" ? mediaTypes.json : delimitedType(format),
+  "Content-Type": contentTypes[format],
   "Cache-Control": "private, no-cache",
   ETag: etag,
 })
@@ -63,22 +56,10 @@ export const fileName = ({ format, list }: ListPlan): Record<string, string> =>
     ? {}
     : { "Content-Disposition": `attachment; filename="${list.resource.name}.${format}"` }
 
-export function writerOf(
-  { list, formulaGuard, byteOrderMark: marked }: ListPlan,
-  format: DelimitedFormat,
-) {
-  const { header, row } = delimitedWriter(format, columnsOf(list.resource), { formulaGuard })
-  return { head: (marked ? byteOrderMark : "") + header, row }
-}
-
-/** What an export begins with, and the encoders of its rows. */
-export function exportWriterOf(plan: ListPlan, format: DelimitedFormat) {
-  const { list, formulaGuard } = plan
-  const columns = columnsOf(list.resource)
-  return {
-    head: writerOf(plan, format).head,
-    newEncoder: delimitedEncoders(format, columns, { formulaGuard }),
-  }
+/** `head` comes before the rows. */
+export function writerOf({ list, formulaGuard, byteOrderMark }: ListPlan, format: DelimitedFormat) {
+  const writer = delimitedWriter(format, columnsOf(list.resource), { formulaGuard })
+  return { ...writer, head: (byteOrderMark ? "\uFEFF" : "") + writer.header }
 }
 
 const columnsOf = ({ fields }: Readable): Column[] =>

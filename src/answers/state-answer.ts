@@ -66,6 +66,6 @@ function pageRecords({ page, perPage }: ListPlan, records: State["records"]) {
 
 function wholeText(plan: ListPlan, records: State["records"]): string {
   if (plan.format === "json") throw new Error("An export is never in JSON")
-  const { head, row } = writerOf(plan, plan.format)
-  return head + records.map(row).join("")
+  const { head, rows } = writerOf(plan, plan.format)
+  return head + rows(records)
 }

@@ -67,8 +67,8 @@ function bodyOf(operation: Operation, format: Format): unknown {
     return { data: all.find((record) => record[key] === keys[name]) }
   }
   if (format === "json") return { data: all, meta: pageMeta(all.length, 1, perPage) }
-  const { head, row } = writerOf(planOf(operation, format), format)
-  return head + all.map(row).join("")
+  const { head, rows } = writerOf(planOf(operation, format), format)
+  return head + rows(all)
 }
 
 function planOf({ path, endpoint, ...operation }: Operation, format: Format): ListPlan {

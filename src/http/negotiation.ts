@@ -12,6 +12,13 @@ export const mediaTypes = {
 
 export type Format = keyof typeof mediaTypes
 
+/** The `Content-Type` of lists. */
+export const contentTypes: Readonly<Record<Format, string>> = {
+  json: mediaTypes.json,
+  csv: `${mediaTypes.csv}; charset=utf-8; header=present`,
+  tsv: `${mediaTypes.tsv}; charset=utf-8; header=present`,
+}
+
 export const formats = Object.keys(mediaTypes) as Format[]
 
 /**

@@ -5,10 +5,9 @@
  */
 import type { TransactionSql } from "postgres"
 import { withConnection } from "../db/connection.ts"
-import { guardFormula, quoteCell } from "../text/csv-cell.ts"
 import { nameOwners } from "./name-owners.ts"
 import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
-import { unlinkedHolders, writeNewFile } from "./unlinked.ts"
+import { subsidiariesCsv, unlinkedHolders, writeNewFile } from "./unlinked.ts"
 
 export interface SuggestionsFile {
   path: string
@@ -53,17 +52,23 @@ async function knownNames(sql: TransactionSql): Promise<KnownName[]> {
   })
 }
 
-const header =
-  "name,parent_asx_code,country,ownership_percentage,tenements,suggested_asx_code,suggested_company,suggested_is_active,reason,similar_name"
-
 /** The whole file. */
-export const suggestionsCsv = (suggestions: readonly Suggestion[]): string =>
-  [header, ...suggestions.map(csvLine), ""].join("\r\n")
-
-function csvLine({ holder, company, reason, similarName }: Suggestion): string {
-  const { asx_code, company_name, is_active } = company
-  const cells = [asx_code, textCell(company_name), is_active, reason, textCell(similarName)]
-  return `${textCell(holder.name)},,,,${holder.tenements},${cells}`
+export function suggestionsCsv(suggestions: readonly Suggestion[]): string {
+  const rows = suggestions.map(({ holder, company, reason, similarName }) => ({
+    name: holder.name,
+    tenements: holder.tenements,
+    suggested_asx_code: company.asx_code,
+    suggested_company: company.company_name,
+    suggested_is_active: company.is_active,
+    reason,
+    similar_name: similarName,
+  }))
+  return subsidiariesCsv(rows, [
+    "tenements",
+    "suggested_asx_code",
+    "suggested_company",
+    "suggested_is_active",
+    "reason",
+    "similar_name",
+  ])
 }
-
-const textCell = (text: string) => quoteCell(guardFormula(text))

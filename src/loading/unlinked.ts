@@ -7,7 +7,7 @@ import { closeSync, openSync, rmSync, writeFileSync } from "node:fs"
 import type { TransactionSql } from "postgres"
 import { withConnection } from "../db/connection.ts"
 import { normaliseName } from "../text/company-name.ts"
-import { guardFormula, quoteCell } from "../text/csv-cell.ts"
+import { type Column, delimitedWriter } from "../text/delimited.ts"
 import { codeOf } from "../text/error-code.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { LoadError, reasonOf } from "./load-error.ts"
@@ -116,12 +116,24 @@ const mostFrequentFirst = (a: UnlinkedHolder, b: UnlinkedHolder) =>
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-const header = "name,parent_asx_code,country,ownership_percentage,tenements"
+const textColumn = (name: string): Column => ({ name, type: "string", freeText: true })
+
+/** The columns of a subsidiaries file, of which a person fills in all but the name. */
+const subsidiaryColumns = ["name", "parent_asx_code", "country", "ownership_percentage"]
+
+/** A whole file of subsidiaries, with further columns for a person to read. */
+export function subsidiariesCsv(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  further: readonly string[],
+): string {
+  const columns = [...subsidiaryColumns, ...further].map(textColumn)
+  const writer = delimitedWriter("csv", columns, { formulaGuard: true })
+  return writer.header + writer.rows(rows)
+}
 
 /** The whole file. */
 export const unlinkedCsv = (holders: readonly UnlinkedHolder[]): string =>
-  [
-    header,
-    ...holders.map(({ name, tenements }) => `${quoteCell(guardFormula(name))},,,,${tenements}`),
-    "",
-  ].join("\r\n")
+  subsidiariesCsv(
+    holders.map(({ name, tenements }) => ({ name, tenements })),
+    ["tenements"],
+  )

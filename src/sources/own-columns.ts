@@ -7,7 +7,7 @@ import { reports } from "../resources/reports.ts"
 import type { Resource } from "../resources/resource.ts"
 import { subsidiaries } from "../resources/subsidiaries.ts"
 import { tenements } from "../resources/tenements.ts"
-import { unguardFormula } from "../text/csv-cell.ts"
+import { unguardFormula } from "../text/delimited.ts"
 import type { MapOptions, RawRecord, Source } from "./source.ts"
 import { subsidiaryId } from "./subsidiary-id.ts"
 

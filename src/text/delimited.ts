@@ -1,9 +1,18 @@
 /**
- * Writes rows of CSV and TSV as bytes, from the UTF-8 text of cells as the database sends it, without
- * a string for each: an export has millions. The rows are those of `delimitedWriter`, byte by byte.
+ * CSV (RFC 4180) and TSV: a header row of field names, then a row per record. Unknown values are empty. In
+ * TSV, which has no quoting, a run of tabs and line breaks inside a value is one space. Rows are written as
+ * bytes, from the UTF-8 text of cells as the database sends it, without a string for each: an export has
+ * millions.
  */
-import { startsFormula } from "../text/csv-cell.ts"
-import type { Column, DelimitedFormat } from "./delimited.ts"
+
+export type DelimitedFormat = "csv" | "tsv"
+
+export interface Column {
+  name: string
+  type: "string" | "number" | "boolean"
+  /** Whether its values are free text, which a spreadsheet could run as a formula. */
+  freeText: boolean
+}
 
 /** Takes the cells of each row in their order. */
 export interface DelimitedEncoder {
@@ -16,6 +25,61 @@ export interface DelimitedEncoder {
   bytes(): Uint8Array<ArrayBuffer>
 }
 
+export interface DelimitedWriter {
+  /** The header row. */
+  header: string
+  rows(records: readonly Readonly<Record<string, unknown>>[]): string
+  /** An encoder for a chunk of rows. A chunk needs about as much memory as the one before. */
+  newEncoder(): DelimitedEncoder
+}
+
+/** Spreadsheets run a cell that begins like this as a formula, unless an apostrophe precedes it. */
+const formulaStart = /^[=+\-@\t\r]/
+const isGuarded = /^'[=+\-@\t\r]/
+
+/** The text before the formula guard. */
+export const unguardFormula = (text: string): string =>
+  isGuarded.test(text) ? text.slice(1) : text
+
+/** Writes rows of one format and one set of columns. */
+export function delimitedWriter(
+  format: DelimitedFormat,
+  columns: readonly Column[],
+  options: { formulaGuard: boolean },
+): DelimitedWriter {
+  const separator = format === "csv" ? "," : "\t"
+  let size = firstSize
+  function newEncoder(): DelimitedEncoder {
+    const encoder = delimitedEncoder(format, columns, { ...options, size })
+    const bytes = (): Uint8Array<ArrayBuffer> => {
+      const written = encoder.bytes()
+      size = Math.max(firstSize, Math.ceil(1.1 * written.length))
+      return written
+    }
+    return { ...encoder, bytes }
+  }
+  return {
+    header: `${columns.map(({ name }) => name).join(separator)}\r\n`,
+    newEncoder,
+    rows(records) {
+      const encoder = newEncoder()
+      for (const record of records) {
+        for (const { name } of columns) {
+          const value = record[name]
+          if (value === null || value === undefined) {
+            encoder.emptyCell()
+          } else {
+            const text = utf8.encode(String(value))
+            encoder.cell(text, 0, text.length)
+          }
+        }
+        encoder.endRow()
+      }
+      return fromUtf8.decode(encoder.bytes())
+    },
+  }
+}
+
 const space = 0x20
 const quote = 0x22
 const apostrophe = 0x27
@@ -24,7 +88,7 @@ const lineFeed = 0x0a
 const letterT = 0x74
 
 const utf8 = new TextEncoder()
-const fromUtf8 = new TextDecoder()
+const fromUtf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /** For each byte whether it is in the set. */
 function byteSet(bytes: Iterable<number>): Uint8Array {
@@ -34,7 +98,7 @@ function byteSet(bytes: Iterable<number>): Uint8Array {
 }
 
 const ascii = Array.from({ length: 128 }, (_, code) => code)
-const formulaStarts = byteSet(ascii.filter((code) => startsFormula(String.fromCharCode(code))))
+const formulaStarts = byteSet(ascii.filter((code) => formulaStart.test(String.fromCharCode(code))))
 const quotedBytes = byteSet(utf8.encode('",\r\n'))
 const lineBytes = byteSet(utf8.encode("\t\r\n"))
 const numberBytes = byteSet(utf8.encode("0123456789."))
@@ -46,24 +110,6 @@ const trueText = utf8.encode("true")
 const falseText = utf8.encode("false")
 
 const firstSize = 64 * 1024
-
-/** Makes encoders, each for a chunk of rows. A chunk needs about as much memory as the one before. */
-export function delimitedEncoders(
-  format: DelimitedFormat,
-  columns: readonly Column[],
-  options: { formulaGuard: boolean },
-): () => DelimitedEncoder {
-  let size = firstSize
-  return () => {
-    const encoder = delimitedEncoder(format, columns, { ...options, size })
-    const bytes = (): Uint8Array<ArrayBuffer> => {
-      const written = encoder.bytes()
-      size = Math.max(firstSize, Math.ceil(1.1 * written.length))
-      return written
-    }
-    return { ...encoder, bytes }
-  }
-}
 
 function delimitedEncoder(
   format: DelimitedFormat,
