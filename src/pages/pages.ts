@@ -1,19 +1,22 @@
 /** What people open in a browser. */
 import { Elysia } from "elysia"
 import type { Describe } from "../description/describe-once.ts"
-import type { SignInOptions } from "./account/account-options.ts"
-import { accountArea } from "./account/area.ts"
-import type { AreaOptions } from "./account/area-options.ts"
+import type { AccountOptions } from "./account/account-options.ts"
+import { audit } from "./account/audit.ts"
 import { link } from "./account/link.ts"
 import { password } from "./account/password.ts"
 import { sessionList } from "./account/sessions.ts"
 import { signIn } from "./account/sign-in.ts"
+import { summary } from "./account/summary.ts"
+import { token } from "./account/token.ts"
+import { tokens } from "./account/tokens.ts"
+import { usage } from "./account/usage.ts"
 import { docs } from "./docs/docs.ts"
 import { type ExploreOptions, explore } from "./explore/explore.ts"
-import { assets } from "./kit/assets-route.ts"
+import { assets } from "./kit/assets.ts"
 import { type OverviewOptions, overview } from "./overview/overview.ts"
 
-export type PagesOptions = AreaOptions & ExploreOptions & OverviewOptions & SignInOptions
+export type PagesOptions = AccountOptions & ExploreOptions & OverviewOptions
 
 export const pages = (options: PagesOptions, describe: Describe) =>
   new Elysia({ name: "pages" })
@@ -21,7 +24,11 @@ export const pages = (options: PagesOptions, describe: Describe) =>
     .use(overview(options))
     .use(docs(options, describe))
     .use(explore(options))
-    .use(accountArea(options))
+    .use(summary(options))
+    .use(tokens(options))
+    .use(token(options))
+    .use(usage(options))
+    .use(audit(options))
     .use(signIn(options))
     .use(link(options))
     .use(password(options))

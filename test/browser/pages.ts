@@ -59,11 +59,7 @@ export const pages: readonly PageExample[] = [
   { route: "/account", path: "/account", as: "standard" },
   { route: "/account/tokens", path: "/account/tokens", as: "standard", kind: "tables" },
   { route: "/account/tokens", path: "/account/tokens", as: "admin" },
-  ...["", "/rotate", "/revoke"].map((action) => ({
-    route: `/account/tokens/:id${action}`,
-    path: `/account/tokens/{token}${action}`,
-    as: "standard" as const,
-  })),
+  { route: "/account/tokens/:id", path: "/account/tokens/{token}", as: "standard", kind: "form" },
   { route: "/account/usage", path: "/account/usage", as: "standard", kind: "chart" },
   { route: "/account/audit", path: "/account/audit", as: "standard", kind: "tables" },
   { route: "/account/password", path: "/account/password", as: "standard" },

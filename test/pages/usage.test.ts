@@ -153,25 +153,6 @@ test("pages of the explorer are among the last requests, other pages are not", a
   expect(visitor.status).toBe(303)
 })
 
-test("the last requests are filtered by the class of their status", async () => {
-  const { token, person } = await caller()
-  const last = await service
-    .get("/companies/NOPE", { token })
-    .then(() => service.get("/companies", { token }))
-  await pageWith(person, last.headers.get("x-request-id") ?? "")
-  const statuses = async (query: string) =>
-    rowsOf(await person.read(`/account/usage${query}`), "Requests, the newest first").map(
-      ([, status]) => status,
-    )
-  expect((await statuses("")).toSorted()).toEqual(["200 OK", "404 not found"])
-  expect(await statuses("?status=2xx")).toEqual(["200 OK"])
-  expect(await statuses("?status=4xx")).toEqual(["404 not found"])
-  expect((await statuses("?status=%22%3E")).length).toBe(2)
-  expect(textOf(await person.read("/account/usage?status=5xx"))).toContain(
-    "None of the last requests has such a status.",
-  )
-})
-
 test("requests of others, with unknown tokens and for pages show for nobody", async () => {
   const [one, other] = [await caller(), await caller()]
   const revoked = await service.issue(one.email)

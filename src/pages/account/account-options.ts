@@ -1,11 +1,22 @@
-/** What the pages about signing in are made of. */
+/** What the account area is made of. */
+import type { PageChange } from "../../access/page-changes.ts"
 import type { Passwords } from "../../access/passwords.ts"
+import type { RecentRequests } from "../../access/recent-requests.ts"
 import type { Sessions } from "../../access/sessions.ts"
 import type { SignInLimits } from "../../access/sign-in-limits.ts"
 import type { SignInLinks } from "../../access/sign-in-links.ts"
+import type { Usage } from "../../access/usage.ts"
+import type { Windows } from "../../access/windows.ts"
+import type { Pool } from "../../db/pool/pool.ts"
 import type { PageOptions } from "../kit/page-context.ts"
 
-export interface SignInOptions extends PageOptions {
+export interface AccountOptions extends PageOptions {
+  /** For reads. */
+  accountPool: Pool
+  changeAccount: PageChange
+  usage: Pick<Usage, "overview">
+  recentRequests: Pick<RecentRequests, "last">
+  windows: Windows
   sessions: Sessions
   passwords: Passwords
   links: SignInLinks

@@ -1,18 +1,18 @@
 /** Where a person is signed in, and signing out there. */
 import { Elysia } from "elysia"
 import type { SessionRow, SignedIn } from "../../access/sessions.ts"
-import { type Column, hidden, pageTitle, status, table } from "../kit/components.ts"
+import { type Column, hidden, status, table } from "../kit/components.ts"
 import { readForm } from "../kit/form.ts"
 import { instant, instantAgo } from "../kit/format.ts"
 import { html } from "../kit/html.ts"
-import { type PageResult, signedIn } from "../kit/page-context.ts"
+import { signedIn } from "../kit/page-context.ts"
 import { redirect } from "../kit/page-response.ts"
 import { sessionCookie } from "../kit/session-cookie.ts"
-import type { SignInOptions } from "./account-options.ts"
-import { accountTabs } from "./account-tabs.ts"
+import type { AccountOptions } from "./account-options.ts"
+import { accountPage } from "./account-page.ts"
 import { browserName } from "./browser-name.ts"
 
-export const sessionList = (options: SignInOptions) => {
+export const sessionList = (options: AccountOptions) => {
   const { sessions, now } = options
   return new Elysia({ name: "session-list" })
     .use(signedIn(options))
@@ -20,45 +20,31 @@ export const sessionList = (options: SignInOptions) => {
       const rows = await sessions.list(person.accountId, now())
       return page(sessionsPage(rows, person, now().getTime()))
     })
-    .post(
-      "/account/sessions/end",
-      async ({ request, person, address }) => {
-        const id = (await readForm(request)).get("session")
-        await sessions.end(person.accountId, id, address)
-        return id === person.sessionId
-          ? redirect("/account/sign-in?reason=signed-out", sessionCookie.clear())
-          : redirect("/account/sessions")
-      },
-      { parse: "none" },
-    )
-    .post(
-      "/account/sessions/end-all",
-      async ({ person, address }) => {
-        await sessions.endAll(person.accountId, address)
-        return redirect("/account/sign-in?reason=signed-out-everywhere", sessionCookie.clear())
-      },
-      { parse: "none" },
-    )
+    .post("/account/sessions/end", async ({ request, person, address }) => {
+      const id = (await readForm(request)).get("session")
+      await sessions.end(person.accountId, id, address)
+      return id === person.sessionId
+        ? redirect("/account/sign-in?reason=signed-out", sessionCookie.clear())
+        : redirect("/account/sessions")
+    })
+    .post("/account/sessions/end-all", async ({ person, address }) => {
+      await sessions.endAll(person.accountId, address)
+      return redirect("/account/sign-in?reason=signed-out-everywhere", sessionCookie.clear())
+    })
 }
 
-const sessionsPage = (
-  rows: readonly SessionRow[],
-  person: SignedIn,
-  nowMs: number,
-): PageResult => ({
-  title: "Sessions",
-  section: "account",
-  main: html`${pageTitle("Sessions", "Where you are signed in. A session ends after seven days without use, and after 30 days in any case.")}
-${accountTabs("/account/sessions")}
-<div class="stack">
-${table({ caption: "Sessions", columns: columns(person.sessionId, nowMs), rows, empty: "You are signed in nowhere." })}
+const sessionsPage = (rows: readonly SessionRow[], person: SignedIn, nowMs: number) =>
+  accountPage({
+    title: "Sessions",
+    lead: "Where you are signed in. A session ends after seven days without use, and after 30 days in any case.",
+    part: "/account/sessions",
+    main: html`${table({ caption: "Sessions", columns: columns(person.sessionId, nowMs), rows, empty: "You are signed in nowhere." })}
 <div class="row">
 <form method="post" action="/account/sign-out"><button>Sign out here</button></form>
 <form method="post" action="/account/sessions/end-all"><button class="danger">Sign out everywhere</button></form>
 </div>
-<p class="muted small">Signing out everywhere also withdraws one-time links that were not used. API tokens stay valid.</p>
-</div>`,
-})
+<p class="muted small">Signing out everywhere also withdraws one-time links that were not used. API tokens stay valid.</p>`,
+  })
 
 const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
   {

@@ -1,54 +1,44 @@
 /** The page on which people sign in. */
-
-import { field, hidden, notice, pageTitle } from "../kit/components.ts"
+import { type FieldOptions, field, hidden, notice, panel } from "../kit/components.ts"
+import type { Form } from "../kit/form.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
+import type { AccountOptions } from "./account-options.ts"
+import { accountPage } from "./account-page.ts"
+import { emailOf, nextOf } from "./sign-in-request.ts"
 
 export interface SignInPage {
-  /** Where to go afterwards. */
-  next: string
-  /** What was typed, or is known. */
-  email?: string
-  /** Said first: why to sign in, or what has happened. */
+  /** What was sent, or the fields of the address. */
+  entered: Form
+  /** Of the account that has signed in here. */
+  email?: string | undefined
+  /** Why to sign in, or what has happened. */
   message?: Content
   /** Of the form with the password. */
-  faults?: { email?: string; password?: string; form?: Content }
+  faults?: { email?: string; password?: string }
   /** Of the form that asks for a link. */
-  linkFaults?: { email?: string; form?: Content }
-  isMailSet: boolean
-  isSignUpOpen: boolean
-  /** Whether the browser keeps the session's cookie, as far as can be told. */
-  keepsCookie: boolean
-  status?: number
-  headers?: Readonly<Record<string, string>>
+  linkFault?: string
 }
 
-export const signInPage = (shown: SignInPage): PageResult => ({
-  title: "Sign in",
-  section: "account",
-  ...(shown.status !== undefined && { status: shown.status }),
-  ...(shown.headers && { headers: shown.headers }),
-  main: html`${pageTitle("Sign in", "Your account has your API tokens, your usage and the explorer.")}
-<div class="stack">
-${!shown.keepsCookie && plainHttp}
-${shown.message}
+type SignInOptions = Pick<AccountOptions, "mailLink" | "isSignUpOpen" | "baseUrl">
+
+export const signInPage = (
+  { mailLink, isSignUpOpen, baseUrl }: SignInOptions,
+  request: Request,
+  { entered, email = emailOf(entered), message, faults = {}, linkFault }: SignInPage,
+): PageResult => {
+  const next = hidden("next", nextOf(entered))
+  return accountPage({
+    title: "Sign in",
+    lead: "Your account has your API tokens, your usage and the explorer.",
+    ...((faults.email || faults.password || linkFault) && { status: 400 }),
+    main: html`${!keepsCookie(request, baseUrl) && plainHttp}
+${message}
 <div class="columns">
-${passwordForm(shown)}
-${linkForm(shown)}
-</div>
-${shown.isSignUpOpen && html`<p>No account yet? <a href="/account/sign-up">Create one</a>.</p>`}
-</div>`,
-})
-
-const plainHttp = notice(
-  "bad",
-  html`<p>This page was opened over plain HTTP. Browsers keep you signed in only over HTTPS, or on localhost, so signing in has no effect here. Open the page at its address with <code>https://</code>.</p>`,
-)
-
-const passwordForm = ({ next, email = "", faults = {} }: SignInPage) =>
-  html`<section class="panel" aria-labelledby="by-password"><h2 id="by-password">With your password</h2>
-${faults.form && notice("bad", faults.form, true)}
-<form method="post" action="/account/sign-in" class="fields">
+${panel(
+  "by-password",
+  "With your password",
+  html`<form method="post" action="/account/sign-in" class="fields">
 ${emailField({ email, fault: faults.email })}
 ${field({
   name: "password",
@@ -56,36 +46,49 @@ ${field({
   fault: faults.password,
   input: { type: "password", autocomplete: "current-password", required: true },
 })}
-${hidden("next", next)}
+${next}
 <div><button class="primary">Sign in</button></div>
-</form></section>`
-
-function linkForm({ next, email = "", linkFaults = {}, isMailSet }: SignInPage) {
-  if (!isMailSet) {
-    return html`<section class="panel" aria-labelledby="by-link"><h2 id="by-link">With a one-time link</h2>
-<p>This service sends no mail. Whoever operates it can make a link for you with</p>
-<pre class="code"><code>mds account link ${email || "you@example.com"}</code></pre>
-<p class="muted small">The link works once, within 15 minutes. Then you can choose a password.</p></section>`
-  }
-  return html`<section class="panel" aria-labelledby="by-link"><h2 id="by-link">With a one-time link</h2>
-<p>Without a password, or if it is forgotten: a link to sign in is sent to your email address.</p>
-${linkFaults.form && notice("bad", linkFaults.form, true)}
+</form>`,
+)}
+${panel(
+  "by-link",
+  "With a one-time link",
+  mailLink
+    ? html`<p>Without a password, or if it is forgotten: a link to sign in is sent to your email address.</p>
 <form method="post" action="/account/send-link" class="fields">
-${emailField({ id: "link-email", email, fault: linkFaults.email })}
-${hidden("next", next)}
+${emailField({ id: "link-email", email, fault: linkFault })}
+${next}
 <div><button>Send me a link</button></div>
-</form></section>`
+</form>`
+    : html`<p>This service sends no mail. Whoever operates it can make a link for you with</p>
+<pre class="code"><code>mds account link ${email || "you@example.com"}</code></pre>
+<p class="muted small">The link works once, within 15 minutes. Then you can choose a password.</p>`,
+)}
+</div>
+${isSignUpOpen && html`<p>No account yet? <a href="/account/sign-up">Create one</a>.</p>`}`,
+  })
 }
+
+const plainHttp = notice(
+  "bad",
+  html`<p>This page was opened over plain HTTP. Browsers keep you signed in only over HTTPS, or on localhost, so signing in has no effect here. Open the page at its address with <code>https://</code>.</p>`,
+)
+
+/**
+ * Whether the browser keeps a cookie that is marked Secure, as far as can be told: over HTTPS, and on
+ * this machine. Browsers send `Sec-Fetch-Site` in those cases alone.
+ */
+const keepsCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
+  headers.has("sec-fetch-site") ||
+  headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https" ||
+  baseUrl.startsWith("https:") ||
+  /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 
 export const emailField = ({
   id = "email",
   email,
   fault,
-}: {
-  id?: string
-  email: string
-  fault?: string | undefined
-}) =>
+}: Pick<FieldOptions, "id" | "fault"> & { email: string }) =>
   field({
     id,
     name: "email",

@@ -1,121 +1,65 @@
-/** One token: editing, rotating and revoking it. */
+/** `/account/tokens/:id`: editing, rotating and revoking a token. */
 import { Elysia } from "elysia"
-import type { SignedIn } from "../../access/sessions.ts"
-import { findOwnToken, type OwnToken } from "../../access/token-list.ts"
+import { findOwnToken } from "../../access/token-list.ts"
 import { editOwnToken, revokeToken, rotateOwnToken } from "../../access/tokens.ts"
 import { hourMs } from "../../text/durations.ts"
-import { choiceFault } from "../kit/components.ts"
-import { readForm } from "../kit/form.ts"
+import { notice } from "../kit/components.ts"
+import { foreignForm, readForm } from "../kit/form.ts"
+import { instant } from "../kit/format.ts"
 import { html } from "../kit/html.ts"
-import { requireRecentSignIn, signedIn } from "../kit/page-context.ts"
-import { notFound } from "../kit/page-error.ts"
+import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
+import { notFound, readId } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
-import type { AreaOptions } from "./area-options.ts"
-import { makeChange, readFormId, readId } from "./changes.ts"
-import { graces, revokePage, rotatedNotes, rotatePage, tokenPage } from "./token-pages.ts"
-import { tokenShownPage } from "./token-shown.ts"
+import type { AccountOptions } from "./account-options.ts"
+import { newTokenPage, readFormId, unconfirmedNotice } from "./new-token.ts"
+import { graces, tokenPage, tokenPath } from "./token-page.ts"
 
-export const token = (options: AreaOptions) => {
+export const token = (options: AccountOptions) => {
   const { accountPool, changeAccount, now } = options
-
-  /** @throws PageError 404 also where it is another account's */
-  async function ownToken({ accountId }: SignedIn, id: string): Promise<OwnToken> {
-    const found = await findOwnToken(accountPool, { accountId, tokenId: readId(id) }, now())
-    if (!found) throw noToken(id)
-    return found
-  }
-
-  const shown = () => ({ now: now() })
-
-  return new Elysia({ name: "token" })
+  return new Elysia({ name: "token", prefix: "/account/tokens/:id" })
     .use(signedIn(options))
-    .get("/account/tokens/:id", async ({ person, params: { id }, query, page }) =>
-      page(
-        tokenPage({
-          token: await ownToken(person, id),
-          isSaved: query.saved !== undefined,
-          ...shown(),
-        }),
-      ),
-    )
-    .post(
-      "/account/tokens/:id",
-      async ({ request, person, address, params: { id }, page }) => {
-        const token = await ownToken(person, id)
-        const form = await readForm(request)
-        const entered = { name: form.get("name"), forSpreadsheets: form.has("for_spreadsheets") }
-        const of = { accountId: person.accountId, tokenId: token.id }
-        const { refusal } = await makeChange(changeAccount, { person, address }, (editor) =>
-          editOwnToken(editor, { ...of, ...entered }),
-        )
-        if (refusal === undefined) return redirect(`/account/tokens/${token.id}?saved`)
-        return page({
-          status: 400,
-          ...tokenPage({ token, entered, fault: refusal, ...shown() }),
-        })
-      },
-      { parse: "none" },
-    )
-
-    .get("/account/tokens/:id/rotate", async ({ person, params: { id }, page }) => {
-      const token = await ownToken(person, id)
-      requireRecentSignIn(person, now())
-      return page(rotatePage({ token, ...shown() }))
+    .resolve(async ({ person, address, params: { id } }) => {
+      const { accountId, email } = person
+      const of = { accountId, tokenId: readId(id) }
+      const token = await findOwnToken(accountPool, of, now())
+      // Also where it is another account's.
+      if (!token) throw noToken(id)
+      return { of, token, changer: { accountId, email, address } }
     })
-    .post(
-      "/account/tokens/:id/rotate",
-      async ({ request, person, address, params: { id }, publicUrl, page }) => {
-        const token = await ownToken(person, id)
-        requireRecentSignIn(person, now(), `/account/tokens/${token.id}/rotate`)
-        const form = await readForm(request)
-        const grace = form.get("grace")
-        const graceFault = choiceFault(graces, grace)
-        if (graceFault !== undefined) {
-          return page({ status: 400, ...rotatePage({ token, graceFault, ...shown() }) })
-        }
-        const rotation = {
-          accountId: person.accountId,
-          tokenId: token.id,
-          graceMs: Number(grace) * hourMs,
-          now: now(),
-          formId: readFormId(form.get("form")),
-        }
-        const outcome = await makeChange(changeAccount, { person, address }, (editor) =>
-          rotateOwnToken(editor, rotation),
-        )
-        if (outcome.refusal !== undefined) {
-          const fault = outcome.refusal
-          return page({ status: 400, ...rotatePage({ token, fault, ...shown() }) })
-        }
-        const { value: made, isConfirmed } = outcome
-        const notes = rotatedNotes(made, isConfirmed)
-        return page(tokenShownPage({ made, publicUrl, title: "Token rotated", notes }))
-      },
-      { parse: "none" },
-    )
-
-    .get("/account/tokens/:id/revoke", async ({ person, params: { id }, page }) =>
-      page(revokePage({ token: await ownToken(person, id), ...shown() })),
-    )
-    .post(
-      "/account/tokens/:id/revoke",
-      async ({ person, address, params: { id }, page }) => {
-        const token = await ownToken(person, id)
-        const of = { accountId: person.accountId, tokenId: token.id }
-        const outcome = await makeChange(changeAccount, { person, address }, (editor) =>
-          revokeToken(editor, of),
-        )
-        if (outcome.refusal !== undefined) {
-          const fault = outcome.refusal
-          return page({ status: 400, ...revokePage({ token, fault, ...shown() }) })
-        }
-        const query = new URLSearchParams({ revoked: outcome.value.prefix })
-        if (!outcome.isConfirmed) query.set("unconfirmed", "")
-        return redirect(`/account/tokens?${query}`)
-      },
-      { parse: "none" },
-    )
+    .get("", ({ person, query, token, page }) => {
+      const mayRotate = isRecentSignIn(person, now())
+      return page(tokenPage(token, mayRotate, query.saved !== undefined, now()))
+    })
+    .post("", async ({ request, changer, of, token }) => {
+      const form = await readForm(request)
+      const edited = { name: form.get("name"), forSpreadsheets: form.has("for_spreadsheets") }
+      await changeAccount(changer, (editor) => editOwnToken(editor, { ...of, ...edited }))
+      return redirect(`${tokenPath(token)}?saved`)
+    })
+    .post("/rotate", async ({ request, person, changer, of, token, publicUrl, page }) => {
+      requireRecentSignIn(person, now(), tokenPath(token))
+      const form = await readForm(request)
+      const [grace, formId] = [form.get("grace"), readFormId(form)]
+      if (!graces.some(({ value }) => value === grace)) throw foreignForm()
+      const { value: made, unconfirmed } = await changeAccount(changer, (editor) =>
+        rotateOwnToken(editor, { ...of, graceMs: Number(grace) * hourMs, now: now(), formId }),
+      )
+      const notices = [oldToken(made.replaced, made.until), unconfirmed !== 0 && unconfirmedNotice]
+      return page(newTokenPage({ made, publicUrl, title: "Token rotated", notices }))
+    })
+    .post("/revoke", async ({ changer, of, token }) => {
+      const { unconfirmed } = await changeAccount(changer, (editor) => revokeToken(editor, of))
+      const query = new URLSearchParams({ revoked: token.prefix })
+      if (unconfirmed !== 0) query.set("unconfirmed", "")
+      return redirect(`/account/tokens?${query}`)
+    })
 }
+
+const oldToken = (prefix: string, until: Date | null) =>
+  notice(
+    "good",
+    html`The token that it replaces, <code>${prefix}…</code>, ${until === null ? "is refused from now on" : html`works until ${instant(until.toISOString())}`}.`,
+  )
 
 const noToken = (id: string) =>
   notFound(

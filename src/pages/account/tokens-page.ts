@@ -1,14 +1,19 @@
-/** The list of tokens, and the form that creates one. */
+/** The page of the list of tokens, and of the form that creates one. */
 import { listedEnded, type OwnToken } from "../../access/token-list.ts"
-import { maxNameLength } from "../../access/token-name.ts"
-import { checkbox, field, notice, pageTitle, select } from "../kit/components.ts"
-import { count, isolated } from "../kit/format.ts"
+import { notice, panel, select, status, table } from "../kit/components.ts"
+import type { Form } from "../kit/form.ts"
+import { count, dash, instant, instantAgo, isolated } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
-import type { PageResult } from "../kit/page-context.ts"
-import { signInPath } from "../kit/page-error.ts"
-import { accountTabs } from "./account-tabs.ts"
-import { formIdField, unconfirmedNotice } from "./changes.ts"
-import { endedTokenTable, validTokenTable } from "./token-table.ts"
+import { accountPage } from "./account-page.ts"
+import { formIdField, unconfirmedNotice } from "./new-token.ts"
+import {
+  lastUsedText,
+  nameField,
+  prefixText,
+  signInAgain,
+  spreadsheetsField,
+  tokenPath,
+} from "./token-page.ts"
 
 /** In days; an empty value is none. */
 export const lifetimes = [
@@ -17,85 +22,95 @@ export const lifetimes = [
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
   { value: "365", label: "In a year" },
-] as const
-
-export interface EnteredToken {
-  name: string
-  lifetime: string
-  forSpreadsheets: boolean
-  formId: string
-}
+]
 
 export interface TokensPage {
   tokens: readonly OwnToken[]
   /** Whether the person signed in recently enough. */
   mayCreate: boolean
   now: Date
-  /** What was typed before the person was asked to sign in again. */
-  typedName?: string | undefined
-  /** What was sent and refused, and why. */
-  entered?: EnteredToken
+  /** What was sent, or the address: the name that was typed before signing in again, or the token just revoked. */
+  entered: Form
+  /** Why what was sent was refused. */
   fault?: string
-  lifetimeFault?: string
-  /** The prefix of the token that was just revoked. */
-  revoked?: string | undefined
-  /** Whether all processes confirmed that. */
-  isConfirmed?: boolean
 }
 
-export function tokensPage(shown: TokensPage): PageResult {
-  const { tokens, now, revoked, isConfirmed = true } = shown
+export function tokensPage(shown: TokensPage) {
+  const { tokens, now, entered } = shown
   const valid = tokens.filter(({ isValid }) => isValid)
   const ended = tokens.filter(({ isValid }) => !isValid)
-  const justRevoked = ended.find(({ prefix, revokedAt }) => prefix === revoked && revokedAt)
-  return {
+  const revoked = ended.find(
+    ({ prefix, revokedAt }) => prefix === entered.get("revoked") && revokedAt,
+  )
+  return accountPage({
     title: "API Tokens",
-    section: "account",
-    main: html`${pageTitle("API Tokens", `${count(valid.length, "token")} can be used. Each reads all data, within the limit of your account. A token can't be shown again after it was created.`)}
-${accountTabs("/account/tokens")}
-<div class="stack">
-${justRevoked && notice("good", html`Revoked <code>${justRevoked.prefix}</code> (${isolated(justRevoked.name)}). It is refused from now on.`, true)}
-${justRevoked && unconfirmedNotice(isConfirmed)}
-${valid.length > 0 && validTokenTable(valid, now)}
+    lead: `${count(valid.length, "token")} can be used. Each reads all data, within the limit of your account. A token can't be shown again after it was created.`,
+    part: "/account/tokens",
+    main: html`${revoked && notice("good", html`Revoked <code>${revoked.prefix}</code> (${isolated(revoked.name)}). It is refused from now on.`, true)}
+${revoked && entered.has("unconfirmed") && unconfirmedNotice}
+${valid.length > 0 && tokenTable("Tokens that can be used", valid, now)}
 ${creation(shown)}
-${ended.length > 0 && endedTokens(ended, now)}
-</div>`,
-  }
-}
-
-const endedTokens = (ended: readonly OwnToken[], now: Date): Html =>
+${
+  ended.length > 0 &&
   html`<details><summary>Revoked and expired: ${ended.length < listedEnded ? count(ended.length, "token") : `the newest ${listedEnded}`}</summary>
-${endedTokenTable(ended, now)}</details>`
-
-function creation(shown: TokensPage): Content {
-  const heading = html`<h2 id="create">Create a token</h2>`
-  if (!shown.mayCreate) {
-    return html`<section class="panel" aria-labelledby="create">${heading}
-<p>A token gives access to your account's data, so this asks you to sign in again when that was more than an hour ago.</p>
-<p><a class="button primary" href="${signInPath("/account/tokens", "again")}">Sign in again</a></p></section>`
-  }
-  const { typedName = "", entered, fault, lifetimeFault } = shown
-  return html`<section class="panel" aria-labelledby="create">${heading}
-${fault && notice("bad", fault, true)}
-<form method="post" action="/account/tokens" class="fields form-narrow">
-${formIdField(entered?.formId)}
-${field({
-  name: "name",
-  label: "Name",
-  hint: "What it is for, such as the name of a script or a spreadsheet.",
-  input: {
-    value: entered?.name ?? typedName,
-    required: true,
-    maxlength: maxNameLength,
-    autocomplete: "off",
-  },
-})}
-${select({ name: "lifetime", label: "Expires", value: entered?.lifetime, choices: lifetimes, fault: lifetimeFault })}
-${checkbox({
-  name: "for_spreadsheets",
-  label: "For spreadsheets: its use is shown apart",
-  checked: entered?.forSpreadsheets ?? false,
-})}
-<div><button class="primary">Create token</button></div>
-</form></section>`
+${tokenTable("Revoked and expired tokens", ended, now)}</details>`
+}`,
+  })
 }
+
+const tokenTable = (caption: string, tokens: readonly OwnToken[], now: Date): Html =>
+  table({
+    caption,
+    columns: [
+      {
+        head: "Name",
+        cell: (token) => html`<a href="${tokenPath(token)}">${isolated(token.name)}</a>`,
+      },
+      { head: "Token", fixed: true, cell: prefixText },
+      {
+        head: "Purpose",
+        fixed: true,
+        cell: ({ forSpreadsheets }) => (forSpreadsheets ? status("for spreadsheets") : dash),
+      },
+      { head: "Created", fixed: true, cell: ({ createdAt }) => instant(createdAt) },
+      { head: "Last used", fixed: true, cell: (token) => lastUsedText(token, now) },
+      { head: "Expires", fixed: true, cell: (token) => endText(token, now) },
+      {
+        head: html`<span class="visually-hidden">Actions</span>`,
+        fixed: true,
+        cell: (token) => token.isValid && actions(token),
+      },
+    ],
+    rows: tokens,
+    empty: "There is no such token.",
+  })
+
+function endText({ isValid, revokedAt, expiresAt }: OwnToken, now: Date): Content {
+  if (revokedAt !== null) return html`${status("revoked")} ${instant(revokedAt)}`
+  if (expiresAt === null) return html`<span class="muted">never</span>`
+  return isValid
+    ? instantAgo(expiresAt, now.getTime())
+    : html`${status("expired")} ${instant(expiresAt)}`
+}
+
+function actions(token: OwnToken): Html {
+  const link = (verb: string) =>
+    html`<a href="${tokenPath(token)}#${verb.toLowerCase()}">${verb}<span class="visually-hidden"> ${isolated(token.name)}</span></a> `
+  return html`<span class="actions">${link("Edit")}${token.replacedAt === null && link("Rotate")}${link("Revoke")}</span>`
+}
+
+const creation = ({ mayCreate, entered, fault }: TokensPage): Html =>
+  panel(
+    "create",
+    "Create a token",
+    mayCreate
+      ? html`${fault && notice("bad", fault, true)}
+<form method="post" action="/account/tokens" class="fields form-narrow">
+${formIdField(entered)}
+${nameField(entered.get("name"), "What it is for, such as the name of a script or a spreadsheet.")}
+${select({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}
+${spreadsheetsField(entered.has("for_spreadsheets"))}
+<div><button class="primary">Create token</button></div>
+</form>`
+      : signInAgain("/account/tokens"),
+  )

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import type { Describe } from "../../description/describe-once.ts"
 import { codedBody } from "../../http/content-coding.ts"
 import { once } from "../../text/once.ts"
-import { type PageOptions, publicPage, publicUrlOf } from "../kit/page-context.ts"
+import { type PageOptions, pageContext, publicUrlOf } from "../kit/page-context.ts"
 import { encodedResponse } from "../kit/page-response.ts"
 import { addressPlaceholder, dashboardText, guideContent, guideMarkdown } from "./guide.ts"
 import { docsIndex } from "./index-page.ts"
@@ -18,7 +18,7 @@ export const docs = (options: PageOptions, describe: Describe) => {
     return referenceMarkdown(await describe(), addressPlaceholder)
   })
   return new Elysia({ name: "docs" })
-    .use(publicPage(options))
+    .use(pageContext(options))
     .get("/docs", ({ page }) => page(docsIndex()))
     .get("/docs/guide/dashboard.json", async ({ request }) =>
       text(request, "application/json", await dashboardText()),

@@ -2,13 +2,21 @@
  * The stylesheet and the scripts, each at an address with a hash of its content, so that browsers keep
  * it for good and get a new one as soon as it changes.
  */
+import { Elysia } from "elysia"
 import { type CodedBody, codedBody } from "../../http/content-coding.ts"
+import { once } from "../../text/once.ts"
+import { pageNotFound } from "./page-error.ts"
+import { encodedResponse } from "./page-response.ts"
 
-const directory = new URL("../assets/", import.meta.url)
-const names = ["style.css", "copy.js", "explore.js", "icon.svg"] as const
-export type AssetName = (typeof names)[number]
+const types = {
+  "style.css": "text/css; charset=utf-8",
+  "copy.js": "text/javascript; charset=utf-8",
+  "explore.js": "text/javascript; charset=utf-8",
+  "icon.svg": "image/svg+xml",
+}
+export type AssetName = keyof typeof types
 
-export interface Asset {
+interface Asset {
   path: string
   type: string
   body: CodedBody
@@ -16,35 +24,32 @@ export interface Asset {
 
 export type Assets = Readonly<Record<AssetName, Asset>>
 
-const types: Readonly<Record<string, string>> = {
-  css: "text/css; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  svg: "image/svg+xml",
-}
-
-/** Below which path they are served. */
-export const assetPath = "/assets"
-
-let loaded: Promise<Assets> | undefined
-
-/** Read when the first page is shown. */
-export function loadAssets(): Promise<Assets> {
-  loaded ??= readAll().catch((error: unknown) => {
-    loaded = undefined
-    throw error
-  })
-  return loaded
-}
-
-async function readAll(): Promise<Assets> {
-  const assets = await Promise.all(names.map(async (name) => [name, await read(name)] as const))
-  return Object.fromEntries(assets) as Assets
-}
+/** Reads the files when the first page is shown. */
+export const loadAssets = once(
+  async (): Promise<Assets> => ({
+    "style.css": await read("style.css"),
+    "copy.js": await read("copy.js"),
+    "explore.js": await read("explore.js"),
+    "icon.svg": await read("icon.svg"),
+  }),
+)
 
 async function read(name: AssetName): Promise<Asset> {
-  const text = await Bun.file(new URL(name, directory)).text()
+  const text = await Bun.file(new URL(`../assets/${name}`, import.meta.url)).text()
   const hash = Bun.CryptoHasher.hash("sha256", text, "hex").slice(0, 12)
-  const [stem, extension] = name.split(".")
-  const path = `${assetPath}/${stem}.${hash}.${extension}`
-  return { path, type: types[extension ?? ""] ?? "", body: codedBody(text) }
+  const path = `/assets/${name.replace(".", `.${hash}.`)}`
+  return { path, type: types[name], body: codedBody(text) }
 }
+
+export const assets = () =>
+  new Elysia({ name: "assets" }).get("/assets/:file", async ({ request, path }) => {
+    const asset = Object.values(await loadAssets()).find((each) => each.path === path)
+    if (!asset) throw pageNotFound()
+    return encodedResponse(request, asset.body, {
+      headers: {
+        "Content-Type": asset.type,
+        "Cache-Control": "public, max-age=31536000, immutable",
+        Vary: "Accept-Encoding",
+      },
+    })
+  })

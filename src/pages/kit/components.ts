@@ -11,6 +11,12 @@ export type Tone = "good" | "waiting" | "bad" | "neutral"
 export const status = (word: string, tone: Tone = "neutral"): Html =>
   html`<span class="status ${tone}">${word}</span>`
 
+/** A part of a page, by its heading. */
+export const panel = (id: string, title: Content, content: Content): Html =>
+  html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
+${content}</section>
+`
+
 /** A message about the page as a whole. Faults and results of a form are announced at once. */
 export const notice = (tone: Tone, content: Content, live = false): Html =>
   html`<div class="notice ${tone}" ${attributes({ role: live && (tone === "bad" ? "alert" : "status") })}>${content}</div>`
@@ -90,10 +96,6 @@ export interface SelectOptions extends Omit<FieldOptions, "input"> {
   value?: string | undefined
   choices: readonly Choice[]
 }
-
-/** What is wrong with a value that a form sent for a choice; undefined where it is one of them. */
-export const choiceFault = (choices: readonly Choice[], sent: string): string | undefined =>
-  choices.some(({ value }) => value === sent) ? undefined : "Choose one of these"
 
 /** A labelled choice of one value. */
 export function select(options: SelectOptions): Html {

@@ -1,5 +1,8 @@
 /** Errors as pages, for people. */
+import { AccountError } from "../../access/change.ts"
+import { OutcomeUnknown } from "../../db/commit.ts"
 import { isForbidden } from "../../db/forbidden.ts"
+import type { ErrorCode } from "../../http/api-error.ts"
 import { isOfApi } from "../../plugins/common-headers.ts"
 import { type ErrorPage, toApiError } from "../../plugins/errors.ts"
 import { loadAssets } from "./assets.ts"
@@ -52,39 +55,42 @@ function signInAddress(method: string, target: string, { reason, next }: SignInR
 
 function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error
+  if (error instanceof AccountError) {
+    return new PageError(400, "Not changed", `${error.message}.`, {}, back)
+  }
+  if (error instanceof OutcomeUnknown) return outcomeUnknown()
   if (isForbidden(error)) return readOnly()
   const { code, status, options } = toApiError(error)
-  switch (code) {
-    case "NOT_FOUND":
-      return pageNotFound()
-    case "METHOD_NOT_ALLOWED":
-      return new PageError(
-        status,
-        "Not possible here",
-        `This address can only be asked for by ${options.headers?.Allow}. Use the links and forms of the pages.`,
-        options.headers,
-      )
-    case "INVALID_PARAMETER":
-      return new PageError(
-        status,
-        "Not a valid address",
-        "The address has a part that can't be read.",
-      )
-    case "UNAVAILABLE":
-      return new PageError(
-        status,
-        "Try again shortly",
-        "The database can't be reached right now, or too many requests are waiting for it. Nothing was changed.",
-        options.headers,
-      )
-    default:
-      return new PageError(
-        500,
-        "Something failed here",
-        "This is a fault of the service, and it is logged. Try again; if it stays, tell the operator the request id below.",
-      )
-  }
+  if (code === "NOT_FOUND") return pageNotFound()
+  const [title, message] = texts[code] ?? failed
+  return new PageError(status, title, message, options.headers)
 }
+
+const texts: Readonly<Partial<Record<ErrorCode, readonly [title: string, message: string]>>> = {
+  METHOD_NOT_ALLOWED: [
+    "Not possible here",
+    "This address does something else. Use the links and forms of the pages.",
+  ],
+  INVALID_PARAMETER: ["Not a valid address", "The address has a part that can't be read."],
+  UNAVAILABLE: [
+    "Try again shortly",
+    "The database can't be reached right now, or too many requests are waiting for it. Nothing was changed.",
+  ],
+}
+
+const failed = [
+  "Something failed here",
+  "This is a fault of the service, and it is logged. Try again; if it stays, tell the operator the request id below.",
+] as const
+
+const back = html`<p><a class="button" href="/account">Go to your account</a></p>`
+
+const outcomeUnknown = () =>
+  new PageError(
+    503,
+    "Not known whether it was changed",
+    "The connection to the database was lost while the change was being made. Look at the list before you try again: the change may be there.",
+  )
 
 const readOnly = () =>
   new PageError(
@@ -94,22 +100,14 @@ const readOnly = () =>
   )
 
 async function pageOf(
-  error: PageError,
-  {
-    request,
-    requestId,
-    section,
-  }: { request: Request; requestId: string; section: Section | undefined },
+  { status, title, message, headers, next }: PageError,
+  of: { request: Request; requestId: string; section: Section | undefined },
 ): Promise<Response> {
-  const { status, title, message, headers, next } = error
+  const { request, requestId, section } = of
   const main = html`${pageTitle(title, message)}
 <div class="stack">${next}
 <p class="muted small">Request id <code>${requestId}</code></p></div>`
   const frame = { assets: await loadAssets(), email: undefined, release: null, nowMs: 0 }
-  return pageResponse(
-    request,
-    layout({ title, main, ...(section && { section }) }, frame),
-    "no-store",
-    { status, headers },
-  )
+  const page = layout({ title, main, ...(section && { section }) }, frame)
+  return pageResponse(request, page, "no-store", { status, headers })
 }

@@ -1,77 +1,51 @@
-/** What a form has sent. */
+/** The fields of forms and addresses. */
+import { settleWithin } from "../../text/settle-within.ts"
 import { PageError } from "./page-error.ts"
 
-/** By the name of the field, each of which is sent once. A field that was not sent is empty. */
+/** By the name of the field. A missing field is empty. */
 export interface Form {
   get(name: string): string
   has(name: string): boolean
 }
 
-/** How long a client may take to send one. */
+/** How long a client may take to send a form. */
 const deadlineMs = 10_000
-/** More than any form of ours has, in bytes. */
+/** More than any form of ours has. */
 const maxBytes = 16 * 1024
+
+const formOf = (fields: URLSearchParams): Form => ({
+  get: (name) => fields.get(name) ?? "",
+  has: (name) => fields.has(name),
+})
+
+/** The fields of the request's address. */
+export const readQuery = ({ url }: Pick<Request, "url">): Form => formOf(new URL(url).searchParams)
 
 /**
  * Reads a body of `application/x-www-form-urlencoded`, of at most 16 KB.
  * @param withinMs how long the client may take to send it
- * @throws PageError 413, 415, 408, 400
+ * @throws PageError 413, 415, 408
  */
 export async function readForm(request: Request, withinMs = deadlineMs): Promise<Form> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
   if (type !== "application/x-www-form-urlencoded") {
     throw new PageError(415, "Not a form", "Only the forms of this site can be sent here.")
   }
-  const fields = new URLSearchParams(await readText(request, withinMs))
-  const names = [...fields.keys()]
-  const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) throw sentTwice(repeated)
-  return {
-    get: (name) => fields.get(name) ?? "",
-    has: (name) => fields.has(name),
-  }
+  return formOf(new URLSearchParams(await settleWithin(withinMs, readText(request), tooSlow)))
 }
 
-const sentTwice = (name: string) =>
-  new PageError(
-    400,
-    "Not a form of this site",
-    `The field “${name.slice(0, 50)}” was sent twice, so nothing was changed.`,
-  )
-
-async function readText({ body }: Request, withinMs: number): Promise<string> {
-  if (!body) return ""
-  const reader = body.getReader()
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(tooSlow()), withinMs)
-  try {
-    return await Promise.race([readAll(reader), late.promise])
-  } catch (error) {
-    // Bun discards the rest of the body; its failure to do so changes nothing for the client.
-    reader.cancel().catch(() => {})
-    if (!(error instanceof TypeError)) throw error
-    throw new PageError(400, "Not readable", "What was sent is not valid UTF-8.")
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-async function readAll(
-  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, "read">,
-): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true })
-  let text = ""
+async function readText({ body }: Request): Promise<string> {
+  const parts: Uint8Array[] = []
   let bytes = 0
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    bytes += part.value.byteLength
-    if (bytes > maxBytes) throw tooLong()
-    text += decoder.decode(part.value, { stream: true })
+  for await (const part of body ?? []) {
+    bytes += part.byteLength
+    if (bytes > maxBytes) {
+      throw new PageError(413, "Too long", "What was sent is longer than any form of this site.")
+    }
+    parts.push(part)
   }
-  return text + decoder.decode()
+  return Buffer.concat(parts).toString()
 }
-
-const tooLong = () =>
-  new PageError(413, "Too long", "What was sent is longer than any form of this site.")
 
 const tooSlow = () =>
   new PageError(
@@ -80,4 +54,12 @@ const tooSlow = () =>
     "The form did not arrive in time, so nothing was changed. Go back and send it again.",
     // The rest of the body is not read, so the connection can't be used again.
     { Connection: "close" },
+  )
+
+/** For a field that has a value which none of our forms sends. */
+export const foreignForm = () =>
+  new PageError(
+    400,
+    "Not a form of this site",
+    "A field of the form is missing or has a value that the form does not offer, so nothing was changed. Open the page again and send it from there.",
   )

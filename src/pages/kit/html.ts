@@ -44,13 +44,13 @@ export const attributes = (named: Attributes): Html =>
       .join(" "),
   )
 
-/** Where a value stands: in text, in a tag, in a quoted attribute, or at the start of one that is an address. */
+/** Where a value is: in text, in a tag, in a quoted attribute, or at the start of one that is an address. */
 type Context = "text" | "tag" | "attribute" | "address"
 
 const addresses = new Set(["href", "src", "action", "formaction"])
 
 /** Of each template, found once: a template's strings are one object, however often it is used. */
-const contextsByTemplate = new Map<TemplateStringsArray, readonly Context[]>()
+const contextsByTemplate = new WeakMap<TemplateStringsArray, readonly Context[]>()
 
 function contextsOf(strings: TemplateStringsArray): readonly Context[] {
   const found = contextsByTemplate.get(strings)
@@ -63,27 +63,20 @@ function contextsOf(strings: TemplateStringsArray): readonly Context[] {
 /** The context after these strings, with a harmless value between each two. */
 function contextAfter(strings: readonly string[]): Context {
   const before = strings.join("0")
-  if (/<(script|style|textarea|title)\b[^>]*>(?:(?!<\/\1)[\s\S])*$/i.test(before)) {
-    const [, element] = /.*<(script|style|textarea|title)\b/is.exec(before) ?? []
-    if (element === "script" || element === "style") throw misplaced(`in <${element}>`)
-    return "text"
+  if (/<!--|<(?:script|style)\b[^>]*>[^<]*$/i.test(before)) throw misplaced(before)
+  const [tag, quoted] = /<(?=\S|$)[^<>"]*(?:"[^"]*"[^<>"]*)*("[^"]*)?$/.exec(before) ?? []
+  if (tag === undefined) return "text"
+  if (quoted === undefined) {
+    if (/\s$/.test(tag)) return "tag"
+    throw misplaced(before)
   }
-  if (before.lastIndexOf("<!--") > before.lastIndexOf("-->")) throw misplaced("in a comment")
-  if (/<\/?$/.test(before)) throw misplaced("in the name of a tag")
-  if (/<[a-z][^<>]*=\s*'[^'<>]*$/i.test(before)) throw misplaced("in single quotes")
-  const tag = /<[a-z/!][^<>"']*(?:"[^"]*"[^<>"']*)*("[^"]*)?$/i.exec(before)
-  if (!tag) return "text"
-  const [whole, quoted] = tag
-  if (quoted !== undefined) {
-    const [, name = ""] = /([\w-]+)\s*=\s*"[^"]*$/.exec(whole) ?? []
-    if (name.startsWith("on") || name === "style") throw misplaced(`in the attribute ${name}`)
-    return addresses.has(name) && quoted === '"' ? "address" : "attribute"
-  }
-  if (!/\s$/.test(whole)) throw misplaced("in the name of a tag or in an unquoted attribute")
-  return "tag"
+  const [, name = ""] = /([\w-]+)="[^"]*$/.exec(tag) ?? []
+  if (/^on|^style$/.test(name)) throw misplaced(before)
+  return addresses.has(name) && quoted === '"' ? "address" : "attribute"
 }
 
-const misplaced = (where: string) => new Error(`A template has a value ${where}`)
+const misplaced = (before: string) =>
+  new Error(`A template has a value where escaping does not make it safe: ${before.slice(-40)}`)
 
 function written(value: Content, context: Context): string {
   if (value === null || value === undefined || value === false) return ""

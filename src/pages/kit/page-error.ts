@@ -33,6 +33,12 @@ export const pageNotFound = () =>
 <li><a href="/account">Account</a>: your tokens and your usage</li></ul>`,
   )
 
+/** The number that a path names a record by. @throws PageError 404 */
+export function readId(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw pageNotFound()
+}
+
 /**
  * For a page of something that does not exist.
  * @param kind `company`
