@@ -1,21 +1,18 @@
 /**
- * One connection to Redis or Valkey, for decisions that can also be made without it: a call gets its
- * reply within a short time, or `undefined`.
+ * One connection to Redis or Valkey, for decisions that can also be made without it.
  *
  * A timeout, an error reply and a closed connection all mean that Redis is lost. Pending calls then
- * end, and later calls resolve `undefined` without being sent, until a new connection has written a
- * key. So a read-only replica or a full memory is one loss, not many.
- *
- * Bun's RedisClient has no timeout for commands, and stays closed after its last retry. Each attempt
- * therefore gets a client of its own, which neither queues nor reconnects.
+ * end, and later calls are not sent, until a new connection has written a key. So a read-only replica
+ * or a full memory is one loss, not many. Bun's RedisClient has no timeout for commands and stays
+ * closed after its last retry: each attempt gets a client that neither queues nor reconnects.
  */
-import { setTimeout as sleep } from "node:timers/promises"
 import { RedisClient } from "bun"
 import { unlessSilent } from "../text/unless-silent.ts"
 
 export interface RedisOptions {
   /** `redis:`, `rediss:`, `valkey:` or `valkeys:`; requires RESP3, which Redis supports from version 6 on. */
   url: string
+  /** 50 by default: many times what Redis takes nearby, and short enough to wait for on each request. */
   answerWithinMs?: number | undefined
   /** Called when Redis does not answer, with the reason, which contains no password. */
   onLost(reason: Error): void
@@ -26,10 +23,10 @@ export interface RedisOptions {
 /** A Lua script, which Redis runs atomically and caches by the SHA-1 of its source. */
 export type RedisScript = Readonly<{ source: string; sha1: string }>
 
+/** A call resolves to `undefined` where it gets no reply in time, and never rejects. */
 export interface RedisConnection {
-  /** The reply to a command; undefined without one in time. Never rejects. */
   send(command: string, ...args: string[]): Promise<unknown>
-  /** The reply of a script with one key; undefined without one in time. Never rejects. */
+  /** Runs a script with one key. */
   run(script: RedisScript, key: string, ...args: string[]): Promise<unknown>
   /** Whether calls are sent. */
   readonly answering: boolean
@@ -41,96 +38,87 @@ export interface RedisConnection {
   close(): void
 }
 
-/** Many times what Redis takes in the same data centre, and short enough to wait for on each request. */
-const usualAnswerWithinMs = 50
 const connectWithinMs = 800
 const pauseMs = 500
-
-const clientOptions = {
-  connectionTimeout: connectWithinMs,
-  autoReconnect: false,
-  enableOfflineQueue: false,
-}
+const clientOptions = { autoReconnect: false, enableOfflineQueue: false }
 
 export function connectRedis(options: RedisOptions): RedisConnection {
-  const { url, answerWithinMs = usualAnswerWithinMs, onLost, onBack } = options
+  const { url, answerWithinMs = 50, onLost, onBack } = options
   const firstAttempt = Promise.withResolvers<void>()
-  let current: { client: RedisClient; isUsable: boolean; end(reason: unknown): void } | undefined
+  /** The client of the last attempt, until it is lost. */
+  let opened: RedisClient | undefined
+  /** The same once calls are sent to it. */
+  let usable: RedisClient | undefined
+  let pause: ReturnType<typeof setTimeout> | undefined
   let isLost = false
   let losses = 0
-  let closed = false
 
   const inTime = <T>(reply: Promise<T>, limitMs = answerWithinMs): Promise<T> =>
     unlessSilent(limitMs, reply, () => new Error(`No answer within ${limitMs} ms`))
 
-  async function keepConnected(): Promise<void> {
-    while (!closed) {
-      await connectUntilLost()
-      firstAttempt.resolve()
-      await sleep(pauseMs, undefined, { ref: false })
-    }
-  }
-
-  async function connectUntilLost(): Promise<void> {
-    const ended = Promise.withResolvers<void>()
+  async function connect(): Promise<void> {
     const client = new RedisClient(url, clientOptions)
-    /** Many calls may fail with the same client, and its close is reported as well. */
-    const end = (reason: unknown): void => {
-      connection.isUsable = false
-      if (!closed) reportLost(reason)
-      client.close()
-      ended.resolve()
-    }
-    const connection = { client, isUsable: false, end }
-    current = connection
+    opened = client
     try {
       await inTime(client.connect(), connectWithinMs).catch(cannotConnect)
       await inTime(ensureUsable(client))
-      client.onclose = end
-      connection.isUsable = !closed
-      firstAttempt.resolve()
-      if (isLost && !closed) onBack()
-      isLost = false
+      if (client === opened) use(client)
     } catch (error) {
-      end(error)
+      lose(client, error)
     }
-    return ended.promise
+    firstAttempt.resolve()
   }
 
-  function reportLost(reason: unknown): void {
+  function use(client: RedisClient): void {
+    client.onclose = (error) => lose(client, error)
+    usable = client
+    if (isLost) onBack()
+    isLost = false
+  }
+
+  /** Many calls may fail with the same client, and its close is reported as well: the first counts. */
+  function lose(client: RedisClient, reason: unknown): void {
+    if (client !== opened) return
+    close()
+    pause = setTimeout(connect, pauseMs)
     if (isLost) return
     isLost = true
     losses++
     onLost(new Error(`Redis at ${new URL(url).host}: ${messageOf(reason)}`))
   }
 
+  function close(): void {
+    const client = opened
+    opened = undefined
+    usable = undefined
+    clearTimeout(pause)
+    client?.close()
+  }
+
   async function call(replyOf: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
-    const connection = current
-    if (!connection?.isUsable) return undefined
+    const client = usable
+    if (!client) return undefined
     try {
-      return await inTime(replyOf(connection.client))
+      return await inTime(replyOf(client))
     } catch (error) {
-      connection.end(error)
+      lose(client, error)
       return undefined
     }
   }
 
-  keepConnected()
+  connect()
 
   return {
     send: (command, ...args) => call((client) => client.send(command, args)),
     run: (script, key, ...args) => call((client) => evaluate(client, script, key, args)),
     get answering() {
-      return current?.isUsable ?? false
+      return usable !== undefined
     },
     get losses() {
       return losses
     },
     ready: firstAttempt.promise,
-    close: () => {
-      closed = true
-      current?.end(undefined)
-    },
+    close,
   }
 }
 
