@@ -5,7 +5,7 @@ import { locks } from "../db/advisory-locks.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { milliseconds } from "../resources/values.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { storableText } from "../text/storable-text.ts"
+import { storableText } from "../text/printable-text.ts"
 
 /** How many are kept of each account, and shown. */
 export const keptRequests = 100

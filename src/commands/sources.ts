@@ -7,7 +7,7 @@ import { goesFrom } from "../loading/absence.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { formatCount } from "../loading/progress.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
-import { excerpt } from "../text/excerpt.ts"
+import { excerpt } from "../text/printable-text.ts"
 import { withDatabase } from "./database.ts"
 import { formatTable, printResult } from "./terminal.ts"
 

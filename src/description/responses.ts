@@ -24,7 +24,7 @@ type Headers = Record<string, JsonSchema>
 
 /** A header in full. */
 export function headerObject(name: HeaderName, example: string | undefined): JsonSchema {
-  const { description, type, format } = headerOf(name)
+  const { description, type = "string", format } = headerOf(name)
   return {
     description,
     required: !optionalHeaders.includes(name),

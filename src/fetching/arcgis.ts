@@ -3,7 +3,7 @@
  * that of the last one, so that records that come or go in between move no others. Geometry is not
  * asked for.
  */
-import { excerpt } from "../text/excerpt.ts"
+import { excerpt } from "../text/printable-text.ts"
 import { FetchError } from "./fetch-error.ts"
 import type { Layer, LayerRecord } from "./layer.ts"
 import type { Access } from "./request.ts"

@@ -4,7 +4,7 @@
  * records are counted before and after, and none may come twice.
  */
 import { open } from "node:fs/promises"
-import { excerpt } from "../text/excerpt.ts"
+import { excerpt } from "../text/printable-text.ts"
 import { FetchError } from "./fetch-error.ts"
 import { type Limits, megabytes } from "./limits.ts"
 

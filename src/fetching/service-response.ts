@@ -1,5 +1,5 @@
 /** Responses of map services, which are read as a whole: counts and pages of layers. */
-import { excerpt } from "../text/excerpt.ts"
+import { excerpt } from "../text/printable-text.ts"
 import { FetchError, statusError, withRetries } from "./fetch-error.ts"
 import { megabytes } from "./limits.ts"
 import { type Access, get } from "./request.ts"

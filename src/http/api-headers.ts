@@ -1,7 +1,7 @@
 /** The headers that every response of the API has, whatever comes of the request. */
 import { headerNames, headerOf } from "./response-headers.ts"
 
-const exposed = headerNames.filter((name) => headerOf(name).exposed)
+const exposed = headerNames.filter((name) => headerOf(name).exposed !== false)
 
 export const securityHeaders = {
   "X-Content-Type-Options": "nosniff",

@@ -1,42 +1,10 @@
 /** Content codings (RFC 9110, 8.4): zstd and gzip for clients that accept them, where they pay. */
 
 import { createGzip } from "node:zlib"
-import { readWeight } from "./weight.ts"
-
-export type Coding = "zstd" | "gzip"
+import { type Coding, preferredCoding } from "./negotiation.ts"
 
 /** Below this size, in bytes, a body fits one packet and is sent as it is. */
 const smallestWorthwhile = 1_024
-
-/** The names of a coding, the exact one first. `*` stands for the one that every client knows. */
-const namesOf: Readonly<Record<Coding, readonly string[]>> = {
-  zstd: ["zstd"],
-  gzip: ["gzip", "x-gzip", "*"],
-}
-
-/** The coding of those available that `Accept-Encoding` prefers; where it has no preference, the first. */
-export function preferredCoding(
-  acceptEncoding: string | null,
-  available: readonly Coding[],
-): Coding | null {
-  if (!acceptEncoding) return null
-  const ranges = acceptEncoding.toLowerCase().split(",").map(parseRange)
-  const weightOf = (coding: Coding): number => {
-    const [range] = namesOf[coding].flatMap((name) => ranges.filter((each) => each.name === name))
-    return range?.weight ?? 0
-  }
-  let preferred: { coding: Coding | null; weight: number } = { coding: null, weight: 0 }
-  for (const coding of available) {
-    const weight = weightOf(coding)
-    if (weight > preferred.weight) preferred = { coding, weight }
-  }
-  return preferred.coding
-}
-
-function parseRange(text: string): { name: string; weight: number } {
-  const [name = "", ...parameters] = text.split(";").map((part) => part.trim())
-  return { name, weight: readWeight(parameters) }
-}
 
 /** A whole body, and its coded forms, each made when it is first asked for. */
 export interface CodedBody {

@@ -1,8 +1,7 @@
 /**
  * Which representation to send. The `format` parameter wins over `Accept` (RFC 9110, 12.5.1), and
- * JSON is sent where the header allows none of the formats.
+ * JSON is sent where the header allows none of the formats. `Accept-Encoding` (12.5.3) chooses its coding.
  */
-import { readWeight } from "./weight.ts"
 
 export const mediaTypes = {
   json: "application/json",
@@ -40,23 +39,61 @@ export function preferredFormat(accept: string | null): Format {
   return ranked[0]?.format ?? "json"
 }
 
-interface MediaRange {
-  type: string
+interface Range {
+  name: string
   weight: number
 }
 
-function parseRange(text: string): MediaRange {
-  const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase())
-  return { type, weight: readWeight(parameters) }
+function parseRange(text: string): Range {
+  const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase())
+  return { name, weight: readWeight(parameters) }
+}
+
+/**
+ * The weight that a client gives to an alternative (RFC 9110, 12.4.2), by its parameters: `q=0.5`. A
+ * malformed one counts as none, so the alternative is not wanted rather than wanted most.
+ */
+function readWeight(parameters: readonly string[]): number {
+  const weight = parameters.find((parameter) => /^q\s*=/i.test(parameter))
+  if (weight === undefined) return 1
+  const value = weight.replace(/^q\s*=\s*/i, "")
+  return /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : 0
 }
 
 /** The most exact range that covers the type decides its weight. */
-function bestMatch(type: string, ranges: readonly MediaRange[]) {
+function bestMatch(type: string, ranges: readonly Range[]) {
   const [family] = type.split("/")
   let best = { weight: 0, exactness: -1, place: -1 }
   for (const [place, range] of ranges.entries()) {
-    const exactness = ["*/*", `${family}/*`, type].indexOf(range.type)
+    const exactness = ["*/*", `${family}/*`, type].indexOf(range.name)
     if (exactness > best.exactness) best = { weight: range.weight, exactness, place }
   }
   return best
+}
+
+export type Coding = "zstd" | "gzip"
+
+/** The names of a coding, the exact one first. `*` stands for the one that every client knows. */
+const namesOf: Readonly<Record<Coding, readonly string[]>> = {
+  zstd: ["zstd"],
+  gzip: ["gzip", "x-gzip", "*"],
+}
+
+/** The coding of those available that `Accept-Encoding` prefers; where it has no preference, the first. */
+export function preferredCoding(
+  acceptEncoding: string | null,
+  available: readonly Coding[],
+): Coding | null {
+  if (!acceptEncoding) return null
+  const ranges = acceptEncoding.split(",").map(parseRange)
+  const weightOf = (coding: Coding): number => {
+    const [range] = namesOf[coding].flatMap((name) => ranges.filter((each) => each.name === name))
+    return range?.weight ?? 0
+  }
+  let preferred: { coding: Coding | null; weight: number } = { coding: null, weight: 0 }
+  for (const coding of available) {
+    const weight = weightOf(coding)
+    if (weight > preferred.weight) preferred = { coding, weight }
+  }
+  return preferred.coding
 }

@@ -5,115 +5,95 @@
 
 export interface ResponseHeader {
   description: string
-  type: "string" | "integer"
+  /** `string` where it is left out. */
+  type?: "integer"
   format?: string
-  /** Whether scripts of web sites may read it. Browsers let them read the others in any case, or never. */
-  exposed?: true
+  /** Whether scripts of web sites may read it, as by default. Browsers let them read the others in any case, or never. */
+  exposed?: false
 }
 
 export const responseHeaders = {
   "Access-Control-Allow-Origin": {
     description: "Scripts of any web site may read the response",
-    type: "string",
+    exposed: false,
   },
   "Access-Control-Expose-Headers": {
     description: "The headers that these scripts may read",
-    type: "string",
+    exposed: false,
   },
   "Cache-Control": {
     description: "Data may be kept by the client, which asks each time whether it is current",
-    type: "string",
+    exposed: false,
   },
   "Cache-Status": {
     description: "Whether the service had the response in its cache (RFC 9211)",
-    type: "string",
-    exposed: true,
   },
   "Content-Disposition": {
     description: "A file name, for CSV and TSV",
-    type: "string",
+    exposed: false,
   },
   ETag: {
     description: "Identifies the response; `If-None-Match` with it is answered with 304",
-    type: "string",
-    exposed: true,
   },
   "Last-Modified": {
     description: "When the release was published",
-    type: "string",
-    exposed: true,
   },
   Link: {
     description: "The `first`, `prev`, `next` and `last` page (RFC 8288), where there are any",
-    type: "string",
-    exposed: true,
   },
   "Referrer-Policy": {
     description: "Keeps a token in an address from other sites",
-    type: "string",
+    exposed: false,
   },
   "Retry-After": {
     description: "Seconds to wait before the next request",
     type: "integer",
-    exposed: true,
   },
   RateLimit: {
     description: "Requests that are left, and the seconds until one of them returns",
-    type: "string",
-    exposed: true,
   },
   "RateLimit-Policy": {
     description: "Requests that the window allows, and its length in seconds",
-    type: "string",
-    exposed: true,
   },
   Vary: {
     description: "The request headers that the response depends on",
-    type: "string",
+    exposed: false,
   },
   "WWW-Authenticate": {
     description: "How to send a token, and whether the one that was sent is invalid",
-    type: "string",
+    exposed: false,
   },
   "X-Content-Type-Options": {
     description: "Browsers must not guess another media type",
-    type: "string",
+    exposed: false,
   },
   "X-Data-Release": {
     description: "The number of the release that the response shows",
     type: "integer",
-    exposed: true,
   },
   "X-RateLimit-Limit": {
     description: "Requests that the window allows; 2147483647 stands for no limit",
     type: "integer",
-    exposed: true,
   },
   "X-RateLimit-Remaining": {
     description: "Requests that are left in the window",
     type: "integer",
-    exposed: true,
   },
   "X-RateLimit-Reset": {
     description: "When the oldest counted request leaves the window, in Unix seconds",
     type: "integer",
-    exposed: true,
   },
   "X-Request-Id": {
     description: "Identifies the request; quote it when you report a fault",
-    type: "string",
     format: "uuid",
-    exposed: true,
   },
   "X-Total-Count": {
     description: "The number of records in the whole list",
     type: "integer",
-    exposed: true,
   },
   "X-Total-Pages": {
     description: "The number of pages of the whole list",
     type: "integer",
-    exposed: true,
   },
 } as const satisfies Record<string, ResponseHeader>
 

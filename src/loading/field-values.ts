@@ -6,8 +6,8 @@ import type { TSchema } from "@sinclair/typebox"
 import type { Field, Value } from "../resources/resource.ts"
 import { asxCode, asxCodeFromText } from "../resources/values.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
-import { excerpt } from "../text/excerpt.ts"
 import { valuesOf } from "../text/one-of.ts"
+import { excerpt } from "../text/printable-text.ts"
 
 /** Why a value is invalid, as the end of a sentence that begins with the field's name. */
 export class InvalidValue {

@@ -5,9 +5,7 @@ import type { LoadOutcome } from "../db/source-tables.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import type { Published } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { excerpt } from "../text/excerpt.ts"
-import { printableText } from "../text/printable-text.ts"
-import { storableText } from "../text/storable-text.ts"
+import { excerpt, printableText, storableText } from "../text/printable-text.ts"
 import { type FileFigures, sum } from "./figures.ts"
 
 export interface Loaded {

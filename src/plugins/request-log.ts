@@ -5,7 +5,6 @@
  */
 import { Elysia } from "elysia"
 import type { RecentRequests } from "../access/recent-requests.ts"
-import { routePattern } from "../http/route-pattern.ts"
 import type { Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import type { RequestMetrics } from "../metrics/requests.ts"
@@ -117,3 +116,7 @@ export const requestLog = (options: RequestLogOptions) => {
       },
     )
 }
+
+/** The pattern of a route; undefined where a path has none of its own. */
+const routePattern = (route: string | undefined): string | undefined =>
+  route === undefined || route.endsWith("/*") ? undefined : route.replace(/(?<=.)\/$/, "")

@@ -2,9 +2,8 @@ import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
-import { equals, includes } from "./conditions.ts"
+import { equals, includes, termFilter } from "./conditions.ts"
 import { derived, field, filter, type Resource } from "./resource.ts"
-import { termFilter } from "./term-filter.ts"
 import {
   asxCodeFromText,
   asxCodeOf,

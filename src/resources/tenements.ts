@@ -4,9 +4,8 @@ import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
-import { equals, includes } from "./conditions.ts"
+import { equals, includes, termFilter } from "./conditions.ts"
 import { derived, field, filter, type Resource } from "./resource.ts"
-import { termFilter } from "./term-filter.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
 
 /** Mining tenements of all Australian states. */

@@ -1,7 +1,7 @@
 /** Matches a file's header with the columns of a source. */
 
-import { excerpt } from "../text/excerpt.ts"
 import { nearestName } from "../text/nearest-name.ts"
+import { excerpt } from "../text/printable-text.ts"
 
 export interface Columns {
   required: readonly string[]

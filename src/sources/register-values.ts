@@ -5,7 +5,7 @@
  */
 import type { State } from "../db/schema.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
-import { excerpt } from "../text/excerpt.ts"
+import { excerpt } from "../text/printable-text.ts"
 
 /** Why a value cannot be mapped, as the end of a sentence that begins with the field's name. */
 export class Unmapped {

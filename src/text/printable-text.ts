@@ -15,3 +15,10 @@ export const printableLine = (text: string): string => text.replace(obeyed, esca
 
 const escapeOf = (control: string): string =>
   `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`
+
+/** The beginning of a text, for a message. */
+export const excerpt = (text: string, length = 40): string =>
+  text.length > length ? `${text.slice(0, length)}…` : text
+
+/** The text as PostgreSQL can have it: with neither NUL nor half of a character. */
+export const storableText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd")

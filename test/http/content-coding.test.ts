@@ -4,12 +4,8 @@
  */
 import { expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
-import {
-  codedBody,
-  encodeBody,
-  preferredCoding,
-  streamCoder,
-} from "../../src/http/content-coding.ts"
+import { codedBody, encodeBody, streamCoder } from "../../src/http/content-coding.ts"
+import { preferredCoding } from "../../src/http/negotiation.ts"
 
 test.each([
   [null, null],

@@ -1,5 +1,5 @@
 /** Names what a file is that is not a table, whatever its name says. */
-import { excerpt } from "../../text/excerpt.ts"
+import { excerpt } from "../../text/printable-text.ts"
 
 /** How many bytes `foreignFormat` looks at. */
 export const signatureLength = 16

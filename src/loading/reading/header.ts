@@ -3,7 +3,7 @@
  * person or a program has written above the table, or the banner that the source declares.
  */
 import { hasRequired, knownColumns } from "../../sources/columns.ts"
-import { excerpt } from "../../text/excerpt.ts"
+import { excerpt } from "../../text/printable-text.ts"
 import type { TableRecord } from "./csv-records.ts"
 import { matchHeader } from "./named-rows.ts"
 import type { Layout, RejectFile } from "./row.ts"

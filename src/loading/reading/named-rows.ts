@@ -2,7 +2,7 @@
 import { sourceOfColumns } from "../../sources/catalogue.ts"
 import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
-import { excerpt } from "../../text/excerpt.ts"
+import { excerpt } from "../../text/printable-text.ts"
 import type { Layout, RejectFile, Row } from "./row.ts"
 
 /** For each column of the header its name in the source, null for one to ignore. */

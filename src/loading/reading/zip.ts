@@ -6,7 +6,7 @@
 import { basename } from "node:path"
 import { crc32 } from "node:zlib"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
-import { excerpt } from "../../text/excerpt.ts"
+import { excerpt } from "../../text/printable-text.ts"
 import { fileDigest } from "../file-names.ts"
 import { cannotRead, LoadError } from "../load-error.ts"
 import type { InputFile } from "./row.ts"

@@ -2,7 +2,6 @@
 import { HashingBusy } from "../../access/password-hash.ts"
 import { type Client, longestMs } from "../../access/session-rows.ts"
 import { LimitReached } from "../../access/sign-in-limits.ts"
-import { localPath } from "../../http/local-path.ts"
 import { isEmailAddress } from "../../text/email-address.ts"
 import type { Form } from "../kit/form.ts"
 import { html } from "../kit/html.ts"
@@ -71,3 +70,18 @@ const busy = () =>
     { "Retry-After": "5" },
     signInLink,
   )
+
+/** More than any address of ours. */
+const longestPath = 2_000
+
+/**
+ * A path of this service with its query, from text that a client chose: `fallback` where it would lead
+ * elsewhere. It is parsed as browsers do, who take `/\host`, `/<tab>/host` and `/.//host` for other hosts.
+ */
+export function localPath(text: string, fallback: string): string {
+  const base = "http://local.invalid"
+  if (!text.startsWith("/") || text.length > longestPath || !URL.canParse(text, base))
+    return fallback
+  const { origin, pathname, search } = new URL(text, base)
+  return origin === base && !pathname.startsWith("//") ? pathname + search : fallback
+}

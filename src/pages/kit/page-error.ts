@@ -1,4 +1,4 @@
-import { excerpt } from "../../text/excerpt.ts"
+import { excerpt } from "../../text/printable-text.ts"
 import { type Content, html } from "./html.ts"
 
 /** Of a key that was asked for. */
