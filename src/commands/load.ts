@@ -28,7 +28,6 @@ interface LoadFlags {
   allSectors?: boolean
   maxRejects?: number
   rejectsDir?: string
-  unlinked?: string
   allowPrivate?: boolean
   json?: boolean
 }
@@ -73,10 +72,6 @@ export function addLoadCommand(program: Command, config: () => Config): void {
     .option(
       "--rejects-dir <dir>",
       "write rejected rows to a file in this directory (default: DATA_DIR/rejects)",
-    )
-    .option(
-      "--unlinked <file>",
-      "write the unlinked holders to a CSV file, to complete and load as subsidiaries",
     )
     .option("--allow-private", "fetch from private networks and this machine too")
     .option("--json", "print the summary as one JSON object")

@@ -15,7 +15,6 @@ import { Rejects } from "./rejects.ts"
 import { secondsSince } from "./source-record.ts"
 import { keepsFiles } from "./stored-holders.ts"
 import type { LoadSummary } from "./summary.ts"
-import { checkUnlinkedPath, writeUnlinked } from "./unlinked.ts"
 
 interface CommonOptions extends PublishOptions {
   /** How long a record must have been missing before it goes; 48 by default. */
@@ -44,21 +43,14 @@ export interface LoadOptions extends CommonOptions {
   maxUnpackedBytes?: number
   /** Adds and changes only, although the source's files are its complete set. */
   partial?: boolean
-  /**
-   * The file, which must not exist yet, for the holders that are not linked to a company
-   * afterwards.
-   */
-  unlinked?: string
 }
 
 /**
- * A failure after the commit is a warning to `progress`, and does not fail the load.
  * @throws LoadError where the load is refused; nothing is published then.
  * @throws OutcomeUnknown where the connection is lost during the commit.
  */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
-  const { url, source, files, allSectors = false, partial = false, unlinked } = options
-  const { maxUnpackedBytes } = options
+  const { source, files, allSectors = false, partial = false, maxUnpackedBytes } = options
   const complete = source.complete && !partial
   if (files.length === 0) throw new LoadError("Cannot load: no files were given")
   if (files.filter((file) => file === "-").length > 1) {
@@ -76,28 +68,16 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
   if (options.removeMissingNow && !complete) {
     throw new LoadError("Cannot remove what is missing: such a load only adds and changes records")
   }
-  if (unlinked !== undefined) {
-    if (options.dryRun)
-      throw new LoadError("Cannot write unlinked holders: a dry run publishes nothing")
-    checkUnlinkedPath(unlinked)
-  }
   // Of a file that cannot be opened, nothing is recorded.
   for (const file of files) await checkReadable(file)
   const basisOptions = { partial, allSectors }
-  const summary = await run({ ...options, basisOptions }, source.name, (collected) => [
+  return run({ ...options, basisOptions }, source.name, (collected) => [
     {
       ...source,
       candidates: candidatesOfFiles(source, files, { allSectors, maxUnpackedBytes }, collected),
       complete,
     },
   ])
-  if (unlinked === undefined) return summary
-  try {
-    return { ...summary, unlinked: await writeUnlinked(url, unlinked) }
-  } catch (error) {
-    options.progress?.warn(error instanceof Error ? error.message : String(error))
-    return summary
-  }
 }
 
 export interface LoadRecordsOptions extends CommonOptions {
@@ -169,7 +149,6 @@ async function run(
       dryRun: options.dryRun === true,
       files: collected.files,
       ...published,
-      unlinked: null,
       rejectsFile,
       rejectsRows,
       rejectsLost,

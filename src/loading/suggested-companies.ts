@@ -4,33 +4,16 @@
  * unchanged does nothing, as a link is never guessed.
  */
 import type { TransactionSql } from "postgres"
-import { withConnection } from "../db/connection.ts"
+import { withSnapshot } from "../db/snapshot.ts"
 import { nameOwners } from "./name-owners.ts"
 import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
-import { subsidiariesCsv, unlinkedHolders, writeNewFile } from "./unlinked.ts"
-
-export interface SuggestionsFile {
-  path: string
-  suggestions: number
-  /** How many holders they are for. */
-  holders: number
-}
+import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"
 
 /** For the newest release, most tenements first. */
 export const readSuggestions = (url: string): Promise<Suggestion[]> =>
-  withConnection(url, (client) =>
-    client.begin("isolation level repeatable read read only", async (sql) =>
-      suggestCompanies(await unlinkedHolders(sql), await knownNames(sql)),
-    ),
+  withSnapshot(url, async (sql) =>
+    suggestCompanies(await unlinkedHolders(sql), await knownNames(sql)),
   )
-
-/** Writes them to a file that must not exist yet. @throws LoadError */
-export async function writeSuggestions(url: string, path: string): Promise<SuggestionsFile> {
-  const suggestions = await readSuggestions(url)
-  writeNewFile(path, suggestionsCsv(suggestions))
-  const holders = new Set(suggestions.map(({ holder }) => holder.key))
-  return { path, suggestions: suggestions.length, holders: holders.size }
-}
 
 async function knownNames(sql: TransactionSql): Promise<KnownName[]> {
   const companies = await sql.unsafe<(Company & { owner: string })[]>(

@@ -9,7 +9,7 @@
  * is that of Iluka Resources, while `Cape Flattery` is not that of Cape Lambert Resources.
  */
 import { distinctiveWords, hasEnding, withoutBrackets } from "../text/company-words.ts"
-import type { UnlinkedHolder } from "./unlinked.ts"
+import { compareText, type UnlinkedHolder } from "./unlinked.ts"
 
 /** Best first. */
 export const reasons = [
@@ -189,7 +189,5 @@ const bestFirst = (a: Candidate, b: Candidate): number =>
   reasons.indexOf(a.reason) - reasons.indexOf(b.reason) ||
   b.shared - a.shared ||
   Number(b.company.is_active) - Number(a.company.is_active) ||
-  compare(a.company.asx_code, b.company.asx_code) ||
-  compare(a.similarName, b.similarName)
-
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+  compareText(a.company.asx_code, b.company.asx_code) ||
+  compareText(a.similarName, b.similarName)

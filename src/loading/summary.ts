@@ -6,7 +6,6 @@ import type { ChangeFigures, FileFigures, LinkFigures, MissingFigures } from "./
 import { fileLines } from "./file-lines.ts"
 import { formatCount } from "./progress.ts"
 import { type RejectsLost, rejectsText } from "./rejects.ts"
-import type { UnlinkedFile } from "./unlinked.ts"
 
 export interface LoadSummary {
   source: string
@@ -30,8 +29,6 @@ export interface LoadSummary {
    * determined.
    */
   unconfirmed: number | undefined
-  /** The file of unlinked holders; null where none was asked for, or it could not be written. */
-  unlinked: UnlinkedFile | null
   /** Null where it has no row. */
   rejectsFile: string | null
   /** How many rows it has. */
@@ -43,7 +40,7 @@ export interface LoadSummary {
 
 /** Several lines, none of which a value begins, without a line break at the end. */
 export function formatSummary(summary: LoadSummary): string {
-  const { source, files, resources, missing, links, unlinked } = summary
+  const { source, files, resources, missing, links } = summary
   return [
     ...fileLines(files),
     ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
@@ -52,7 +49,6 @@ export function formatSummary(summary: LoadSummary): string {
       missing[name] ? missingLines(source, missing[name], summary.largestMissing[name] ?? []) : [],
     ),
     ...(links ? [linkText(links), holderText(links), ...nameLines(links)] : []),
-    ...(unlinked ? [unlinkedText(unlinked)] : []),
     ...rejectsLines(summary),
     outcome(summary),
   ]
@@ -124,10 +120,6 @@ const nameLines = ({ undated_names = 0 }: LinkFigures): string[] =>
         `names: ${formatCount(undated_names)} changed between files of which one is of an unknown time, ` +
           "so the former names do not link; say when files were true with --observed",
       ]
-
-const unlinkedText = ({ path, holders }: UnlinkedFile) =>
-  `Wrote ${formatCount(holders)} unlinked holders to ${path}; ` +
-  `fill in parent_asx_code where there is one, then run \`mds load subsidiaries ${path} --partial\``
 
 function rejectsLines(summary: LoadSummary): string[] {
   const { rejectsFile: path, rejectsRows: rows, rejectsLost: lost } = summary

@@ -3,20 +3,13 @@
  * source's columns with `parent_asx_code` empty, and the number of tenements of each holder, most
  * first. Loading it unchanged does nothing: rows without a parent are left out.
  */
-import { closeSync, openSync, rmSync, writeFileSync } from "node:fs"
 import type { TransactionSql } from "postgres"
-import { withConnection } from "../db/connection.ts"
+import { withSnapshot } from "../db/snapshot.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { type Column, delimitedWriter } from "../text/delimited.ts"
-import { codeOf } from "../text/error-code.ts"
 import { namedHolders } from "../text/holder-names.ts"
-import { LoadError, reasonOf } from "./load-error.ts"
 import { nameOwners } from "./name-owners.ts"
-
-export interface UnlinkedFile {
-  path: string
-  holders: number
-}
+import { remembering } from "./staging.ts"
 
 /** A holder, in its most frequent spelling. */
 export interface UnlinkedHolder {
@@ -27,49 +20,14 @@ export interface UnlinkedHolder {
   tenements: number
 }
 
-/**
- * @throws LoadError if the file cannot be created, which a load should find out before it begins
- */
-export function checkUnlinkedPath(path: string): void {
-  writeNewFile(path, "")
-  rmSync(path)
-}
-
-/** Writes the unlinked holders of the newest release. @throws LoadError */
-export async function writeUnlinked(url: string, path: string): Promise<UnlinkedFile> {
-  const holders = await readUnlinked(url)
-  writeNewFile(path, unlinkedCsv(holders))
-  return { path, holders: holders.length }
-}
-
-/** Writes all of the file or nothing. Never overwrites one: a person may have half completed it. */
-export function writeNewFile(path: string, text: string): void {
-  let isOurs = false
-  try {
-    const file = openSync(path, "wx")
-    isOurs = true
-    try {
-      writeFileSync(file, text)
-    } finally {
-      closeSync(file)
-    }
-  } catch (error) {
-    if (isOurs) rmSync(path, { force: true })
-    const reason = codeOf(error) === "ENOENT" ? "no such directory" : reasonOf(error)
-    throw new LoadError(`Cannot write ${path}: ${reason}`, { cause: error })
-  }
-}
-
 /** The unlinked holders of the newest release. */
 export const readUnlinked = (url: string): Promise<UnlinkedHolder[]> =>
-  withConnection(url, (client) =>
-    client.begin("isolation level repeatable read read only", unlinkedHolders),
-  )
+  withSnapshot(url, unlinkedHolders)
 
 /** Those of the transaction's snapshot, most tenements first. */
 export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
   const linked = await linkedKeys(sql)
-  const keyOf = memoized(normaliseName)
+  const keyOf = remembering(normaliseName)
   const spellings = new Map<string, Map<string, number>>()
   const rows = await sql.unsafe(
     "select holder_name, count(*)::integer as count from tenements where holder_name is not null group by 1",
@@ -81,7 +39,9 @@ export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHold
       spellings.set(key, names.set(name, (names.get(name) ?? 0) + count))
     }
   }
-  return [...spellings].map(mergeSpellings).sort(mostFrequentFirst)
+  return [...spellings]
+    .map(mergeSpellings)
+    .sort((a, b) => b.tenements - a.tenements || compareText(a.name, b.name))
 }
 
 async function linkedKeys(sql: TransactionSql): Promise<Set<string>> {
@@ -95,26 +55,13 @@ function keysOf(holderName: string, keyOf: (name: string) => string): Map<string
   return new Map(names.filter(([key]) => key !== ""))
 }
 
-/** Holders recur, and looking a name up is faster than normalising it. */
-function memoized(keyOf: (name: string) => string): (name: string) => string {
-  const known = new Map<string, string>()
-  return (name) => {
-    const key = known.get(name) ?? keyOf(name)
-    known.set(name, key)
-    return key
-  }
-}
-
 function mergeSpellings([key, names]: [string, ReadonlyMap<string, number>]): UnlinkedHolder {
-  const byCount = [...names].sort(([a, x], [b, y]) => y - x || compare(a, b))
+  const byCount = [...names].sort(([a, x], [b, y]) => y - x || compareText(a, b))
   const tenements = byCount.reduce((total, [, count]) => total + count, 0)
   return { name: byCount[0]?.[0] ?? "", key, tenements }
 }
 
-const mostFrequentFirst = (a: UnlinkedHolder, b: UnlinkedHolder) =>
-  b.tenements - a.tenements || compare(a.name, b.name)
-
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 const textColumn = (name: string): Column => ({ name, type: "string", freeText: true })
 

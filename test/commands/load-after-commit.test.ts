@@ -1,7 +1,7 @@
 /** Once its release is committed a load succeeds, whatever fails after that. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
 import { throughProxy } from "../db/subscribers.ts"
@@ -121,47 +121,6 @@ test("messages that nobody reads are no failure either", async () => {
   const file = bench.file("companies.csv", companies)
   const { code } = await bench.runUnread(["load", "companies", file], { stderr: true })
   expect([code, await bench.releases()]).toEqual([0, 1])
-})
-
-test("a file of unlinked holders that can't be written in the end is a warning", async () => {
-  const path = join(bench.directory, "unlinked.csv")
-  await lock("tenements", "share row exclusive")
-  const load = startCommand(
-    ["load", "tenements", bench.file("rows.csv", held), "--unlinked", path],
-    bench.options(),
-  )
-  await until(() => isWaitingFor("tenements"))
-  // The file did not exist when the load began.
-  writeFileSync(path, "half completed by a person")
-  await releaseLock()
-  const { code, stdout, stderr } = await load.ended()
-  expect(code).toBe(0)
-  expect(stdout).toContain("Published as release 1")
-  expect(stdout).toContain("holders: 2 are not linked to a company")
-  expect(stderr).toContain(`Cannot write ${path}: file exists`)
-  expect(await Bun.file(path).text()).toBe("half completed by a person")
-})
-
-test("a path for unlinked holders that can't be written is refused before the load begins", async () => {
-  const rows = bench.file("rows.csv", held)
-  for (const path of [
-    join(bench.directory, "none", "u.csv"),
-    join(rows, "u.csv"),
-    rows,
-    "/proc/u",
-  ]) {
-    const { code, stdout, stderr } = await bench.run([
-      "load",
-      "tenements",
-      rows,
-      "--unlinked",
-      path,
-    ])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-    expect(stderr).toContain(`Cannot write ${path}: `)
-    expect(stderr).not.toMatch(/\n\s+at /)
-  }
-  expect(await bench.releases()).toBe(0)
 })
 
 test("a load killed right after its commit is published, and run again publishes nothing", async () => {

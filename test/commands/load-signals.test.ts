@@ -102,40 +102,6 @@ test("a second signal during the commit does not wait, and says that the outcome
   proxy.close()
 })
 
-test("a second signal after the commit, while the unlinked holders are written, says that it was published", async () => {
-  const proxy = await commitProxy(bench.url, "held")
-  const rows = "id,tenement_id,state,holder_name\nt1,E 1,WA,Nobody Pty Ltd\n"
-  const unlinked = join(bench.directory, "unlinked.csv")
-  const load = startCommand(
-    ["load", "tenements", bench.file("rows.csv", rows), "--unlinked", unlinked],
-    bench.options({ url: proxy.url }),
-  )
-  await proxy.reached
-  load.child.kill("SIGINT")
-  await load.waitForStderr("waiting for the outcome")
-  const waiting = async () =>
-    (
-      await bench.sql`select mode from pg_locks
-        where not granted and relation = 'tenements'::regclass`
-    ).map(({ mode }) => mode)
-  const released = Promise.withResolvers<void>()
-  // Taken when the commit is done, before the holders are read.
-  const holding = bench.sql.begin(async (sql) => {
-    await sql`lock table tenements in access exclusive mode`
-    await released.promise
-  })
-  await until(async () => (await waiting()).includes("AccessExclusiveLock"))
-  proxy.release()
-  await until(async () => (await waiting()).includes("AccessShareLock"))
-  load.child.kill("SIGTERM")
-  const { code, stderr } = await load.ended()
-  released.resolve()
-  await holding
-  proxy.close()
-  expect(stderr).toEndWith("Interrupted: the release was published\n")
-  expect([code, await bench.releases()]).toEqual([0, 1])
-})
-
 test("a signal after the outcome is reported does not fail the load", async () => {
   const reports = Array.from({ length: 10_000 }, (_, n) => `h${n},QZA,T,2026-01-02T03:04:05Z`)
   const rows = ["hash,asx_code,title,published_at", ...reports, ""].join("\n")

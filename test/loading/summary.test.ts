@@ -25,7 +25,6 @@ const summaryOf = (files: FileFigures[]): LoadSummary => ({
   kept: {},
   links: null,
   unconfirmed: undefined,
-  unlinked: null,
   rejectsFile: null,
   rejectsRows: 0,
   rejectsLost: null,
