@@ -58,3 +58,29 @@ export async function readAudit(
   const entries = rows.slice(0, count)
   return { entries, next: rows.length > count ? (entries.at(-1)?.id ?? null) : null }
 }
+
+/** What an entry is about: a token by its prefix, or else a word. */
+export function subjectOf({
+  tokenPrefix,
+  columns,
+}: Pick<AuditEntry, "tokenPrefix" | "columns">): string {
+  if (tokenPrefix !== null) return tokenPrefix
+  if ("signed_in_at" in columns) return "session"
+  return "password_set_at" in columns ? "password" : "account"
+}
+
+/**
+ * `plan standard -> admin, request_limit none -> 5`; only the values of what was created or
+ * deleted.
+ */
+export const columnsText = ({ action, columns }: Pick<AuditEntry, "action" | "columns">): string =>
+  Object.entries(columns)
+    .filter(([name]) => name !== "account_id" || action === "changed")
+    .map(([name, [before, after]]) => {
+      if (action === "changed") return `${name} ${valueText(before)} -> ${valueText(after)}`
+      return `${name} ${valueText(action === "created" ? after : before)}`
+    })
+    .join(", ")
+
+/** The database writes times in UTC, with an offset. */
+const valueText = (value: unknown): string => String(value ?? "none").replace(/\+00:00$/, "Z")

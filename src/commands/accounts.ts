@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from "commander"
 import { listAccounts, showAccount } from "../access/account-list.ts"
 import { createAccount, setDisabled, setPlan } from "../access/accounts.ts"
+import { columnsText, subjectOf } from "../access/audit.ts"
 import { limitOf } from "../access/plan.ts"
 import type { Config } from "../config.ts"
 import { type Plan, plans } from "../db/account-tables.ts"
@@ -125,29 +126,6 @@ const earlierText = (count: number): string[] =>
   count === 0
     ? []
     : [`${count} earlier changes are not shown; the owner's page /account/audit has them`]
-
-/** What an entry is about: a token by its prefix, or else a word. */
-function subjectOf({ tokenPrefix, columns }: Shown["changes"][number]): string {
-  if (tokenPrefix !== null) return tokenPrefix
-  if ("signed_in_at" in columns) return "session"
-  return "password_set_at" in columns ? "password" : "account"
-}
-
-/**
- * `plan standard -> admin, request_limit none -> 5`; only the values of what was created or
- * deleted.
- */
-const columnsText = ({ action, columns }: Shown["changes"][number]): string =>
-  Object.entries(columns)
-    .filter(([name]) => name !== "account_id" || action === "changed")
-    .map(([name, [before, after]]) => {
-      if (action === "changed") return `${name} ${valueText(before)} -> ${valueText(after)}`
-      return `${name} ${valueText(action === "created" ? after : before)}`
-    })
-    .join(", ")
-
-/** The database writes times in UTC, with an offset. */
-const valueText = (value: unknown): string => String(value ?? "none").replace(/\+00:00$/, "Z")
 
 function perHour(plan: Plan, requestLimit: number | null): string {
   const limit = limitOf(plan, requestLimit)

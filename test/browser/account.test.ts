@@ -97,7 +97,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
       await visit("/account/usage")
       const uses = page.getByRole("region", { name: "Requests by token" })
       expect(await uses.getByRole("row", { name: "Nightly" }).textContent()).toMatch(/2\s*2$/)
-      expect(await page.textContent("#requests")).toContain("GET /api/v1/companies/BIG")
+      expect(await textOf(visitor)).toContain("GET /api/v1/companies/BIG")
 
       await visit("/account/tokens")
       await follow(visitor, "Rotate")

@@ -308,7 +308,5 @@ test("changes are in the audit log under the person's email address and the clie
     tokenPrefix: prefix,
     action: "created",
   })
-  expect(textOf(await person.read("/account/audit"))).toContain(
-    `Token ${prefix} created: name nightly`,
-  )
+  expect(textOf(await person.read("/account/audit"))).toContain(`${prefix} created name nightly`)
 })

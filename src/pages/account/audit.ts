@@ -1,6 +1,12 @@
 /** `/account/audit`: what was changed in an account, when, by whom and from where. */
 import { Elysia } from "elysia"
-import { type AuditEntry, type AuditPage, readAudit } from "../../access/audit.ts"
+import {
+  type AuditEntry,
+  type AuditPage,
+  columnsText,
+  readAudit,
+  subjectOf,
+} from "../../access/audit.ts"
 import { table } from "../kit/components.ts"
 import { instant } from "../kit/format.ts"
 import { html } from "../kit/html.ts"
@@ -27,7 +33,9 @@ const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: Audi
       caption: "Changes",
       columns: [
         { head: "Time", cell: ({ at }) => instant(at), fixed: true },
-        { head: "What", cell: entryInWords },
+        { head: "What", cell: subjectOf, fixed: true },
+        { head: "Change", cell: ({ action }) => action },
+        { head: "Columns", cell: columnsText },
         { head: "By", cell: ({ who }) => who },
         { head: "From", cell: ({ origin }) => html`<span class="mono">${origin}</span>` },
       ],
@@ -36,42 +44,3 @@ const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: Audi
     })}
 <div class="below-table"><nav aria-label="Pages">${hasNewer && html`<a class="button" href="/account/audit">Newest</a>`} ${next !== null && html`<a class="button" href="/account/audit?before=${next}">Older</a>`}</nav></div>`,
   })
-
-/** In sentences; other columns have their own names. */
-const columnNames: Readonly<Record<string, string>> = {
-  request_limit: "limit per hour",
-  expires_at: "expiry",
-  for_spreadsheets: "for spreadsheets",
-  revoked_at: "revoked",
-  disabled_at: "disabled",
-  method: "by",
-}
-
-/** They tell what changed, and nothing more: an entry has its own time. */
-const subjects: Readonly<Record<string, string>> = {
-  password_set_at: "Password",
-  signed_in_at: "Session",
-}
-
-/** `Token mds_1a2b3c4d changed: name “a” → “b”` */
-export function entryInWords({ action, columns, tokenPrefix }: AuditEntry): string {
-  const details = Object.entries(columns)
-    .filter(([name]) => name !== "account_id" && !(name in subjects))
-    .flatMap(([column, [before, after]]) => {
-      const name = columnNames[column] ?? column
-      if (action === "changed") return [`${name} ${valueText(before)} → ${valueText(after)}`]
-      const value = action === "created" ? after : before
-      return value === null || value === false ? [] : [`${name} ${valueText(value)}`]
-    })
-  const kind = Object.keys(columns).find((name) => name in subjects) ?? ""
-  const subject = tokenPrefix === null ? (subjects[kind] ?? "Account") : `Token ${tokenPrefix}`
-  return `${subject} ${action}${details.length > 0 ? `: ${details.join(", ")}` : ""}`
-}
-
-/** The database writes times in UTC, with an offset. */
-function valueText(value: unknown): string {
-  if (value === null || value === false) return "no"
-  if (value === true) return "yes"
-  const text = String(value)
-  return /^\d{4}-\d\d-\d\dT/.test(text) ? `${text.slice(0, 16).replace("T", " ")} UTC` : text
-}

@@ -42,11 +42,7 @@ export const nameField = (value: string, hint: string): Html =>
   })
 
 export const spreadsheetsField = (checked: boolean): Html =>
-  checkbox({
-    name: "for_spreadsheets",
-    label: "For spreadsheets: its use is shown apart",
-    checked,
-  })
+  checkbox("for_spreadsheets", "For spreadsheets: its use is shown apart", checked)
 
 /** @param mayRotate whether the person signed in recently enough */
 export const tokenPage = (token: OwnToken, mayRotate: boolean, isSaved: boolean, now: Date) =>

@@ -1,11 +1,10 @@
 /** `/account/usage`: the window now, the requests by hour, by day and by token, and the last requests. */
 import { Elysia } from "elysia"
 import { listOwnTokens, type OwnToken } from "../../access/token-list.ts"
-import type { TokenUse } from "../../access/usage-rows.ts"
 import { withoutToken } from "../../db/account-tables.ts"
 import { status, table } from "../kit/components.ts"
 import { isolated, number } from "../kit/format.ts"
-import { type Content, type Html, html } from "../kit/html.ts"
+import { type Content, html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
 import type { AccountOptions } from "./account-options.ts"
 import { accountPage } from "./account-page.ts"
@@ -35,24 +34,21 @@ export const usage = (options: AccountOptions) => {
           main: html`${window}
 ${usageChart({ id: "last-day", title: "Last 24 hours", periods: hours, unit: "hour" })}
 ${usageChart({ id: "last-30-days", title: "Last 30 days", periods: days, unit: "day" })}
-<section class="stack" aria-labelledby="by-token"><h2 id="by-token">By token</h2>${tokenUses(uses, nameOf)}</section>
+<section class="stack" aria-labelledby="by-token"><h2 id="by-token">By token</h2>${table({
+            caption: "Requests by token",
+            columns: [
+              { head: "Token", cell: ({ tokenId }) => nameOf(tokenId) },
+              { head: "Last 24 hours", cell: ({ lastDay }) => number(lastDay), number: true },
+              { head: "Last 30 days", cell: ({ last30Days }) => number(last30Days), number: true },
+            ],
+            rows: uses,
+            empty: "No token was used in the last 30 days.",
+          })}</section>
 ${lastRequests(requests, nameOf)}`,
         }),
       )
     })
 }
-
-const tokenUses = (uses: readonly TokenUse[], nameOf: (tokenId: number) => Content): Html =>
-  table({
-    caption: "Requests by token",
-    columns: [
-      { head: "Token", cell: ({ tokenId }) => nameOf(tokenId) },
-      { head: "Last 24 hours", cell: ({ lastDay }) => number(lastDay), number: true },
-      { head: "Last 30 days", cell: ({ last30Days }) => number(last30Days), number: true },
-    ],
-    rows: uses,
-    empty: "No token was used in the last 30 days.",
-  })
 
 function tokenName(tokenId: number, tokens: readonly OwnToken[]): Content {
   if (tokenId === withoutToken) return "Explorer"

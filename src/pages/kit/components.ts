@@ -2,8 +2,8 @@
 import { type Attributes, attributes, type Content, type Html, html } from "./html.ts"
 
 /** The heading of a page, and a sentence that says in words what it shows. */
-export const pageTitle = (title: Content, lead?: Content, action?: Content): Html =>
-  html`<div class="title"><div><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>${action}</div>`
+export const pageTitle = (title: Content, lead?: Content): Html =>
+  html`<div class="title"><div><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div></div>`
 
 export type Tone = "good" | "waiting" | "bad" | "neutral"
 
@@ -41,22 +41,15 @@ export interface TableOptions<Row> {
   rows: readonly Row[]
   /** A sentence for a table without rows. */
   empty: Content
-  showCaption?: boolean
 }
 
 /** The first column names the row, and stays while the others scroll sideways. */
-export function table<Row>({
-  caption,
-  columns,
-  rows,
-  empty,
-  showCaption,
-}: TableOptions<Row>): Html {
+export function table<Row>({ caption, columns, rows, empty }: TableOptions<Row>): Html {
   if (rows.length === 0) return html`<div class="panel muted"><p>${empty}</p></div>`
   const of = ({ number, fixed, wide }: Column<Row>, extra?: Attributes) =>
     attributes({ class: number ? "number" : fixed ? "fixed" : wide ? "wide" : null, ...extra })
   return html`<div class="table keep-first" role="region" aria-label="${caption}" tabindex="0"><table>
-<caption class="${showCaption ? "" : "visually-hidden"}">${caption}</caption>
+<caption class="visually-hidden">${caption}</caption>
 <thead><tr>${columns.map((column) => html`<th ${of(column, { scope: "col", ...column.attributes })}>${column.head}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (row) =>
@@ -118,15 +111,7 @@ function notesOf(id: string, hint: Content, fault: string | undefined) {
   }
 }
 
-export const checkbox = ({
-  name,
-  label,
-  checked,
-}: {
-  name: string
-  label: Content
-  checked?: boolean
-}): Html =>
+export const checkbox = (name: string, label: Content, checked: boolean): Html =>
   html`<div class="check"><input ${attributes({ type: "checkbox", id: name, name, value: "true", checked })}><label for="${name}">${label}</label></div>`
 
 /** A value that a form sends without showing it. */
@@ -134,8 +119,8 @@ export const hidden = (name: string, value: string): Html =>
   html`<input ${attributes({ type: "hidden", name, value })}>`
 
 /** Text with a button that copies it where scripts run: the page needs `copy.js`. */
-export const copyable = (id: string, text: string, label = "Copy"): Html =>
-  html`<div class="copyable"><pre><code id="${id}">${text}</code></pre><button type="button" data-copy="${id}" hidden>${label}</button></div>`
+export const copyable = (id: string, text: string): Html =>
+  html`<div class="copyable"><pre><code id="${id}">${text}</code></pre><button type="button" data-copy="${id}" hidden>Copy</button></div>`
 
 /** In lines for programs, where the token belongs: the service stores no token that it could show. */
 export const tokenPlaceholder = "YOUR_TOKEN"

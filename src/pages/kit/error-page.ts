@@ -8,15 +8,15 @@ import { type ErrorPage, toApiError } from "../../plugins/errors.ts"
 import { loadAssets } from "./assets.ts"
 import { pageTitle } from "./components.ts"
 import { html } from "./html.ts"
-import { layout, type Section } from "./layout.ts"
+import { layout, type Section, sections } from "./layout.ts"
 import { PageError, pageNotFound, SignInRequired, signInPath } from "./page-error.ts"
 import { pageResponse, redirect } from "./page-response.ts"
 
-/** Everything below these is for people, whatever they accept. */
-const sections = ["account", "explore", "docs"] as const
-
-const sectionOf = (path: string): Section | undefined =>
-  path === "/" ? "overview" : sections.find((name) => `${path}/`.startsWith(`/${name}/`))
+/** Everything in a section is for people, whatever they accept. */
+const sectionOf = (pathname: string): Section | undefined =>
+  sections.find(
+    ({ path }) => pathname === path || (path !== "/" && pathname.startsWith(`${path}/`)),
+  )?.section
 
 /** The page that shows an error, or the redirect to sign in; undefined where the client is a program. */
 export const errorPage: ErrorPage = (error, { request, requestId }) => {
@@ -38,13 +38,11 @@ const acceptsHtml = ({ headers }: Request): boolean =>
 
 /** An API token in an address would stay in the next one, and in the browser's history. */
 function withoutToken(search: string): string {
-  const isToken = (pair: string) =>
-    [...new URLSearchParams(pair).keys()].some((name) => name.toLowerCase() === "api_key")
-  const kept = search
-    .slice(1)
-    .split("&")
-    .filter((pair) => !isToken(pair))
-  return kept.join("&") && `?${kept.join("&")}`
+  const query = new URLSearchParams(search)
+  for (const name of [...query.keys()]) {
+    if (name.toLowerCase() === "api_key") query.delete(name)
+  }
+  return query.size > 0 ? `?${query}` : ""
 }
 
 /** A form that was sent can't be sent again from here: the person comes back to the section. */

@@ -24,7 +24,7 @@ export interface Frame {
   nowMs: number
 }
 
-const sections: readonly { section: Section; path: string; name: string }[] = [
+export const sections: readonly { section: Section; path: string; name: string }[] = [
   { section: "overview", path: "/", name: "Overview" },
   { section: "explore", path: "/explore", name: "Explore" },
   { section: "docs", path: "/docs", name: "Docs" },
