@@ -1,96 +1,120 @@
-/** The reference as Markdown, for programs that read text. */
+/** The reference as Markdown: programs read it as it is, people as pages. */
 import { errorTable } from "../http/api-error.ts"
 import { headerNames, headerOf } from "../http/response-headers.ts"
-import { errorExample, exampleOf } from "./example-answers.ts"
+import { errorExample, exampleHeaders, exampleOf } from "./example-answers.ts"
 import { companiesIn, type Description, introduction } from "./openapi.ts"
-import { type Operation, titleOf } from "./operations.ts"
+import { commonHeaders, type Operation, type Parameter, titleOf } from "./operations.ts"
 import { bodyText, curlLine, defaultText, fieldsOf, groupsOf, targetOf, typeText } from "./words.ts"
 
-/** All of it. @param publicUrl the address of the service, for requests */
-export function referenceMarkdown({ operations }: Description, publicUrl: string): string {
-  const groups = [...groupsOf(operations)].map(([name, members]) =>
-    groupMarkdown(name, members, publicUrl),
-  )
-  return ["# Reference", introduction, ...groups, errorsMarkdown(operations), headersMarkdown].join(
-    "\n\n",
-  )
+export interface ReferenceOptions {
+  /** The address of the service, for requests. */
+  address: string
+  /** The rank of the title. */
+  level: number
+  /** Where a list can be seen, and a list with the example of a parameter. */
+  explorer?: (operation: Operation, parameter?: Parameter) => string | undefined
 }
 
-function groupMarkdown(name: string, members: readonly Operation[], publicUrl: string): string {
+/** All of it. @param address of the service, for requests */
+export function referenceMarkdown(description: Description, address: string): string {
+  const groups = [...groupsOf(description.operations)].map(([name, members]) =>
+    groupMarkdown(name, members, { address, level: 2 }),
+  )
+  return ["# Reference", introduction, ...groups, commonMarkdown(description), ""].join("\n\n")
+}
+
+/** A resource: its fields, and each endpoint that answers with it. */
+export function groupMarkdown(
+  name: string,
+  members: readonly Operation[],
+  options: ReferenceOptions,
+): string {
   const [first] = members
+  const below = { ...options, level: options.level + 1 }
   return [
-    `## ${titleOf(name)}`,
-    ...(first ? ["Fields:", fieldsTable(first)] : []),
-    ...members.map((operation) => operationMarkdown(operation, publicUrl)),
+    heading(options, titleOf(name)),
+    ...(first ? [heading(below, "Fields"), fieldsTable(first)] : []),
+    ...members.map((operation) => operationMarkdown(operation, below)),
   ].join("\n\n")
 }
 
+const heading = ({ level }: Pick<ReferenceOptions, "level">, text: string): string =>
+  `${"#".repeat(level)} ${text}`
+
 const fieldsTable = (operation: Operation): string =>
   table(
-    ["field", "type", "may be unknown", "meaning"],
+    ["Field", "Type", "Unknown", "Meaning"],
     fieldsOf(operation).map(({ name, type, nullable, meaning }) => [
-      `\`${name}\``,
+      code(name),
       type,
-      nullable ? "yes" : "",
+      nullable ? code("null") : "",
       meaning,
     ]),
   )
 
-function operationMarkdown(operation: Operation, publicUrl: string): string {
-  const { summary, path, description, parameters, formats } = operation
+function operationMarkdown(operation: Operation, options: ReferenceOptions): string {
+  const { summary, path, description, parameters, formats, headers, errors } = operation
+  const { address, explorer } = options
+  const list = explorer?.(operation)
+  const examples = formats.flatMap((format) => {
+    // It is as CSV.
+    if (format === "tsv") return []
+    const { request, body } = exampleOf(operation, format)
+    const line = fenced("sh", curlLine(address, targetOf(request)))
+    return [line, fenced(format, bodyText(body).trimEnd())]
+  })
+  const own = headers.filter((name) => !commonHeaders.includes(name))
   return [
-    `### ${summary}`,
-    `\`GET /api/v1${path}\``,
+    heading(options, summary),
+    code(`GET /api/v1${path}`),
     description,
+    ...(list === undefined ? [] : [`[See the list in the explorer](<${list}>).`]),
     table(
-      ["parameter", "in", "type", "default", "meaning"],
-      parameters.map(({ name, in: where, schema, description: meaning }) => [
-        `\`${name}\``,
-        where,
-        typeText(schema),
-        defaultText(schema),
-        meaning,
-      ]),
+      ["Parameter", "Type", "Default", "Example", "Meaning"],
+      parameters.map((parameter) => {
+        const { name, in: where, schema, description: meaning } = parameter
+        const example = code(String(parameter.example))
+        const link = explorer?.(operation, parameter)
+        return [
+          code(name),
+          typeText(schema),
+          where === "path" ? "required" : defaultText(schema),
+          link === undefined ? example : `[${example}](<${link}>)`,
+          where === "header" ? `A request header. ${meaning}` : meaning,
+        ]
+      }),
     ),
-    ...formats
-      .map((format) => ({ format, ...exampleOf(operation, format) }))
-      .map(({ format, request, body }) =>
-        [
-          fenced("sh", curlLine(publicUrl, targetOf(request))),
-          fenced(format, bodyText(body).trimEnd()),
-        ].join("\n\n"),
-      ),
+    ...examples,
+    `Response headers: [those of every response](${address}/docs/reference#response-headers)${own.map((name) => `, ${code(name)}`).join("")}.`,
+    `Errors: ${errors.map((each) => `${errorTable[each].status} ${code(each)}`).join(", ")}.`,
   ].join("\n\n")
 }
 
-function errorsMarkdown(operations: readonly Operation[]): string {
+/** The headers and the errors of all endpoints. */
+export function commonMarkdown({ operations, baseUrl }: Description): string {
   const companies = companiesIn(operations)
-  const codes = new Set(operations.flatMap(({ errors }) => errors))
+  const values = exampleHeaders(companies, baseUrl)
+  const codes = [...new Set(operations.flatMap(({ errors }) => errors))]
   return [
-    "## Errors",
+    "## Response headers",
     table(
-      ["status", "code", "when"],
-      Object.entries(errorTable).map(([code, { status, when }]) => [
-        String(status),
-        `\`${code}\``,
-        when,
-      ]),
+      ["Header", "Meaning", "Example"],
+      headerNames.map((name) => {
+        const value = values[name]
+        return [code(name), headerOf(name).description, value === undefined ? "" : code(value)]
+      }),
     ),
-    ...[...codes].map((code) => {
-      const { request, body } = errorExample(code, companies)
-      return `${request}:\n\n${fenced("json", bodyText(body))}`
+    "## Errors",
+    "Each has the same envelope, as JSON.",
+    ...codes.map((each) => {
+      const { request, body } = errorExample(each, companies)
+      const { status, when } = errorTable[each]
+      return `### ${status} ${code(each)}\n\n${when} For example, ${code(request)}:\n\n${fenced("json", bodyText(body))}`
     }),
   ].join("\n\n")
 }
 
-const headersMarkdown = [
-  "## Response headers",
-  table(
-    ["header", "meaning"],
-    headerNames.map((name) => [`\`${name}\``, headerOf(name).description]),
-  ),
-  "",
-].join("\n\n")
+const code = (text: string): string => `\`${text}\``
 
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``
 

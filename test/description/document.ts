@@ -22,6 +22,7 @@ export interface ParameterObject {
 }
 
 export interface OperationObject {
+  summary: string
   operationId: string
   tags: string[]
   parameters: ParameterObject[]

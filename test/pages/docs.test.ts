@@ -182,7 +182,7 @@ test("no page of the documentation has markup that the policy forbids", async ()
   }
 })
 
-const rendered = (markdown: string) => renderMarkdown(markdown, linkTo).body.text
+const rendered = (markdown: string) => renderMarkdown(markdown, linkTo).text
 
 test("HTML in Markdown is text", () => {
   const forms = [

@@ -58,12 +58,17 @@ test("there is a page for each group of operations, and no other", async () => {
   ])
 })
 
-test("a page has every field, parameter, header and error, each with an address", async () => {
+/** Of the part of an operation, on its page. */
+const idOf = ({ summary }: OperationObject): string => summary.toLowerCase().replaceAll(" ", "-")
+
+test("a page has every field, parameter, header and error, the first two at addresses", async () => {
+  const index = await pageOf("/docs/reference")
   for (const operation of operationsIn(document)) {
     const page = await pageOf(`/docs/reference/${groupOf(operation)}`)
-    const { operationId: id, parameters, responses } = operation
-    expect(page).toContain(`<section class="stack operation" id="${id}">`)
-    for (const { name, schema } of parameters) {
+    const id = idOf(operation)
+    const [, part = ""] = page.split(`<h2 id="${id}">`)
+    const [ofOperation = ""] = part.split("<h2 ")
+    for (const { name, schema } of operation.parameters) {
       const row = textAt(page, `${id}-${name}`)
       expect([id, row]).toEqual([id, expect.stringMatching(new RegExp(`^${name}`))])
       expect([id, name, row]).toEqual([
@@ -73,20 +78,20 @@ test("a page has every field, parameter, header and error, each with an address"
       ])
     }
     for (const name of Object.keys(responseOf(operation, 200).headers)) {
-      expect(textAt(page, `${id}-headers-${name.toLowerCase()}`)).toStartWith(name)
+      expect(textAt(index, `response-headers-${name}`)).toStartWith(name)
     }
-    for (const status of Object.keys(responses).filter((each) => Number(each) >= 400)) {
-      expect(textAt(page, `${id}-errors-${status}`)).toStartWith(status)
+    for (const status of Object.keys(operation.responses).filter((each) => Number(each) >= 400)) {
+      expect(ofOperation).toMatch(new RegExp(`[ :]${status} <code>[A-Z_]+</code>`))
     }
   }
 })
 
 test("the fields of a page are those of its schema, in their order", async () => {
   const page = await pageOf("/docs/reference/companies")
-  const fields = [...page.matchAll(/id="field-(\w+)"/g)].map(([, name]) => name)
+  const fields = [...page.matchAll(/<tr id="fields-(\w+)"/g)].map(([, name]) => name)
   const { properties } = document.components.schemas.Company as { properties: object }
   expect(fields).toEqual(Object.keys(properties))
-  expect(textAt(page, "field-market_cap_aud")).toBe(
+  expect(textAt(page, "fields-market_cap_aud")).toBe(
     "market_cap_audinteger, from 0nullMarket capitalisation, in Australian dollars",
   )
 })
@@ -94,14 +99,19 @@ test("the fields of a page are those of its schema, in their order", async () =>
 test("each request is shown with the answer that the description has", async () => {
   for (const operation of operationsIn(document)) {
     const page = await pageOf(`/docs/reference/${groupOf(operation)}`)
+    const programs = [...page.matchAll(/<code id="(code-\d+)">/g)].map(([, id = ""]) =>
+      textAt(page, id),
+    )
+    const answerTo = (request: string) => {
+      const line = `${service.url}/api/v1${request.replace("GET ", "")}"\n`
+      return programs[programs.findIndex((program) => program.endsWith(line)) + 1] ?? ""
+    }
     const success = responseOf(operation, 200)
     const json = exampleIn(success, "application/json")
-    const { operationId: id } = operation
-    expect(JSON.parse(textAt(page, `${id}-json-answer`))).toEqual(json.value)
-    expect(page).toContain(`${service.url}/api/v1${json.summary.replace("GET ", "")}&quot;`)
+    expect(JSON.parse(answerTo(json.summary))).toEqual(json.value)
     if (!success.content?.["text/csv"]) continue
-    const csv = String(exampleIn(success, "text/csv").value)
-    expect(textAt(page, `${id}-csv-answer`)).toBe(csv.replaceAll("\r\n", "\n"))
+    const csv = exampleIn(success, "text/csv")
+    expect(answerTo(csv.summary)).toBe(String(csv.value).replaceAll("\r\n", "\n"))
   }
 })
 

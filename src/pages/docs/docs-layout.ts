@@ -1,5 +1,6 @@
 /** The frame of every page below /docs: the way back and, where there is room, all pages beside it. */
 import type { AssetName } from "../kit/assets.ts"
+import { pageTitle } from "../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
 import { docsGroups } from "./pages.ts"
@@ -25,6 +26,22 @@ ${main}
 </div>
 </div>`,
 })
+
+/** A page of Markdown. @param after below it */
+export const articlePage = (
+  { path, title, body }: Pick<DocsPage, "path" | "title"> & { body: Html },
+  after?: Content,
+): PageContent =>
+  docsLayout({
+    path,
+    title,
+    scripts: ["copy.js"],
+    main: html`${pageTitle(title)}
+<article class="guide">
+${body}
+</article>
+${after}`,
+  })
 
 const sideNavigation = (current: string): Html =>
   html`<nav class="docs-nav" aria-label="Documentation">${docsGroups.map(

@@ -1,10 +1,9 @@
 /** The pages of the guide. Each file is read and rendered when it is first asked for. */
 import { once } from "../../text/once.ts"
-import { pageTitle } from "../kit/components.ts"
 import { Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
 import { pageNotFound } from "../kit/page-error.ts"
-import { docsLayout } from "./docs-layout.ts"
+import { articlePage } from "./docs-layout.ts"
 import { renderMarkdown } from "./markdown.ts"
 import { type DocsPage, guidePath, operatorGuide, userGuide } from "./pages.ts"
 
@@ -18,7 +17,7 @@ const files = new Map(
     name,
     once(async () => {
       const markdown = await Bun.file(new URL(`${name}.md`, directory)).text()
-      return { markdown, ...renderMarkdown(markdown, linkTo) }
+      return { markdown, body: renderMarkdown(markdown, linkTo) }
     }),
   ]),
 )
@@ -38,21 +37,19 @@ export function linkTo(href: string): string | null {
 
 /** A page with the service's own address in its samples. @throws PageError 404 */
 export async function guideContent(name: string, publicUrl: string): Promise<PageContent> {
-  const { title, body } = await read(name)
+  const { body } = await read(name)
   const pages = [userGuide, operatorGuide].find((group) => group.some((page) => page.name === name))
   const index = pages?.findIndex((page) => page.name === name) ?? 0
   const address = html`${publicUrl}`.text
-  return docsLayout({
-    path: guidePath(name),
-    title: pages?.[index]?.title ?? "",
-    scripts: ["copy.js"],
-    main: html`${pageTitle(title)}
-<article class="guide">
-${new Html(body.text.replaceAll(addressPlaceholder, () => address))}
-</article>
-${neighbours(pages?.[index - 1], pages?.[index + 1])}
+  return articlePage(
+    {
+      path: guidePath(name),
+      title: pages?.[index]?.title ?? "",
+      body: new Html(body.text.replaceAll(addressPlaceholder, () => address)),
+    },
+    html`${neighbours(pages?.[index - 1], pages?.[index + 1])}
 <p class="muted small"><a href="${guidePath(name)}.md">This page as Markdown</a></p>`,
-  })
+  )
 }
 
 const neighbours = (previous: DocsPage | undefined, next: DocsPage | undefined): Html =>

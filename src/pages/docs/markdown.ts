@@ -4,19 +4,14 @@
  */
 import { attributes, Html, html } from "../kit/html.ts"
 
-export interface Rendered {
-  /** The heading of the first level, which is no part of the body. */
-  title: Html
-  body: Html
-}
-
-/** @param linkTo the address of a link from that in the Markdown; null where it leads nowhere */
-export function renderMarkdown(
-  markdown: string,
-  linkTo: (href: string) => string | null,
-): Rendered {
-  let title = new Html("")
-  let part = ""
+/**
+ * Without the heading of the first level, which is the page's title. Each row of a table that begins with
+ * a name, as a field's, has an address.
+ * @param linkTo the address of a link from that in the Markdown; null where it leads nowhere
+ */
+export function renderMarkdown(markdown: string, linkTo: (href: string) => string | null): Html {
+  let part = { id: "", text: "" }
+  const rows = new Set<string>()
   let tables = 0
   let programs = 0
 
@@ -27,11 +22,8 @@ export function renderMarkdown(
       // A block of HTML, whose text the callback above has escaped.
       html: (children) => (isComment(children) ? "" : children),
       heading: (children, { level, id = "" }) => {
-        if (level === 1) {
-          title = new Html(children)
-          return ""
-        }
-        part = plainText(children)
+        if (level === 1) return ""
+        part = { id, text: plainText(children) }
         const content = html`${new Html(children)} <a class="anchor" href="#${id}"><span aria-hidden="true">#</span><span class="visually-hidden">Link to this part</span></a>`
         return level === 2
           ? html`<h2 id="${id}">${content}</h2>\n`.text
@@ -46,13 +38,21 @@ export function renderMarkdown(
         codeBlock(`code-${++programs}`, new Html(children), meta?.language === "text").text,
       table: (children) => {
         tables++
-        const label = `Table ${tables}${part && `: ${part}`}`
+        const label = `Table ${tables}${part.text && `: ${part.text}`}`
         return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table>${new Html(children)}</table></div>\n`
           .text
       },
       thead: element("thead", "\n"),
       tbody: element("tbody"),
-      tr: element("tr", "\n"),
+      tr: (children) => {
+        const [, name] = /^<td[^>]*><code>([\w-]+)<\/code>/.exec(children) ?? []
+        const id = `${part.id}-${name}`
+        if (name === undefined || rows.has(id)) return element("tr", "\n")(children)
+        rows.add(id)
+        const named = html`<a class="name" href="#${id}"><code>${name}</code></a>`.text
+        const content = children.replace(/<code>.*?<\/code>/, () => named)
+        return html`<tr id="${id}">${new Html(content)}</tr>\n`.text
+      },
       th: (children, meta) =>
         html`<th ${attributes({ scope: "col", class: aligned(meta) })}>${new Html(children)}</th>`
           .text,
@@ -70,7 +70,7 @@ export function renderMarkdown(
     },
     { headings: { ids: true } },
   )
-  return { title, body: new Html(body) }
+  return new Html(body)
 }
 
 /** An element without attributes around what other callbacks have written. */
