@@ -1,10 +1,6 @@
-/** Attempts to sign in and requests for links are limited by account and by address, in all processes together. */
+/** Attempts to sign in and requests for links are limited by account and by address. */
 import { expect, test } from "bun:test"
 import { createSignInLimits, LimitReached } from "../../src/access/sign-in-limits.ts"
-import { connectRedis } from "../../src/redis/connection.ts"
-import { redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
-
-sayIfLeftOut(import.meta.path)
 
 const minuteMs = 60_000
 
@@ -168,30 +164,4 @@ test("a session of the account has attempts of its own, ten as well", async () =
   for (let count = 0; count < 10; count++) expect((await inSession()).limitedUntil).toBeNull()
   expect((await inSession()).limitedUntil).not.toBeNull()
   expect((await attempt("a@example.com", "192.0.2.99", "another")).limitedUntil).toBeNull()
-})
-
-test.skipIf(!redisIsInstalled)("processes that share Redis share the limits", async () => {
-  const server = await redisServer()
-  const redis = connectRedis({
-    url: server.url,
-    answerWithinMs: 5_000,
-    onLost: (error) => expect(error).toBeUndefined(),
-    onBack: () => {},
-  })
-  await redis.ready
-  const clocks = clocksOf({ now: new Date("2026-03-01T00:00:00Z") })
-  const processes = [1, 2].map(() => limitsOf({ ...clocks, redis }))
-  for (let count = 0; count < 10; count++) {
-    expect(
-      (await processes[count % 2]?.attempt("a@example.com", "192.0.2.1"))?.limitedUntil,
-    ).toBeNull()
-  }
-  for (const each of processes) {
-    expect((await each.attempt("a@example.com", "192.0.2.1")).limitedUntil).not.toBeNull()
-    expect(await each.requestLink("a@example.com", "192.0.2.1")).toBeNull()
-  }
-  const keys = JSON.stringify(await server.cli("KEYS", "*"))
-  expect(keys).not.toContain("example.com")
-  redis.close()
-  await server.stop()
 })

@@ -11,11 +11,6 @@ beforeAll(async () => {
 
 afterAll(() => service.stop())
 
-test("a code is found in lower case", async () => {
-  expect((await service.get("/companies/big")).status).toBe(200)
-  expect((await readList(await service.get("/reports?company=bIg"))).meta.total).toBeGreaterThan(0)
-})
-
 // Their upper case, by Unicode, is I and S.
 test.each([
   ["b\u0131g", "a dotless i"],

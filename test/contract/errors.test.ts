@@ -3,9 +3,8 @@
  * the log has the cause (interface specification, section 7).
  */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
-import { sendRaw } from "./raw-http.ts"
 
 let service: TestService
 
@@ -61,36 +60,6 @@ test("a body that is broken or unexpected changes nothing", async () => {
   expect((await service.get("/companies", { ...asking, token: null })).status).toBe(401)
 })
 
-test("a body of any size is answered as none is", async () => {
-  const { admin } = service.tokens
-  for (const [token, status, code] of [
-    [`Authorization: Bearer ${admin}\r\n`, 405, "METHOD_NOT_ALLOWED"],
-    ["", 401, "UNAUTHORIZED"],
-  ] as const) {
-    const head = `POST /api/v1/companies HTTP/1.1\r\nHost: a\r\n${token}Content-Length: 10000000000\r\n\r\n`
-    const answer = await sendRaw(service.port, head + "x".repeat(1_000_000))
-    expect(answer.status).toBe(status)
-    expect(JSON.parse(answer.body).error.code).toBe(code)
-  }
-})
-
-test("a bad parameter is told by its name", async () => {
-  const answer = await service.get("/tenements?state=wa")
-  expect(answer.status).toBe(400)
-  const allowed = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"]
-  expect(await answer.json()).toEqual({
-    error: {
-      code: "INVALID_PARAMETER",
-      message: "Invalid parameter",
-      details: {
-        parameters: [
-          { parameter: "state", message: `Must be one of ${allowed.join(", ")}`, allowed },
-        ],
-      },
-    },
-  })
-})
-
 test("a path that can't be decoded is a bad parameter", async () => {
   for (const path of ["/companies/%ff", "/companies/%", "/companies/%zz/tenements", "/%c3%28"]) {
     const answer = await service.get(path)
@@ -106,20 +75,6 @@ test("a path that can't be decoded is a bad parameter", async () => {
       },
     ])
   }
-})
-
-test("a limited caller is told when the window has room again", async () => {
-  const token = service.tokens.enterprise
-  for (let count = 0; count < enterpriseLimit; count++) await service.get("/companies", { token })
-  const answer = await service.get("/companies", { token })
-  expect(answer.status).toBe(429)
-  expect(await answer.json()).toEqual({
-    error: {
-      code: "RATE_LIMITED",
-      message: "Rate limit exceeded",
-      details: { reset_at: Math.ceil(service.clock.now.getTime() / 1000) + 3600 },
-    },
-  })
 })
 
 test("errors are JSON whatever format was asked for", async () => {

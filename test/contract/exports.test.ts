@@ -139,13 +139,6 @@ test.each(codings)(
   },
 )
 
-test("a receiver that goes away ends its export", async () => {
-  const { socket, id } = await stalledExport()
-  socket.destroy()
-  await until(() => endOf(id) !== undefined)
-  expect(endOf(id).outcome).toBe("cancelled")
-})
-
 test("a receiver that goes away before the first byte ends its export", async () => {
   const ends = () => service.logLines.filter((line) => line.includes("export ended"))
   const before = ends().length
@@ -159,18 +152,6 @@ test("a receiver that goes away before the first byte ends its export", async ()
   })
   await until(() => ends().length > before)
   expect(JSON.parse(ends().at(-1) ?? "")).toMatchObject({ outcome: "cancelled", records: 0 })
-})
-
-test("a connection to the database that is lost between two chunks costs no record", async () => {
-  const stalled = await stalledExport()
-  const { socket } = stalled
-  await until(async () => (await connections()).every(({ state }) => state === "idle"))
-  await service.sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and application_name = 'mds exports'`
-  socket.resume()
-  await expectWhole(stalled)
-  socket.destroy()
 })
 
 test("a connection to the database that is lost within a chunk costs no record", async () => {
@@ -225,37 +206,6 @@ test("a receiver that takes nothing for too long is cut off", async () => {
   await until(() => received.closed)
   expect(parseAnswer(received.bytes())?.complete).toBe(false)
   await strict.stop()
-})
-
-test("exports of an account past its share of those under way wait, and no one else's do", async () => {
-  const few = await testService({
-    beside: service,
-    settings: { MAX_EXPORTS: "5" },
-  })
-  const every = "/reports?format=csv&all=true"
-  const { socket, id } = await stalledExport(few)
-  const waiting = few.get(every, plain)
-  const other = await few.get(every, { ...plain, token: few.tokens.standard })
-  expect([other.status, (await other.text()).split("\r\n").length]).toEqual([
-    200,
-    reports.length + 2,
-  ])
-  socket.destroy()
-  await until(() => endOf(id, few) !== undefined)
-  const next = await waiting
-  expect([next.status, (await next.text()).split("\r\n").length]).toEqual([200, reports.length + 2])
-  await few.stop()
-})
-
-test("the service stops within its limit though a receiver has stopped reading", async () => {
-  const stopping = await testService({ beside: service, settings: { SHUTDOWN_SECONDS: "1" } })
-  const { socket, received } = await stalledExport(stopping)
-  const startedMs = performance.now()
-  await stopping.stop()
-  expect(performance.now() - startedMs).toBeLessThan(15_000)
-  socket.resume()
-  await until(() => received.closed)
-  expect(parseAnswer(received.bytes())?.complete).toBe(false)
 })
 
 test.each(codings)("a load during an export does not touch it (%j)", async (headers) => {

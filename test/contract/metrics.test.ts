@@ -139,6 +139,9 @@ test("the newest release and the sources are read once a minute", async () => {
   await service.sql`
     insert into sources (name, resource, last_loaded_at, last_outcome, last_reason)
     values ('asx-directory', 'companies', '2026-02-28T00:00:00Z', 'refused', 'too few')`
+  await service.sql`
+    insert into load_totals (source, resource, outcome, loads, seconds)
+    values ('asx-directory', 'companies', 'refused', 3, 0.5)`
   service.clock.advance(59_000)
   expect(await valuesOf("mds_source_last_outcome")).toEqual([])
   service.clock.advance(1_000)
@@ -151,11 +154,20 @@ test("the newest release and the sources are read once a minute", async () => {
   ] as const) {
     expect(await valuesOf("mds_source_last_outcome", { ...source, outcome })).toEqual([value])
   }
+  for (const [outcome, loads, seconds] of [
+    ["refused", 3, 0.5],
+    ["published", 0, 0],
+  ] as const) {
+    const of = { ...source, outcome }
+    expect(await valuesOf("mds_source_loads_total", of)).toEqual([loads])
+    expect(await valuesOf("mds_source_load_seconds_total", of)).toEqual([seconds])
+  }
   expect(await valuesOf("mds_source_loaded_timestamp_seconds", source)).toEqual([
     Date.UTC(2026, 1, 28) / 1000,
   ])
   expect(await valuesOf("mds_source_changed_timestamp_seconds", source)).toEqual([])
   await service.sql`delete from sources`
+  await service.sql`delete from load_totals`
 })
 
 test("while no source can be read, a scrape answers soon with what was read before", async () => {

@@ -60,12 +60,6 @@ test("requests without a valid token are counted by the status of their answers"
   expect(await metric('mds_unauthenticated_requests_total{status="429"}')).toEqual([0])
 })
 
-test("without Redis nothing is said of it", async () => {
-  expect(await metric("mds_redis_answering")).toEqual([])
-  const ready = await (await fetch(`${service.url}/readyz`)).json()
-  expect(ready).toMatchObject({ redis: "unused" })
-})
-
 test("that notifications of changes stop and come again is told", async () => {
   const isListening = async (expected: string) => {
     const ready = await (await fetch(`${service.url}/readyz`)).json()

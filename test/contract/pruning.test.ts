@@ -23,7 +23,6 @@ async function publishFive(): Promise<void> {
   service.clock.now = new Date(Date.now() + 60_000)
 }
 
-const oldestPage = "/reports?as_of=3"
 const everyRelease = "/releases?per_page=100"
 
 test("the list of releases is the same after pruning, with its entity tags", async () => {
@@ -105,17 +104,4 @@ test("pruning again deletes nothing twice, and never claims to keep what is dele
   expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 0, records: 0 })
   // Release 2 was current within these days, but it is deleted.
   expect(await prune(service.database.url, 3)).toEqual({ oldest: 4, releases: 0, records: 0 })
-})
-
-test("a database that an earlier version pruned, which deleted the releases, begins at its smallest", async () => {
-  await publishFive()
-  await service.sql`delete from releases where id < 3`
-  await service.sql`delete from reports_history where until_release <= 3`
-  expect((await service.get("/reports?as_of=2")).status).toBe(400)
-  expect((await service.get("/reports?as_of=2000-01-01")).status).toBe(400)
-  expect((await readList(await service.get(oldestPage))).data[0]?.title).toBe("release 3")
-  const { data } = await readList(await service.get(everyRelease))
-  expect(data.map(({ id }) => id)).toEqual([5, 4, 3])
-  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4, releases: 1 })
-  expect(await readList(await service.get(everyRelease))).toMatchObject({ data })
 })

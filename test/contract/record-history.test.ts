@@ -159,22 +159,6 @@ test("a record that was removed and comes back has a gap, and its changes since 
   expect(gone.data).toEqual([newest, middle, oldest])
 })
 
-test("HEAD has the headers of GET, whatever the format", async () => {
-  await loadFourTimes()
-  for (const query of ["", "?per_page=1&page=2", "?format=csv", "?format=tsv&all=true"]) {
-    const get = await service.get(path + query)
-    const head = await service.get(path + query, { method: "HEAD" })
-    const headers = ["etag", "content-type", "x-total-count", "link", "x-data-release"]
-    const of = (answer: Response) => headers.map((name) => answer.headers.get(name))
-    expect([query, head.status, await head.text(), ...of(head)]).toEqual([
-      query,
-      200,
-      "",
-      ...of(get),
-    ])
-  }
-})
-
 test("CSV, one page at a time and whole", async () => {
   await loadFourTimes()
   const head = `since_release,since,until_release,until,source,files,changed,${columns}\r\n`

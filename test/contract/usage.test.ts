@@ -6,7 +6,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
 import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
-import { until } from "../support/until.ts"
 import { readError, readRecord, type Shown } from "./bodies.ts"
 
 let service: TestService
@@ -144,26 +143,6 @@ test("the tokens of an account share its bound, others have theirs, and the admi
   expect(await statuses(Array(10).fill(service.tokens.admin))).toEqual(Array(10).fill(200))
 })
 
-test("it is answered while the database takes no writes", async () => {
-  const token = await service.issue("read-only@example.com")
-  const database = service.sql(new URL(service.database.url).pathname.slice(1))
-  const setReadOnly = async (value: "on" | "off") => {
-    const setting = service.sql.unsafe(value)
-    await service.sql`alter database ${database} set default_transaction_read_only = ${setting}`
-    await service.sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name like 'mds %'`
-    await until(async () => (await service.get("/companies/BIG")).status === 200)
-  }
-  await setReadOnly("on")
-  try {
-    await ask(3, token)
-    expect(lastHour(await usage(token))).toBe(3)
-  } finally {
-    await setReadOnly("off")
-  }
-})
-
 test("without a limit what was used of it is unknown, and the hours are counted all the same", async () => {
   const before = lastHour(await usage(service.tokens.admin))
   await ask(2, service.tokens.admin)
@@ -200,9 +179,4 @@ test("it needs a token, takes no parameter, and is GET and HEAD alone", async ()
   expect([head.status, await head.text()]).toEqual([200, ""])
   const post = await service.get("/usage", { method: "POST" })
   expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
-})
-
-test("a path below it is unknown", async () => {
-  expect((await service.get("/usage/more")).status).toBe(404)
-  expect((await service.get("/usage/")).status).toBe((await service.get("/companies/")).status)
 })

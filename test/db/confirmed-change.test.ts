@@ -3,12 +3,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
-import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../support/pgbouncer.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
 import { recordingSubscriber, throughProxy } from "./subscribers.ts"
-
-reportIfSkipped(import.meta.path)
 
 let database: TestDatabase
 let sql: postgres.Sql
@@ -92,25 +89,6 @@ test("the result of a change is returned where confirmations can't be requested"
   expect(await changed).toEqual({ value: "the only copy of a token", unconfirmed: undefined })
   proxy.close()
 })
-
-test.skipIf(!pgbouncerIsInstalled)(
-  "through a transaction pooler no confirmation is waited for, and no connection of its goes on listening",
-  async () => {
-    const { events, stop } = recordingSubscriber(database.url)
-    await until(() => events.length === 1)
-    const pooler = await pgbouncer(database.url, 1)
-    const made = await changeAndConfirm(pooler.url, async (client) => {
-      await client`select pg_notify('mds_access', '7')`
-      return "done"
-    })
-    expect(made).toEqual({ value: "done", unconfirmed: undefined })
-    const pooled = postgres(pooler.url, { max: 1, fetch_types: false })
-    expect([...(await pooled`select pg_listening_channels()`)]).toEqual([])
-    await until(() => events.includes("changed 7"))
-    await Promise.all([pooled.end(), stop()])
-    await pooler.stop()
-  },
-)
 
 test("a change that fails rejects with the database's error, and leaves no connection", async () => {
   const failing = changeAndConfirm(database.url, async (client) => client`select 1/0`)

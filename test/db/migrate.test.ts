@@ -1,15 +1,12 @@
 /** Migrations are applied once and as a whole, and a schema that does not fit is refused with what to do. */
 
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import postgres from "postgres"
 import { checkSchema, migrate } from "../../src/db/migrate.ts"
-import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../support/pgbouncer.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
-reportIfSkipped(import.meta.path)
-
 /** Other versions of the program take the same lock. */
 const migrationLock = 7_140_233_001
 
@@ -81,21 +78,6 @@ test("a process that waited for another applies nothing that the other has appli
   await sql`select pg_advisory_unlock(${migrationLock})`
   await waiting
   expect([...(await sql`select tablename from pg_tables where schemaname = 'public'`)]).toEqual([])
-})
-
-describe.skipIf(!pgbouncerIsInstalled)("behind a pooler in transaction mode", () => {
-  test("migrating leaves no lock behind, and can be repeated", async () => {
-    const { url, sql } = await opened(emptyDatabase())
-    const pooler = await pgbouncer(url, 3)
-    closing.push(pooler.stop)
-    for (let round = 0; round < 3; round++) {
-      const all = Promise.all([1, 2, 3].map(() => migrate(pooler.url)))
-      expect(await Promise.race([all.then(() => "done"), Bun.sleep(20_000)])).toBe("done")
-      await checkSchema(pooler.url)
-    }
-    expect([...(await migrations(sql))]).toEqual([{ count: 1, distinct: 1 }])
-    expect([...(await locks(sql))]).toEqual([])
-  })
 })
 
 test("a migration that waits for another process fails with the reason after its timeout", async () => {

@@ -2,12 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
-import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../support/pgbouncer.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
 import { recordingSubscriber, throughProxy } from "./subscribers.ts"
-
-reportIfSkipped(import.meta.path)
 
 let database: TestDatabase
 let sql: postgres.Sql
@@ -58,19 +55,6 @@ test("a change of the releases is notified in order with the others", async () =
   ])
   await stop()
 })
-
-test.skipIf(!pgbouncerIsInstalled)(
-  "behind a transaction pooler no subscription begins, and no session is left as a subscriber's",
-  async () => {
-    const pooler = await pgbouncer(database.url, 2)
-    const { events, stop } = recordingSubscriber(pooler.url)
-    await until(() => events.length === 1)
-    expect(events).toEqual(["lost"])
-    expect([...(await sessions())]).toEqual([])
-    await stop()
-    await pooler.stop()
-  },
-)
 
 test("a connection that is reported as lost is replaced, once", async () => {
   const { events, stop, lose } = recordingSubscriber(database.url)

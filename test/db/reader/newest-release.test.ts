@@ -55,62 +55,6 @@ test("requests at once share a read, and later ones need none", async () => {
   expect(reads.map(({ account }) => account)).toEqual([undefined])
 })
 
-test("while not subscribed each request reads for its own account", async () => {
-  const { reads, endAll, ...rest } = database()
-  const { current, setSubscribed } = subscribedTo(rest)
-  const cached = current(1)
-  endAll()
-  await cached
-  setSubscribed(false)
-  const requests = [current(2), current(3)]
-  rest.publish()
-  requests.push(current(2))
-  endAll()
-  expect(await Promise.all(requests)).toEqual([release(1), release(1), release(2)])
-  expect(reads.map(({ account }) => account)).toEqual([undefined, 2, 3, 2])
-  setSubscribed(true)
-  const again = current(2)
-  endAll()
-  expect([await again, reads.length]).toEqual([release(2), 5])
-})
-
-test("a read that began before a notification is neither shared after it nor cached", async () => {
-  const { reads, publish, endAll, ...rest } = database()
-  const { current, invalidate } = subscribedTo(rest)
-  const before = current()
-  publish()
-  invalidate()
-  const after = current()
-  reads[1]?.end()
-  expect(await after).toEqual(release(2))
-  // The older read ends last.
-  reads[0]?.end()
-  expect(await before).toEqual(release(1))
-  expect([await current(), reads.length]).toEqual([release(2), 2])
-  invalidate()
-  const unkept = current()
-  invalidate()
-  endAll()
-  await unkept
-  const last = current()
-  endAll()
-  expect([await last, reads.length]).toEqual([release(2), 4])
-})
-
-test("a read that began before the connection was lost is not cached after it is back", async () => {
-  const { reads, publish, endAll, ...rest } = database()
-  const { current, setSubscribed } = subscribedTo(rest)
-  const before = current()
-  setSubscribed(false)
-  publish()
-  setSubscribed(true)
-  endAll()
-  expect(await before).toEqual(release(1))
-  const after = current()
-  endAll()
-  expect([await after, reads.length]).toEqual([release(2), 2])
-})
-
 test("a cached release is read again once a second, and no request waits for that", async () => {
   const { reads, publish, endAll, ...rest } = database()
   const { current, clock } = subscribedTo(rest)
@@ -144,30 +88,6 @@ test("a release that cannot be read again is used for half a minute, and not aft
   expect([await third, reads.length]).toEqual([release(2), 4])
 })
 
-test("a read is not cached if a statement saw another release meanwhile", async () => {
-  const { reads, endAll, ...rest } = database()
-  const { current, recordSeen } = subscribedTo(rest)
-  const first = current()
-  recordSeen(2)
-  endAll()
-  expect(await first).toEqual(release(1))
-  void current()
-  expect(reads).toHaveLength(2)
-})
-
-test("while the release cannot be read again, that is tried once a second", async () => {
-  const { reads, endAll, ...rest } = database()
-  const { current, clock } = subscribedTo(rest)
-  await cacheFirst(current, endAll)
-  clock.ms += 1_000
-  for (let request = 0; request < 10; request++) {
-    expect(await current()).toEqual(release(1))
-    reads.at(-1)?.fail()
-    await Bun.sleep(0)
-  }
-  expect(reads).toHaveLength(2)
-})
-
 test("a read that fails is not cached", async () => {
   const { reads, endAll, ...rest } = database()
   const { current } = subscribedTo(rest)
@@ -177,25 +97,6 @@ test("a read that fails is not cached", async () => {
   const next = current()
   endAll()
   expect([await next, reads.length]).toEqual([release(1), 2])
-})
-
-test("a statement that saw a newer release, or not the requested one, invalidates the cached one", async () => {
-  const { reads, endAll, ...rest } = database()
-  const { current, recordSeen } = subscribedTo(rest)
-  const read = async () => {
-    const requested = current()
-    endAll()
-    await requested
-    return reads.length
-  }
-  expect(await read()).toBe(1)
-  // An older one may be of a replica.
-  for (const seen of [1, 0]) recordSeen(seen)
-  expect(await read()).toBe(1)
-  for (const [index, seen] of [2, null].entries()) {
-    recordSeen(seen)
-    expect(await read()).toBe(index + 2)
-  }
 })
 
 test("in every interleaving a request shows at least the release of the last notification before it", async () => {

@@ -5,11 +5,10 @@ import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
 import type { RowEncoder } from "../../../src/db/reader/encoded-rows.ts"
 import type { List } from "../../../src/db/reader/list.ts"
-import { createReleases, noRelease, type Releases } from "../../../src/db/reader/releases.ts"
+import { createReleases, type Releases } from "../../../src/db/reader/releases.ts"
 import { companies } from "../../../src/resources/companies.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
-import { ofCompany, tenements } from "../../../src/resources/tenements.ts"
 import { awkward } from "../../support/fixtures.ts"
 import { createReader } from "../../support/reader.ts"
 import { type TestService, testService } from "../../support/service.ts"
@@ -53,26 +52,6 @@ const listOf = (resource: List["resource"], identity: string): List => ({
 const allReports = listOf(reports, "all reports")
 const first = { offset: 0, limit: 4 }
 
-test("what is read at a release is of that release, although a newer one exists", async () => {
-  const reader = newReader()
-  const before = await newest()
-  const all = await reader.page(allReports, { offset: 0, limit: 100 }, before)
-  const big = await reader.find(companies, "BIG", before)
-  await service.publish({ ...awkward, companies: [], reports: awkward.reports.slice(0, 6) })
-  const after = await newest()
-
-  for (const again of [reader, newReader()]) {
-    expect(await again.page(allReports, { offset: 0, limit: 100 }, before)).toEqual(all)
-    expect(await again.page(allReports, { offset: 8, limit: 2 }, before)).toEqual({
-      total: awkward.reports.length,
-      records: all?.records.slice(8, 10) ?? [],
-    })
-    expect(await again.find(companies, "BIG", before)).toEqual(big)
-    expect(await again.find(companies, "BIG", after)).toBeNull()
-    expect(await again.total(allReports, after)).toBe(6)
-  }
-})
-
 test("a list that a newer release has emptied is still complete at the previous release", async () => {
   await service.publish(awkward)
   const before = await newest()
@@ -80,25 +59,6 @@ test("a list that a newer release has emptied is still complete at the previous 
   // A reader that has not seen the newer release detects it by a page without rows.
   const page = await newReader().page(allReports, first, before)
   expect([page?.total, page?.records.length]).toEqual([awkward.reports.length, 4])
-})
-
-test("pages are consistent while releases are published continuously", async () => {
-  const reader = newReader()
-  let publishing = true
-  const publisher = (async () => {
-    for (let size = 1; publishing; size = (size % 11) + 1) {
-      await service.publish({ ...awkward, reports: awkward.reports.slice(0, size) })
-    }
-  })()
-  const seen = new Set<number>()
-  for (let round = 0; round < 60 || seen.size < 3; round++) {
-    const release = await newest()
-    const page = await reader.page(allReports, { offset: 0, limit: 100 }, release)
-    expect(page?.records).toHaveLength(page?.total ?? -1)
-    seen.add(page?.total ?? 0)
-  }
-  publishing = false
-  await publisher
 })
 
 /** An encoder whose bytes are the first fields of the rows, one a line. */
@@ -122,24 +82,6 @@ const inChunksOf = async (chunkSize: number) => ({
   newEncoder: keyEncoder,
 })
 
-test("an export stays on its release, and fails where records of it are lost", async () => {
-  await service.publish(awkward)
-  const reader = newReader()
-  const options = await inChunksOf(2)
-  const kept = await reader.chunks(allReports, options)
-  const lost = await reader.chunks(allReports, options)
-  await Promise.all([kept?.chunks.next(), lost?.chunks.next()])
-  await service.publish({ ...awkward, reports: [] })
-  expect(await Array.fromAsync(kept?.chunks ?? [])).toHaveLength(
-    Math.ceil(awkward.reports.length / 2) - 1,
-  )
-  await service.sql`delete from reports_history`
-  // One chunk was read ahead.
-  await lost?.chunks.next()
-  await expect(lost?.chunks.next()).rejects.toThrow("no longer available")
-  await service.publish(awkward)
-})
-
 test("an export ends in an error where its release was replaced by another of its number", async () => {
   const options = await inChunksOf(2)
   const found = await newReader().chunks(allReports, options)
@@ -150,37 +92,6 @@ test("an export ends in an error where its release was replaced by another of it
     where id = ${options.release.id}`
   await found?.chunks.next()
   await expect(found?.chunks.next()).rejects.toThrow("no longer available")
-})
-
-test("an export contains every record once, also when its last chunk is full", async () => {
-  const reader = newReader()
-  for (const chunkSize of [1, 11, 5, 100]) {
-    const found = await reader.chunks(allReports, await inChunksOf(chunkSize))
-    const hashes: string[] = []
-    for await (const { records, bytes } of found?.chunks ?? []) {
-      const read = new TextDecoder().decode(bytes).split("\n").slice(0, -1)
-      expect(read).toHaveLength(records)
-      expect(records).toBeLessThanOrEqual(chunkSize)
-      hashes.push(...read)
-    }
-    expect(new Set(hashes).size).toBe(awkward.reports.length)
-    expect(hashes).toHaveLength(awkward.reports.length)
-  }
-})
-
-test("a list of a record that does not exist is null, and of one without any it is empty", async () => {
-  const reader = newReader()
-  const release = await newest()
-  const ofCode = (key: string): List => ({
-    ...listOf(tenements, `tenements of ${key}`),
-    parent: { resource: companies, scope: ofCompany, key },
-  })
-  expect(await reader.page(ofCode("ZZZ"), first, release)).toBeNull()
-  expect(await reader.total(ofCode("ZZZ"), release)).toBeNull()
-  expect(await reader.page(ofCode("ATS"), first, release)).toEqual({ total: 0, records: [] })
-  expect(await reader.total(ofCode("ATS"), release)).toBe(0)
-  expect(await reader.chunks(ofCode("ZZZ"), await inChunksOf(10))).toBeNull()
-  expect(await reader.find(companies, "ZZZ", release)).toBeNull()
 })
 
 test("one chunk is read ahead of the receiver, and no more", async () => {
@@ -197,23 +108,6 @@ test("one chunk is read ahead of the receiver, and no more", async () => {
     expect(exports.counter.statements).toBe(taken + 1)
   }
   await found?.chunks.return()
-})
-
-test("a hundred concurrent requests for a page run one count and one statement for its rows", async () => {
-  const lists = countingPool(pool)
-  const reader = createReader(
-    { records: pool, lists: lists.pool, exports: pool },
-    cacheSizes(1_000_000),
-  )
-  const { release } = await newest()
-  const found = await Promise.all(
-    Array.from({ length: 100 }, (_, caller) =>
-      reader.page(allReports, first, { release, account: caller % 10 }),
-    ),
-  )
-  expect(found).toEqual(Array(100).fill(found[0] ?? null))
-  expect(found[0]?.records).toHaveLength(4)
-  expect(lists.counter).toEqual({ statements: 1, rows: 1 })
 })
 
 test("lookups that wait for their account's turn share a statement, and each gets its own record", async () => {
@@ -270,14 +164,4 @@ test("what is cached of a release is not read again", async () => {
   // Only a load may change rows, and it publishes a release. This change does not, so it is not seen.
   await service.sql`delete from reports where hash = 'a1'`
   expect(await reader.total(allReports, release)).toEqual(total)
-})
-
-test("before the first release the release is 0", async () => {
-  const empty = await testService()
-  await empty.sql`delete from releases`
-  expect(await createReleases(pool).current()).not.toEqual(noRelease)
-  const answer = await empty.get("/companies")
-  expect(answer.headers.get("x-data-release")).toBe("0")
-  expect(answer.headers.has("last-modified")).toBe(false)
-  await empty.stop()
 })

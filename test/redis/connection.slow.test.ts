@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { connectRedis, type RedisConnection, redisScript } from "../../src/redis/connection.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 import { until } from "../support/until.ts"
-import { slowLine } from "./slow-line.ts"
 
 sayIfLeftOut(import.meta.path)
 
@@ -143,43 +142,6 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
       })
     } finally {
       server.thaw()
-    }
-  })
-
-  test.each([
-    ["OOM", ["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]],
-    ["READONLY", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
-  ] as const)("takes %s for a loss, once, until it can write again", async (code, on, off) => {
-    const { connection, events, failures } = await connect()
-    await server.cli(...on)
-    try {
-      expect(await add(connection, "refused")).toBeUndefined()
-      const before = await calls("hello")
-      await until(async () => (await calls("hello")) >= before + 3)
-      expect({ answering: connection.answering, events }).toEqual({
-        answering: false,
-        events: ["lost"],
-      })
-      expect(failures[0]?.message).toContain(code)
-    } finally {
-      await server.cli(...off)
-    }
-    await returns(connection)
-    expect(events).toEqual(["lost", "back"])
-  })
-
-  test("over a network too slow for its limit is lost once, and not repeatedly", async () => {
-    const line = slowLine({ port: Number(new URL(server.url).port), delayMs: 500 })
-    try {
-      const url = `redis://127.0.0.1:${line.port}`
-      const { connection, events } = await connect({ url, answerWithinMs: 10 })
-      await until(() => line.connections >= 3, 20_000)
-      expect({ answering: connection.answering, events }).toEqual({
-        answering: false,
-        events: ["lost"],
-      })
-    } finally {
-      line.close()
     }
   })
 

@@ -116,13 +116,6 @@ test("a log that is not read holds up nothing, takes bounded memory and comes wh
   expect(await terminate(child)).toEqual(endsWell)
 })
 
-test("a service whose log is not read ends at SIGTERM", async () => {
-  const stdout = unreadPipe()
-  const { url, child } = await start({ stdout })
-  await holdUpLog(url)
-  expect(await terminate(child)).toEqual(endsWell)
-})
-
 test("what the buffer holds is written before the service ends", async () => {
   const stdout = unreadPipe()
   const { url, child } = await start({ stdout })

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { renameSync } from "node:fs"
 import type { Socket } from "node:net"
 import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
-import { serviceProcess, unreadPipe } from "../support/process.ts"
+import { serviceProcess } from "../support/process.ts"
 import { redisIsInstalled, sayIfLeftOut } from "../support/redis.ts"
 import { freePort, reportSkipped } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
@@ -138,18 +138,6 @@ describe.skipIf(!redisIsInstalled)("a process of the service", () => {
     expect(performance.now() - startedMs).toBeLessThan(recoveryMs)
     expect(child.exitCode).toBeNull()
     for (const socket of [connected, waiting]) socket.destroy()
-  })
-
-  test("whose log nobody reads answers as ever", async () => {
-    const pipe = unreadPipe()
-    const { url } = await startBy('exec "$@"', { stdout: pipe.descriptor })
-    pipe.closeCopy()
-    const callers = await callersOf({ url, token: deployed.token, pauseMs: 0 })
-    const observed = callers.observe()
-    for (let round = 0; round < 50; round++) await callers.nextRound()
-    await callers.stop()
-    expect([...observed.violations]).toEqual([])
-    expect(Object.keys(observed.statuses)).toEqual(["200"])
   })
 
   test.skipIf(library === undefined)(

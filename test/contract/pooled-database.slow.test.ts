@@ -56,6 +56,17 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
     return [path, status, named.map((name) => headers.get(name)), await answer.text()]
   }
 
+  test("a release is shown by the next request, although no notification arrives", async () => {
+    for (let round = 0; round < 20; round++) {
+      const [inserted] = await direct.sql`
+        insert into releases (id, published_at, source, manifest)
+        select max(id) + 1, max(published_at) + interval '1 second', 'test', '{}' from releases
+        returning id`
+      const { headers } = await fetch(`${pooled.url}/api/v1/reports?api_key=${direct.tokens.admin}`)
+      expect(headers.get("x-data-release")).toBe(String(inserted?.id))
+    }
+  })
+
   test(`all answers to ${callers} callers at once are, byte for byte, those of a service without it`, async () => {
     const paths = await somePaths(direct)
     const expected = new Map<string, unknown>()
