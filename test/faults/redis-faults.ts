@@ -30,28 +30,10 @@ export const redisFaults: readonly Fault[] = [
     cause: async ({ redis }) => redis.freeze(),
     mend: async ({ redis }) => redis.thaw(),
   }),
-  redisFault({
-    name: "Redis full, with noeviction",
-    cause: ({ redis }) => redis.cli("CONFIG", "SET", "maxmemory", "1"),
-    mend: ({ redis }) => redis.cli("CONFIG", "SET", "maxmemory", "0"),
-  }),
-  redisFault({
-    name: "Redis read-only",
-    cause: ({ redis }) => redis.cli("REPLICAOF", "127.0.0.1", "1"),
-    mend: ({ redis }) => redis.cli("REPLICAOF", "NO", "ONE"),
-  }),
   {
     name: "Redis flushed",
     cause: ({ redis }) => redis.cli("FLUSHALL"),
     mend: async () => {},
     statuses: ["200"],
   },
-  redisFault({
-    name: "Redis with another password",
-    cause: async ({ redis }) => {
-      await redis.cli("CONFIG", "SET", "requirepass", "another")
-      await redis.cliAs("another", "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
-    },
-    mend: ({ redis }) => redis.cliAs("another", "CONFIG", "SET", "requirepass", "hunter2"),
-  }),
 ]
