@@ -1,4 +1,4 @@
-/** For connection.test.ts: closes a connection in a given state, and ends if nothing else runs. */
+/** For connection.slow.test.ts: closes a connection in a given state, and ends if nothing else runs. */
 import { connectRedis, redisScript } from "../../src/redis/connection.ts"
 
 const [state, url = "", pid = ""] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-/** For variants.test.ts: connects, calls once, and prints `{ reply, failures }`. */
+/** For variants.slow.test.ts: connects, calls once, and prints `{ reply, failures }`. */
 import { connectRedis, redisScript } from "../../src/redis/connection.ts"
 
 const failures: string[] = []

@@ -9,16 +9,6 @@ const program = Bun.which("caddy") ?? ""
 
 export const caddyIsInstalled = program !== ""
 
-/** What Caddy makes of a Caddyfile. @throws Error with what it finds wrong */
-export function adapted(caddyfile: string): unknown {
-  const { success, stdout, stderr } = Bun.spawnSync(
-    [program, "adapt", "--adapter", "caddyfile", "--config", "/dev/stdin"],
-    { stdin: new Blob([caddyfile]) },
-  )
-  if (!success) throw new Error(stderr.toString())
-  return JSON.parse(stdout.toString())
-}
-
 /** Starts one and waits until it answers on this port. Call `stop` in `afterAll`. */
 export async function caddyServer(caddyfile: string, port: number) {
   const directory = mkdtempSync(join(tmpdir(), "mds-caddy-"))

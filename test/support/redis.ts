@@ -33,8 +33,6 @@ export interface RedisServer {
   stop(): Promise<void>
   /** Sends a command over a connection of its own. */
   cli(...command: string[]): Promise<unknown>
-  /** The same with another password. */
-  cliAs(password: string, ...command: string[]): Promise<unknown>
 }
 
 export interface RedisServerOptions {
@@ -96,7 +94,6 @@ export async function redisServer({
     },
     stop: () => server.end(),
     cli: (...command) => sendTo(url, command),
-    cliAs: (other, ...command) => sendTo(urlWith(other), command),
   }
 }
 
