@@ -79,6 +79,8 @@ test("a path that can't be decoded is a bad parameter", async () => {
 
 test("errors are JSON whatever format was asked for", async () => {
   const headers = { Accept: "text/csv" }
+  const limited = await service.issueWithLimit(1)
+  await service.get("/companies", { token: limited })
   const asked: [string, Parameters<TestService["get"]>[1], number][] = [
     ["/companies?format=csv&page=0", {}, 400],
     ["/companies?page=0", { headers }, 400],
@@ -86,7 +88,7 @@ test("errors are JSON whatever format was asked for", async () => {
     ["/companies/ZZZ/tenements?format=csv&all=true", {}, 404],
     ["/companies/ZZZ", { headers }, 404],
     ["/companies?format=csv", { token: null, headers }, 401],
-    ["/companies?format=csv", { token: service.tokens.enterprise, headers }, 429],
+    ["/companies?format=csv", { token: limited, headers }, 429],
     ["/companies?format=csv&all=true", { method: "POST", headers }, 405],
   ]
   for (const [path, asking, status] of asked) {

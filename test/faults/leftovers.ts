@@ -3,7 +3,7 @@ import { until } from "../support/until.ts"
 import type { Deployment } from "./deployment.ts"
 
 /** DATABASE_CONNECTIONS by default, and those for notifications and checks. */
-const mostConnections = 24 + 5
+const mostConnections = 24 + 6
 
 /** Waits until no statement, lock, slot or export is left, and that the connections are no more than the settings say. */
 export async function expectNothingLeft({ database, service }: Deployment): Promise<void> {
