@@ -166,7 +166,9 @@ describe.skipIf(!isPossible)("two servers behind the Caddy of the guide", () => 
     }
     const { answers, failures, slowestMs } = await clients.stop()
     // The load may have made Redis late, and a server reads its pins again half a second later.
-    for (const { url } of servers) await until(async () => (await stateOfRedis(url)) === "answering")
+    for (const { url } of servers) {
+      await until(async () => (await stateOfRedis(url)) === "answering")
+    }
     restarts.resolve()
     const { ids, releases } = await reading
     process.stderr.write(`${answers} requests, the slowest took ${Math.round(slowestMs)} ms\n`)
