@@ -1,6 +1,21 @@
 /** What the usage page shows of an account: the last day by hour, the last 30 days by day (UTC). */
 import { dayMs, hourMs } from "../text/durations.ts"
-import type { CountOfToken, Period, TokenUse } from "./usage-rows.ts"
+import type { Count } from "./usage-rows.ts"
+
+export interface Period {
+  /** When it begins, ms since 1970. */
+  startMs: number
+  requests: number
+  /** The requests among them that were made with a token marked for spreadsheets. */
+  ofSpreadsheets: number
+}
+
+export interface TokenUse {
+  /** Or `withoutToken`. */
+  tokenId: number
+  lastDay: number
+  last30Days: number
+}
 
 export interface UsageOverview {
   /** 24 clock hours, ending with the current one. */
@@ -9,13 +24,6 @@ export interface UsageOverview {
   days: Period[]
   /** The tokens that were used in this time, the most used first. */
   tokens: TokenUse[]
-}
-
-export interface StoredUsage {
-  hours: readonly Period[]
-  tokens: readonly TokenUse[]
-  /** The tokens that are marked for spreadsheets. */
-  spreadsheetTokens: ReadonlySet<number>
 }
 
 const shownHours = 24
@@ -29,58 +37,44 @@ export const firstShownHour = (nowMs: number): number =>
 export const firstShownDay = (nowMs: number): number =>
   Math.floor(nowMs / dayMs) * dayMs - (shownDays - 1) * dayMs
 
-/** @param unwritten what this process has counted and not yet added to what is stored */
-export function usageOverview(
-  { hours, tokens, spreadsheetTokens }: StoredUsage,
-  unwritten: readonly CountOfToken[],
-  nowMs: number,
-): UsageOverview {
-  const all = [
-    ...hours,
-    ...unwritten.map(({ tokenId, hourMs, requests }) => ({
-      startMs: hourMs,
-      requests,
-      ofSpreadsheets: spreadsheetTokens.has(tokenId) ? requests : 0,
-    })),
-  ]
-  const [firstHourMs, firstDayMs] = [firstShownHour(nowMs), firstShownDay(nowMs)]
-  const recent = unwritten.filter(({ hourMs }) => hourMs >= firstDayMs)
-  const uses = [
-    ...tokens,
-    ...recent.map(({ tokenId, hourMs, requests }) => ({
-      tokenId,
-      lastDay: hourMs >= firstHourMs ? requests : 0,
-      last30Days: requests,
-    })),
-  ]
+export function usageOverview(counts: readonly Count[], nowMs: number): UsageOverview {
+  const firstDayMs = firstShownDay(nowMs)
+  const shown = counts.filter(({ startMs }) => startMs >= firstDayMs)
   return {
-    hours: periods(all, firstHourMs, { count: shownHours, lengthMs: hourMs }),
-    days: periods(all, firstDayMs, { count: shownDays, lengthMs: dayMs }),
-    tokens: [...Map.groupBy(uses, ({ tokenId }) => tokenId)]
-      .map(([tokenId, each]) => ({
+    hours: lastHours(shown, nowMs),
+    days: periods(shown, firstDayMs, { count: shownDays, lengthMs: dayMs }),
+    tokens: [...Map.groupBy(shown, ({ tokenId }) => tokenId)]
+      .map(([tokenId, ofToken]) => ({
         tokenId,
-        lastDay: each.reduce((sum, { lastDay }) => sum + lastDay, 0),
-        last30Days: each.reduce((sum, { last30Days }) => sum + last30Days, 0),
+        lastDay: sum(ofToken.filter(({ startMs }) => startMs >= firstShownHour(nowMs))),
+        last30Days: sum(ofToken),
       }))
       .sort((a, b) => b.last30Days - a.last30Days || a.tokenId - b.tokenId),
   }
 }
 
+/** 24 clock hours, ending with the current one. */
+export const lastHours = (counts: readonly Count[], nowMs: number): Period[] =>
+  periods(counts, firstShownHour(nowMs), { count: shownHours, lengthMs: hourMs })
+
 function periods(
-  counted: readonly Period[],
+  counts: readonly Count[],
   firstMs: number,
   { count, lengthMs }: { count: number; lengthMs: number },
 ): Period[] {
-  const sums = Array.from({ length: count }, (_, index) => ({
+  const all = Array.from({ length: count }, (_, index) => ({
     startMs: firstMs + index * lengthMs,
     requests: 0,
     ofSpreadsheets: 0,
   }))
-  for (const { startMs, requests, ofSpreadsheets } of counted) {
-    const sum = sums[Math.floor((startMs - firstMs) / lengthMs)]
-    if (!sum) continue
-    sum.requests += requests
-    sum.ofSpreadsheets += ofSpreadsheets
+  for (const { startMs, requests, forSpreadsheets } of counts) {
+    const period = all[Math.floor((startMs - firstMs) / lengthMs)]
+    if (!period) continue
+    period.requests += requests
+    if (forSpreadsheets) period.ofSpreadsheets += requests
   }
-  return sums
+  return all
 }
+
+const sum = (counts: readonly Count[]): number =>
+  counts.reduce((all, { requests }) => all + requests, 0)

@@ -18,24 +18,21 @@ import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
 import {
   firstShownDay,
   firstShownHour,
+  lastHours,
   startOfHour,
   type UsageOverview,
   usageOverview,
 } from "./usage-overview.ts"
-import {
-  addCounts,
-  type CountOfToken,
-  type Period,
-  readHours,
-  readSpreadsheetTokens,
-  readTokenUses,
-} from "./usage-rows.ts"
+import { addCounts, type Count, type CountOfAccount, readCounts } from "./usage-rows.ts"
 
 export interface HourOfUse {
   /** The start of the hour, `2026-01-02T03:00:00Z`. */
   hour: string
   requests: number
 }
+
+/** The token of a request; its number is `withoutToken` for pages of the explorer. */
+export type TokenOfRequest = Pick<CountOfAccount, "accountId" | "tokenId" | "forSpreadsheets">
 
 export interface UsageOptions {
   pool: Pool
@@ -53,7 +50,7 @@ const maxRowsPerWrite = 10_000
 export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: UsageOptions) {
   const unwritten = createCounts()
   /** What was read since the last write, by account. */
-  const stored = new Map<number, Promise<readonly Period[]>>()
+  const stored = new Map<number, Promise<Count[]>>()
   const serially = createSerialExecutor()
 
   async function writeCounts(): Promise<void> {
@@ -73,13 +70,18 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
     everyMs: writeEveryMs,
   })
 
+  const read = (accountId: number, nowMs: number, firstDayMs: number): Promise<Count[]> =>
+    serially(() =>
+      pool.runAlone(accountId, (db) =>
+        readCounts(db, accountId, { firstHourMs: firstShownHour(nowMs), firstDayMs }),
+      ),
+    )
+
   /** Reads the last day of an account once between two writes. Concurrent callers share the read. */
-  function storedHours(accountId: number, nowMs: number): Promise<readonly Period[]> {
+  function storedHours(accountId: number, nowMs: number): Promise<Count[]> {
     const known = stored.get(accountId)
     if (known) return known
-    const hours = serially(() =>
-      pool.runAlone(accountId, (db) => readHours(db, accountId, firstShownHour(nowMs))),
-    )
+    const hours = read(accountId, nowMs, firstShownHour(nowMs))
     stored.set(accountId, hours)
     hours.catch(() => {
       if (stored.get(accountId) === hours) stored.delete(accountId)
@@ -88,9 +90,10 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
   }
 
   return {
-    /** @param tokenId `withoutToken` for what was asked for without a token */
-    count: (accountId: number, tokenId: number, at: Date): void =>
-      unwritten.add({ accountId, tokenId, hourMs: startOfHour(at.getTime()), requests: 1 }),
+    count: ({ accountId, tokenId, forSpreadsheets }: TokenOfRequest, at: Date): void => {
+      const startMs = startOfHour(at.getTime())
+      unwritten.add({ accountId, tokenId, forSpreadsheets, startMs, requests: 1 })
+    },
 
     /**
      * The last 24 clock hours, ending with the current one. The counts of other processes are some
@@ -100,8 +103,7 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
     lastDay: async (accountId: number, at: Date): Promise<HourOfUse[]> => {
       const nowMs = at.getTime()
       const hours = await within(waitMs, storedHours(accountId, nowMs))
-      const known = { hours, tokens: [], spreadsheetTokens: new Set<number>() }
-      return usageOverview(known, unwritten.of(accountId), nowMs).hours.map((hour) => ({
+      return lastHours([...hours, ...unwritten.of(accountId)], nowMs).map((hour) => ({
         hour: `${new Date(hour.startMs).toISOString().slice(0, 19)}Z`,
         requests: hour.requests,
       }))
@@ -113,15 +115,8 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
      */
     overview: async (accountId: number, at: Date): Promise<UsageOverview> => {
       const nowMs = at.getTime()
-      const [firstHourMs, firstDayMs] = [firstShownHour(nowMs), firstShownDay(nowMs)]
-      const read = () =>
-        pool.runAlone(accountId, async (db) => ({
-          hours: await readHours(db, accountId, firstDayMs),
-          tokens: await readTokenUses(db, accountId, { firstHourMs, firstDayMs }),
-          spreadsheetTokens: await readSpreadsheetTokens(db, accountId),
-        }))
-      const known = await within(waitMs, serially(read))
-      return usageOverview(known, unwritten.of(accountId), nowMs)
+      const counts = await within(waitMs, read(accountId, nowMs, firstShownDay(nowMs)))
+      return usageOverview([...counts, ...unwritten.of(accountId)], nowMs)
     },
 
     /** Writes the last counts, for at most `limitMs`, and stops. */
@@ -131,20 +126,20 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
 
 /** Counts of requests in memory. What can never be written is let go of once it is too old to be shown. */
 function createCounts() {
-  const accounts = new Map<number, CountOfToken[]>()
+  const accounts = new Map<number, CountOfAccount[]>()
   /** Copies, since the counts go on. */
-  const of = (accountId: number): CountOfToken[] =>
+  const of = (accountId: number): CountOfAccount[] =>
     (accounts.get(accountId) ?? []).map((count) => ({ ...count }))
-  const all = (): CountOfToken[] => [...accounts.keys()].flatMap(of)
+  const all = (): CountOfAccount[] => [...accounts.keys()].flatMap(of)
   return {
     of,
     all,
-    add: (added: CountOfToken): void => {
-      const { accountId, tokenId, hourMs, requests } = added
+    add: (added: CountOfAccount): void => {
+      const { accountId, tokenId, startMs, requests } = added
       const counts = accounts.get(accountId) ?? []
-      const same = counts.find((each) => each.tokenId === tokenId && each.hourMs === hourMs)
+      const same = counts.find((each) => each.tokenId === tokenId && each.startMs === startMs)
       if (same) same.requests += requests
-      else accounts.set(accountId, [...counts.filter(isShown(hourMs)), added])
+      else accounts.set(accountId, [...counts.filter(isShown(startMs)), added])
       if (same?.requests !== 0) return
       const left = counts.filter((each) => each !== same)
       if (left.length > 0) accounts.set(accountId, left)
@@ -154,4 +149,4 @@ function createCounts() {
   }
 }
 
-const isShown = (nowMs: number) => (count: CountOfToken) => count.hourMs >= firstShownDay(nowMs)
+const isShown = (nowMs: number) => (count: CountOfAccount) => count.startMs >= firstShownDay(nowMs)

@@ -15,10 +15,11 @@ export const rateLimit = (options: RateLimitOptions) => {
   const { showAdmitted } = createWindowHeaders(windows, now)
   return new Elysia({ name: "rate-limit" })
     .use(authentication(options))
-    .resolve(async ({ caller: { accountId, tokenId, limit }, set }) => {
+    .resolve(async ({ caller, set }) => {
+      const { accountId, limit } = caller
       const window = await step("limit", () => windows.accounts.admit(String(accountId), limit))
       showAdmitted(window, set.headers)
-      usage.count(accountId, tokenId, now())
+      usage.count(caller, now())
       return { window }
     })
     .as("scoped")

@@ -67,7 +67,12 @@ test("a token identifies its caller unless it is revoked, expired or of a disabl
     await at.issue(email),
   ]
   const ids = { accountId: expect.any(Number), tokenId: expect.any(Number) }
-  expect(await callerOf(lasting, now)).toEqual({ ...ids, plan: "standard", limit: 1000 })
+  expect(await callerOf(lasting, now)).toEqual({
+    ...ids,
+    forSpreadsheets: false,
+    plan: "standard",
+    limit: 1000,
+  })
   expect(await callerOf(expiring, later(999))).not.toBeNull()
   expect(await callerOf(expiring, later(1000))).toBeNull()
   await revokeToken(at.editor, { prefix: revoked })

@@ -18,7 +18,7 @@ afterAll(() => at.stop())
 const noon = new Date("2026-03-01T12:00:00Z")
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** Where it does not matter which. */
+/** A token of a program. */
 const token = 7
 const after = (ms: number) => new Date(noon.getTime() + ms)
 
@@ -33,6 +33,9 @@ const usageOf = (options: Partial<Parameters<typeof createUsage>[0]> = {}): Usag
     writeEveryMs: hourMs,
     ...options,
   })
+
+const count = (usage: Usage, accountId: number, tokenId: number, when: Date, sheet = 0) =>
+  usage.count({ accountId, tokenId, forSpreadsheets: tokenId === sheet }, when)
 
 const lastHour = async (usage: Usage, id: number, now = noon) =>
   (await usage.lastDay(id, now)).at(-1)
@@ -49,7 +52,7 @@ test("the counts of all processes add up", async () => {
   await Promise.all(
     processes.map(async (usage) => {
       for (let request = 0; request < 100; request++) {
-        usage.count(id, token, noon)
+        count(usage, id, token, noon)
         if (request % 10 === 0) await usage.lastDay(id, noon)
       }
       await usage.stop()
@@ -67,13 +70,13 @@ test("an account that asks often is read once between two writes, and sees its o
   })
   const usage = usageOf({ pool })
   for (let request = 1; request <= 100; request++) {
-    usage.count(id, token, noon)
+    count(usage, id, token, noon)
     const shown = await Promise.all([lastHour(usage, id), lastHour(usage, id)])
     expect(shown.map((hour) => hour?.requests)).toEqual([request, request])
   }
   expect(statements).toBe(1)
   const other = usageOf()
-  other.count(id, token, noon)
+  count(other, id, token, noon)
   await other.stop()
   expect((await lastHour(usage, id))?.requests).toBe(100)
   await usage.stop()
@@ -91,10 +94,10 @@ test("counts whose write is not yet confirmed show once and not twice", async ()
     return result
   })
   const usage = usageOf({ pool })
-  for (let request = 0; request < 3; request++) usage.count(id, token, noon)
+  for (let request = 0; request < 3; request++) count(usage, id, token, noon)
   const stopped = usage.stop()
   await committed.promise
-  usage.count(id, token, noon)
+  count(usage, id, token, noon)
   const asked = lastHour(usage, id)
   // Gives a read that does not wait for the write the time to end.
   for (let trip = 0; trip < 5; trip++) await at.sql("select 1")
@@ -111,14 +114,14 @@ test("counts that could not be written are written later, none twice, and show i
   const failures: unknown[] = []
   const usage = usageOf({ pool, onFailure: (...failure) => failures.push(failure) })
   expect((await lastHour(usage, id))?.requests).toBe(0)
-  usage.count(id, token, noon)
+  count(usage, id, token, noon)
   const read = lastHour(usage, id)
   away = true
   await usage.stop()
   expect(failures).toEqual([[expect.any(Unavailable), { unwritten_requests: 1 }]])
   expect((await read)?.requests).toBe(1)
   away = false
-  usage.count(id, token, noon)
+  count(usage, id, token, noon)
   expect((await lastHour(usage, id))?.requests).toBe(2)
   await usage.stop()
   await usage.stop()
@@ -138,8 +141,8 @@ test("where the database does not answer, every call fails in time, only one sta
     onFailure: (error, lost) => failures.push([(error as Error).name, lost]),
     waitMs: 20,
   })
-  for (let request = 0; request < 3; request++) usage.count(1, token, noon)
-  usage.count(2, token, after(hourMs))
+  for (let request = 0; request < 3; request++) count(usage, 1, token, noon)
+  count(usage, 2, token, after(hourMs))
   for (let round = 0; round < 3; round++) {
     const asked = Array.from({ length: 50 }, () => usage.lastDay(1, noon))
     for (const { status } of await Promise.allSettled(asked)) expect(status).toBe("rejected")
@@ -153,7 +156,7 @@ test("where the database does not answer, every call fails in time, only one sta
 test("an account that was deleted in the meantime does not prevent the counts of others from being written", async () => {
   const [deleted, kept] = [await account(), await account()]
   const usage = usageOf()
-  for (const id of [deleted, kept]) usage.count(id, token, noon)
+  for (const id of [deleted, kept]) count(usage, id, token, noon)
   await at.sql(`delete from accounts where id = ${deleted}`)
   await usage.stop()
   expect((await lastHour(usage, kept))?.requests).toBe(1)
@@ -164,7 +167,7 @@ test("a day is 24 clock hours with exact boundaries", async () => {
   const id = await account()
   const usage = usageOf()
   for (const ms of [-24 * hourMs + 3_599_999, -23 * hourMs, -1, 0, hourMs - 1, hourMs]) {
-    usage.count(id, token, after(ms))
+    count(usage, id, token, after(ms))
   }
   const counted = (await usage.lastDay(id, noon)).map(({ requests }) => requests)
   expect(counted).toHaveLength(24)
@@ -189,11 +192,11 @@ test("the overview has 24 hours and 30 days with exact boundaries, by token, spr
     [0, startOfDay - 29 * dayMs],
     [0, startOfDay - 29 * dayMs - 1],
   ] as const) {
-    usage.count(id, tokenId, after(ms))
+    count(usage, id, tokenId, after(ms), sheet)
   }
-  usage.count(await account(), token, noon)
+  count(usage, await account(), token, noon)
   // Another process has written one more.
-  other.count(id, sheet, noon)
+  count(other, id, sheet, noon, sheet)
   await other.stop()
   const check = async (from: Usage) => {
     const { hours, days, tokens } = await from.overview(id, noon)
@@ -226,7 +229,7 @@ test("processes that count the same accounts in opposite orders do not block eac
   const failures: unknown[] = []
   const write = async (order: readonly number[]) => {
     const usage = usageOf({ onFailure: (error) => failures.push(error) })
-    for (const id of order) usage.count(id, token, noon)
+    for (const id of order) count(usage, id, token, noon)
     await usage.stop()
   }
   await write(ids)
@@ -262,8 +265,8 @@ test("the overview of an account with many tokens reads its rows alone, and the 
   await at.sql("analyze usage_hours")
   const { hours, days, tokens } = await usageOf().overview(id, noon)
   expect([hours[0]?.requests, days[0]?.requests, tokens.length]).toEqual([20, 480, 20])
-  const plan = await at.sql(`explain select hour, sum(requests) from usage_hours
+  const plan = await at.sql(`explain select token_id, sum(requests) from usage_hours
     left join tokens on tokens.id = token_id
-    where usage_hours.account_id = ${id} and hour >= '2026-01-31' group by hour`)
+    where usage_hours.account_id = ${id} and hour >= '2026-01-31' group by token_id`)
   expect(JSON.stringify([...plan])).not.toContain("Seq Scan on usage_hours")
 })
