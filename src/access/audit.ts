@@ -4,41 +4,22 @@ import { accessChanges } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { instantText } from "../resources/values.ts"
 
-export interface AuditEntry {
-  id: number
-  /** `2026-01-02T03:04:05Z` */
-  at: string
-  /** Null where it was no token that changed. */
-  tokenPrefix: string | null
-  action: "created" | "changed" | "deleted"
-  /** The values before and after, by column. */
-  columns: Readonly<Record<string, readonly [before: unknown, after: unknown]>>
-  who: string
-  origin: string
-}
-
-export interface AuditPage {
-  /** The newest first. */
-  entries: AuditEntry[]
-  /** The `before` of the next page; null after the last one. */
-  next: number | null
-}
+export type AuditPage = Awaited<ReturnType<typeof readAudit>>
+export type AuditEntry = AuditPage["entries"][number]
 
 /**
+ * A page of entries, the newest first, with the `before` of the next page; null after the last one.
  * @param before the id of the last entry of the page before
  * @param count how many entries
  */
-export async function readAudit(
-  pool: Pool,
-  accountId: number,
-  before: number | null,
-  count = 50,
-): Promise<AuditPage> {
-  const rows: AuditEntry[] = await pool.runAlone(accountId, (db) =>
+export async function readAudit(pool: Pool, accountId: number, before: number | null, count = 50) {
+  const rows = await pool.runAlone(accountId, (db) =>
     db
       .select({
         id: accessChanges.id,
+        /** `2026-01-02T03:04:05Z` */
         at: sql<string>`${instantText(accessChanges.at)}`,
+        /** Null where it was no token that changed. */
         tokenPrefix: accessChanges.token_prefix,
         action: accessChanges.action,
         columns: accessChanges.columns,

@@ -7,9 +7,6 @@ import { hashSecret } from "./secret.ts"
 import { prefixOf } from "./token.ts"
 import type { TokenOfAccount } from "./token-list.ts"
 
-/** No token has this prefix, or the account has no such token: one of another account is as unknown. */
-export class UnknownToken extends AccountError {}
-
 /** A token by its owner's account and its number, or by the first characters of its text. */
 export type WhichToken = TokenOfAccount | { prefix: string }
 
@@ -40,7 +37,8 @@ const findTokens = (tx: Transaction, condition: SQL | undefined) =>
 
 /**
  * Finds a token and locks it until the transaction ends.
- * @throws UnknownToken; AccountError where several tokens have the prefix
+ * @throws AccountError where there is none, where several have the prefix, and as if there were none where
+ * it is another account's
  */
 export async function findToken(tx: Transaction, which: WhichToken): Promise<FoundToken> {
   const found = await findTokens(
@@ -51,7 +49,7 @@ export async function findToken(tx: Transaction, which: WhichToken): Promise<Fou
   )
   const [token, ...others] = found
   if (!token) {
-    throw new UnknownToken(
+    throw new AccountError(
       "prefix" in which ? "No token has this prefix" : "There is no such token",
     )
   }

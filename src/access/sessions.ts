@@ -43,14 +43,6 @@ export interface SignedIn {
   method: SignInMethod
 }
 
-/** How a session begins. */
-export interface StartOptions {
-  /** By password, unless it is given. */
-  method?: SignInMethod
-  /** The session that the client had before, which ends in the same transaction. */
-  replaces?: SessionOfAccount | null
-}
-
 export interface SessionOptions {
   pool: Pool
   /** Receives why it could not be recorded that a session is in use. */
@@ -111,20 +103,21 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
     },
 
     /**
-     * Begins a session.
+     * Begins a session, by password.
+     * @param replaces the session that the client had before, which ends in the same transaction
      * @returns the cookie's value; null where the account was deleted or disabled in the meantime
      */
     start: (
       accountId: number,
       client: Client,
       now: Date,
-      { method = "password", replaces = null }: StartOptions = {},
+      replaces: SessionOfAccount | null = null,
     ): Promise<string | null> =>
       pool.runAlone(null, (db) =>
         db.transaction(async (tx) => {
           if (replaces) await endSession(tx, replaces, client.address)
           await attributeToOwner(tx, accountId, client.address)
-          return addSession(tx, { accountId, client, now, method })
+          return addSession(tx, { accountId, client, now, method: "password" })
         }),
       ),
 

@@ -4,20 +4,7 @@ import { tokens } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { instantText } from "../resources/values.ts"
 
-export interface OwnToken {
-  id: number
-  name: string
-  prefix: string
-  forSpreadsheets: boolean
-  createdAt: string
-  lastUsedAt: string | null
-  expiresAt: string | null
-  revokedAt: string | null
-  /** When it was rotated. It has a successor, and may still be valid for its grace period. */
-  replacedAt: string | null
-  /** Whether it can be used. */
-  isValid: boolean
-}
+export type OwnToken = Awaited<ReturnType<typeof readTokens>>[number]
 
 /** One token of an account. */
 export interface TokenOfAccount {
@@ -28,22 +15,19 @@ export interface TokenOfAccount {
 /** How many revoked and expired tokens are listed. */
 export const listedEnded = 100
 
-export interface TokenListOptions {
-  now: Date
-  /** How many revoked and expired tokens; null for all. */
-  ended?: number | null
-}
-
 /** The condition that a token can be used: it is neither revoked nor expired. */
 export const isValidToken = (now: Date) =>
   sql<boolean>`(${tokens.revoked_at} is null and (${tokens.expires_at} is null or ${tokens.expires_at} > ${now.toISOString()}::timestamptz))`
 
-/** The valid tokens of an account and those that ended last, the newest first. */
+/**
+ * The valid tokens of an account and those that ended last, the newest first.
+ * @param ended how many revoked and expired tokens; null for all
+ */
 export function listOwnTokens(
   pool: Pool,
   accountId: number,
-  { now, ended = listedEnded }: TokenListOptions,
-): Promise<OwnToken[]> {
+  { now, ended = listedEnded }: { now: Date; ended?: number | null },
+) {
   const ofAccount = eq(tokens.account_id, accountId)
   if (ended === null) return readTokens(pool, accountId, now)
   const newestEnded = pool.db
@@ -64,12 +48,7 @@ export async function findOwnToken(
   return (await readTokens(pool, accountId, now, eq(tokens.id, tokenId)))[0]
 }
 
-const readTokens = (
-  pool: Pool,
-  accountId: number,
-  now: Date,
-  condition?: SQL,
-): Promise<OwnToken[]> =>
+const readTokens = (pool: Pool, accountId: number, now: Date, condition?: SQL) =>
   pool.runAlone(accountId, (db) =>
     db
       .select({
@@ -81,6 +60,7 @@ const readTokens = (
         lastUsedAt: instantText(tokens.last_used_at),
         expiresAt: instantText(tokens.expires_at),
         revokedAt: instantText(tokens.revoked_at),
+        /** When it was rotated. It has a successor, and may still be valid for its grace period. */
         replacedAt: instantText(tokens.replaced_at),
         isValid: isValidToken(now),
       })

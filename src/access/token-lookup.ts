@@ -22,9 +22,7 @@ export interface ValidToken {
 }
 
 /** Finds a token by its hash; null where it is unknown, revoked or of a disabled account. */
-export type TokenLookup = (hash: string, account: AccountId) => Promise<ValidToken | null>
-
-export function createTokenLookup(pool: Pool): TokenLookup {
+export function createTokenLookup(pool: Pool) {
   const byHash = pool.db
     .select({
       accountId: accounts.id,
@@ -45,7 +43,7 @@ export function createTokenLookup(pool: Pool): TokenLookup {
     )
     .prepare("token by hash")
 
-  return async (hash, account) => {
+  return async (hash: string, account: AccountId): Promise<ValidToken | null> => {
     const [found] = await pool.runAlone(account, () => byHash.execute({ hash }))
     if (!found) return null
     const { expiresMs, requestLimit, ...caller } = found

@@ -87,7 +87,7 @@ export function createOwnToken(
   })
 }
 
-/** @throws UnknownToken; AccountError where it is revoked or the name is not valid */
+/** @throws AccountError where there is no such token, it is revoked or the name is not valid */
 export function editOwnToken(
   editor: Editor,
   { name, forSpreadsheets, ...of }: TokenOfAccount & Pick<NewToken, "name" | "forSpreadsheets">,
@@ -101,7 +101,7 @@ export function editOwnToken(
 
 /**
  * Revokes a token, from the next request on.
- * @throws UnknownToken; AccountError where no token or more than one has the prefix, or it is already revoked
+ * @throws AccountError where there is no such token, no token or more than one has the prefix, or it is already revoked
  */
 export function revokeToken(
   editor: Editor,
@@ -123,7 +123,7 @@ export const rotateToken = (
   { prefix, ...rotation }: Rotation & { prefix: string },
 ) => change(editor, async (tx) => replace(tx, await findToken(tx, { prefix }), rotation))
 
-/** @throws UnknownToken; AccountError as rotating does, and where the account is disabled */
+/** @throws AccountError as rotating does, and where the account is disabled */
 export function rotateOwnToken(
   editor: Editor,
   { accountId, tokenId, ...rotation }: TokenOfAccount & Rotation & SentForm,

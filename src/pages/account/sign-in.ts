@@ -61,7 +61,7 @@ export const signIn = (options: AccountOptions) => {
       })
       const client = clientOf(request, address)
       const cookie =
-        accountId === null ? null : await sessions.start(accountId, client, now(), { replaces })
+        accountId === null ? null : await sessions.start(accountId, client, now(), replaces)
       return cookie === null
         ? refused({ password: "The email address or the password is wrong" })
         : goOnSignedIn(cookie, nextOf(form))
