@@ -35,7 +35,7 @@ export const loadedSources = pgTable(
     last_reason: text(),
     /** When the newest files that were not refused were true. */
     last_observed_at: instant("last_observed_at"),
-    /** Whether that is known, and not only when they were loaded; null by earlier versions. */
+    /** Whether that is known, and not only when they were loaded; null where nothing has been loaded. */
     last_observed_is_known: boolean(),
     /** The SHA-256 digests of the last files that were not refused, sorted. */
     last_files: text().array(),

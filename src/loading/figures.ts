@@ -65,13 +65,10 @@ export interface LinkFigures {
 }
 
 export interface Manifest {
-  /** When the files were true; absent in releases of earlier versions. */
-  observed?: string
-  /**
-   * Whether that is known, and not only when they were loaded; absent in releases of earlier
-   * versions.
-   */
-  observed_is_known?: boolean
+  /** When the files were true. */
+  observed: string
+  /** Whether that is known, and not only when they were loaded. */
+  observed_is_known: boolean
   /** Whether its records name holders that may be natural persons: `all`, or only `companies`. */
   holder_names: HolderNames
   files: FileFigures[]

@@ -38,17 +38,13 @@ export async function keepFormerNames(
   return counts?.undated
 }
 
-/**
- * A code that may have changed hands leaves its earlier names behind. That the version before did
- * not keep whether times were known is no such sign.
- */
+/** A code that may have changed hands leaves its earlier names behind. */
 const keepChangedNames = `
   with changed as (
     select h.asx_code, h.company_name, h.name_key, h.until_release,
       h.is_active and not h.asx_code = any($4::text[]) as was_listed,
       coalesce($3::boolean and last.last_observed_is_known, false) as is_dated,
-      coalesce(last.last_observed_at >= $2::timestamptz - interval '2 years', false) as is_near,
-      last.last_observed_is_known is null as is_of_earlier_version
+      coalesce(last.last_observed_at >= $2::timestamptz - interval '2 years', false) as is_near
     from companies_history h join companies c on c.asx_code = h.asx_code
       left join sources last on last.name = h.source and last.resource = 'companies'
     where h.until_release = $1 and h.name_key not in ('', c.name_key)
@@ -61,6 +57,6 @@ const keepChangedNames = `
   ), doubted as (
     update former_names f set is_certain = false from changed c
     where f.asx_code = c.asx_code and f.name_key <> c.name_key and f.is_certain
-      and not (c.was_listed and (c.is_of_earlier_version or c.is_dated and c.is_near))
+      and not (c.was_listed and c.is_dated and c.is_near)
   )
   select count(*) filter (where was_listed and not is_dated)::integer as undated from changed`

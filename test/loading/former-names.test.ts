@@ -169,25 +169,6 @@ describe("of the exchange's directory", () => {
     expect(await former()).toEqual(["Quarry Echo Limited: is suggested"])
   })
 
-  /** As a version that did not keep whether times were known leaves a source. */
-  const upgraded = async () => {
-    await bench.sql`update sources set last_observed_is_known = null`
-    await bench.sql`update releases set manifest = manifest - 'observed_is_known'`
-  }
-
-  test("an upgrade takes no link from names of before", async () => {
-    await load("2024-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
-    await load("2024-02-01", "Quarry Delta Too Limited", "Quarry Echo Limited")
-    await upgraded()
-    await load("2024-03-01", "Quarry Delta Three Limited", "Quarry Echo Limited")
-    expect(await former()).toEqual([
-      "Quarry Delta Limited: links",
-      "Quarry Delta Too Limited: is suggested",
-    ])
-    await load("2024-04-01", "Quarry Delta Four Limited", "Quarry Echo Limited")
-    expect((await former())[1]).toBe("Quarry Delta Three Limited: links")
-  })
-
   test("a load that publishes nothing tells the times that a name changed between", async () => {
     await load("2020-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
     expect((await load("2023-06-01", "Quarry Delta Limited", "Quarry Echo Limited")).release).toBe(
