@@ -1,6 +1,6 @@
 /**
- * A year of captures of a directory that misbehaves as the exchange's does: one a day, and a week of
- * them every hour. Companies flap, files are cut, the market capitalisation goes empty for days or
+ * A season of captures of a directory that misbehaves as the exchange's does: one a day, and one day
+ * of them every hour. Companies flap, files are cut, the market capitalisation goes empty for days or
  * comes without its column; a company is renamed, some are listed and some delisted.
  */
 import { seeded } from "../support/seeded.ts"
@@ -11,7 +11,7 @@ export interface Listed {
 }
 
 export interface Capture {
-  /** When it was true, in hours of the year. */
+  /** When it was true, in hours of the season. */
   hour: number
   /** What the exchange lists at that time, by code. */
   listed: ReadonlyMap<string, Listed>
@@ -21,11 +21,11 @@ export interface Capture {
 }
 
 const companies = 60
-const yearHours = 365 * 24
+const seasonHours = 90 * 24
 /** Long enough to be absent from three daily captures, and always shorter than the rule. */
 const longestFlapHours = 47
 
-export function* yearOfCaptures(seed: number): Generator<Capture> {
+export function* seasonOfCaptures(seed: number): Generator<Capture> {
   const random = seeded(seed)
   const below = (bound: number) => Math.floor(random() * bound)
   const codeOf = (index: number) => `Q${String(index).padStart(2, "0")}`
@@ -39,16 +39,16 @@ export function* yearOfCaptures(seed: number): Generator<Capture> {
   const flapsUntil = new Map<string, number>()
   const days = (from: number, count: number) => (hour: number) =>
     hour >= from * 24 && hour < (from + count) * 24
-  const isEmptied = [days(100, 3), days(250, 4)]
-  const isWithoutColumn = [days(40, 1), days(200, 2)]
+  const isEmptied = [days(25, 2), days(61, 3)]
+  const isWithoutColumn = [days(12, 1), days(47, 2)]
   // Some are missing before and after a cut file that has them, for longer than the rule in all.
-  const isCutBetween = [61, 161, 311]
+  const isCutBetween = [18, 45, 78]
   let missingAround: string[] = []
   const hours = hoursOfCaptures()
   for (const [index, hour] of hours.entries()) {
-    if (index % 30 === 29) listed.delete([...listed.keys()][below(listed.size)] ?? "")
-    if (index % 45 === 44) listed.set(codeOf(companies + index), { name: "NEW LIMITED", cap: 7 })
-    if (index === 150) {
+    if (index % 9 === 8) listed.delete([...listed.keys()][below(listed.size)] ?? "")
+    if (index % 15 === 14) listed.set(codeOf(companies + index), { name: "NEW LIMITED", cap: 7 })
+    if (index === 40) {
       for (const [code, { cap }] of [...listed].slice(0, 1)) {
         listed.set(code, { name: "RENAMED LIMITED", cap })
       }
@@ -56,7 +56,7 @@ export function* yearOfCaptures(seed: number): Generator<Capture> {
     if (index % 10 === 0) {
       for (const [code, { name, cap }] of listed) listed.set(code, { name, cap: cap + below(100) })
     }
-    if (random() < 0.3 && index > 0) {
+    if (random() < 0.6 && index > 0) {
       const code = [...listed.keys()][below(below(2) === 0 ? 5 : listed.size)] ?? ""
       const until = flapsUntil.get(code)
       // After it was back for a capture at least: what flaps for longer than the rule is gone.
@@ -80,9 +80,9 @@ export function* yearOfCaptures(seed: number): Generator<Capture> {
         ? "emptied"
         : isWithoutColumn.some((holds) => holds(hour))
           ? "three columns"
-          : index === 0 || chance > 0.09 || isBefore || isAfter
+          : index === 0 || chance > 0.16 || isBefore || isAfter
             ? "none"
-            : chance < 0.05
+            : chance < 0.09
               ? "cut"
               : "cut a little"
     const length =
@@ -103,9 +103,9 @@ export function* yearOfCaptures(seed: number): Generator<Capture> {
 
 function hoursOfCaptures(): number[] {
   const hours: number[] = []
-  for (let hour = 0; hour < yearHours; hour += 24) hours.push(hour)
-  const week = Array.from({ length: 48 }, (_, index) => 120 * 24 + index)
-  return [...new Set([...hours, ...week])].sort((a, b) => a - b)
+  for (let hour = 0; hour < seasonHours; hour += 24) hours.push(hour)
+  const hourly = Array.from({ length: 24 }, (_, index) => 35 * 24 + index)
+  return [...new Set([...hours, ...hourly])].sort((a, b) => a - b)
 }
 
 /** The capture as the file that is downloaded. */

@@ -1,8 +1,8 @@
-/** In a year of captures that misbehave, no company and no value is lost that the exchange has. */
+/** In a season of captures that misbehave, no company and no value is lost that the exchange has. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { LoadError } from "../../src/loading/load-error.ts"
+import { type Capture, fileOf, seasonOfCaptures } from "./season-of-captures.ts"
 import { type Workbench, workbench } from "./workbench.ts"
-import { type Capture, fileOf, yearOfCaptures } from "./year-of-captures.ts"
 
 let bench: Workbench
 beforeAll(async () => {
@@ -77,14 +77,14 @@ const everything = async (found: Capture["rows"]) => {
   return [companies, history, releases, rest].map((rows) => rows.map(({ row }) => row))
 }
 
-test("a year of flapping companies, cut files and emptied columns", async () => {
+test("a season of flapping companies, cut files and emptied columns", async () => {
   const expected = new Map<string, Expected>()
   const delisted = new Map<string, number>()
   const counts = { none: 0, cut: 0, "cut a little": 0, emptied: 0, "three columns": 0 }
   const refusals = { missing: 0, empty: 0 }
   let flaps = 0
   let seenInRefused = 0
-  for (const capture of yearOfCaptures(seed)) {
+  for (const capture of seasonOfCaptures(seed)) {
     const { hour, listed, rows, fault } = capture
     const at = `hour ${hour}, ${fault}`
     counts[fault]++
@@ -125,7 +125,7 @@ test("a year of flapping companies, cut files and emptied columns", async () => 
     )
     expect([at, lost, overlooked]).toEqual([at, [], []])
   }
-  // The year had what it should show.
+  // The season had what it should show.
   expect(delisted.size).toBeGreaterThan(8)
   expect(flaps).toBeGreaterThan(50)
   expect(seenInRefused).toBeGreaterThan(3)
