@@ -26,22 +26,14 @@ export type ColumnMatch = { names: (string | null)[]; reported?: string[] } | { 
 
 /** Whether a header has every column that a source requires. */
 export const hasRequired = (columns: Columns, header: readonly string[]): boolean =>
-  columns.required.every((name) =>
-    (columns.spellings?.[name] ?? [name]).some((column) =>
-      header.some((written) => isSame(column, written)),
-    ),
-  )
+  columns.required.every((name) => isIn(header, columns, name))
 
 /** How many columns of a header are the source's. */
-export const knownColumns = (
-  { required, optional, spellings }: Columns,
-  header: readonly string[],
-): number =>
-  [...required, ...optional].filter((name) =>
-    (spellings?.[name] ?? [name]).some((column) =>
-      header.some((written) => isSame(column, written)),
-    ),
-  ).length
+export const knownColumns = (columns: Columns, header: readonly string[]): number =>
+  [...columns.required, ...columns.optional].filter((name) => isIn(header, columns, name)).length
+
+const isIn = (header: readonly string[], { spellings }: Columns, name: string): boolean =>
+  (spellings?.[name] ?? [name]).some((column) => header.some((written) => isSame(column, written)))
 
 /** Names are compared regardless of case and surrounding blanks. */
 export function matchColumns(columns: Columns, header: readonly string[]): ColumnMatch {

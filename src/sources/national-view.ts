@@ -1,5 +1,6 @@
 /**
- * The MineralTenement view of EarthResourceML, in whose columns several states publish. An area is
+ * The MineralTenement view of EarthResourceML, in whose columns several states publish: here are those
+ * that publish in no others. An area is
  * text with its unit (http://schemas.geoscience.gov.au/MineralTenementML/1.0/); without one it
  * stays unknown.
  */
@@ -40,3 +41,12 @@ export function viewSource(
     },
   }
 }
+
+/** In upper case and without areas. */
+export const tas: Source = viewSource("tas", "Tasmania's register of tenements", () => "TAS")
+
+export const nt: Source = viewSource(
+  "nt",
+  "the Northern Territory's register of mineral titles, in the columns of the national view",
+  () => "NT",
+)

@@ -4,14 +4,12 @@
  * Files with neither are loaded as `national-wa` and so on, which are sources of their own.
  */
 import { type State, states } from "../db/schema.ts"
-import { viewSource } from "./national-view.ts"
+import { nt, tas, viewSource } from "./national-view.ts"
 import { nsw } from "./nsw.ts"
 import { sharedReferences } from "./nsw-references.ts"
-import { nt } from "./nt.ts"
 import { qld } from "./qld.ts"
 import { sa } from "./sa.ts"
 import type { RawRecord, Source } from "./source.ts"
-import { tas } from "./tas.ts"
 import { vic } from "./vic.ts"
 import { wa } from "./wa.ts"
 
