@@ -14,7 +14,6 @@ import { withDatabase } from "./database.ts"
 import { errorText } from "./run.ts"
 import { handleSignals } from "./signals.ts"
 import { logToStderr, printCompleted, warnIfUnconfirmed } from "./terminal.ts"
-import { userAgent } from "./user-agent.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -107,6 +106,12 @@ async function fetchAll(
     }
     return outcomes
   })
+}
+
+/** What requests to public servers say of who makes them. */
+export async function userAgent({ BASE_URL }: Pick<Config, "BASE_URL">): Promise<string> {
+  const { version } = await Bun.file(new URL("../../package.json", import.meta.url)).json()
+  return `mds/${version}${BASE_URL === "" ? "" : ` (+${BASE_URL})`}`
 }
 
 /** An error that nobody expected ends the fetch of its source, and not those of the others. */

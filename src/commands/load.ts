@@ -14,9 +14,9 @@ import { sourceNamed, sources } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { integer } from "./arguments.ts"
 import { withDatabase } from "./database.ts"
+import { userAgent } from "./fetch.ts"
 import { handleSignals } from "./signals.ts"
 import { formatTable, printCompleted, printResult, warnIfUnconfirmed } from "./terminal.ts"
-import { userAgent } from "./user-agent.ts"
 
 interface LoadFlags {
   dryRun?: boolean

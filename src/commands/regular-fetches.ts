@@ -19,13 +19,6 @@ export interface RegularFetches {
   stop: () => Promise<void>
 }
 
-export interface RegularFetchesOptions {
-  everyHours: number
-  log: Log
-  /** How long a round may take to end when it is stopped. */
-  stopWithinMs: number
-}
-
 const main = Bun.fileURLToPath(new URL("../main.ts", import.meta.url))
 /** Between two rounds, whatever is due. */
 const leastPauseMs = 60_000
@@ -33,23 +26,11 @@ const leastPauseMs = 60_000
 const shownMessages = 2_000
 
 /** As the settings say; null where they fetch nothing. */
-export const regularFetches = (
-  { FETCH_EVERY, SHUTDOWN_SECONDS }: Config,
+export function regularFetches(
+  { FETCH_EVERY: everyHours, SHUTDOWN_SECONDS }: Config,
   log: Log,
-): RegularFetches | null =>
-  FETCH_EVERY === 0
-    ? null
-    : createRegularFetches({
-        everyHours: FETCH_EVERY,
-        log,
-        stopWithinMs: SHUTDOWN_SECONDS * 1000,
-      })
-
-export function createRegularFetches({
-  everyHours,
-  log,
-  stopWithinMs,
-}: RegularFetchesOptions): RegularFetches {
+): RegularFetches | null {
+  if (everyHours === 0) return null
   const counts: Counts = {
     published: 0,
     unchanged: 0,
@@ -82,20 +63,24 @@ export function createRegularFetches({
       stdout: "pipe",
       stderr: "pipe",
     })
-    const [reported, messages, exitCode] = await Promise.all([
+    const [failures, messages, exitCode] = await Promise.all([
       report(child.stdout),
-      tailOf(child.stderr),
+      child.stderr.text(),
       child.exited,
     ])
     child = undefined
     // A source that failed has been reported, and is no failure of the round.
-    const isExpected = exitCode === 0 || (exitCode === 1 && reported.failures > 0)
+    const isExpected = exitCode === 0 || (exitCode === 1 && failures > 0)
     if (isExpected) return
     if (stopping) log.info("a fetch was interrupted, and is due when the service starts again")
-    else log.error("sources were not fetched", { exit_code: exitCode, messages })
+    else {
+      const last = messages.trim().slice(-shownMessages)
+      log.error("sources were not fetched", { exit_code: exitCode, messages: last })
+    }
   }
 
-  async function report(output: ReadableStream<Uint8Array>) {
+  /** Returns how many sources failed. */
+  async function report(output: ReadableStream<Uint8Array>): Promise<number> {
     let failures = 0
     for await (const line of linesOf(output)) {
       const { source, outcome, reason, due, summary }: FetchOutcome = JSON.parse(line)
@@ -113,7 +98,7 @@ export function createRegularFetches({
         log.info("a source was unchanged", { source })
       }
     }
-    return { failures }
+    return failures
   }
 
   return {
@@ -126,7 +111,7 @@ export function createRegularFetches({
       if (!running) return
       running.kill("SIGTERM")
       // A commit is waited for; the server rolls back what a killed process leaves.
-      const late = setTimeout(() => running.kill("SIGKILL"), stopWithinMs)
+      const late = setTimeout(() => running.kill("SIGKILL"), SHUTDOWN_SECONDS * 1000)
       await round
       clearTimeout(late)
     },
@@ -150,13 +135,4 @@ async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<stri
     rest = lines.pop() ?? ""
     yield* lines
   }
-}
-
-async function tailOf(output: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder()
-  let tail = ""
-  for await (const chunk of output) {
-    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-shownMessages)
-  }
-  return tail.trim()
 }
