@@ -1,12 +1,6 @@
 /** What the service answers with the records of the examples, made by the code that makes its answers. */
-import { type ListPlan, planFrom, planList } from "../answers/list-plan.ts"
-import {
-  cacheStatus,
-  dataHeaders as dataHeadersOf,
-  fileName,
-  statusWhenMade,
-  writerOf,
-} from "../answers/representation.ts"
+import { type ListPlan, planList } from "../answers/list-plan.ts"
+import { dataHeaders, fileName, statusWhenMade, writerOf } from "../answers/representation.ts"
 import { ApiError, type ErrorCode, rateLimited } from "../http/api-error.ts"
 import { apiHeaders } from "../http/api-headers.ts"
 import type { Format } from "../http/negotiation.ts"
@@ -18,7 +12,6 @@ import { hourMs } from "../text/durations.ts"
 import {
   exampleKeys,
   exampleNow,
-  exampleOldest,
   exampleRecords,
   exampleRelease,
   exampleUsage,
@@ -33,10 +26,11 @@ export interface Example {
   body: unknown
 }
 
-/** Those headers whose value depends on the request. */
-export type ExampleHeaders = Readonly<Record<string, string>>
+/** Values by the name of a header. */
+export type HeaderExamples = Readonly<Record<string, string>>
 
 const windowMs = hourMs
+const resetAtMs = exampleNow.getTime() + windowMs
 const limit = 1_000
 const perPage = 50
 
@@ -78,55 +72,25 @@ function planOf({ path, endpoint, ...operation }: Operation, format: Format): Li
   return planList(endpoint, { ...target, query, format: "json" }, exampleKeys.companies)
 }
 
-/** The headers of the 200 in JSON, but for `X-Request-Id`, which is another each time. */
-export function exampleHeaders(operation: Operation, baseUrl: string): ExampleHeaders {
-  const { endpoint } = operation
-  const common = {
-    ...apiHeaders,
-    "Cache-Control": "private, no-cache",
-    ...windowHeaders(endpoint.kind === "object" ? 0 : 1),
-    "X-Request-Id": exampleRequestId,
-  }
-  if (endpoint.kind === "object") return common
-  const path = apiPrefix + examplePath(operation)
-  if (endpoint.kind === "record") {
-    return {
-      ...common,
-      "Cache-Status": cacheStatus.miss,
-      ...dataHeadersOf(exampleRelease, `${path}?`, "json"),
-    }
-  }
-  const plan = planOf(operation, "json")
-  const total = records[endpoint.resource.name]?.length ?? 0
-  const meta = pageMeta(total, 1, perPage)
+/** An example of each header: those of the list of companies and, of errors, what only they have. */
+export function headerExamples(companies: Operation, baseUrl: string): HeaderExamples {
+  const plan = planOf(companies, "json")
+  const meta = pageMeta(exampleRecords.companies.length, 1, perPage)
+  const window = { admitted: true, limit, remaining: limit - 1, resetAtMs }
   return {
-    ...common,
+    ...apiHeaders,
+    ...toHeaders(window, windowMs, exampleNow.getTime()),
     "Cache-Status": statusWhenMade(plan),
-    ...(endpoint.ofNoRelease ? {} : dataHeadersOf(exampleRelease, keyOf(plan), "json")),
-    ...fileName(planOf(operation, "csv")),
-    Link: linkHeader(baseUrl + path, plan.canonical, meta),
+    ...dataHeaders(exampleRelease, plan.key, "json"),
+    ...fileName(planOf(companies, "csv")),
+    Link: linkHeader(baseUrl + plan.path, plan.canonical, meta),
     "X-Total-Count": String(meta.total),
     "X-Total-Pages": String(meta.total_pages),
+    "X-Request-Id": "3f0b5a52-6f0e-4c83-9c5b-2f7f1f6f4a0e",
+    "WWW-Authenticate": 'Bearer realm="mds", error="invalid_token"',
+    "Retry-After": "5",
   }
 }
-
-const keyOf = (plan: ListPlan): string =>
-  plan.list.resource.pastVersions ? planFrom(plan, exampleOldest).key : plan.key
-
-export const exampleRequestId = "3f0b5a52-6f0e-4c83-9c5b-2f7f1f6f4a0e"
-
-const windowHeaders = (counted: number, admitted = true): ExampleHeaders => ({
-  ...toHeaders(
-    {
-      admitted,
-      limit,
-      remaining: limit - counted,
-      resetAtMs: exampleNow.getTime() + windowMs,
-    },
-    windowMs,
-    exampleNow.getTime(),
-  ),
-})
 
 /** How each error comes about. */
 const errorRequests: Readonly<Record<ErrorCode, string>> = {
@@ -145,7 +109,7 @@ export function errorExample(code: ErrorCode, companies: Operation): Example {
 }
 
 function errorOf(code: ErrorCode, companies: Operation): ApiError {
-  if (code === "RATE_LIMITED") return rateLimited(toResetSeconds(exampleNow.getTime() + windowMs))
+  if (code === "RATE_LIMITED") return rateLimited(toResetSeconds(resetAtMs))
   if (code !== "INVALID_PARAMETER") return new ApiError(code)
   const [, query = ""] = errorRequests[code].split("?")
   try {
@@ -155,24 +119,4 @@ function errorOf(code: ErrorCode, companies: Operation): ApiError {
     throw error
   }
   throw new Error(`No fault in ${query}`)
-}
-
-/** The headers of an error, of an account or, without its token, of an address that has one request. */
-export const errorHeaders = (code: ErrorCode): ExampleHeaders => ({
-  ...apiHeaders,
-  "Cache-Control": "no-store",
-  ...errorWindow(code),
-  ...errorOnlyHeaders[code],
-  "X-Request-Id": exampleRequestId,
-})
-
-function errorWindow(code: ErrorCode): ExampleHeaders {
-  if (code === "RATE_LIMITED") return windowHeaders(limit, false)
-  // The token cannot be looked up, so nothing is counted.
-  return windowHeaders(code === "UNAVAILABLE" ? 0 : 1)
-}
-
-const errorOnlyHeaders: Readonly<Partial<Record<ErrorCode, ExampleHeaders>>> = {
-  UNAUTHORIZED: { "WWW-Authenticate": 'Bearer realm="mds", error="invalid_token"' },
-  UNAVAILABLE: { "Retry-After": "5" },
 }

@@ -3,23 +3,14 @@
  * these and compares each example with what the service answers.
  */
 import type { Release } from "../db/reader/releases.ts"
-import type { ResourceRecord } from "../resources/resource.ts"
+import { type ResourceRecord, resourceNames } from "../resources/resource.ts"
 import { hourMs } from "../text/durations.ts"
 
-const releaseCounts = {
-  companies_added: 0,
-  companies_changed: 0,
-  companies_removed: 0,
-  tenements_added: 0,
-  tenements_changed: 0,
-  tenements_removed: 0,
-  subsidiaries_added: 0,
-  subsidiaries_changed: 0,
-  subsidiaries_removed: 0,
-  reports_added: 0,
-  reports_changed: 0,
-  reports_removed: 0,
-}
+const releaseCounts = Object.fromEntries(
+  resourceNames.flatMap((name) =>
+    ["added", "changed", "removed"].map((kind) => [`${name}_${kind}`, 0]),
+  ),
+)
 
 const minerals = {
   asx_code: "XMR",
@@ -230,9 +221,6 @@ export const exampleRelease: Release = {
   publishedAt: Date.parse(second) / 1000,
   identity: "6f1c1f3e-52a7-4f0b-9b8e-2d9a64b0c7f1",
 }
-
-/** The oldest that is kept. */
-export const exampleOldest = 1
 
 /** When the examples were asked for, by an account that had made no request before. */
 export const exampleNow = new Date("2026-02-16T09:30:00Z")

@@ -1,7 +1,7 @@
 /** The reference as Markdown: programs read it as it is, people as pages. */
 import { errorTable } from "../http/api-error.ts"
 import { headerNames, headerOf } from "../http/response-headers.ts"
-import { errorExample, exampleHeaders, exampleOf } from "./example-answers.ts"
+import { errorExample, exampleOf, headerExamples } from "./example-answers.ts"
 import { companiesIn, type Description, introduction } from "./openapi.ts"
 import { commonHeaders, type Operation, type Parameter, titleOf } from "./operations.ts"
 import { bodyText, curlLine, defaultText, fieldsOf, groupsOf, targetOf, typeText } from "./words.ts"
@@ -93,7 +93,7 @@ function operationMarkdown(operation: Operation, options: ReferenceOptions): str
 /** The headers and the errors of all endpoints. */
 export function commonMarkdown({ operations, baseUrl }: Description): string {
   const companies = companiesIn(operations)
-  const values = exampleHeaders(companies, baseUrl)
+  const values = headerExamples(companies, baseUrl)
   const codes = [...new Set(operations.flatMap(({ errors }) => errors))]
   return [
     "## Response headers",

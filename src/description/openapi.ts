@@ -2,7 +2,7 @@
 import type { ServedEndpoint } from "../answers/endpoint.ts"
 import { dataHeaders as dataHeadersOf } from "../answers/representation.ts"
 import { headerNames } from "../http/response-headers.ts"
-import { exampleHeaders } from "./example-answers.ts"
+import { headerExamples } from "./example-answers.ts"
 import { exampleKeys, exampleRelease } from "./examples.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { apiPrefix, type Operation, operationsOf, titleOf } from "./operations.ts"
@@ -31,10 +31,9 @@ export function describeApi({ served, baseUrl }: DescriptionOptions): Descriptio
 
 function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema {
   const companies = companiesIn(operations)
-  const shared = exampleHeaders(companies, baseUrl)
+  const examples = headerExamples(companies, baseUrl)
   const parameters = parametersOf(operations)
   const codes = new Set(operations.flatMap(({ errors }) => errors))
-  const ofAll = headerNames.filter((name) => name in shared)
   return {
     openapi: "3.1.0",
     info: {
@@ -61,7 +60,7 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
             summary: operation.summary,
             description: operation.description,
             parameters: parameters.of(operation),
-            responses: responsesOf(operation, baseUrl, shared),
+            responses: responsesOf(operation),
           },
         },
       ]),
@@ -70,8 +69,10 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
       securitySchemes,
       schemas: schemasOf(operations),
       parameters: parameters.shared,
-      headers: Object.fromEntries(ofAll.map((name) => [name, headerObject(name, shared[name])])),
-      responses: sharedResponses(codes, companies, shared),
+      headers: Object.fromEntries(
+        headerNames.map((name) => [name, headerObject(name, examples[name])]),
+      ),
+      responses: sharedResponses(codes, companies),
     },
   }
 }

@@ -30,15 +30,13 @@ export interface Parameters {
 
 export function parametersOf(operations: readonly Operation[]): Parameters {
   const all = operations.flatMap(({ parameters }) => parameters.map(parameterObject))
-  const uses = new Map<string, number>()
-  for (const each of all) uses.set(textOf(each), (uses.get(textOf(each)) ?? 0) + 1)
   const shared: Record<string, JsonSchema> = {}
   const names = new Map<string, string>()
-  for (const each of all) {
-    const name = componentName(String(each.name))
-    if ((uses.get(textOf(each)) ?? 0) < 2 || name in shared) continue
-    shared[name] = each
-    names.set(textOf(each), name)
+  for (const [text, [first, second]] of Map.groupBy(all, textOf)) {
+    const name = componentName(String(first?.name))
+    if (!first || !second || name in shared) continue
+    shared[name] = first
+    names.set(text, name)
   }
   return {
     shared,

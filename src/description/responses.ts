@@ -2,14 +2,7 @@
 import { type ErrorCode, errorTable } from "../http/api-error.ts"
 import { mediaTypes } from "../http/negotiation.ts"
 import { type HeaderName, headerOf } from "../http/response-headers.ts"
-import {
-  type Example,
-  type ExampleHeaders,
-  errorExample,
-  errorHeaders,
-  exampleHeaders,
-  exampleOf,
-} from "./example-answers.ts"
+import { type Example, errorExample, exampleOf } from "./example-answers.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import {
   commonHeaders,
@@ -19,8 +12,6 @@ import {
   stateHeaders,
 } from "./operations.ts"
 import { errorName, listName, objectSchema, refTo } from "./schemas.ts"
-
-type Headers = Record<string, JsonSchema>
 
 /** A header in full. */
 export function headerObject(name: HeaderName, example: string | undefined): JsonSchema {
@@ -33,19 +24,8 @@ export function headerObject(name: HeaderName, example: string | undefined): Jso
   }
 }
 
-/** A reference to the shared header where that has the same example. */
-function headerObjects(
-  names: readonly HeaderName[],
-  examples: ExampleHeaders,
-  shared: ExampleHeaders,
-): Headers {
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      examples[name] === shared[name] ? refTo("headers", name) : headerObject(name, examples[name]),
-    ]),
-  )
-}
+const headerRefs = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, refTo("headers", name)]))
 
 /** A response as the only example of its media type, with the request that it answers as its summary. */
 const namedExample = ({ request, body }: Example) => ({
@@ -53,14 +33,10 @@ const namedExample = ({ request, body }: Example) => ({
 })
 
 /** The 200, the 304 and the errors of an operation. */
-export const responsesOf = (
-  operation: Operation,
-  baseUrl: string,
-  shared: ExampleHeaders,
-): Record<string, JsonSchema> => ({
+export const responsesOf = (operation: Operation): Record<string, JsonSchema> => ({
   200: {
     description: successText(operation),
-    headers: headerObjects(operation.headers, exampleHeaders(operation, baseUrl), shared),
+    headers: headerRefs(operation.headers),
     content: Object.fromEntries(
       operation.formats.map((format) => [
         mediaTypes[format],
@@ -71,29 +47,18 @@ export const responsesOf = (
       ]),
     ),
   },
-  ...notModifiedOf(operation, baseUrl, shared),
+  ...notModifiedOf(operation),
   ...Object.fromEntries(
     operation.errors.map((code) => [errorTable[code].status, refTo("responses", errorName(code))]),
   ),
 })
 
-function notModifiedOf(
-  operation: Operation,
-  baseUrl: string,
-  shared: ExampleHeaders,
-): Record<string, JsonSchema> {
-  const { endpoint } = operation
+function notModifiedOf({ endpoint }: Operation): Record<string, JsonSchema> {
   if (endpoint.kind === "object") return {}
-  if (endpoint.kind === "record" || !endpoint.ofNoRelease) {
-    return { 304: refTo("responses", notModifiedName) }
+  if (endpoint.kind === "list" && endpoint.ofNoRelease) {
+    return { 304: { description: notModifiedText, headers: headerRefs(stateHeaders) } }
   }
-  const examples = exampleHeaders(operation, baseUrl)
-  return {
-    304: {
-      description: notModifiedText,
-      headers: headerObjects(stateHeaders, examples, shared),
-    },
-  }
+  return { 304: refTo("responses", notModifiedName) }
 }
 
 const notModifiedText = "The response that you have is current."
@@ -112,28 +77,29 @@ const notModifiedName = "NotModified"
 export const sharedResponses = (
   codes: Iterable<ErrorCode>,
   companies: Operation,
-  shared: ExampleHeaders,
 ): Record<string, JsonSchema> => ({
-  [notModifiedName]: {
-    description: notModifiedText,
-    headers: headerObjects(dataHeaders, shared, shared),
-  },
+  [notModifiedName]: { description: notModifiedText, headers: headerRefs(dataHeaders) },
   ...Object.fromEntries(
-    [...codes].map((code) => [errorName(code), errorResponse(code, companies, shared)]),
+    [...codes].map((code) => [errorName(code), errorResponse(code, companies)]),
   ),
 })
 
-function errorResponse(code: ErrorCode, companies: Operation, shared: ExampleHeaders): JsonSchema {
-  const examples = errorHeaders(code)
-  const own = (["Retry-After", "WWW-Authenticate"] as const).filter((name) => name in examples)
-  return {
-    description: errorTable[code].when,
-    headers: headerObjects([...commonHeaders, ...own], examples, shared),
-    content: {
-      "application/json": {
-        schema: refTo("schemas", errorName(code)),
-        ...namedExample(errorExample(code, companies)),
-      },
-    },
-  }
+const ownHeaders: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
+  UNAUTHORIZED: ["WWW-Authenticate"],
+  RATE_LIMITED: ["Retry-After"],
+  UNAVAILABLE: ["Retry-After"],
 }
+
+const errorResponse = (code: ErrorCode, companies: Operation): JsonSchema => ({
+  description: errorTable[code].when,
+  headers: {
+    ...headerRefs([...commonHeaders, ...(ownHeaders[code] ?? [])]),
+    "Cache-Control": headerObject("Cache-Control", "no-store"),
+  },
+  content: {
+    "application/json": {
+      schema: refTo("schemas", errorName(code)),
+      ...namedExample(errorExample(code, companies)),
+    },
+  },
+})
