@@ -42,41 +42,39 @@ async function failing(url: string, args = ["serve"]) {
 
 const reason = (said: string) => ({ exitCode: 1, printed: "", said: `${said}\n` })
 
-for (const args of [["serve"], ["account", "list"]]) {
-  test(`a wrong password is named by ${args[0]}`, async () => {
-    const url = addressed((url) => {
-      url.password = "s3cr&t"
-    })
-    expect(await failing(url, args)).toEqual(
-      reason(
-        `Cannot log in to the database at ${new URL(url).host}: password authentication failed for user "mds"; ` +
-          "check the user and password in DATABASE_URL",
-      ),
-    )
+test.each([[["serve"]], [["account", "list"]]])("a wrong password is named by %j", async (args) => {
+  const url = addressed((url) => {
+    url.password = "s3cr&t"
   })
+  expect(await failing(url, args)).toEqual(
+    reason(
+      `Cannot log in to the database at ${new URL(url).host}: password authentication failed for user "mds"; ` +
+        "check the user and password in DATABASE_URL",
+    ),
+  )
+})
 
-  test(`a missing database is named by ${args[0]}`, async () => {
-    const url = addressed((url) => {
-      url.pathname = "/nowhere"
-    })
-    expect(await failing(url, args)).toEqual(
-      reason(
-        `Cannot open the database at ${new URL(url).host}: database "nowhere" does not exist; ` +
-          "create it, or correct DATABASE_URL",
-      ),
-    )
+test("a missing database is named", async () => {
+  const url = addressed((url) => {
+    url.pathname = "/nowhere"
   })
+  expect(await failing(url)).toEqual(
+    reason(
+      `Cannot open the database at ${new URL(url).host}: database "nowhere" does not exist; ` +
+        "create it, or correct DATABASE_URL",
+    ),
+  )
+})
 
-  test(`a host that refuses is named by ${args[0]}`, async () => {
-    const place = `127.0.0.1:${freePort()}`
-    expect(await failing(`postgres://user:s3cret@${place}/db`, args)).toEqual(
-      reason(
-        `Cannot reach the database at ${place}: the connection was refused; ` +
-          "check that PostgreSQL runs there, or correct DATABASE_URL",
-      ),
-    )
-  })
-}
+test("a host that refuses is named", async () => {
+  const place = `127.0.0.1:${freePort()}`
+  expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
+    reason(
+      `Cannot reach the database at ${place}: the connection was refused; ` +
+        "check that PostgreSQL runs there, or correct DATABASE_URL",
+    ),
+  )
+})
 
 test("a server that is not PostgreSQL is named", async () => {
   const { place, stop } = listener((socket) => socket.end())
@@ -90,18 +88,16 @@ test("a server that is not PostgreSQL is named", async () => {
 })
 
 // These wait for time limits of the program, each for itself: so they do it side by side.
-for (const args of [["serve"], ["account", "list"]]) {
-  test.concurrent(`a host that does not answer is named by ${args[0]}`, async () => {
-    const { place, stop } = listener(() => {})
-    expect(await failing(`postgres://user:s3cret@${place}/db`, args)).toEqual(
-      reason(
-        `Cannot reach the database at ${place}: it did not answer in time; ` +
-          "check DATABASE_URL, the network and its firewalls",
-      ),
-    )
-    stop()
-  })
-}
+test.concurrent("a host that does not answer is named", async () => {
+  const { place, stop } = listener(() => {})
+  expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
+    reason(
+      `Cannot reach the database at ${place}: it did not answer in time; ` +
+        "check DATABASE_URL, the network and its firewalls",
+    ),
+  )
+  stop()
+})
 
 test.concurrent("a database that can't be reached is given up within ten seconds, whatever its hosts do", async () => {
   const silent = listener(() => {})

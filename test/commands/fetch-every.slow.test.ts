@@ -75,50 +75,6 @@ test("what is due is fetched at the start, and each outcome is logged and counte
   await service.stop()
 })
 
-test("a service that is stopped while it fetches ends, and publishes nothing", async () => {
-  const reached = Promise.withResolvers<void>()
-  writeSources({ "asx-directory": entry("/asx.csv") })
-  server.answer(() => {
-    reached.resolve()
-    return { pieces: [], keepOpen: true }
-  })
-  const service = await serve()
-  await reached.promise
-  await service.stop()
-  expect(await service.exited).toBe(0)
-  expect(await bench.releases()).toBe(0)
-  expect(eventsOf(service).map(([event]) => event)).toEqual([interrupted])
-})
-
-/** What came of the fetches of a service, by its own count. */
-async function fetchCounts({ url }: { url: string }): Promise<Record<string, number>> {
-  const metrics = await (await fetch(`${url}/metrics`)).text()
-  const counts = metrics.matchAll(/^mds_fetches_total\{outcome="([^"]+)"\} (\d+)$/gm)
-  return Object.fromEntries([...counts].map(([, outcome, count]) => [outcome, Number(count)]))
-}
-const fetchesOf = async (service: { url: string }) =>
-  Object.values(await fetchCounts(service)).reduce((all, count) => all + count, 0)
-
-test("services on one database fetch each source once, whether or not they share a directory", async () => {
-  const sources = { "asx-directory": entry("/asx.csv"), subsidiaries: entry("/sub.csv") }
-  const directories = [bench.dataDir, bench.dataDir, join(bench.dataDir, "other")]
-  mkdirSync(join(bench.dataDir, "other"))
-  for (const each of new Set(directories)) {
-    writeFileSync(join(each, "sources.json"), JSON.stringify(sources))
-  }
-  server.answer(({ target }) =>
-    plain(target === "/asx.csv" ? directory : "id,name,parent_asx_code\ns1,Quarry West,QZA\n"),
-  )
-  const services = await Promise.all(directories.map((DATA_DIR) => serve({ DATA_DIR })))
-  await until(async () => {
-    const fetches = await Promise.all(services.map(fetchesOf))
-    return fetches.every((count) => count === 2)
-  })
-  expect(server.asked.map(({ target }) => target).sort()).toEqual(["/asx.csv", "/sub.csv"])
-  expect(await bench.releases()).toBe(2)
-  await Promise.all(services.map((service) => service.stop()))
-})
-
 test("a source whose download is interrupted by a stop is fetched by the next service at once", async () => {
   writeSources({ "asx-directory": entry("/asx.csv") })
   const asked = Promise.withResolvers<void>()

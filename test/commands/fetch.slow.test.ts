@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { locks } from "../../src/db/advisory-locks.ts"
-import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import {
   type MisbehavingServer,
   misbehavingServer,
@@ -159,25 +158,6 @@ test("a connection that is lost during a load ends the fetch of its source alone
   expect(stdout).toContain("subsidiaries: published")
   expect(code).toBe(1)
 }, 30_000)
-
-test("without the database every source fails, and each is reported", async () => {
-  server.answer(whole)
-  const release = await holdLoads()
-  const { hostname, port } = new URL(bench.url)
-  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
-  const url = bench.url.replace(`:${port}/`, `:${proxy.port}/`)
-  const fetching = startCommand(["fetch"], { ...bench.options(), url })
-  await fetching.waitForStderr(waiting)
-  proxy.cut()
-  const { stdout, code } = await fetching.ended()
-  proxy.close()
-  await release()
-  expect(stdout).toMatch(
-    /^asx-directory: failed: .*\nsubsidiaries: failed: the connection to the database was lost .*\n$/,
-  )
-  expect(code).toBe(1)
-  expect(await bench.releases()).toBe(0)
-}, 60_000)
 
 test("a file that has not changed is loaded again by another version of the program", async () => {
   server.answer(({ headers }) =>

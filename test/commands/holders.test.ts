@@ -63,11 +63,6 @@ test("--csv writes a file that, parents filled in, loads as subsidiaries; and ne
   expect((await unlinked()).stdout).not.toContain("Somebody")
 })
 
-test("a list whose reader closes the pipe has succeeded", async () => {
-  const { code, stderr } = await bench.runUnread(["holders", "unlinked"])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-})
-
 describe("suggestions", () => {
   const suggest = (...args: string[]) => bench.run(["holders", "suggest", ...args])
   const suggested = [

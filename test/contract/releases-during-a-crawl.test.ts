@@ -74,13 +74,6 @@ test("a crawl begun again after page 1 was polled shows the release of its own p
   expect(await inTurn([1, 2, 3, 4, 5])).toEqual(same([1, 2, 3, 4, 5], newest))
 })
 
-test("a page that is retried is of its crawl's release, and the crawl goes on after it", async () => {
-  const { inTurn } = reader("retried")
-  await inTurn([1, 2])
-  await publish()
-  expect(await inTurn([1, 2, 2, 3, 3, 3, 2, 3, 4, 4, 5, 5])).toEqual(Array(12).fill(newest))
-})
-
 test("a crawl begun again after a release never gets a page of the old one, with eight parallel readers", async () => {
   const { inTurn, read } = reader("at once")
   await inTurn([1, 2, 3, 4, 5])
@@ -121,19 +114,6 @@ test("a list that shrinks to one page has no page 2 of the release before", asyn
     ])
   }
   await publish()
-})
-
-test("sixty crawls of one list are each on the release of their page 1", async () => {
-  const crawls = Array.from({ length: 60 }, (_, index) => reader(`one of many ${index}`))
-  const begun: number[] = []
-  for (const [index, { read }] of crawls.entries()) {
-    if (index % 20 === 10) await publish()
-    begun.push(await read(1))
-  }
-  expect(new Set(begun).size).toBe(4)
-  for (const page of [2, 3, 4, 5]) {
-    expect(await Promise.all(crawls.map(({ read }) => read(page)))).toEqual(begun)
-  }
 })
 
 test("two crawls with one token are kept apart by different values of _", async () => {

@@ -52,23 +52,6 @@ test.each(injections)("SQL in a parameter, %j, is text like any other", async (s
       }
     }
   }
-  const strict = [
-    "page",
-    "per_page",
-    "sort",
-    "order",
-    "active",
-    "format",
-    "all",
-    "bom",
-    "state",
-    "from",
-    "to",
-  ]
-  for (const name of strict) {
-    const path = name === "state" ? "/tenements" : /from|to/.test(name) ? "/reports" : "/companies"
-    expect((await service.get(`${path}?${name}=${value}`)).status).toBe(400)
-  }
   for (const path of ["/companies/", "/tenements/", "/reports/"]) {
     expect((await service.get(`${path}${value}`)).status).toBe(404)
   }

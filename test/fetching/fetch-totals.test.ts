@@ -57,22 +57,3 @@ test("so does that of an address which is loaded by hand", async () => {
   expect(await loads()).toEqual(["published 1"])
   expect((await totals())[0]?.seconds).toBeGreaterThan((0.9 * lateMs) / 1000)
 })
-
-test("a file that is fetched again is counted again, as what its fetch comes to", async () => {
-  bench.server.answer(() => plain(directory))
-  await fetched()
-  await fetched()
-  bench.clock.now = new Date("2026-01-12T00:00:00Z")
-  await fetched({ force: false })
-  bench.server.answer(() => plain("nothing,of,this\n1,2,3\n"))
-  await fetched()
-  await fetched()
-  expect(await loads()).toEqual(["published 1", "refused 2", "unchanged 2"])
-})
-
-test("a fetch that is not due is not counted", async () => {
-  bench.server.answer(() => plain(directory))
-  await fetched()
-  expect((await fetched({ force: false })).outcome).toBe("not due")
-  expect(await loads()).toEqual(["published 1"])
-})

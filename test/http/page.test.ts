@@ -28,19 +28,6 @@ test("an offset is exact as far as numbers are", () => {
 const links = (page: number, total: number, given: [string, string][] = []) =>
   linkHeader("/c", given, pageMeta(total, page, 10))
 
-test("a page names its neighbours as far as they exist", () => {
-  const first = '</c?page=1>; rel="first"'
-  expect(links(1, 0)).toBe(first)
-  expect(links(5, 0)).toBe(first)
-  expect(links(1, 10)).toBe(`${first}, </c?page=1>; rel="last"`)
-  expect(links(1, 11)).toBe(`${first}, </c?page=2>; rel="next", </c?page=2>; rel="last"`)
-  expect(links(2, 21)).toBe(
-    `${first}, </c?page=1>; rel="prev", </c?page=3>; rel="next", </c?page=3>; rel="last"`,
-  )
-  expect(links(3, 21)).toBe(`${first}, </c?page=2>; rel="prev", </c?page=3>; rel="last"`)
-  expect(links(9, 21)).toBe(`${first}, </c?page=3>; rel="prev", </c?page=3>; rel="last"`)
-})
-
 test("the caller's other parameters are repeated, in their order, and can't break out of the link", () => {
   const given: [string, string][] = [
     ["search", 'a>; rel="x", <b'],

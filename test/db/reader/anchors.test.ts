@@ -212,26 +212,6 @@ test("anchors that were read in part lead to the same pages, and later requests 
   expect(statements).toEqual([2, 1, 1, 1, 1, 0, 0])
 })
 
-test("a list is read about as far as its deepest page, and on from there for a deeper one", async () => {
-  const lists = countingPool(pool)
-  const reader = createReader(
-    { records: pool, lists: lists.pool, exports: pool },
-    cacheSizes(8_000_000),
-  )
-  const release = await createReleases(pool).current()
-  const each = { list: listOf(tenements), where: "true", order: "id" }
-  const keys = await keysOf(each)
-  const statements: number[] = []
-  for (const offset of [6_050, 8_900, 9_050, 15_100, 17_000, 18_500]) {
-    const before = lists.counter.statements
-    const page = await reader.page(each.list, { offset, limit: 10 }, { release, account: null })
-    expect(page?.records.map(({ id }) => id)).toEqual(keys.slice(offset, offset + 10))
-    statements.push(lists.counter.statements - before)
-  }
-  // The total and the first eight anchors, the next eight, the rest.
-  expect(statements).toEqual([2, 0, 1, 0, 1, 0])
-})
-
 test("a list of few rows that is found by a scan is scanned once for its total and all its pages", async () => {
   const lists = countingPool(pool)
   const reader = createReader(
