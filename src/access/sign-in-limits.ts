@@ -24,8 +24,11 @@ export class LimitReached extends Error {
   override readonly name = "LimitReached"
 
   /** @param until when the next one is admitted */
-  constructor(readonly until: Date) {
-    super("Too many attempts to sign in")
+  constructor(
+    readonly until: Date,
+    readonly retryAfterSeconds: number,
+  ) {
+    super("Too many attempts")
   }
 }
 
@@ -69,6 +72,12 @@ export function createSignInLimits(options: SignInLimitOptions) {
   const links = { addresses: window("link-address"), accounts: window("link-account") }
   const keyOf = (email: string): string => digest(fold(email))
 
+  function requireAdmitted({ admitted, resetAtMs }: WindowState): void {
+    if (admitted) return
+    const seconds = Math.ceil((resetAtMs - options.now().getTime()) / 1000)
+    throw new LimitReached(new Date(resetAtMs), Math.max(1, seconds))
+  }
+
   return {
     /**
      * Begins an attempt with a password, which counts against its address at once: by address first, so that
@@ -99,8 +108,4 @@ export function createSignInLimits(options: SignInLimitOptions) {
       requireAdmitted(await links.accounts.admit(keyOf(email), linksPerAccount))
     },
   }
-}
-
-function requireAdmitted({ admitted, resetAtMs }: WindowState): void {
-  if (!admitted) throw new LimitReached(new Date(resetAtMs))
 }

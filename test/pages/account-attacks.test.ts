@@ -155,7 +155,7 @@ test("guesses are throttled, and then the right password too, but not the link",
   const person = visitor(service)
   const refused = await person.post("/account/sign-in", { email, password })
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "900"])
-  expect(await refused.text()).toContain("Too many attempts to sign in. Try again at ")
+  expect(await refused.text()).toContain("Too many attempts. Try again at ")
   expect(
     (await person.post("/account/link", { link: await linkSecret(service, email) })).status,
   ).toBe(303)

@@ -1,6 +1,5 @@
 /** A flood of sign-ins from some addresses keeps nobody else out, and is told why it is refused. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { defaultCost } from "../../src/access/password-hash.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { linkSecret, visitor } from "./visitor.ts"
 
@@ -10,7 +9,10 @@ const email = "honest@example.com"
 const password = "correct horse battery staple"
 
 beforeAll(async () => {
-  service = await testService({ settings: { TRUSTED_PROXIES: "1" }, hashingCost: defaultCost })
+  service = await testService({
+    settings: { TRUSTED_PROXIES: "1" },
+    hashingCost: { memoryCost: 16_384, timeCost: 1 },
+  })
   await service.issue(email)
   const person = visitor(service)
   await person.post("/account/link", { link: await linkSecret(service, email) })

@@ -15,15 +15,7 @@ import { pageNotFound } from "../kit/page-error.ts"
 import type { AccountOptions } from "./account-options.ts"
 import { accountPage } from "./account-page.ts"
 import { emailField, signInPage } from "./sign-in-page.ts"
-import {
-  clientOf,
-  emailFault,
-  emailOf,
-  goOnSignedIn,
-  home,
-  limited,
-  nextOf,
-} from "./sign-in-request.ts"
+import { clientOf, emailFault, emailOf, goOnSignedIn, home, nextOf } from "./sign-in-request.ts"
 
 export const link = (options: AccountOptions) => {
   const { links, signInLimits, mailLink, isSignUpOpen, baseUrl, now } = options
@@ -45,7 +37,7 @@ export const link = (options: AccountOptions) => {
             : signInPage(options, request, { entered: form, linkFault: fault }),
         )
       }
-      await limited("links were asked for", now(), () => signInLimits.requestLink(email, address))
+      await signInLimits.requestLink(email, address)
       const made = await links.request(email, now())
       if (made) {
         const url = baseUrl + linkPath(made.secret, next === home ? undefined : next)

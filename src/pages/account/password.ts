@@ -10,46 +10,43 @@ import { SignInRequired } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
 import type { AccountOptions } from "./account-options.ts"
 import { accountPage } from "./account-page.ts"
-import { limited, nextOf } from "./sign-in-request.ts"
+import { nextOf } from "./sign-in-request.ts"
 
+/**
+ * A new password needs a proof that the session's owner is at work: a one-time link used within the hour,
+ * or else the current password. A first password needs the link, because a stolen session must not set one.
+ */
 export const password = (options: AccountOptions) => {
   const { passwords, signInLimits, now } = options
-  return (
-    new Elysia({ name: "password" })
-      .use(signedIn(options))
-      // What proves that the session's owner is at work: a one-time link used within the hour, or else the
-      // current password. A first password needs the link, because a stolen session must not set one.
-      .resolve(async ({ person }): Promise<{ proof: Proof }> => {
-        const isSet = await passwords.isSet(person.accountId)
-        const hasRecentLink = person.method === "link" && isRecentSignIn(person, now())
-        if (!isSet && !hasRecentLink) throw new SignInRequired("link")
-        return { proof: { isSet, needsCurrent: !hasRecentLink } }
-      })
-      .get("/account/password", ({ request, person, proof, page }) =>
-        page(passwordPage(person, proof, readQuery(request))),
-      )
-      .post("/account/password", async ({ request, person, address, proof, page }) => {
-        const form = await readForm(request)
-        const [current, chosen] = [form.get("current"), form.get("password")]
-        const refused = (faults: Faults) => page(passwordPage(person, proof, form, faults))
-        const fault = passwordFault(chosen, person.email)
-        if (fault !== null) return refused({ password: fault })
-        return limited("attempts", now(), async () => {
-          const { accountId, email, sessionId } = person
-          if (proof.needsCurrent) {
-            const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
-            if (
-              !(await passwords.isCurrent(accountId, { password: current, address, onTurn: count }))
-            ) {
-              return refused({ current: "This is not your current password" })
-            }
-            await succeeded()
-          }
-          if (!(await passwords.set(person, chosen, address))) throw new SignInRequired()
-          return redirect(form.has("next") ? nextOf(form) : "/account/password?done")
-        })
-      })
-  )
+  return new Elysia({ name: "password" })
+    .use(signedIn(options))
+    .resolve(async ({ person }): Promise<{ proof: Proof }> => {
+      const isSet = await passwords.isSet(person.accountId)
+      const hasRecentLink = person.method === "link" && isRecentSignIn(person, now())
+      if (!isSet && !hasRecentLink) throw new SignInRequired("link")
+      return { proof: { isSet, needsCurrent: !hasRecentLink } }
+    })
+    .get("/account/password", ({ request, person, proof, page }) =>
+      page(passwordPage(person, proof, readQuery(request))),
+    )
+    .post("/account/password", async ({ request, person, address, proof, page }) => {
+      const form = await readForm(request)
+      const [current, chosen] = [form.get("current"), form.get("password")]
+      const refused = (faults: Faults) => page(passwordPage(person, proof, form, faults))
+      const fault = passwordFault(chosen, person.email)
+      if (fault !== null) return refused({ password: fault })
+      if (proof.needsCurrent) {
+        const { accountId, email, sessionId } = person
+        const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
+        const attempt = { password: current, address, onTurn: count }
+        if (!(await passwords.isCurrent(accountId, attempt))) {
+          return refused({ current: "This is not your current password" })
+        }
+        await succeeded()
+      }
+      if (!(await passwords.set(person, chosen, address))) throw new SignInRequired()
+      return redirect(form.has("next") ? nextOf(form) : "/account/password?done")
+    })
 }
 
 interface Proof {

@@ -9,7 +9,7 @@ import { redirect } from "../kit/page-response.ts"
 import { sessionCookie } from "../kit/session-cookie.ts"
 import type { AccountOptions } from "./account-options.ts"
 import { type SignInPage, signInPage } from "./sign-in-page.ts"
-import { clientOf, emailFault, emailOf, goOnSignedIn, limited, nextOf } from "./sign-in-request.ts"
+import { clientOf, emailFault, emailOf, goOnSignedIn, nextOf } from "./sign-in-request.ts"
 
 /** Why a person is here, by its name in the address. */
 const messages = new Map<string, Content>([
@@ -30,6 +30,8 @@ const messages = new Map<string, Content>([
   ["signed-out", notice("good", "You are signed out.")],
   ["signed-out-everywhere", notice("good", "You are signed out on every device.")],
 ])
+
+const wrong = "The email address or the password is wrong"
 
 export const signIn = (options: AccountOptions) => {
   const { sessions, passwords, signInLimits, now } = options
@@ -52,19 +54,15 @@ export const signIn = (options: AccountOptions) => {
       if (password === "") return refused({ password: "Enter your password" })
       const replaces = await session()
       const isOwn = replaces !== null && fold(replaces.email) === fold(email)
-      const accountId = await limited("attempts to sign in", now(), async () => {
-        const sessionId = isOwn ? replaces.sessionId : undefined
-        const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
-        const found = await passwords.accountOf(email, { password, address, onTurn: count })
-        if (found !== null) await succeeded()
-        return found
-      })
+      const sessionId = isOwn ? replaces.sessionId : undefined
+      const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
+      const attempt = { password, address, onTurn: count }
+      const accountId = await passwords.accountOf(email, attempt)
+      if (accountId === null) return refused({ password: wrong })
+      await succeeded()
       const client = clientOf(request, address)
-      const cookie =
-        accountId === null ? null : await sessions.start(accountId, client, now(), replaces)
-      return cookie === null
-        ? refused({ password: "The email address or the password is wrong" })
-        : goOnSignedIn(cookie, nextOf(form))
+      const cookie = await sessions.start(accountId, client, now(), replaces)
+      return cookie === null ? refused({ password: wrong }) : goOnSignedIn(cookie, nextOf(form))
     })
     .post("/account/sign-out", async ({ session, address }) => {
       const person = await session()

@@ -1,10 +1,13 @@
 /** Errors as pages, for people. */
 import { AccountError } from "../../access/change.ts"
+import { HashingBusy } from "../../access/password-hash.ts"
+import { LimitReached } from "../../access/sign-in-limits.ts"
 import { OutcomeUnknown } from "../../db/commit.ts"
 import { isForbidden } from "../../db/forbidden.ts"
 import type { ErrorCode } from "../../http/api-error.ts"
 import { isOfApi } from "../../plugins/common-headers.ts"
 import { type ErrorPage, toApiError } from "../../plugins/errors.ts"
+import { minuteMs } from "../../text/durations.ts"
 import { loadAssets } from "./assets.ts"
 import { pageTitle } from "./components.ts"
 import { html } from "./html.ts"
@@ -56,6 +59,8 @@ function toPageError(error: unknown): PageError {
   if (error instanceof AccountError) {
     return new PageError(400, "Not changed", `${error.message}.`, {}, back)
   }
+  if (error instanceof LimitReached) return tooMany(error)
+  if (error instanceof HashingBusy) return busy()
   if (error instanceof OutcomeUnknown) return outcomeUnknown()
   if (isForbidden(error)) return readOnly()
   const { code, status, options } = toApiError(error)
@@ -82,6 +87,25 @@ const failed = [
 ] as const
 
 const back = html`<p><a class="button" href="/account">Go to your account</a></p>`
+
+const signIn = html`<p><a class="button" href="/account/sign-in">Sign in another way</a></p>`
+
+function tooMany({ until, retryAfterSeconds }: LimitReached): PageError {
+  // To the next whole minute, because that is what is shown.
+  const time = new Date(Math.ceil(until.getTime() / minuteMs) * minuteMs).toISOString()
+  const message = `Too many attempts. Try again at ${time.slice(11, 16)} UTC.`
+  const headers = { "Retry-After": String(retryAfterSeconds) }
+  return new PageError(429, "Try again later", message, headers, signIn)
+}
+
+const busy = () =>
+  new PageError(
+    503,
+    "Try again shortly",
+    "Too many people are signing in right now, so the password was not checked and nothing was changed. Go back and try again in a few seconds.",
+    { "Retry-After": "5" },
+    signIn,
+  )
 
 const outcomeUnknown = () =>
   new PageError(
