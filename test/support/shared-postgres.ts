@@ -40,4 +40,6 @@ if (lock) {
   while (isAlive(Number(run))) await Bun.sleep(100)
   await server.stop()
   rmSync(directory, { recursive: true, force: true })
+  // Used to the end: a lock that is no longer referenced is released when it is collected.
+  lock()
 }
