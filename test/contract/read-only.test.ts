@@ -62,7 +62,7 @@ test("lists, records, exports, usage and health are answered as ever, and one li
       time: expect.any(String),
       level: "warn",
       event:
-        "the database lets this process only read: the use of accounts and tokens, and the releases being read, are not recorded",
+        "the database lets this process only read: the use of accounts and tokens is not recorded",
       error: expect.stringContaining("permission denied for table"),
       code: "42501",
     },
