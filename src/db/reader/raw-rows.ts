@@ -9,19 +9,26 @@ import type { Database } from "../pool/pool.ts"
 export interface Query {
   sql: string
   params: unknown[]
+  /**
+   * Run in its place where it returns no rows, from which nothing is known: it returns the release with
+   * nulls, or the rows that there are meanwhile.
+   */
+  whenEmpty?: Query
 }
 
 /** A row is at an offset of the bytes: for each column its length, or -1 for null, and its UTF-8 text. */
 export type TakeRow = (bytes: Buffer, offset: number) => void
 
+/** @param onrow called for one row at least, unless the query has no `whenEmpty` and returns none */
 export async function takeRows(
   { $client }: Pick<Database, "$client">,
-  { sql, params }: Query,
+  { sql, params, whenEmpty }: Query,
   values: Record<string, unknown>,
   onrow: TakeRow,
 ): Promise<void> {
   const bound = fillPlaceholders(params, values) as (string | number | null)[]
-  await $client.unsafe(sql, bound, { prepare: true, onrow })
+  const { count } = await $client.unsafe(sql, bound, { prepare: true, onrow })
+  if (count === 0 && whenEmpty) await takeRows({ $client }, whenEmpty, values, onrow)
 }
 
 /** The text of the cell at an offset; null for null. */

@@ -152,22 +152,22 @@ export function createStatements(db: Database): Statements {
   const pageOf = ({ resource, order, updated }: ListShape, relation: Relation, where?: SQL) => {
     const terms = orderBy(order)
     const limit = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
-    const rows = db
-      .select({ record: selection(resource), position: positions(order) })
-      .from(relationOf(resource, relation, { where, updated, first: { orderBy: terms, limit } }))
-      .where(where)
-      .orderBy(...terms)
-      .limit(sql.placeholder("limit"))
-      .offset(sql.placeholder("offset"))
-    // The release is known where there are no rows, too. The order stays: one row is joined with the page.
-    return decoded(
-      sql`select ${seenReleases.release}, page.* from (select) as one left join (${rows}) as page on true`,
-      { resource, order },
-    )
+    const columns = { record: selection(resource), position: positions(order) }
+    const rowsOf = (selected: typeof columns | (typeof columns & typeof seenReleases)) =>
+      db
+        .select(selected)
+        .from(relationOf(resource, relation, { where, updated, first: { orderBy: terms, limit } }))
+        .where(where)
+        .orderBy(...terms)
+        .limit(sql.placeholder("limit"))
+        .offset(sql.placeholder("offset"))
+    // For each of many rows, the join would take as long as reading it.
+    const whenEmpty = sql`select ${seenReleases.release}, page.*
+      from (select) as one left join (${rowsOf(columns)}) as page on true`
+    const page = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
+    const query = { ...page, whenEmpty: dialect.sqlToQuery(whenEmpty) }
+    return decodedRows(db, query, { resource, order })
   }
-  /** The query's columns are the release, the fields of the resource and the columns of the order. */
-  const decoded = (query: SQL, shape: Pick<ListShape, "resource" | "order">) =>
-    decodedRows(db, dialect.sqlToQuery(query), shape)
 
   return {
     rowsFrom: (shape, relation) =>
@@ -224,7 +224,7 @@ export function createStatements(db: Database): Statements {
           .select({ ...seenReleases, record: selection(resource) })
           .from(sql`(select 1) as one`)
           .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
-        return decoded(found.getSQL(), { resource, order: [] })
+        return decodedRows(db, dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
       }),
     breakdown: (shape, fields, relation) =>
       once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
