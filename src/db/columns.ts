@@ -30,8 +30,8 @@ export type TableColumns<Name extends string> = Record<Name, Column>
 const pathSafeCharacter = "[A-Za-z0-9._~-]"
 const pathSafeLength = 100
 
-/** An identifier that needs no percent-encoding in a path. */
-export const pathSafePattern = `^${pathSafeCharacter}{1,${pathSafeLength}}$`
+/** An identifier that needs no percent-encoding in a path, and that is no dot segment (section 3.3). */
+export const pathSafePattern = `^(?!\\.{1,2}$)${pathSafeCharacter}{1,${pathSafeLength}}$`
 
 /** An ASX code: 3 to 6 letters and digits, in upper case. */
 export const asxCodePattern = "^[0-9A-Z]{3,6}$"

@@ -49,7 +49,8 @@ export interface Entry {
 export function tenementOf(entry: Entry): Mapped {
   const { state } = entry
   const reference = textOf(entry.reference)
-  if (reference === null)
+  // The id keeps letters and digits: of punctuation alone, all references would share one id.
+  if (reference === null || !/[a-z0-9]/i.test(reference))
     return { rejected: "has no tenement reference, from which its id is made" }
   const warnings: string[] = []
   const valueOrWarning = <T>(field: string, read: MappedValue<T>): T | null => {

@@ -127,7 +127,11 @@ test("a feature that cannot be read is rejected by its number, and the load cont
 test.each([
   { exceededTransferLimit: true },
   { properties: { exceededTransferLimit: true } },
+  { exceededTransferLimit: "true" },
+  { exceededTransferLimit: 1 },
   { numberMatched: 100, numberReturned: 97 },
+  { numberMatched: "100" },
+  { numberMatched: 100, numberReturned: 100 },
 ])(
   "a file that says it is incomplete, by %j, adds and changes records and removes none",
   async (part) => {

@@ -188,6 +188,10 @@ test("a rejected row leaves the stored record of its key unchanged", async () =>
   expect(bench.rejects()[0]?.reason).toBe('market_cap_aud is not an integer: "lots"')
 })
 
+const report = (hash: string) => `${hash},QZA,Title,,2026-01-02T03:04:05Z,https://example.com/x`
+const reports = ["hash,asx_code,title,type,published_at,url", report("q1"), report("q2"), ""].join(
+  "\n",
+)
 const vic =
   "tno,typedesc,statussdsc,own_name\nEL1,Mining Licence,Current,X\nEL2,Mining Licence,Current,X\n"
 const national =
@@ -197,7 +201,9 @@ test.each([
   ["that cannot be parsed", "companies", three, "Quarry Beta NL", '"Quarry "Beta" NL"'],
   ["whose key is malformed", "companies", three, "QZB", "QZ B"],
   ["whose key is blank", "companies", three, "QZB", " "],
+  ["whose key is a dot segment of a path", "reports", reports, "q2", ".."],
   ["without a reference", "vic", vic, "EL2", " "],
+  ["whose reference has no letter or digit", "vic", vic, "EL2", "***"],
   ["without a state", "national", national, "NT", " "],
 ])(
   "a row %s may be any record's: no record is missing",

@@ -143,13 +143,15 @@ test("a tenement that gains an endorsement keeps its id, and one without a numbe
   const ids = Object.keys(await stored())
   const summary = await bench.load(
     "wa",
-    features({ ...waFeature, fmt_tenid: "M 77/9001-S" }, { ...waFeature, fmt_tenid: " " }),
+    features(...["M 77/9001-S", " ", "???"].map((fmt_tenid) => ({ ...waFeature, fmt_tenid }))),
   )
-  expect(summary.files[0]).toMatchObject({ read: 2, accepted: 1, rejected: 1 })
+  expect(summary.files[0]).toMatchObject({ read: 3, accepted: 1, rejected: 2, unreadable: 2 })
   expect([ids, summary.release]).toEqual([["WA-M77-9001"], null])
   expect(Object.keys(await stored())).toEqual(ids)
+  const reason = "has no tenement reference, from which its id is made"
   expect(bench.rejects()).toMatchObject([
-    { feature: 2, reason: "has no tenement reference, from which its id is made" },
+    { feature: 2, reason },
+    { feature: 3, reason },
   ])
 })
 

@@ -29,7 +29,7 @@ export async function* readDocument(
   const envelope = next.value
   const error = envelope.error === undefined ? "" : `, but an error: ${shortJson(envelope.error)}`
   if (record === 0) reject(`it has no records${error}`)
-  if (isIncomplete(envelope)) markIncomplete()
+  if (isIncomplete(envelope, record)) markIncomplete()
 }
 
 const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 100)
@@ -42,14 +42,18 @@ const invalidRecord = (json: string, line: number): Row => ({
 })
 
 /** Servers limit the number of features in a response, and say so in its envelope. */
-function isIncomplete(envelope: RawRecord): boolean {
-  const { exceededTransferLimit, numberMatched, numberReturned, properties } = envelope
+function isIncomplete(envelope: RawRecord, records: number): boolean {
+  const { exceededTransferLimit, numberMatched, properties } = envelope
   return (
-    exceededTransferLimit === true ||
-    (isObject(properties) && properties.exceededTransferLimit === true) ||
-    (typeof numberMatched === "number" && Number(numberReturned) < numberMatched)
+    isTrue(exceededTransferLimit) ||
+    (isObject(properties) && isTrue(properties.exceededTransferLimit)) ||
+    // Without a total it is absent or "unknown".
+    Number(numberMatched) > records
   )
 }
+
+/** Some servers write a boolean as a text or a number. */
+const isTrue = (value: unknown): boolean => ["true", "1"].includes(String(value).toLowerCase())
 
 /** The names in the first record are checked like a header. */
 export async function* readNdjson(
