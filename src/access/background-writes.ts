@@ -2,7 +2,8 @@
  * Writes what the requests of a process have left in its memory, every few seconds and when it stops. So
  * requests neither wait for these writes nor fail with them; a process that is killed loses some seconds.
  */
-import { within } from "../db/pool/unavailable.ts"
+import { noAnswerWithin } from "../db/pool/unavailable.ts"
+import { settleWithin } from "../text/settle-within.ts"
 
 /**
  * Receives the error of a failed write; and how many requests will not be shown because of it, unless they
@@ -37,7 +38,7 @@ export function writeInBackground({
   return async (limitMs: number): Promise<void> => {
     clearInterval(timer)
     const last = Promise.resolve(running).then(write)
-    await within(limitMs, last).catch((error: unknown) =>
+    await settleWithin(limitMs, last, noAnswerWithin).catch((error: unknown) =>
       onFailure(error, { unwritten_requests: unwritten() }),
     )
   }

@@ -12,8 +12,8 @@
  * record of completed writes is kept.
  */
 import type { Pool } from "../db/pool/pool.ts"
-import { within } from "../db/pool/unavailable.ts"
-import { createSerialExecutor } from "../text/serial-executor.ts"
+import { noAnswerWithin } from "../db/pool/unavailable.ts"
+import { settleWithin } from "../text/settle-within.ts"
 import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
 import {
   firstShownDay,
@@ -102,7 +102,7 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
      */
     lastDay: async (accountId: number, at: Date): Promise<HourOfUse[]> => {
       const nowMs = at.getTime()
-      const hours = await within(waitMs, storedHours(accountId, nowMs))
+      const hours = await settleWithin(waitMs, storedHours(accountId, nowMs), noAnswerWithin)
       return lastHours([...hours, ...unwritten.of(accountId)], nowMs).map((hour) => ({
         hour: `${new Date(hour.startMs).toISOString().slice(0, 19)}Z`,
         requests: hour.requests,
@@ -115,12 +115,26 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
      */
     overview: async (accountId: number, at: Date): Promise<UsageOverview> => {
       const nowMs = at.getTime()
-      const counts = await within(waitMs, read(accountId, nowMs, firstShownDay(nowMs)))
+      const counts = await settleWithin(
+        waitMs,
+        read(accountId, nowMs, firstShownDay(nowMs)),
+        noAnswerWithin,
+      )
       return usageOverview([...counts, ...unwritten.of(accountId)], nowMs)
     },
 
     /** Writes the last counts, for at most `limitMs`, and stops. */
     stop: (limitMs = waitMs): Promise<void> => stop(limitMs),
+  }
+}
+
+/** Returns a function that runs tasks one after the other, even if some fail. */
+function createSerialExecutor(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (task) => {
+    const result = last.then(task)
+    last = result.catch(() => {})
+    return result
   }
 }
 

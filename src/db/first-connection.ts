@@ -4,8 +4,9 @@
  */
 import type { Sql } from "postgres"
 import { codeOf } from "../text/error-code.ts"
+import { settleWithin } from "../text/settle-within.ts"
 import { singleConnection } from "./connection.ts"
-import { Unavailable, within } from "./pool/unavailable.ts"
+import { noAnswerWithin, Unavailable } from "./pool/unavailable.ts"
 
 /** The database can't be used. The message says what failed, why, and what to do. */
 export class DatabaseError extends Error {
@@ -26,7 +27,7 @@ export async function withFirstConnection<T>(
 ): Promise<T> {
   const client = singleConnection(url, { prepare: false })
   try {
-    await within(connectTimeoutMs, client`select 1`)
+    await settleWithin(connectTimeoutMs, client`select 1`, noAnswerWithin)
   } catch (error) {
     client.end({ timeout: 0 }).catch(() => {})
     throw new DatabaseError(explain(error, url))

@@ -7,7 +7,7 @@
  * closed after its last retry: each attempt gets a client that neither queues nor reconnects.
  */
 import { RedisClient } from "bun"
-import { unlessSilent } from "../text/unless-silent.ts"
+import { settleWithin } from "../text/settle-within.ts"
 
 export interface RedisOptions {
   /** `redis:`, `rediss:`, `valkey:` or `valkeys:`; requires RESP3, which Redis supports from version 6 on. */
@@ -54,7 +54,7 @@ export function connectRedis(options: RedisOptions): RedisConnection {
   let losses = 0
 
   const inTime = <T>(reply: Promise<T>, limitMs = answerWithinMs): Promise<T> =>
-    unlessSilent(limitMs, reply, () => new Error(`No answer within ${limitMs} ms`))
+    settleWithin(limitMs, reply, () => new Error(`No answer within ${limitMs} ms`))
 
   async function connect(): Promise<void> {
     const client = new RedisClient(url, clientOptions)

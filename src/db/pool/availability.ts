@@ -7,7 +7,7 @@
  * A statement that is merely slow runs on to its own timeout.
  */
 import type { Sql } from "postgres"
-import { unlessSilent } from "../../text/unless-silent.ts"
+import { settleWithin } from "../../text/settle-within.ts"
 import { singleConnection } from "../connection.ts"
 import { isAnswer } from "./database-errors.ts"
 import { noAnswerWithin, Unavailable } from "./unavailable.ts"
@@ -73,7 +73,7 @@ export function watchAvailability(
   async function question(): Promise<void> {
     try {
       const parts = url === directUrl ? [askTwice()] : [askTwice(), openSession(url)]
-      await unlessSilent(silenceMs, Promise.all(parts), noAnswerWithin)
+      await settleWithin(silenceMs, Promise.all(parts), noAnswerWithin)
     } catch (error) {
       if (isAnswer(error)) return
       client.end({ timeout: 0 }).catch(() => {})
@@ -142,7 +142,7 @@ async function openSession(url: string): Promise<void> {
   const answered = client.unsafe("select 1").execute()
   answered.catch(() => {})
   try {
-    await unlessSilent(silenceMs, Promise.race([begun, answered]), noAnswerWithin)
+    await settleWithin(silenceMs, Promise.race([begun, answered]), noAnswerWithin)
   } finally {
     await client.end({ timeout: 0 })
   }

@@ -1,5 +1,3 @@
-import { settleWithin } from "../../text/settle-within.ts"
-
 /** The database can't be reached, takes too long, or its queue is full. The request may be retried. */
 export class Unavailable extends Error {
   override readonly name: string = "Unavailable"
@@ -28,7 +26,3 @@ export const orWhereUnavailable =
     if (error instanceof Unavailable) return value
     throw error
   }
-
-/** Settles as `result` does, within `limitMs`. @throws Unavailable for what takes longer */
-export const within = <T>(limitMs: number, result: Promise<T>): Promise<T> =>
-  settleWithin(limitMs, result, noAnswerWithin)

@@ -3,9 +3,10 @@
  * what outcome, and how many loads had which outcome. It is read at most once a minute, however often
  * metrics are scraped. Records are not counted for it.
  */
+import { settleWithin } from "../../text/settle-within.ts"
 import { isRecent } from "../is-recent.ts"
 import type { Pool } from "../pool/pool.ts"
-import { orWhereUnavailable, Unavailable, within } from "../pool/unavailable.ts"
+import { noAnswerWithin, orWhereUnavailable, Unavailable } from "../pool/unavailable.ts"
 import { type LoadOutcome, loadOutcomes } from "../source-tables.ts"
 
 export interface SourceReading {
@@ -91,7 +92,7 @@ export function createSourceReadings(
       })
     }
     if (reading) {
-      await within(waitMs, reading).catch(orWhereUnavailable(undefined))
+      await settleWithin(waitMs, reading, noAnswerWithin).catch(orWhereUnavailable(undefined))
     }
     return last
   }

@@ -1,11 +1,12 @@
 /** What every page needs: who has signed in, and the frame around its content. */
 import { Elysia } from "elysia"
 import type { Sessions, SignedIn } from "../../access/sessions.ts"
-import { orWhereUnavailable, within } from "../../db/pool/unavailable.ts"
+import { noAnswerWithin, orWhereUnavailable } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { contextFields } from "../../plugins/request-context.ts"
 import { hourMs } from "../../text/durations.ts"
 import { once } from "../../text/once.ts"
+import { settleWithin } from "../../text/settle-within.ts"
 import { loadAssets } from "./assets.ts"
 import { layout, type PageContent } from "./layout.ts"
 import { SignInRequired } from "./page-error.ts"
@@ -53,7 +54,9 @@ export const pageContext = (options: PageOptions) =>
         session,
         publicUrl: publicUrlOf(request, options.baseUrl),
         page: async ({ status, headers, ...content }: PageResult): Promise<Response> => {
-          const person = await within(sessionWaitMs, session()).catch(orWhereUnavailable(undefined))
+          const person = await settleWithin(sessionWaitMs, session(), noAnswerWithin).catch(
+            orWhereUnavailable(undefined),
+          )
           const frame = {
             assets: await loadAssets(),
             email: person === null ? null : person?.email,

@@ -1,10 +1,11 @@
 /** How many records of a list have which values, for the page that shows the list. */
 import type { ListPlan } from "../../../answers/list-plan.ts"
 import type { AccountId } from "../../../db/pool/turns.ts"
-import { Unavailable, within } from "../../../db/pool/unavailable.ts"
+import { noAnswerWithin, Unavailable } from "../../../db/pool/unavailable.ts"
 import type { Group } from "../../../db/reader/breakdown.ts"
 import type { Reader } from "../../../db/reader/reader.ts"
 import { type Releases, ReleaseUnavailable } from "../../../db/reader/releases.ts"
+import { settleWithin } from "../../../text/settle-within.ts"
 
 export interface BreakdownOptions {
   reader: Pick<Reader, "breakdown">
@@ -37,7 +38,7 @@ export async function readBreakdown(
     return "refused" in release ? null : reader.breakdown(plan.list, fields, { release, account })
   }
   try {
-    return await within(limitMs, read())
+    return await settleWithin(limitMs, read(), noAnswerWithin)
   } catch (error) {
     if (error instanceof Unavailable || error instanceof ReleaseUnavailable) return null
     throw error

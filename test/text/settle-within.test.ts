@@ -1,25 +1,25 @@
-/** A reply is waited for no longer than its limit, without counting the time in which this process was busy. */
+/** A deadline does not count the time in which this process was busy. */
 import { expect, test } from "bun:test"
-import { unlessSilent } from "../../src/text/unless-silent.ts"
+import { settleWithin } from "../../src/text/settle-within.ts"
 
 const silent = (limitMs: number) => new Error(`No answer within ${limitMs} ms`)
 
 test("a reply that takes longer than its limit is rejected, and its outcome ignored", async () => {
   const late = Promise.withResolvers<string>()
-  await expect(unlessSilent(20, late.promise, silent)).rejects.toThrow("No answer within 20 ms")
+  await expect(settleWithin(20, late.promise, silent)).rejects.toThrow("No answer within 20 ms")
   late.reject(new Error("too late to matter"))
 })
 
 test("a reply or a rejection in time is passed on", async () => {
-  await expect(unlessSilent(10_000, Promise.resolve("reply"), silent)).resolves.toBe("reply")
-  await expect(unlessSilent(10_000, Promise.reject(new Error("refused")), silent)).rejects.toThrow(
+  await expect(settleWithin(10_000, Promise.resolve("reply"), silent)).resolves.toBe("reply")
+  await expect(settleWithin(10_000, Promise.reject(new Error("refused")), silent)).rejects.toThrow(
     "refused",
   )
 })
 
 test("time in which this process was busy does not count against the reply", async () => {
   const reply = Promise.withResolvers<string>()
-  const answer = unlessSilent(200, reply.promise, silent)
+  const answer = settleWithin(200, reply.promise, silent)
   const busyUntil = performance.now() + 400
   while (performance.now() < busyUntil);
   // Runs after the timers that are due by now.
