@@ -25,68 +25,67 @@ import { type Caller, createTokenLookup, type ValidToken } from "./token-lookup.
 export type Credentials = ReturnType<typeof createCredentials>
 
 const recordEveryMs = 60_000
-/** Once more accounts have changed than this, everything is invalidated. */
-const maxChangedAccounts = 10_000
+const never = Number.NEGATIVE_INFINITY
 
-/** When a cached result was read. */
-interface ReadAt {
+interface CachedToken extends ValidToken {
+  /** When it was read; `never` once it is invalidated. It then still shows that the token was valid. */
   readMs: number
-  /** How many notifications this process had received by then. */
-  notifications: number
+  /** When its use was last recorded. */
+  recordedMs: number
 }
 
-export interface CredentialPools {
-  /** For lookups. */
-  records: Pool
-  /** For writes. */
-  accounts: Pool
+export interface CredentialOptions {
+  pools: {
+    /** For lookups. */
+    records: Pool
+    /** For writes. */
+    accounts: Pool
+  }
+  sizes: Pick<CacheSizes, "tokens" | "invalidTokens">
+  /** Receives why a token's last use could not be recorded. */
+  onUseNotRecorded: (error: unknown) => void
 }
 
-export function createCredentials(
-  { records, accounts }: CredentialPools,
-  sizes: Pick<CacheSizes, "tokens" | "invalidTokens" | "tokenUses">,
-) {
-  const lookUp = createTokenLookup(records)
-  const valid = createCache<ValidToken & ReadAt>(sizes.tokens, () => 140)
-  /** The negative cache. */
-  const invalid = createCache<ReadAt>(sizes.invalidTokens, () => 60)
-  const pending = new Map<string, Promise<ValidToken | null>>()
-  const recordedAt = createCache<number>(sizes.tokenUses, () => 16)
+export function createCredentials({ pools, sizes, onUseNotRecorded }: CredentialOptions) {
+  const lookUp = createTokenLookup(pools.records)
+  const valid = createCache<CachedToken>(sizes.tokens, () => 150)
+  /** The negative cache: when each token was looked up. */
+  const invalid = createCache<number>(sizes.invalidTokens, () => 16)
+  const pending = new Map<string, Promise<CachedToken | null>>()
   let subscribed = false
-  /** How many were received; and how many by the last change of all accounts, and of each account. */
-  let notifications = 0
-  let allChanged = 0
-  const changed = new Map<number, number>()
 
-  /** @param changedAt how many notifications had been received by the last change that matters */
-  const isFresh = (entry: ReadAt, changedAt: number, nowMs: number) =>
-    subscribed && isRecent(entry.readMs, nowMs, maxStalenessMs) && entry.notifications >= changedAt
+  const isFresh = (readMs: number, nowMs: number): boolean =>
+    subscribed && isRecent(readMs, nowMs, maxStalenessMs)
 
   /** The cached result; undefined where there is none to use. */
-  function cached(hash: string, nowMs: number): ValidToken | null | undefined {
-    const negative = invalid.get(hash)
-    if (negative && isFresh(negative, notifications, nowMs)) return null
+  function cached(hash: string, nowMs: number): CachedToken | null | undefined {
     const token = valid.get(hash)
-    const changedAt = token && Math.max(allChanged, changed.get(token.caller.accountId) ?? 0)
-    return token && isFresh(token, changedAt ?? 0, nowMs) ? token : undefined
+    if (token && isFresh(token.readMs, nowMs)) return token
+    return isFresh(invalid.get(hash) ?? never, nowMs) ? null : undefined
   }
 
   /**
    * Concurrent lookups of one token share a query, unless a notification arrived in between or this
-   * process is not subscribed. The result is cached even then: it is not used as a result then, but
-   * shows that the token was valid.
+   * process is not subscribed. Then the result is not used again.
    */
-  function read(hash: string, readMs: number, address: AccountId): Promise<ValidToken | null> {
+  function read(hash: string, nowMs: number, address: AccountId): Promise<CachedToken | null> {
     const shared = subscribed ? pending.get(hash) : undefined
     if (shared) return shared
-    const readAt: ReadAt = { readMs, notifications }
     // A token that was valid before does not wait behind others of its address.
-    const result = lookUp(hash, valid.get(hash)?.caller.accountId ?? address)
-      .then((token) => {
-        valid.delete(hash)
+    const result: Promise<CachedToken | null> = lookUp(
+      hash,
+      valid.get(hash)?.caller.accountId ?? address,
+    )
+      .then((found) => {
+        const readMs = pending.get(hash) === result ? nowMs : never
         invalid.delete(hash)
-        if (token) valid.set(hash, { ...token, ...readAt })
-        else invalid.set(hash, readAt)
+        if (!found) {
+          valid.delete(hash)
+          invalid.set(hash, readMs)
+          return null
+        }
+        const token = { ...found, readMs, recordedMs: valid.get(hash)?.recordedMs ?? never }
+        valid.set(hash, token)
         return token
       })
       .finally(() => {
@@ -96,23 +95,41 @@ export function createCredentials(
     return result
   }
 
+  /** Records, at most once a minute, that a token is in use. */
+  function recordUse(token: CachedToken, nowMs: number): void {
+    if (isRecent(token.recordedMs, nowMs, recordEveryMs)) return
+    token.recordedMs = nowMs
+    const oneMinuteAgo = new Date(nowMs - recordEveryMs).toISOString()
+    pools.accounts
+      .runAlone(null, (db) =>
+        db
+          .update(tokens)
+          .set({ last_used_at: new Date(nowMs).toISOString() })
+          .where(
+            and(
+              eq(tokens.id, token.caller.tokenId),
+              // Another process may have written it within the minute.
+              or(isNull(tokens.last_used_at), lt(tokens.last_used_at, oneMinuteAgo)),
+            ),
+          ),
+      )
+      .catch(onUseNotRecorded)
+  }
+
   /** Invalidates what is cached of an account; undefined: of all accounts. */
   function invalidate(accountId: number | undefined): void {
-    notifications++
     pending.clear()
-    if (accountId !== undefined && changed.size < maxChangedAccounts) {
-      changed.set(accountId, notifications)
-    } else {
-      allChanged = notifications
-      changed.clear()
+    invalid.clear()
+    for (const token of valid.values()) {
+      if (accountId === undefined || token.caller.accountId === accountId) token.readMs = never
     }
   }
 
   return {
     cacheReadings: () => ({ tokens: valid.readings(), invalid_tokens: invalid.readings() }),
     /**
-     * The caller that a token identifies; null where the token is malformed, unknown, revoked or
-     * expired, or its account is disabled.
+     * The caller that a token identifies, whose use is recorded; null where the token is malformed,
+     * unknown, revoked or expired, or its account is disabled.
      * @param address of the client, which takes turns at the database for tokens that were not valid before
      * @throws Unavailable
      */
@@ -130,27 +147,9 @@ export function createCredentials(
         if (!isWellFormed(token)) return null
         found = await read(hash, nowMs, address)
       }
-      return found && nowMs < found.expiresMs ? found.caller : null
-    },
-
-    /** Records that a token was used. Written at most once a minute for each token. */
-    recordUse: async (tokenId: number, now: Date): Promise<void> => {
-      const recorded = recordedAt.get(String(tokenId))
-      if (recorded !== undefined && isRecent(recorded, now.getTime(), recordEveryMs)) return
-      recordedAt.set(String(tokenId), now.getTime())
-      const oneMinuteAgo = new Date(now.getTime() - recordEveryMs).toISOString()
-      await accounts.runAlone(null, (db) =>
-        db
-          .update(tokens)
-          .set({ last_used_at: now.toISOString() })
-          .where(
-            and(
-              eq(tokens.id, tokenId),
-              // Another process may have written it within the minute.
-              or(isNull(tokens.last_used_at), lt(tokens.last_used_at, oneMinuteAgo)),
-            ),
-          ),
-      )
+      if (!found || nowMs >= found.expiresMs) return null
+      recordUse(found, nowMs)
+      return found.caller
     },
 
     /** Whether this process is subscribed to notifications of changes from now on. */

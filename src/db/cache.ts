@@ -24,12 +24,10 @@ const shares = {
   anchors: 10,
   /** How many records of a list have which values. */
   breakdowns: 2,
-  /** Valid tokens and their accounts. */
-  tokens: 8,
+  /** Valid tokens, their accounts and when their use was last recorded. */
+  tokens: 12,
   /** The negative cache, separate so that a flood of invented tokens evicts no valid ones. */
   invalidTokens: 3,
-  /** When the use of each token was last recorded. */
-  tokenUses: 4,
   /** The release that each page sequence reads. */
   pageSequences: 10,
 } as const

@@ -18,22 +18,15 @@ export interface AuthenticationOptions {
   credentials: Credentials
   windows: Windows
   now: () => Date
-  /** Receives why a token's last use could not be recorded. */
-  onUseNotRecorded: (error: unknown) => void
 }
 
 /** Gives `caller`. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
 export const authentication = (options: AuthenticationOptions) => {
-  const { credentials, windows, now, onUseNotRecorded } = options
+  const { credentials, windows, now } = options
   const window = createWindowHeaders(windows, now)
 
-  async function callerOf(token: string | undefined, address: string): Promise<Caller | null> {
-    const caller = token
-      ? await step("authenticate", () => credentials.callerOf(token, now(), address))
-      : null
-    if (caller) credentials.recordUse(caller.tokenId, now()).catch(onUseNotRecorded)
-    return caller
-  }
+  const callerOf = async (token: string | undefined, address: string): Promise<Caller | null> =>
+    token ? step("authenticate", () => credentials.callerOf(token, now(), address)) : null
 
   return (
     new Elysia({ name: "authentication" })

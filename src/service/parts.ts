@@ -75,7 +75,12 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const database = connectDatabase({ ...options, onLost: (error) => notifications.lose(error) })
   const { pools } = database
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
-  const credentials = createCredentials(pools, sizes)
+  const notWritten = createWriteReports(log)
+  const credentials = createCredentials({
+    pools,
+    sizes,
+    onUseNotRecorded: notWritten("a token's last use was not recorded"),
+  })
   const releases = cacheNewestRelease(createReleases(pools.records), now)
   const directUrl = config.DATABASE_DIRECT_URL ?? options.databaseUrl
   const notifications = followChanges({ credentials, releases }, { url: directUrl, log })
@@ -84,7 +89,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const [redis] = await Promise.all([reachRedis(options), notifications.ready])
 
   const pins = createPins({ redis, maxBytes: sizes.pageSequences, steadyMs })
-  const notWritten = createWriteReports(log)
   const usage = createUsage({
     pool: pools.accounts,
     onFailure: notWritten("the use of accounts was not recorded"),
@@ -190,7 +194,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       baseUrl: config.BASE_URL,
       trustedProxies: config.TRUSTED_PROXIES,
       unauthenticated,
-      onUseNotRecorded: notWritten("a token's last use was not recorded"),
       log,
       now,
     },

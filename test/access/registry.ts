@@ -44,7 +44,11 @@ export async function registry() {
 
 /** Of a process that has cached nothing. */
 export const credentialsOn = (records: Pool, accounts: Pool) =>
-  createCredentials({ records, accounts }, cacheSizes(1_000_000))
+  createCredentials({
+    pools: { records, accounts },
+    sizes: cacheSizes(1_000_000),
+    onUseNotRecorded: (error) => expect(error).toBeUndefined(),
+  })
 
 /** The message of a refused change. Fails where the change was not refused with an AccountError. */
 export async function refusal(change: Promise<unknown>): Promise<string> {

@@ -1,9 +1,8 @@
 /** Accounts and tokens can be managed and audited from the command line. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
-import { createCredentials } from "../../src/access/credentials.ts"
-import { cacheSizes } from "../../src/db/cache.ts"
 import { createPool } from "../../src/db/pool/pool.ts"
+import { credentialsOn } from "../access/registry.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 
@@ -81,7 +80,7 @@ test("an account is created, changed, disabled and audited from the command line
     connections: 1,
     statementTimeoutMs: 10_000,
   })
-  const { callerOf } = createCredentials({ records: pool, accounts: pool }, cacheSizes(1_000_000))
+  const { callerOf } = credentialsOn(pool, pool)
   expect(await callerOf(old, new Date())).toBeNull()
   expect(await callerOf(token, new Date())).toMatchObject({ plan: "standard", limit: 1000 })
   await pool.close()

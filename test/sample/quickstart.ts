@@ -5,8 +5,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Command } from "commander"
-import { createCredentials } from "../../src/access/credentials.ts"
+import { hashSecret } from "../../src/access/secret.ts"
 import { issueLink, linkPath, validMinutes } from "../../src/access/sign-in-links.ts"
+import { createTokenLookup } from "../../src/access/token-lookup.ts"
 import { issueToken } from "../../src/access/tokens.ts"
 import { type Database, editorOf, openMigrated, usePool } from "../../src/commands/database.ts"
 import { run } from "../../src/commands/run.ts"
@@ -14,7 +15,6 @@ import { serve } from "../../src/commands/serve.ts"
 import { ignoreOutputErrors } from "../../src/commands/serving-log.ts"
 import { logToStderr, printCompleted } from "../../src/commands/terminal.ts"
 import { type Config, readConfig } from "../../src/config.ts"
-import { cacheSizes } from "../../src/db/cache.ts"
 import { createReleases } from "../../src/db/reader/releases.ts"
 import { loadRecords } from "../../src/loading/load.ts"
 import { silent } from "../../src/loading/progress.ts"
@@ -57,12 +57,8 @@ function prepare(config: Config, database: Database): Promise<Prepared> {
     }
     const tokenFile = join(config.DATA_DIR, "quickstart-token")
     const kept = existsSync(tokenFile) ? readFileSync(tokenFile, "utf8").trim() : ""
-    const credentials = createCredentials(
-      { records: pool, accounts: pool },
-      cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024),
-    )
     const link = () => issueLink(pool, email, new Date())
-    if (kept && (await credentials.callerOf(kept, new Date()))) {
+    if (kept && (await createTokenLookup(pool)(hashSecret(kept), null))) {
       return { token: kept, link: await link() }
     }
     const { value: token } = await issueToken(editorOf(config, database), {
