@@ -97,15 +97,8 @@ async function fetchIfDue(
     await whileRunning?.()
     const reason = reasonShown(fetchable, options, error)
     const seconds = secondsSince(startedMs)
-    const { name, resource } = source
-    await recordUnloaded(sql, {
-      source: name,
-      resource: resource.name,
-      outcome: "failed",
-      reason,
-      seconds,
-    }).catch((failure: unknown) => {
-      progress.warn(`Cannot note that ${name} was not fetched: ${reasonOf(failure)}`)
+    await recordUnloaded(sql, source, "failed", reason, seconds).catch((failure: unknown) => {
+      progress.warn(`Cannot note that ${source.name} was not fetched: ${reasonOf(failure)}`)
     })
     return withoutLoad(source.name, "failed", reason)
   }

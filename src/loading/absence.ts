@@ -8,29 +8,34 @@
  */
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
+import { digest } from "../text/digest.ts"
 import { hourMs } from "../text/durations.ts"
 import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
 import { LoadError } from "./load-error.ts"
+import type { Load } from "./load-options.ts"
+import { digestsOf } from "./observation.ts"
 import { formatCount } from "./progress.ts"
 import type { Staging } from "./staging.ts"
 
 export interface AbsenceRule {
-  whenMissing: Source["whenMissing"]
+  load: Load
   /** Keys of rejected rows: their records are in the files, and not missing. */
   rejectedKeys: readonly string[]
   /** Whether the files are their source's complete set, and all of it could be read. */
   isWhole: boolean
-  atOnce: boolean
-  absentAfterHours: number
-  acceptShrink: boolean
   /** When the files were true. */
   observed: string
-  /** Whether that is known, and not only when they were loaded. */
-  observedIsGiven: boolean
-  /** A digest of the files; null where it is not known. */
-  files: string | null
 }
+
+const goAtOnce = ({ removeMissingNow, source }: Load): boolean =>
+  removeMissingNow === true || source.missingGoAtOnce === true
+
+/** Whether it is known when the files were true, and not only when they were loaded; and their digest. */
+const observationOf = ({ observed, files }: Load): [isGiven: boolean, files: string] => [
+  observed !== undefined,
+  digest(digestsOf(files).join()),
+]
 
 interface Missing {
   changes: Pick<ChangeFigures, "removed" | "deactivated">
@@ -73,7 +78,7 @@ const isStored = (whenMissing: Source["whenMissing"]): string =>
 /** Collects the records that no file has in a temporary table, and decides which of them go now. */
 async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
   const { sql, source, staged, table, key } = staging
-  const { whenMissing, observed, observedIsGiven, files, atOnce, absentAfterHours } = rule
+  const { load, observed } = rule
   await sql.unsafe(`
     drop table if exists absent;
     create temporary table absent (
@@ -84,7 +89,7 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
      select t.${key}, m.key is null, $6::boolean or coalesce(${confirmed}, false)
      from ${table} t
        left join missing_records m on m.source = $1 and m.resource = $2 and m.key = t.${key}
-     where ${isStored(whenMissing)}
+     where ${isStored(load.source.whenMissing)}
        and not exists (select from ${staged} s where s.${key} = t.${key})
        and not exists (select from unnest($3::text[]) as rejected (key) where rejected.key = t.${key})`,
     [
@@ -92,14 +97,13 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
       table,
       arrayLiteral(rule.rejectedKeys),
       observed,
-      absentAfterHours,
-      atOnce,
-      observedIsGiven,
-      files,
+      load.absentAfterHours,
+      goAtOnce(load),
+      ...observationOf(load),
     ],
   )
   await sql.unsafe("analyze absent")
-  if (!rule.acceptShrink) await guardAgainstShrinking(staging, rule)
+  if (!load.acceptShrink) await guardAgainstShrinking(staging, load)
 }
 
 const maxMissingShare = 0.05
@@ -110,9 +114,10 @@ const maxMissingShare = 0.05
  * that lacks it first or, where missing records go at once, by the load that it would go in. So
  * records that are already missing do not stop the loads that follow.
  */
-async function guardAgainstShrinking(staging: Staging, rule: AbsenceRule): Promise<void> {
+async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void> {
   const { sql, source, table } = staging
-  const { whenMissing, atOnce } = rule
+  const { whenMissing } = load.source
+  const atOnce = goAtOnce(load)
   const [{ stored, missing }] = await sql.unsafe<[{ stored: number; missing: number }]>(
     `select count(*) filter (where is_new or $2::boolean)::integer as missing,
        (select count(*)::integer from ${table} t where ${isStored(whenMissing)}) as stored
@@ -147,9 +152,10 @@ async function forgetReturned(staging: Staging, { rejectedKeys }: AbsenceRule): 
  */
 async function applyAbsent(
   { sql, source, resource, table, key }: Staging,
-  { whenMissing, observed, observedIsGiven, files }: AbsenceRule,
+  { load, observed }: AbsenceRule,
   release: number,
 ): Promise<{ changes: Missing["changes"]; newly: number }> {
+  const { whenMissing } = load.source
   await sql.unsafe(
     `delete from missing_records m where m.source = $1 and m.resource = $2
        and not exists (select from absent a where a.key = m.key and not a.goes)`,
@@ -164,7 +170,7 @@ async function applyAbsent(
        loads = m.loads + 1, last_missing_at = excluded.last_missing_at,
        last_files = excluded.last_files
      where ${isFurther("excluded.last_missing_at", "$4", "excluded.last_files")}`,
-    [source, table, observed, observedIsGiven, files],
+    [source, table, observed, ...observationOf(load)],
   )
   const condition = `t.${key} in (select key from absent where goes)`
   const removal =

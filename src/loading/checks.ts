@@ -2,34 +2,25 @@
  * Checks that need all rows: the same key twice, a record of another source, a row to leave out.
  * Such rows are deleted from the temporary table; the remaining ones are compared.
  */
-import type { Source } from "../sources/source.ts"
-import { countText, type FileFigures, locationOf, rowsRead } from "./figures.ts"
+import { countText, fileAt, locationOf, rowsRead } from "./figures.ts"
 import { completeRows, joinRows } from "./joined-rows.ts"
+import type { Load } from "./load-options.ts"
 import { leaveOutOtherIds } from "./other-ids.ts"
 import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./precedence.ts"
-import type { Rejects } from "./rejects.ts"
 import { numberApart, tellApart } from "./shared-references.ts"
 import { type LeftOut, leaveOut, repeatedKeys, type Staging } from "./staging.ts"
 import { takeStoredIds } from "./stored-ids.ts"
 
-interface Context {
-  staging: Staging
-  files: readonly FileFigures[]
-  rejects: Rejects
-}
-
-export async function checkStaged(
-  context: Context,
-  { joinedField, sharedReferences }: Pick<Source, "joinedField" | "sharedReferences">,
-): Promise<void> {
-  const { staging, files, rejects } = context
+export async function checkStaged(staging: Staging, load: Load): Promise<void> {
+  const { files, rejects } = load
+  const { joinedField, sharedReferences } = load.source
   if (sharedReferences) await tellApart(staging, sharedReferences)
   if (joinedField !== undefined && (await hasRepeated(staging))) {
     await completeRows(staging, joinedField)
     await joinRows(staging, joinedField)
   }
   if (sharedReferences) await numberApart(staging, sharedReferences)
-  if (await hasRepeated(staging)) await removeDuplicates(context)
+  if (await hasRepeated(staging)) await removeDuplicates(staging, load)
   if (sharedReferences) await takeStoredIds(staging, sharedReferences)
   const leftOut = [
     ...(await leaveOutUnlessStored(staging)),
@@ -40,17 +31,17 @@ export async function checkStaged(
     countText(fileAt(files, file).left_out, reason, count)
   }
   await takeOverFromLowerSources(staging)
-  await rejectOfOtherSources(context)
+  await rejectOfOtherSources(staging, load)
   rejects.checkAll(rowsRead(files))
-  await countAccepted(context)
+  await countAccepted(staging, load)
 }
 
 const hasRepeated = async (staging: Staging): Promise<boolean> =>
   (await staging.sql.unsafe(`${repeatedKeys(staging)} limit 1`)).length > 0
 
 /** Keeps the first row of each key. An identical one is counted, a different one rejected. */
-async function removeDuplicates(context: Context): Promise<void> {
-  const { staging, files, rejects } = context
+async function removeDuplicates(staging: Staging, load: Load): Promise<void> {
+  const { files, rejects } = load
   const { sql, staged, key, columns } = staging
   await sql.unsafe(`
     create temporary table duplicates on commit drop as
@@ -70,7 +61,8 @@ async function removeDuplicates(context: Context): Promise<void> {
     const firstFile = fileAt(files, first_file)
     const first = `${first_file === file ? "" : `${firstFile.name}, `}${locationOf(firstFile, first_line)}`
     reject(
-      context,
+      staging,
+      load,
       file,
       line,
       row,
@@ -96,8 +88,8 @@ const leaveOutUnlessStored = (staging: Staging): Promise<LeftOut[]> => {
   )
 }
 
-async function rejectOfOtherSources(context: Context): Promise<void> {
-  const { staging, files, rejects } = context
+async function rejectOfOtherSources(staging: Staging, load: Load): Promise<void> {
+  const { files, rejects } = load
   const { sql, source, staged, table, key } = staging
   const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source <> $1`
   const rows = await sql.unsafe(
@@ -108,12 +100,12 @@ async function rejectOfOtherSources(context: Context): Promise<void> {
   if (rows.length === 0) return
   for (const { file, line, owner, row } of rows) {
     const reason = `${key} "${row[key]}" belongs to the source ${owner}; only that source can change it`
-    reject(context, file, line, row, reason)
+    reject(staging, load, file, line, row, reason)
   }
   await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${ofOthers})`, [source])
 }
 
-async function countAccepted({ staging: { sql, staged }, files }: Context): Promise<void> {
+async function countAccepted({ sql, staged }: Staging, { files }: Load): Promise<void> {
   const counts = await sql.unsafe(
     `select file, count(*)::integer as count from ${staged} group by file`,
   )
@@ -125,22 +117,17 @@ async function countAccepted({ staging: { sql, staged }, files }: Context): Prom
  * people.
  */
 function reject(
-  { staging, files, rejects }: Context,
+  { resource }: Staging,
+  { files, rejects }: Load,
   file: number,
   line: number,
   row: Readonly<Record<string, unknown>>,
   reason: string,
 ): void {
-  const names = Object.keys(staging.resource.fields).filter((name) => name in row)
+  const names = Object.keys(resource.fields).filter((name) => name in row)
   const record = Object.fromEntries(names.map((name) => [name, row[name]]))
   rejects.add({ file: fileAt(files, file), line, reason, row: record })
 }
 
 const qualified = (alias: string, columns: readonly string[]) =>
   columns.map((column) => `${alias}.${column}`).join(", ")
-
-function fileAt(files: readonly FileFigures[], index: number): FileFigures {
-  const file = files[index]
-  if (!file) throw new Error(`No file ${index}`)
-  return file
-}

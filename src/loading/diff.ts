@@ -6,8 +6,9 @@
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
 import { guardAgainstEmptying } from "./emptied.ts"
-import type { ChangeFigures, FileFigures } from "./figures.ts"
+import type { ChangeFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
+import type { Load } from "./load-options.ts"
 import type { StagedValues } from "./staged-values.ts"
 import type { Staging } from "./staging.ts"
 
@@ -15,10 +16,7 @@ interface Target {
   staging: Staging
   release: number
   values: StagedValues
-  /** Fields that may go empty. */
-  acceptEmpty: readonly string[]
-  /** The load's files. */
-  files: readonly FileFigures[]
+  load: Load
   /** Columns of added rows that no record contains, as expressions over the staged row `s`. */
   computed: Readonly<Record<string, string>>
 }

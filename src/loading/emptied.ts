@@ -4,8 +4,8 @@
  */
 import type { Resource } from "../resources/resource.ts"
 import { nearestName } from "../text/nearest-name.ts"
-import type { FileFigures } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
+import type { Load } from "./load-options.ts"
 import { formatCount } from "./progress.ts"
 import type { StagedValues } from "./staged-values.ts"
 import type { Staging } from "./staging.ts"
@@ -18,9 +18,7 @@ const minEmptied = 6
 interface Context {
   staging: Staging
   values: StagedValues
-  /** Fields that may go empty. */
-  acceptEmpty: readonly string[]
-  files: readonly Pick<FileFigures, "warnings">[]
+  load: Load
 }
 
 /** The fields that can be empty. */
@@ -46,10 +44,10 @@ export function checkAcceptEmpty(resource: Resource, names: readonly string[]): 
  * @throws LoadError that names the columns, with figures
  */
 export async function guardAgainstEmptying(context: Context): Promise<void> {
-  const { staging, values, acceptEmpty } = context
+  const { staging, values, load } = context
   const { sql, source, staged, table, key, resource } = staging
   const fields = emptiableFields(resource).filter(
-    (field) => !acceptEmpty.includes(field) && !values.isKept(field),
+    (field) => !load.acceptEmpty.includes(field) && !values.isKept(field),
   )
   if (fields.length === 0) return
   const [counts] = await sql.unsafe<[Record<string, number>]>(
@@ -70,7 +68,7 @@ export async function guardAgainstEmptying(context: Context): Promise<void> {
   const figures = found.map(
     ({ field, emptied, known }) =>
       `${field} would become empty for ${formatCount(emptied)} of the ${formatCount(known)} ${table} whose value is known ` +
-      `(${((100 * emptied) / known).toFixed(1)}%)${unmapped(field, context.files)}`,
+      `(${((100 * emptied) / known).toFixed(1)}%)${unmapped(field, load)}`,
   )
   const flags = found.map(({ field }) => `--accept-empty ${field}`)
   throw new LoadError(
@@ -80,7 +78,7 @@ export async function guardAgainstEmptying(context: Context): Promise<void> {
 }
 
 /** Values that could not be mapped are lost too; a register that changes its phrases has many. */
-function unmapped(field: string, files: Context["files"]): string {
+function unmapped(field: string, { files }: Load): string {
   const warnings = files.flatMap(({ warnings }) => Object.entries(warnings))
   const ofField = warnings.filter(([text]) => text.startsWith(`${field} `))
   const [text, count = 0] = ofField.sort(([, a], [, b]) => b - a)[0] ?? []

@@ -102,12 +102,12 @@ export interface Origin {
 /** Records where the files of a completed fetch came from, and on what terms. */
 export async function recordFetched(
   client: Sql,
-  { name, resource }: Fetched,
+  source: Fetched,
   { address, files, licence, attribution, at, isLoaded, seconds }: Origin,
 ): Promise<void> {
   await client.begin(async (sql) => {
     if (!isLoaded) {
-      await countLoad(sql, { source: name, resource: resource.name, outcome: "unchanged", seconds })
+      await countLoad(sql, source, "unchanged", seconds)
     }
     await sql.unsafe(
       `update sources set last_fetched_at = $3, address = $4,
@@ -117,8 +117,8 @@ export async function recordFetched(
          last_reason = case when $8 then last_reason end
        where name = $1 and resource = $2`,
       [
-        name,
-        resource.name,
+        source.name,
+        source.resource.name,
         at,
         address,
         arrayLiteral(files),

@@ -3,11 +3,11 @@
 import type { ResourceName } from "../resources/resource.ts"
 import type { HolderNames } from "../text/holder-names.ts"
 
-/** Counts of rows, of one file or, where records come from a program, of one resource. */
+/** Counts of the rows of one file. */
 export interface FileFigures {
   name: string
-  /** Of the file as stored, so of its compressed bytes; null where there is no file. */
-  sha256: string | null
+  /** Of the file as stored, so of its compressed bytes. */
+  sha256: string
   /** What its rows are numbered by, if not by lines. */
   counted?: "features" | "records"
   read: number
@@ -81,7 +81,7 @@ export interface Manifest {
 
 export const newFileFigures = (name: string): FileFigures => ({
   name,
-  sha256: null,
+  sha256: "",
   read: 0,
   accepted: 0,
   rejected: 0,
@@ -90,6 +90,12 @@ export const newFileFigures = (name: string): FileFigures => ({
   left_out: {},
   warnings: {},
 })
+
+export function fileAt(files: readonly FileFigures[], index: number): FileFigures {
+  const file = files[index]
+  if (!file) throw new Error(`No file ${index}`)
+  return file
+}
 
 /** What the number of a row counts in its file. */
 export const unitOf = ({ counted }: FileFigures): "line" | "feature" | "record" =>

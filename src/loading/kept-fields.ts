@@ -4,7 +4,7 @@
  */
 import type { ResourceRecord } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
-import type { Row } from "./reading/row.ts"
+import { type Row, readable } from "./reading/row.ts"
 
 export interface KeptFields {
   /** Notes which columns the rows have, and which values the records made of them. */
@@ -30,7 +30,4 @@ export function createKeptFields(fromOptional: Source["fromOptional"] = {}): Kep
   }
 }
 
-function hasColumn(row: Row, column: string): boolean {
-  const readable = row.error === undefined ? row.raw : row.readable
-  return readable !== undefined && column in readable
-}
+const hasColumn = (row: Row, column: string): boolean => column in readable(row)

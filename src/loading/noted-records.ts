@@ -4,8 +4,7 @@
  * it should have, but what it has is true. So a refused load deletes notes, and makes none.
  */
 import type { Sql, TransactionSql } from "postgres"
-import type { ResourceName } from "../resources/resource.ts"
-import type { SharedReferences } from "../sources/source.ts"
+import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { referenceOf } from "./shared-references.ts"
 import type { Staging } from "./staging.ts"
@@ -25,12 +24,10 @@ export interface NotedRecords {
 /** As they are before the load. */
 export async function readNoted(
   sql: TransactionSql,
-  source: string,
-  resource: ResourceName,
-  sharedReferences: SharedReferences | undefined,
+  { name: source, resource, sharedReferences }: Source,
 ): Promise<NotedRecords> {
   const noted = await sql<{ key: string }[]>`
-    select key from missing_records where source = ${source} and resource = ${resource}`
+    select key from missing_records where source = ${source} and resource = ${resource.name}`
   const reference = sharedReferences ? referenceOf(sharedReferences) : (key: string) => key
   const unseen = Map.groupBy(
     noted.map(({ key }) => key),
@@ -60,14 +57,14 @@ export async function readNoted(
 /** For a load that was refused. `observed` is when its files were true; undefined for now. */
 export async function forgetSeen(
   sql: Sql,
-  source: string,
-  resource: ResourceName,
-  { seen, observed }: { seen: readonly string[]; observed: string | undefined },
+  { name: source, resource }: Source,
+  seen: readonly string[],
+  observed: string | undefined,
 ): Promise<void> {
   // Another load of newer files may have ended since.
   await sql.unsafe(
     `delete from missing_records where source = $1 and resource = $2 and key = any($3::text[])
        and last_missing_at <= coalesce($4::timestamptz, now())`,
-    [source, resource, arrayLiteral(seen), observed ?? null],
+    [source, resource.name, arrayLiteral(seen), observed ?? null],
   )
 }

@@ -4,6 +4,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { utc } from "../db/utc.ts"
+import type { Source } from "../sources/source.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 import { instant } from "./field-values.ts"
 import type { FileFigures } from "./figures.ts"
@@ -14,7 +15,7 @@ export interface LastObservation {
   now: string
   /** Null where the source has not been loaded. */
   observed: string | null
-  /** Digests of the files, sorted; null where they are not known. */
+  /** Digests of its files, sorted; null where it has not been loaded. */
   files: string[] | null
 }
 
@@ -32,12 +33,13 @@ export function observedOf(text: string): string {
 
 export async function lastObservation(
   sql: TransactionSql,
-  source: string,
+  { name, resource }: Source,
 ): Promise<LastObservation> {
   const [row] = await sql.unsafe<[LastObservation]>(
-    `select ${utc("date_trunc('second', now())")} as now, ${utc("max(last_observed_at)")} as observed,
-       (array_agg(array_to_json(last_files)))[1] as files from sources where name = $1`,
-    [source],
+    `select ${utc("date_trunc('second', now())")} as now, ${utc("last_observed_at")} as observed,
+       array_to_json(last_files) as files
+     from (values ($1, $2)) as given (name, resource) left join sources using (name, resource)`,
+    [name, resource.name],
   )
   return row
 }
@@ -72,16 +74,14 @@ export function checkObserved(
 export function observedTime(
   given: string | undefined,
   { now, observed, files }: LastObservation,
-  digests: readonly string[] | null,
+  figures: readonly FileFigures[],
 ): string {
   if (given !== undefined) return given
-  const isSame = files !== null && digests !== null && files.join() === digests.join()
+  const isSame = files?.join() === digestsOf(figures).join()
   // Where an earlier load gave a time that this clock has not reached, time does not go back.
   return observed !== null && (isSame || observed > now) ? observed : now
 }
 
-/** The digests of a load's files, sorted; null where there are no files. */
-export function digestsOf(files: readonly FileFigures[]): string[] | null {
-  const digests = files.map(({ sha256 }) => sha256).filter((digest) => digest !== null)
-  return digests.length < files.length || files.length === 0 ? null : [...new Set(digests)].sort()
-}
+/** The digests of a load's files, sorted. */
+export const digestsOf = (files: readonly { sha256: string }[]): string[] =>
+  [...new Set(files.map(({ sha256 }) => sha256))].sort()

@@ -2,8 +2,8 @@
  * The only writer of data. Everything from the lock to the release's own row is one transaction, so a
  * reader sees all of a release or none of it, and a load that is killed leaves no trace.
  *
- *   lock -> for each resource: stage -> checks -> absence -> guards -> diff
- *        -> then: links -> release -> what is known of the source -> commit
+ *   lock -> stage -> checks -> absence -> guards -> diff -> links -> release
+ *        -> what is known of the source -> commit
  */
 import type { Sql, TransactionSql } from "postgres"
 import { lockPublishing } from "../db/advisory-locks.ts"
@@ -11,66 +11,38 @@ import { committed } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
 import type { MissingRecord } from "../db/missing-records.ts"
 import type { ResourceName } from "../resources/resource.ts"
-import type { HolderNames } from "../text/holder-names.ts"
-import { applyPart, type Part } from "./apply-part.ts"
-import type { Collected } from "./candidates.ts"
-import type { ChangeFigures, LinkFigures, Manifest, MissingFigures } from "./figures.ts"
-import type { Observation } from "./former-names.ts"
+import { applyRecords } from "./apply-records.ts"
+import type {
+  ChangeFigures,
+  FileFigures,
+  LinkFigures,
+  Manifest,
+  MissingFigures,
+} from "./figures.ts"
 import { relink } from "./links.ts"
-import { type BasisOptions, loadBasis } from "./load-basis.ts"
+import { loadBasis } from "./load-basis.ts"
 import { LoadError } from "./load-error.ts"
+import type { Load } from "./load-options.ts"
 import { forgetSeen } from "./noted-records.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
 import { recordLoad, recordUnloaded, secondsSince } from "./source-record.ts"
 import { holdersBasis, storedNames } from "./stored-holders.ts"
-
-export interface PublishOptions {
-  /** Of the database: `postgres://…`. */
-  url: string
-  /** Does everything except publish, and reports the same counts. */
-  dryRun?: boolean
-  /** Lets a load remove more than a twentieth of its source's records. */
-  acceptShrink?: boolean
-  /** Fields of which a load may empty more than a third of the known values. */
-  acceptEmpty?: readonly string[]
-  /**
-   * When the files were true: a date, which is its beginning in UTC, or a date-time with a zone. By
-   * default now or, where the bytes are those of the last load, what that load said.
-   */
-  observed?: string | undefined
-  /** What the files lack goes at once, although the source's files may lack records for a time. */
-  removeMissingNow?: boolean
-  /** Called before the COMMIT of a release, after which it cannot be cancelled. */
-  onCommit?: () => void
-  /** Called once the release is published, before anything that follows the commit. */
-  onPublished?: () => void
-}
-
-export interface Load extends PublishOptions {
-  source: string
-  parts: readonly Part[]
-  collected: Collected
-  /** How long a record must have been missing before it goes. */
-  absentAfterHours: number
-  /** Which holders are stored by their names. */
-  holderNames: HolderNames
-  /** Null where there are no files. */
-  basisOptions: Pick<BasisOptions, "partial" | "allSectors"> | null
-  /** When it began, or its fetch, by `performance.now()`. */
-  startedMs: number
-}
 
 export interface Published {
   /** Null where nothing is published: nothing differs, or it is a dry run. */
   release: number | null
   /** When the files were true. */
   observed: string
+  files: FileFigures[]
+  /** By the name of the source's resource, as are the next three. */
   resources: Partial<Record<ResourceName, ChangeFigures>>
+  /** Empty where no record is missing, or was before this load. */
   missing: Partial<Record<ResourceName, MissingFigures>>
   /** The largest of the missing records. */
   largestMissing: Partial<Record<ResourceName, MissingRecord[]>>
   /** By field, how many records keep a value of it that the files have no column for. */
   kept: Partial<Record<ResourceName, Record<string, number>>>
+  /** Null where the load changed nothing that links depend on. */
   links: LinkFigures | null
 }
 
@@ -98,17 +70,12 @@ export async function publish(load: Load): Promise<Confirmed> {
 
 /** A failure to note it must not hide why the load was refused. */
 async function noteRefusal(client: Sql, load: Load, { message }: LoadError): Promise<void> {
-  const { source, observed, collected } = load
-  const seconds = secondsSince(load.startedMs)
-  for (const { resource } of load.parts) {
-    const seen = collected.noted.get(resource)?.seen() ?? []
-    const ended = { source, resource: resource.name, reason: message, seconds }
-    await forgetSeen(client, source, resource.name, { seen, observed })
-      .then(() => recordUnloaded(client, { ...ended, outcome: "refused" }))
-      .catch((error: unknown) => {
-        collected.progress.warn(`Cannot note that the load was refused: ${error}`)
-      })
-  }
+  const { source, observed, noted, progress, startedMs } = load
+  await forgetSeen(client, source, noted?.seen() ?? [], observed)
+    .then(() => recordUnloaded(client, source, "refused", message, secondsSince(startedMs)))
+    .catch((error: unknown) => {
+      progress.warn(`Cannot note that the load was refused: ${error}`)
+    })
 }
 
 const whenUnknown =
@@ -128,9 +95,8 @@ async function inTransaction(client: Sql, load: Load): Promise<Published> {
     return await committed(whenUnknown, (committing) =>
       client.begin(async (sql) => {
         await sql.unsafe(transactionSettings)
-        const { progress } = load.collected
         // One load publishes at a time.
-        await lockPublishing(sql, () => progress.step("Waiting for another load to end"))
+        await lockPublishing(sql, () => load.progress.step("Waiting for another load to end"))
         const published = await applyLoad(sql, load)
         if (load.dryRun) throw new RolledBack({ ...published, release: null })
         if (published.release !== null) {
@@ -162,83 +128,50 @@ const transactionSettings = `
   set local jit = off;
   set local timezone = 'UTC'`
 
-type Applied = Pick<Published, "observed" | "resources" | "missing" | "largestMissing" | "kept">
-
 async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
-  const last = await lastObservation(sql, load.source)
-  checkObserved(load.observed, last, load.source)
+  const { source, files, partial, allSectors, absentAfterHours, holderNames, progress } = load
+  const { resource } = source
+  const last = await lastObservation(sql, source)
+  checkObserved(load.observed, last, source.name)
   const [next] = await sql`select coalesce(max(id), 0) + 1 as id from releases`
-  const release: number = next?.id
-  const applied: Applied = {
-    observed: last.now,
-    resources: {},
-    missing: {},
-    largestMissing: {},
-    kept: {},
-  }
-  for (const part of load.parts) {
-    const { name } = part.resource
-    const { observed, changes, missing, largestMissing, kept } = await applyPart(
-      sql,
-      load,
-      part,
-      release,
-      last,
-    )
-    applied.observed = observed
-    applied.resources[name] = changes
-    applied.kept[name] = kept
-    if (missing) applied.missing[name] = missing
-    if (missing) applied.largestMissing[name] = largestMissing
-  }
-  const { resources } = applied
-  const changed = load.parts.filter(({ resource }) => rowsChanged(resources[resource.name]) > 0)
-  const observation = observationOf(load, applied.observed)
-  const links = changed.some(({ resource }) => resource.links !== undefined)
-    ? await relink(sql, release, observation, load.collected.progress)
-    : null
-  if (changed.length > 0) {
-    load.collected.progress.step("Publishing")
-    await insertRelease(sql, release, load.source, {
-      observed: applied.observed,
-      observed_is_known: observation.isKnown,
-      holder_names: await storedNames(sql, load.holderNames),
-      files: load.collected.files,
+  const { observed, changes, ...applied } = await applyRecords(sql, load, next?.id, last)
+  const release: number | null = rowsChanged(changes) > 0 ? next?.id : null
+  // A public file that is loaded without a time may be of any; the operator's own files are true now.
+  const isKnown = load.observed !== undefined || source.missingGoAtOnce === true
+  const observation = { time: observed, isKnown, returned: load.noted?.seen() ?? [] }
+  const links =
+    release !== null && resource.links !== undefined
+      ? await relink(sql, release, observation, progress)
+      : null
+  const resources = { [resource.name]: changes }
+  const missing = applied.missing ? { [resource.name]: applied.missing } : {}
+  if (release !== null) {
+    progress.step("Publishing")
+    await insertRelease(sql, release, source.name, {
+      observed,
+      observed_is_known: isKnown,
+      holder_names: await storedNames(sql, holderNames),
+      files,
       resources,
-      ...(Object.keys(applied.missing).length > 0 ? { missing: applied.missing } : {}),
+      ...(applied.missing ? { missing } : {}),
       ...(links ? { links } : {}),
     })
   }
-  const digests = digestsOf(load.collected.files)
-  const { basisOptions, absentAfterHours, holderNames } = load
-  for (const part of load.parts) {
-    const holders = await holdersBasis(sql, holderNames, part.resource)
-    const basis =
-      digests &&
-      basisOptions &&
-      (await loadBasis({ ...basisOptions, absentAfterHours, holders }, digests))
-    await recordLoad(sql, {
-      source: load.source,
-      resource: part.resource.name,
-      published: part.published,
-      files: load.collected.files,
-      observed: applied.observed,
-      observedIsKnown: observation.isKnown,
-      digests,
-      basis,
-      release: changed.includes(part) ? release : null,
-      seconds: secondsSince(load.startedMs),
-    })
+  const holders = await holdersBasis(sql, holderNames, resource)
+  const options = { partial, allSectors, absentAfterHours, holders }
+  const basis = await loadBasis(options, digestsOf(files))
+  await recordLoad(sql, load, { observed, observedIsKnown: isKnown, basis, release })
+  return {
+    release,
+    observed,
+    files,
+    resources,
+    missing,
+    largestMissing: applied.missing ? { [resource.name]: applied.largestMissing } : {},
+    kept: { [resource.name]: applied.kept },
+    links,
   }
-  return { release: changed.length > 0 ? release : null, ...applied, links }
 }
-
-/** A public file that is loaded without a time may be of any; the operator's own files are true now. */
-const observationOf = ({ observed, parts, collected }: Load, time: string): Observation => ({
-  time,
-  isKnown: observed !== undefined || parts.every(({ missingGoAtOnce }) => missingGoAtOnce),
-  returned: parts.flatMap(({ resource }) => collected.noted.get(resource)?.seen() ?? []),
-})
 
 async function insertRelease(
   sql: TransactionSql,

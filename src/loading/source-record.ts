@@ -2,38 +2,33 @@
 import type { Sql, TransactionSql } from "postgres"
 import type { RowCounts } from "../db/source-status.ts"
 import type { LoadOutcome } from "../db/source-tables.ts"
-import type { ResourceName } from "../resources/resource.ts"
-import type { Published } from "../sources/source.ts"
+import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { excerpt, printableText, storableText } from "../text/printable-text.ts"
 import { type FileFigures, sum } from "./figures.ts"
+import type { Load } from "./load-options.ts"
+import { digestsOf } from "./observation.ts"
 
 export interface Loaded {
-  source: string
-  resource: ResourceName
-  /** As its source declares it. What is stored already stays: an operator may have said more. */
-  published: Published | undefined
-  files: readonly FileFigures[]
   /** When the files were true. */
   observed: string
   /** Whether that is known, and not only when they were loaded. */
   observedIsKnown: boolean
-  /** Digests of the files; null where they are not known. */
-  digests: readonly string[] | null
-  /** See `load-basis.ts`; null where the digests are not known. */
-  basis: string | null
-  /** Null where its records did not change. */
+  /** See `load-basis.ts`. */
+  basis: string
+  /** Null where no record changed. */
   release: number | null
-  /** How long it took so far. */
-  seconds: number
 }
 
 /** In the load's transaction, after its release has been inserted. */
-export async function recordLoad(sql: TransactionSql, loaded: Loaded): Promise<void> {
-  const { source, resource, published, files, observed, observedIsKnown } = loaded
-  const { digests, basis, release, seconds } = loaded
+export async function recordLoad(
+  sql: TransactionSql,
+  { source, files, startedMs }: Load,
+  { observed, observedIsKnown, basis, release }: Loaded,
+): Promise<void> {
+  const { published, name, resource } = source
   const outcome = release === null ? "unchanged" : "published"
-  await countLoad(sql, { source, resource, outcome, seconds })
+  await countLoad(sql, source, outcome, secondsSince(startedMs))
   await sql.unsafe(
     `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_observed_at,
        last_files, last_release, last_changed_at, counts, licence, attribution, last_basis,
@@ -55,11 +50,11 @@ export async function recordLoad(sql: TransactionSql, loaded: Loaded): Promise<v
        licence = coalesce(s.licence, excluded.licence),
        attribution = coalesce(s.attribution, excluded.attribution)`,
     [
-      source,
-      resource,
+      name,
+      resource.name,
       outcome,
       observed,
-      digests && arrayLiteral(digests),
+      arrayLiteral(digestsOf(files)),
       release,
       JSON.stringify(rowCounts(files)),
       published?.licence ?? null,
@@ -79,27 +74,28 @@ export const fullBasis = (basis: string, resource: string, release = "null::inte
   `${basis} || ' ' || coalesce(greatest(${release}::integer,
      (select max(last_release) from sources where resource = ${resource})), 0)`
 
-export interface Unloaded {
-  source: string
-  resource: ResourceName
-  /** A load was refused and rolled back, or a fetch loaded nothing. */
-  outcome: "refused" | "failed"
-  reason: string
-  /** How long it took. */
-  seconds: number
-}
-
-export async function recordUnloaded(client: Sql, unloaded: Unloaded): Promise<void> {
-  const { source, resource, outcome, reason } = unloaded
+/** @param outcome `refused`: a load was rolled back; `failed`: a fetch loaded nothing */
+export async function recordUnloaded(
+  client: Sql,
+  source: Counted,
+  outcome: "refused" | "failed",
+  reason: string,
+  seconds: number,
+): Promise<void> {
   await client.begin(async (sql) => {
-    await countLoad(sql, unloaded)
+    await countLoad(sql, source, outcome, seconds)
     await sql.unsafe(
       `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_reason)
        values ($1, $2, case when $3 = 'refused' then date_trunc('second', clock_timestamp()) end, $3, $4)
        on conflict (name, resource) do update set
          last_loaded_at = coalesce(excluded.last_loaded_at, s.last_loaded_at),
          last_outcome = excluded.last_outcome, last_reason = excluded.last_reason`,
-      [source, resource, outcome, storableText(printableText(excerpt(reason, maxReason)))],
+      [
+        source.name,
+        source.resource.name,
+        outcome,
+        storableText(printableText(excerpt(reason, maxReason))),
+      ],
     )
   })
 }
@@ -118,25 +114,24 @@ function rowCounts(files: readonly FileFigures[]): RowCounts {
   }
 }
 
-interface Ended {
-  source: string
-  resource: string
-  outcome: LoadOutcome
-  /** Since the fetch began or, without one, the load; of a load of several resources, for each. */
-  seconds: number
-}
+type Counted = Pick<Source, "name" | "resource">
 
-/** In the transaction that records the outcome, so that each is counted once. */
+/**
+ * In the transaction that records the outcome, so that each is counted once.
+ * @param seconds since the fetch began or, without one, the load
+ */
 export async function countLoad(
   sql: TransactionSql,
-  { source, resource, outcome, seconds }: Ended,
+  { name, resource }: Counted,
+  outcome: LoadOutcome,
+  seconds: number,
 ): Promise<void> {
   await sql.unsafe(
     `insert into load_totals as t (source, resource, outcome, loads, seconds)
      values ($1, $2, $3, 1, $4)
      on conflict (source, resource, outcome) do update set
        loads = t.loads + 1, seconds = t.seconds + excluded.seconds`,
-    [source, resource, outcome, seconds],
+    [name, resource.name, outcome, seconds],
   )
 }
 

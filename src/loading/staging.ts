@@ -10,6 +10,7 @@ import { pipeline } from "node:stream/promises"
 import { getTableColumns, getTableName } from "drizzle-orm"
 import type { TransactionSql } from "postgres"
 import type { Resource, Value } from "../resources/resource.ts"
+import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import type { Candidate } from "./candidates.ts"
 
@@ -37,8 +38,7 @@ interface StagedColumn {
 /** Creates the temporary table, which is dropped on commit, and fills it. */
 export async function stage(
   sql: TransactionSql,
-  source: string,
-  resource: Resource,
+  { name: source, resource }: Source,
   candidates: AsyncIterable<readonly Candidate[]>,
 ): Promise<Staging> {
   const columns = stagedColumns(resource)

@@ -1,34 +1,16 @@
 /** What a load did, as values and as text. */
 import type { MissingRecord } from "../db/missing-records.ts"
-import { type ResourceName, resourceNames } from "../resources/resource.ts"
+import { resourceNames } from "../resources/resource.ts"
 import { printableLine } from "../text/printable-text.ts"
 import type { ChangeFigures, FileFigures, LinkFigures, MissingFigures } from "./figures.ts"
 import { fileLines } from "./file-lines.ts"
 import { formatCount } from "./progress.ts"
+import { type Confirmed, rowsChanged } from "./publish.ts"
 import { type RejectsLost, rejectsText } from "./rejects.ts"
 
-export interface LoadSummary {
+export interface LoadSummary extends Confirmed {
   source: string
   dryRun: boolean
-  /** Null where nothing was published: nothing differed, or it was a dry run. */
-  release: number | null
-  /** When the files were true. */
-  observed: string
-  files: FileFigures[]
-  resources: Partial<Record<ResourceName, ChangeFigures>>
-  /** Resources of which records are missing, or were before this load. */
-  missing: Partial<Record<ResourceName, MissingFigures>>
-  /** The largest of the missing records. */
-  largestMissing: Partial<Record<ResourceName, MissingRecord[]>>
-  /** By field, how many records keep a value of it that the files have no column for. */
-  kept: Partial<Record<ResourceName, Record<string, number>>>
-  /** Null where the load changed nothing that links depend on. */
-  links: LinkFigures | null
-  /**
-   * How many serving processes did not confirm the release in time; undefined where that could not be
-   * determined.
-   */
-  unconfirmed: number | undefined
   /** Null where it has no row. */
   rejectsFile: string | null
   /** How many rows it has. */
@@ -130,9 +112,7 @@ function rejectsLines(summary: LoadSummary): string[] {
 function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`
   if (release !== null) return `Published as release ${release} in ${took}.`
-  const differs = Object.values(resources).some(
-    ({ added, changed, removed, deactivated }) => added + changed + removed + deactivated > 0,
-  )
+  const differs = Object.values(resources).some((figures) => rowsChanged(figures) > 0)
   if (!differs) return `No changes: nothing was published (${took}).`
   return dryRun ? `Dry run: nothing was published (${took}).` : `Nothing was published (${took}).`
 }

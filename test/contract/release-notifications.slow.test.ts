@@ -5,7 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
-import { loadRecords } from "../../src/loading/load.ts"
+import { load } from "../../src/loading/load.ts"
+import { ownReports } from "../../src/sources/own-columns.ts"
 import { throughProxy } from "../db/subscribers.ts"
 import { awkward } from "../support/fixtures.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
@@ -49,12 +50,15 @@ describe("a process that is notified", () => {
 
   test("a release is shown by the next request after it is loaded", async () => {
     const { url } = service.database
+    const directory = await mkdtemp(join(tmpdir(), "mds-rounds-"))
     for (let round = 2; round < 10; round++) {
       const report = { ...awkward.reports[0], hash: `round${round}` }
-      const { release, unconfirmed } = await loadRecords({
+      const file = join(directory, "rounds.ndjson")
+      await Bun.write(file, `${JSON.stringify(report)}\n`)
+      const { release, unconfirmed } = await load({
         url,
-        source: "rounds",
-        records: { reports: [report] },
+        source: ownReports,
+        files: [file],
         acceptShrink: true,
       })
       expect([release, unconfirmed]).toEqual([round, 0])
@@ -64,6 +68,7 @@ describe("a process that is notified", () => {
       ])
       expect([releaseOf(list), record.status, releaseOf(record)]).toEqual([round, 200, round])
     }
+    await rm(directory, { recursive: true })
   })
 
   test("a release that is inserted, changed, deleted or truncated with SQL is shown as it is then", async () => {

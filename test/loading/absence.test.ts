@@ -1,6 +1,6 @@
 /** What one download lacks is missing, not gone: it goes when loads of some days confirm it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import type { LoadOptions } from "../../src/loading/load.ts"
+import type { LoadOptions } from "../../src/loading/load-options.ts"
 import { formatSummary } from "../../src/loading/summary.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 

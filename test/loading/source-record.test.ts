@@ -1,7 +1,6 @@
 /** What is recorded of a source: its loads by outcome, with their time, and where its files come from. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { recordAddress } from "../../src/loading/fetch-record.ts"
-import { loadRecords } from "../../src/loading/load.ts"
 import { asxDirectory } from "../../src/sources/asx-directory.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 
@@ -41,13 +40,6 @@ test("loads at once are all counted, those that are refused as well", async () =
     expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThan(wallSeconds * loads)
   }
-})
-
-test("a load of several resources counts for each, by what became of that", async () => {
-  const company = { asx_code: "QZA", company_name: "Alpha", is_active: true }
-  const records = { companies: [company], reports: [] }
-  await loadRecords({ url: bench.url, source: "sample", records })
-  expect(await totals()).toEqual(["sample companies published 1", "sample reports unchanged 1"])
 })
 
 test("a dry run, and a command that is refused before it reads anything, are not counted", async () => {

@@ -1,6 +1,5 @@
 /** What a record contains is stored as it is, whatever characters mean something on the way. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { loadRecords } from "../../src/loading/load.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
@@ -31,7 +30,8 @@ test("text is stored character by character, and so are the arrays that follow f
     grant_date: n % 2 ? "2020-02-29" : null,
     area_km2: n % 2 ? null : n / 3,
   }))
-  await loadRecords({ url: bench.url, source: "sample", records: { tenements } })
+  const lines = tenements.map((record) => `${JSON.stringify(record)}\n`)
+  await bench.load("tenements", lines.join(""))
   const stored = await bench.sql`
     select holder_name, holder_name_folded, holder_keys, grant_date::text, area_km2
     from tenements order by tenement_id`

@@ -16,9 +16,9 @@ import { ignoreOutputErrors } from "../../src/commands/serving-log.ts"
 import { logToStderr, printCompleted } from "../../src/commands/terminal.ts"
 import { type Config, readConfig } from "../../src/config.ts"
 import { createReleases } from "../../src/db/reader/releases.ts"
-import { loadRecords } from "../../src/loading/load.ts"
 import { silent } from "../../src/loading/progress.ts"
 import { vacuumChanged } from "../../src/loading/vacuum.ts"
+import { loadSample } from "./load-sample.ts"
 import { sampleData } from "./sample-data.ts"
 
 const program = new Command("quickstart")
@@ -47,13 +47,10 @@ function prepare(config: Config, database: Database): Promise<Prepared> {
     if ((await createReleases(pool).current()).id === 0) {
       logToStderr("Loading generated sample data")
       const { url } = database
-      const loaded = await loadRecords({
-        url,
-        source: "sample",
-        records: sampleRecords(),
-        holderNames: config.HOLDER_NAMES,
-      })
-      await vacuumChanged(url, loaded, silent)
+      const { HOLDER_NAMES: holderNames } = config
+      for (const loaded of await loadSample(sampleData(), { url, holderNames })) {
+        await vacuumChanged(url, loaded, silent)
+      }
     }
     const tokenFile = join(config.DATA_DIR, "quickstart-token")
     const kept = existsSync(tokenFile) ? readFileSync(tokenFile, "utf8").trim() : ""
@@ -71,16 +68,6 @@ function prepare(config: Config, database: Database): Promise<Prepared> {
     writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
     return { token, link: await link() }
   })
-}
-
-function sampleRecords() {
-  const sample = sampleData()
-  return {
-    companies: sample.companies(),
-    subsidiaries: sample.subsidiaries(),
-    tenements: sample.tenements(),
-    reports: sample.reports(),
-  }
 }
 
 const welcome = (url: string, { token, link }: Prepared): string => `

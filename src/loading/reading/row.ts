@@ -10,6 +10,9 @@ export type Row =
   | { line: number; raw: RawRecord; error?: never }
   | { line: number; raw: unknown; error: string; readable?: RawRecord }
 
+export const readable = (row: Row): RawRecord =>
+  (row.error === undefined ? row.raw : row.readable) ?? {}
+
 /** Receives what the summary of the load should mention of a file. */
 export interface Remarks {
   /** How it was read. */

@@ -70,11 +70,11 @@ const isDocument = (text: string): boolean =>
 
 const batchSize = 1000
 
-/** Collects what is read one by one, because what follows costs less for many at once. */
-export async function* inBatches<T>(each: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T[]> {
-  let batch: T[] = []
-  for await (const one of each) {
-    batch.push(one)
+/** What follows costs less for many rows at once. */
+async function* inBatches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+  let batch: Row[] = []
+  for await (const row of rows) {
+    batch.push(row)
     if (batch.length < batchSize) continue
     yield batch
     batch = []

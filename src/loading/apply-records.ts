@@ -1,0 +1,69 @@
+/** What a load does with its source's records, in the transaction of its release. */
+import type { TransactionSql } from "postgres"
+import { type MissingRecord, missingRecords } from "../db/missing-records.ts"
+import { applyMissing } from "./absence.ts"
+import { candidatesOf } from "./candidates.ts"
+import { checkStaged } from "./checks.ts"
+import { applyStaged } from "./diff.ts"
+import { type ChangeFigures, type MissingFigures, showsAbsence } from "./figures.ts"
+import { linkColumns } from "./links.ts"
+import type { Load } from "./load-options.ts"
+import { readNoted } from "./noted-records.ts"
+import { type LastObservation, observedTime } from "./observation.ts"
+import { removeOtherIds } from "./other-ids.ts"
+import { recordsOfReferences } from "./shared-references.ts"
+import { countKept, stagedValues } from "./staged-values.ts"
+import { stage } from "./staging.ts"
+import { createStoreHolders, keepsFiles } from "./stored-holders.ts"
+
+export interface Applied {
+  /** When the files were true. */
+  observed: string
+  changes: ChangeFigures
+  /** Undefined where nothing is or was missing. */
+  missing: MissingFigures | undefined
+  /** The largest of the missing records. */
+  largestMissing: MissingRecord[]
+  /** By field, how many records keep a value of it that the files have no column for. */
+  kept: Record<string, number>
+}
+
+const maxNamed = 5
+
+export async function applyRecords(
+  sql: TransactionSql,
+  load: Load,
+  release: number,
+  last: LastObservation,
+): Promise<Applied> {
+  const { source, files } = load
+  const { resource, sharedReferences } = source
+  const noted = await readNoted(sql, source)
+  load.noted = noted
+  const storeHolders = keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql)
+  const staging = await stage(sql, source, candidatesOf(load, noted, storeHolders))
+  load.progress.step(`Comparing ${resource.name}`)
+  await checkStaged(staging, load)
+  const replaced = sharedReferences ? await removeOtherIds(staging, release) : 0
+  const rejectedKeys = sharedReferences
+    ? await recordsOfReferences(staging, sharedReferences, load.rejectedKeys)
+    : load.rejectedKeys
+  if (sharedReferences) await noted.settle(staging, rejectedKeys)
+  const observed = observedTime(load.observed, last, files)
+  // Missing records first, so that those just added need not be searched.
+  const isWhole = source.complete && !load.partial && files.every(showsAbsence)
+  const missing = await applyMissing(staging, { load, rejectedKeys, isWhole, observed }, release)
+  const values = stagedValues(staging, files)
+  const kept = await countKept(staging, files, values)
+  const computed = await linkColumns(sql, resource)
+  const staged = await applyStaged({ staging, release, values, load, computed })
+  return {
+    observed,
+    changes: { ...staged, ...missing.changes, removed: missing.changes.removed + replaced },
+    missing: missing.figures,
+    largestMissing: missing.figures?.missing
+      ? await missingRecords(sql, source.name, resource.name, maxNamed)
+      : [],
+    kept,
+  }
+}

@@ -1,0 +1,38 @@
+/** Loads sample data as NDJSON files of the resources' own fields: a release for each of the four. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { load } from "../../src/loading/load.ts"
+import type { LoadOptions } from "../../src/loading/load-options.ts"
+import type { LoadSummary } from "../../src/loading/summary.ts"
+import {
+  ownCompanies,
+  ownReports,
+  ownSubsidiaries,
+  ownTenements,
+} from "../../src/sources/own-columns.ts"
+import type { SampleData } from "./sample-data.ts"
+
+const sources = [ownCompanies, ownSubsidiaries, ownTenements, ownReports]
+
+export async function loadSample(
+  sample: SampleData,
+  options: Omit<LoadOptions, "source" | "files">,
+): Promise<LoadSummary[]> {
+  const directory = mkdtempSync(join(tmpdir(), "mds-sample-"))
+  const summaries: LoadSummary[] = []
+  try {
+    for (const source of sources) {
+      const file = join(directory, `${source.resource.name}.ndjson`)
+      const records = [...sample[source.resource.name]()]
+      await Bun.write(
+        file,
+        records.map((record) => `${JSON.stringify(record)}\n`),
+      )
+      summaries.push(await load({ ...options, source, files: [file] }))
+    }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+  return summaries
+}
