@@ -1,8 +1,9 @@
 /** Accounts and tokens can be managed and audited from the command line. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
+import { hashSecret } from "../../src/access/secret.ts"
+import { createTokenLookup } from "../../src/access/token-lookup.ts"
 import { createPool } from "../../src/db/pool/pool.ts"
-import { credentialsOn } from "../access/registry.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 
@@ -80,9 +81,11 @@ test("an account is created, changed, disabled and audited from the command line
     connections: 1,
     statementTimeoutMs: 10_000,
   })
-  const { callerOf } = credentialsOn(pool, pool)
-  expect(await callerOf(old, new Date())).toBeNull()
-  expect(await callerOf(token, new Date())).toMatchObject({ plan: "standard", limit: 1000 })
+  const lookUp = createTokenLookup(pool)
+  expect(await lookUp(hashSecret(old), null)).toBeNull()
+  expect(await lookUp(hashSecret(token), null)).toMatchObject({
+    caller: { plan: "standard", limit: 1000 },
+  })
   await pool.close()
 })
 
