@@ -255,15 +255,13 @@ CREATE TABLE "passwords" (
 CREATE TABLE "sessions" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"account_id" bigint NOT NULL,
-	"secret_sha256" text COLLATE "C" NOT NULL,
 	"signed_in_at" timestamp(0) with time zone NOT NULL,
 	"last_seen_at" timestamp(0) with time zone NOT NULL,
 	"expires_at" timestamp(0) with time zone NOT NULL,
 	"method" text NOT NULL,
 	"address" text NOT NULL,
 	"user_agent" text NOT NULL,
-	CONSTRAINT "sessions_id" CHECK ("sessions"."id" ~ '^[0-9A-Za-z_-]{16,64}$'),
-	CONSTRAINT "sessions_secret_sha256" CHECK ("sessions"."secret_sha256" ~ '^[0-9a-f]{64}$'),
+	CONSTRAINT "sessions_id" CHECK ("sessions"."id" ~ '^[0-9a-f]{64}$'),
 	CONSTRAINT "sessions_method" CHECK ("sessions"."method" in ('password', 'link'))
 );
 --> statement-breakpoint

@@ -11,7 +11,6 @@ export const idleMs = 7 * dayMs
 /** After so long it ends however much it is used. */
 export const longestMs = 30 * dayMs
 
-const idBytes = 16
 const secretBytes = 32
 /** How much of a user agent is kept, in characters. Those of browsers have about 150. */
 const keptUserAgent = 300
@@ -48,12 +47,10 @@ export async function addSession(
     .where(and(eq(accounts.id, accountId), isNull(accounts.disabled_at)))
     .for("share")
   if (!account) return null
-  const id = randomText(idBytes)
-  const secret = randomText(secretBytes)
+  const cookie = randomText(secretBytes)
   await tx.insert(sessions).values({
-    id,
+    id: hashSecret(cookie),
     account_id: accountId,
-    secret_sha256: hashSecret(secret),
     signed_in_at: secondOf(now),
     last_seen_at: secondOf(now),
     expires_at: secondOf(new Date(now.getTime() + longestMs)),
@@ -61,7 +58,7 @@ export async function addSession(
     address: client.address || unknownAddress,
     user_agent: client.userAgent.slice(0, keptUserAgent),
   })
-  return `${id}.${secret}`
+  return cookie
 }
 
 /** Ends a session of an account, as its owner. @param address of the client */

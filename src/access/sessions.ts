@@ -1,9 +1,9 @@
 /**
  * Sessions of people that have signed in.
  *
- * A cookie's value is `ID.SECRET`. The id names the session in lists and forms; the secret proves it,
- * and only its SHA-256 is stored. Nothing is cached: each page reads its session, so that a session
- * that has ended in one process is refused from the next request on in all of them.
+ * A cookie's value is a random secret. Only its SHA-256 is stored, which also names the session in lists
+ * and forms. Nothing is cached: each page reads its session, so that a session that has ended in one
+ * process is refused from the next request on in all of them.
  *
  * A session ends after seven days without use, so that a forgotten one on a shared computer does not
  * stay open, and 30 days after it began however much it is used, so that a stolen one is not valid for
@@ -19,7 +19,7 @@ import { minuteMs } from "../text/durations.ts"
 import { existingAccount } from "./account-list.ts"
 import { type Changed, change, type Editor } from "./change.ts"
 import { limitOf } from "./plan.ts"
-import { isHashOf } from "./secret.ts"
+import { hashSecret } from "./secret.ts"
 import {
   addSession,
   attributeToOwner,
@@ -53,14 +53,10 @@ export type Sessions = ReturnType<typeof createSessions>
 
 const recordEveryMs = minuteMs
 
-const idPattern = /^[0-9A-Za-z_-]{22}$/
-const cookiePattern = /^([0-9A-Za-z_-]{22})\.([0-9A-Za-z_-]{43})$/
-
 /** Each of these throws Unavailable. */
 export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
   const byId = pool.db
     .select({
-      secret: sessions.secret_sha256,
       accountId: accounts.id,
       email: accounts.email,
       plan: accounts.plan,
@@ -86,16 +82,15 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
 
   return {
     /**
-     * The person that a cookie's value identifies; null where it is malformed or unknown, the session has
-     * ended or was not used for too long, or its account is disabled. Records, at most once a minute,
-     * that the session is in use.
+     * The person that a cookie's value identifies; null where it is unknown, the session has ended or was
+     * not used for too long, or its account is disabled. Records, at most once a minute, that the session
+     * is in use.
      */
     find: async (cookie: string, now: Date): Promise<SignedIn | null> => {
-      const [, id, secret] = cookiePattern.exec(cookie) ?? []
-      if (id === undefined || secret === undefined) return null
+      const id = hashSecret(cookie)
       const [found] = await pool.runAlone(null, () => byId.execute({ id }))
-      if (!found || !isHashOf(found.secret, secret)) return null
-      const { secret: _, requestLimit, lastSeenAt, expiresAt, ...person } = found
+      if (!found) return null
+      const { requestLimit, lastSeenAt, expiresAt, ...person } = found
       const idle = now.getTime() - lastSeenAt.getTime()
       if (now >= expiresAt || idle >= idleMs) return null
       if (idle >= recordEveryMs) recordUse(id, now).catch(onUseNotRecorded)
@@ -124,7 +119,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
     /** Ends a session of the account. @param address of the client that asks for it */
     end: async (accountId: number, sessionId: string, address?: string): Promise<void> => {
       // A form may send text that PostgreSQL can't hold.
-      if (!idPattern.test(sessionId)) return
+      if (!/^[0-9a-f]{64}$/.test(sessionId)) return
       await pool.runAlone(null, (db) =>
         db.transaction((tx) => endSession(tx, { accountId, sessionId }, address)),
       )

@@ -33,10 +33,9 @@ export const passwords = pgTable(
 export const sessions = pgTable(
   "sessions",
   {
-    /** Random, and no secret: it names the session in lists and forms. */
+    /** SHA-256 of the cookie's value: it names the session in lists and forms, and is no secret. */
     id: bytewise().primaryKey(),
     account_id: accountId(),
-    secret_sha256: bytewise().notNull(),
     signed_in_at: instant("signed_in_at").notNull(),
     last_seen_at: instant("last_seen_at").notNull(),
     /** The absolute end, however much it is used. */
@@ -51,8 +50,7 @@ export const sessions = pgTable(
     index("sessions_by_end").on(t.expires_at),
     index("sessions_by_last_use").on(t.last_seen_at),
     ...checks("sessions", {
-      id: sql`${t.id} ~ '^[0-9A-Za-z_-]{16,64}$'`,
-      secret_sha256: isSha256(t.secret_sha256),
+      id: isSha256(t.id),
       method: sql`${t.method} in (${literals(signInMethods)})`,
     }),
   ],

@@ -9,6 +9,7 @@ import {
 } from "../../src/access/password-hash.ts"
 import { passwordFault } from "../../src/access/password-rules.ts"
 import { createPasswords, type Passwords } from "../../src/access/passwords.ts"
+import { hashSecret } from "../../src/access/secret.ts"
 import { createSessions, type Sessions } from "../../src/access/sessions.ts"
 import { createSignInLinks } from "../../src/access/sign-in-links.ts"
 import { until } from "../support/until.ts"
@@ -44,7 +45,7 @@ async function newAccount() {
   const email = `${crypto.randomUUID()}@Example.com`
   const accountId = await at.account(email)
   const cookie = String(await sessions.start(accountId, client, now))
-  return { email, accountId, cookie, sessionId: cookie.split(".")[0] ?? "" }
+  return { email, accountId, cookie, sessionId: hashSecret(cookie) }
 }
 
 async function withPassword() {
