@@ -15,11 +15,9 @@ export type WindowState = Readonly<{
 
 export interface Window {
   /** Admits or denies one request. `limit` is an integer above 0, or infinite: then nothing is logged. */
-  admit(key: string, limit: number): WindowState | Promise<WindowState>
+  admit(key: string, limit: number): Promise<WindowState>
   /** The state without a request; changes nothing. */
-  peek(key: string, limit: number): WindowState | Promise<WindowState>
-  /** The state in this process alone, without Redis. */
-  peekLocal(key: string, limit: number): WindowState
+  peek(key: string, limit: number): Promise<WindowState>
   /** The windows that this process keeps. */
   store: Pick<WindowStore, "size" | "bytes" | "evicted">
 }
@@ -89,32 +87,22 @@ export interface WindowOptions extends WindowsOptions {
 export function createWindow(options: WindowOptions): Window {
   const { windowMs, maxBytes, redis, now, steadyMs } = options
   const store = createWindowStore(windowMs, maxBytes)
-  const own = {
-    admit: (key: string, limit: number) => store.admit(key, limit, steadyMs()),
-    peek: (key: string, limit: number) => store.peek(key, limit, steadyMs()),
-  }
-  const { admit, peek } = redis ? createSharedWindow({ ...options, redis, local: store }) : own
+  const { admit, peek } = redis
+    ? createSharedWindow({ ...options, redis, local: store })
+    : {
+        admit: (key: string, limit: number) => store.admit(key, limit, steadyMs()),
+        peek: (key: string, limit: number) => store.peek(key, limit, steadyMs()),
+      }
   const unlimited: Decision = { admitted: true, used: 0, waitMs: windowMs }
 
-  const stateOf = ({ admitted, used, waitMs }: Decision, limit: number): WindowState => ({
-    admitted,
-    limit,
-    remaining: Math.max(0, limit - used),
-    resetAtMs: now().getTime() + waitMs,
-  })
+  const stateBy =
+    (decide: typeof admit) =>
+    async (key: string, limit: number): Promise<WindowState> => {
+      const isUnlimited = limit === Number.POSITIVE_INFINITY
+      const { admitted, used, waitMs } = isUnlimited ? unlimited : await decide(key, limit)
+      const resetAtMs = now().getTime() + waitMs
+      return { admitted, limit, remaining: Math.max(0, limit - used), resetAtMs }
+    }
 
-  function stateBy(decide: typeof admit | typeof own.admit, key: string, limit: number) {
-    const decision = limit === Number.POSITIVE_INFINITY ? unlimited : decide(key, limit)
-    return decision instanceof Promise
-      ? decision.then((decided) => stateOf(decided, limit))
-      : stateOf(decision, limit)
-  }
-
-  return {
-    admit: (key, limit) => stateBy(admit, key, limit),
-    peek: (key, limit) => stateBy(peek, key, limit),
-    peekLocal: (key, limit) =>
-      stateOf(limit === Number.POSITIVE_INFINITY ? unlimited : own.peek(key, limit), limit),
-    store,
-  }
+  return { admit: stateBy(admit), peek: stateBy(peek), store }
 }

@@ -37,9 +37,9 @@ export const authentication = (options: AuthenticationOptions) => {
       .resolve(async (context) => {
         const { bearer, headers, address, set } = context
         const token = sentToken(headers.authorization, bearer)
-        const caller = await callerOf(token, address).catch((error: unknown) => {
+        const caller = await callerOf(token, address).catch(async (error: unknown) => {
           // The account is not known, so the headers show the window of the address.
-          window.show(windows.addresses.peekLocal(address, standardLimit), set.headers)
+          window.show(await windows.addresses.peek(address, standardLimit), set.headers)
           throw error
         })
         if (!caller) {

@@ -1,12 +1,10 @@
 /**
  * A window that several processes share through Redis, with a local window in each of them.
  *
- * A process asks its own window first, then Redis, and logs only what Redis has admitted. So it never
- * admits more than the limit, even if Redis fails or loses its data, and a request that it can deny by
- * itself costs Redis nothing. While Redis does not answer, each process decides alone.
- *
- * A request reserves a slot in the local window while Redis is asked. Otherwise concurrent requests
- * could all see the last slot free, and one that Redis has counted would have to be denied.
+ * A process admits a request to its own window, then asks Redis, and withdraws the request from its own
+ * window if Redis denies it. So it never admits more than the limit, even if Redis fails or loses its
+ * data, and a request that it can deny by itself costs Redis nothing. While Redis does not answer, each
+ * process decides alone.
  */
 import { type RedisConnection, redisScript } from "../../redis/connection.ts"
 import type { Decision, WindowStore } from "./sliding-window.ts"
@@ -47,12 +45,6 @@ local wait = used > 0 and at(math.max(0, used - limit)) + window - now or window
 return { admitted and 1 or 0, used, wait }
 `)
 
-/** As those of `WindowStore`. */
-export interface SharedWindow {
-  admit(key: string, limit: number): Promise<Decision>
-  peek(key: string, limit: number): Promise<Decision>
-}
-
 export interface SharedWindowOptions {
   redis: Pick<RedisConnection, "run">
   local: WindowStore
@@ -62,48 +54,23 @@ export interface SharedWindowOptions {
   steadyMs: () => number
 }
 
-export function createSharedWindow(options: SharedWindowOptions): SharedWindow {
+/** As the functions of `WindowStore`. */
+export function createSharedWindow(options: SharedWindowOptions) {
   const { redis, local, windowMs, redisKeyOf, steadyMs } = options
-  /** By key: the number of requests for which Redis is being asked, and the last of them. */
-  const pending = new Map<string, { requests: number; last: Promise<Decision> }>()
 
-  async function ask(key: string, limit: number, intent: "admit" | "peek") {
-    const args = [String(limit), String(windowMs), intent]
-    return readDecision(await redis.run(windowScript, redisKeyOf(key), ...args))
-  }
-
-  async function decide(key: string, limit: number): Promise<Decision> {
-    const shared = await ask(key, limit, "admit")
-    const left = pending.get(key)
-    if (left && left.requests > 1) left.requests--
-    else pending.delete(key)
-    if (shared?.admitted === false)
-      return combined(local.peek(key, limit, steadyMs()), shared, limit)
-    return combined(local.admit(key, limit, steadyMs()), shared, limit)
-  }
-
-  return {
-    admit: async (key, limit) => {
-      const own = local.peek(key, limit, steadyMs())
+  const decide =
+    (intent: "admit" | "peek") =>
+    async (key: string, limit: number): Promise<Decision> => {
+      const own = local[intent](key, limit, steadyMs())
       if (!own.admitted) return own
-      const others = pending.get(key)
-      if (others && own.used + others.requests >= limit) {
-        // Only once those are logged is it known when a slot will be free again.
-        await others.last
-        return { ...local.peek(key, limit, steadyMs()), admitted: false }
-      }
-      const last = decide(key, limit)
-      pending.set(key, { requests: (others?.requests ?? 0) + 1, last })
-      return last
-    },
-
-    peek: async (key, limit) => {
-      const own = local.peek(key, limit, steadyMs())
-      if (!own.admitted) return own
-      const shared = await ask(key, limit, "peek")
+      const args = [String(limit), String(windowMs), intent]
+      const shared = readDecision(await redis.run(windowScript, redisKeyOf(key), ...args))
+      if (!shared) return own
+      if (intent === "admit" && !shared.admitted) local.withdraw(key)
       return combined(local.peek(key, limit, steadyMs()), shared, limit)
-    },
-  }
+    }
+
+  return { admit: decide("admit"), peek: decide("peek") }
 }
 
 /** Undefined where it is not a reply of the script. */
@@ -115,14 +82,15 @@ function readDecision(reply: unknown): Decision | undefined {
 }
 
 /**
- * Where the local window is full its reset counts too: it is later by the time that the reply took, and
- * a caller that waits until the reset must be admitted by both.
+ * Where the local window is full its reset counts too: a caller that waits until the reset must be
+ * admitted by both.
  */
-function combined(own: Decision, shared: Decision | undefined, limit: number): Decision {
-  if (!shared) return own
-  return {
-    admitted: own.admitted && shared.admitted,
-    used: Math.max(own.used, shared.used),
-    waitMs: own.used < limit ? shared.waitMs : Math.max(own.waitMs, shared.waitMs),
-  }
-}
+const combined = (
+  own: Decision,
+  { admitted, used, waitMs }: Decision,
+  limit: number,
+): Decision => ({
+  admitted,
+  used: Math.max(own.used, used),
+  waitMs: own.used < limit ? waitMs : Math.max(own.waitMs, waitMs),
+})

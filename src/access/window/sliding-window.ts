@@ -28,6 +28,8 @@ export type Decision = Readonly<{
 export type WindowStore = Readonly<{
   /** Admits or denies one request of `key`. A slice of a longer string would keep that in memory. */
   admit(key: string, limit: number, nowMs: number): Decision
+  /** Removes the newest request of `key`. */
+  withdraw(key: string): void
   /** The state without a request: counts nothing and adds no key. */
   peek(key: string, limit: number, nowMs: number): Decision
   /** The number of keys. */
@@ -101,6 +103,12 @@ export function createWindowStore(windowMs: number, maxBytes: number): WindowSto
         log.push(nowMs)
       }
       return decision(log, admitted, limit, nowMs)
+    },
+
+    withdraw: (key) => {
+      const log = logs.get(key)
+      log?.dropNewest()
+      if (log?.count === 0) logs.delete(key)
     },
 
     peek: (key, limit, nowMs) => {

@@ -29,6 +29,11 @@ export class TimeRing {
     }
   }
 
+  /** The ring must not be empty. */
+  dropNewest(): void {
+    this.count--
+  }
+
   /** A ring of the same times. */
   resized(capacity: number): TimeRing {
     const ring = new TimeRing(capacity)
