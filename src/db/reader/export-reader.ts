@@ -3,11 +3,11 @@
  * ended. While the receiver takes a chunk, the next one is read: one is ahead, never more.
  */
 import { Unavailable } from "../pool/unavailable.ts"
-import { type EncodedRows, type RowEncoder, readEncoded } from "./encoded-rows.ts"
 import { bindingsOf, type List } from "./list.ts"
 import type { ReaderPools } from "./reader.ts"
 import type { ReadOptions, Reads } from "./reads.ts"
 import { ReleaseUnavailable } from "./releases.ts"
+import { type RowEncoder, type RowsRead, readRows } from "./rows.ts"
 import { bindPosition, nullsOf, type Position } from "./seek.ts"
 import { bindRelease } from "./statements.ts"
 
@@ -16,7 +16,10 @@ export interface Export {
   chunks: AsyncGenerator<Chunk, void, void>
 }
 
-export type Chunk = Pick<EncodedRows, "records" | "bytes">
+export interface Chunk {
+  records: number
+  bytes: Uint8Array<ArrayBuffer>
+}
 
 export interface ChunkOptions extends ReadOptions {
   /** Records in a chunk. */
@@ -24,6 +27,8 @@ export interface ChunkOptions extends ReadOptions {
   /** An encoder for one chunk, of the resource's fields in their order. */
   newEncoder: () => RowEncoder
 }
+
+type EncodedRows = RowsRead & Pick<Chunk, "bytes">
 
 /** Null where the list's parent does not exist. */
 export type ReadExport = (list: List, options: ChunkOptions) => Promise<Export | null>
@@ -50,11 +55,13 @@ export function createExportReader(
       ...options,
       removed: list.removed,
       key: null,
-      statement: ({ statements, relation, db }) => {
+      statement: async ({ statements, relation, db }) => {
         const statement = start
           ? statements.rowsAfter(list, nullsOf(start), relation)
           : statements.rowsFrom(list, relation)
-        return readEncoded(db, statement, list, values, newEncoder())
+        const encoder = newEncoder()
+        const rows = await readRows(db, statement, list, values, encoder)
+        return { ...rows, bytes: encoder.bytes() }
       },
     })
   }
@@ -63,15 +70,15 @@ export function createExportReader(
     let left = total
     for (let chunk = first; ; ) {
       // Records of the release are gone, as where its history was deleted.
-      if (chunk.records < Math.min(left, options.chunkSize)) {
+      if (chunk.count < Math.min(left, options.chunkSize)) {
         throw new ReleaseUnavailable(options.release)
       }
-      left -= chunk.records
-      const { position } = chunk
+      left -= chunk.count
+      const { count, bytes, position } = chunk
       let ahead = left > 0 ? readChunk(list, position, options) : undefined
       // It may fail before the receiver asks for it, or when none will.
       ahead?.catch(() => {})
-      yield chunk
+      yield { records: count, bytes }
       if (!ahead) return
       chunk = await retryWhileUnavailable(() => {
         const attempt = ahead ?? readChunk(list, position, options)

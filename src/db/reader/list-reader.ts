@@ -7,7 +7,6 @@ import {
   isDeep,
   type Start,
 } from "./anchors.ts"
-import type { Row } from "./decoded-rows.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
 import type { ReaderPools } from "./reader.ts"
 import type { ReadFrom, ReadOptions, Reads } from "./reads.ts"
@@ -15,7 +14,7 @@ import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts
 import { bindRelease, type Page } from "./statements.ts"
 import { createTotalCaches, createTotals, isScanned, type TotalCaches } from "./totals.ts"
 
-export type Records = Record<string, unknown>[]
+export type Records = readonly Record<string, unknown>[]
 
 export interface PageBounds {
   offset: number
@@ -61,7 +60,7 @@ export function createListReader(pools: ReaderPools, read: Reads, caches: ListCa
     { offset, limit }: PageBounds,
     options: ReadOptions,
     start: Start | undefined,
-  ): Promise<readonly Row[]> {
+  ): Promise<Records> {
     const { release } = options
     const id = listKey(list, release)
     const keys = totals
@@ -82,10 +81,9 @@ export function createListReader(pools: ReaderPools, read: Reads, caches: ListCa
     }
 
     const key = `rows ${offset} ${limit} ${id}`
-    const { rows } = await read(pools.lists, { ...options, removed: list.removed, key, statement })
-    const last = rows.at(-1)
-    if (last) positions.set(`${id} ${offset + rows.length}`, last.position)
-    return rows
+    const page = await read(pools.lists, { ...options, removed: list.removed, key, statement })
+    if (page.count > 0) positions.set(`${id} ${offset + page.count}`, page.position)
+    return page.records
   }
 
   /** @param total where it is known, as that of a list must be before a deep page is read */
@@ -111,12 +109,12 @@ export function createListReader(pools: ReaderPools, read: Reads, caches: ListCa
       if (known === "no parent") return null
       if (known !== undefined && bounds.offset >= known) return { total: known, records: [] }
       const start = await startOf(list, bounds, options, known)
-      const [total, rows] = await Promise.all([
+      const [total, records] = await Promise.all([
         known ?? totals.read(list, options),
         readRows(list, bounds, options, start),
       ])
       if (total === "no parent") return null
-      return { total, records: rows.map(({ record }) => record) }
+      return { total, records }
     },
 
     total: async (list, options) => {

@@ -44,7 +44,7 @@ export function createRecordReader(
     })
     const records = found
       .finally(close)
-      .then(({ rows }) => new Map(rows.map(({ record }) => [record[resource.key], record])))
+      .then((page) => new Map(page.records.map((record) => [record[resource.key], record])))
     const batch = { keys, records }
     waiting.set(id, batch)
     return batch

@@ -9,15 +9,20 @@
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import { type PgColumn, PgDialect } from "drizzle-orm/pg-core"
-import { filterOf, keyColumn, type OrderTerm, type Readable } from "../../resources/resource.ts"
+import {
+  filterOf,
+  keyColumn,
+  type OrderTerm,
+  type Readable,
+  type ResourceRecord,
+} from "../../resources/resource.ts"
 import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
-import { decodedRows, type Row } from "./decoded-rows.ts"
 import { fewKeys } from "./few-keys.ts"
 import { grouped, groupsText } from "./groups.ts"
-import type { Query } from "./raw-rows.ts"
 import { type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
 import { identityOf, noRelease, type Release } from "./releases.ts"
+import { createRecordSink, type Query, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { after, orderBy } from "./seek.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
@@ -53,15 +58,16 @@ export interface SeenReleases {
   release: number | null
 }
 
-/** The rows of a page, each with the release, the record's fields and the position's values, in this order. */
-export interface Page extends SeenReleases {
-  rows: readonly Row[]
+export interface Page extends RowsRead {
+  records: readonly ResourceRecord[]
 }
 
 /** A statement that is built once. */
 export interface Prepared<T> extends Query {
   execute(values: Record<string, unknown>): Promise<T>
 }
+
+export type PreparedPage = Prepared<Page> & RowsQuery
 
 /** The name under which `identityOf` the requested release is bound. */
 const identityName = "release_identity"
@@ -72,9 +78,9 @@ export const parentName = "parent"
 /** All bind the release with `bindRelease`; those on lists bind the filters and the parent's key. */
 export interface Statements {
   /** Rows of a page by its offset. Binds `limit` and `offset`. */
-  rowsFrom(shape: ListShape, relation: Relation): Prepared<Page>
+  rowsFrom(shape: ListShape, relation: Relation): PreparedPage
   /** Rows after a position. Binds `limit`, how many to skip as `offset`, and the position's values. */
-  rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): Prepared<Page>
+  rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): PreparedPage
   count(shape: ListShape, relation: Relation): Prepared<SeenReleases & { total: number }>
   /** The same, and the keys of all rows, separated by spaces, where there are few: one scan finds both. */
   countAndKeys(
@@ -82,14 +88,14 @@ export interface Statements {
     relation: Relation,
   ): Prepared<SeenReleases & { total: number; keys: string | null }>
   /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
-  rowsOfKeys(shape: ListShape, relation: Relation): Prepared<Page>
+  rowsOfKeys(shape: ListShape, relation: Relation): PreparedPage
   /**
    * The query for the positions of all rows, in order: the release, then a position's values.
    * @param nulls to read the rows after a position only; binds its values
    */
   positions(shape: ListShape, relation: Relation, nulls?: readonly boolean[]): SQL
   /** Records by their keys, bound as `keys`, an array literal. */
-  find(resource: Readable, relation: Relation): Prepared<Page>
+  find(resource: Readable, relation: Relation): PreparedPage
   /** How many rows have each combination of the fields' values, as JSON; see `breakdown.ts`. */
   breakdown(
     shape: ListShape,
@@ -149,6 +155,13 @@ export function createStatements(db: Database): Statements {
     }
     return statement
   }
+  const page = (query: RowsQuery, shape: Pick<ListShape, "resource" | "order">): PreparedPage => ({
+    ...query,
+    execute: async (values) => {
+      const { records, ...sink } = createRecordSink(shape.resource)
+      return { ...(await readRows(db, query, shape, values, sink)), records }
+    },
+  })
   const pageOf = ({ resource, order, updated }: ListShape, relation: Relation, where?: SQL) => {
     const terms = orderBy(order)
     const limit = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
@@ -164,9 +177,9 @@ export function createStatements(db: Database): Statements {
     // For each of many rows, the join would take as long as reading it.
     const whenEmpty = sql`select ${seenReleases.release}, page.*
       from (select) as one left join (${rowsOf(columns)}) as page on true`
-    const page = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
-    const query = { ...page, whenEmpty: dialect.sqlToQuery(whenEmpty) }
-    return decodedRows(db, query, { resource, order })
+    const rows = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
+    const query = { ...rows, whenEmpty: dialect.sqlToQuery(whenEmpty) }
+    return page(query, { resource, order })
   }
 
   return {
@@ -224,7 +237,7 @@ export function createStatements(db: Database): Statements {
           .select({ ...seenReleases, record: selection(resource) })
           .from(sql`(select 1) as one`)
           .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
-        return decodedRows(db, dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
+        return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
       }),
     breakdown: (shape, fields, relation) =>
       once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
