@@ -2,8 +2,7 @@ import { join } from "node:path"
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import { databaseClock } from "../db/database-clock.ts"
-import type { FetchOutcome } from "../fetching/fetch-outcome.ts"
-import { fetchSource } from "../fetching/fetch-source.ts"
+import { type FetchOutcome, fetchSource } from "../fetching/fetch-source.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { type Fetchable, readSourcesFile } from "../fetching/sources-file.ts"
 import { LoadError } from "../loading/load-error.ts"
@@ -68,15 +67,13 @@ async function fetchAll(
   { force = false, json = false, debug = false }: FetchFlags,
 ): Promise<FetchOutcome[]> {
   const progress = progressOn(process.stderr)
-  let withdraw = async (): Promise<void> => {}
-  const signals = handleSignals(progress.stop, () => withdraw())
+  const signals = handleSignals(progress.stop)
   const agent = await userAgent(config)
   return withDatabase(config, async ({ url }) => {
     const now = await databaseClock(url)
     const outcomes: FetchOutcome[] = []
     for (const fetchable of fetchables) {
       signals.loading()
-      withdraw = async () => {}
       const outcome = await fetchSource(fetchable, {
         databaseUrl: url,
         dataDir: config.DATA_DIR,
@@ -89,10 +86,6 @@ async function fetchAll(
         progress,
         now,
         describe: (error) => described(error, debug),
-        onAttempt: (withdrawing) => {
-          withdraw = withdrawing
-        },
-        whileRunning: signals.whileRunning,
         onCommit: signals.committing,
         onPublished: signals.published,
       })

@@ -4,7 +4,7 @@
  * longer than any request may wait, and its memory goes with it.
  */
 import type { Config } from "../config.ts"
-import type { FetchOutcome } from "../fetching/fetch-outcome.ts"
+import type { FetchOutcome } from "../fetching/fetch-source.ts"
 import type { Log } from "../log/log.ts"
 import { hourMs } from "../text/durations.ts"
 
@@ -20,8 +20,6 @@ export interface RegularFetches {
 }
 
 const main = Bun.fileURLToPath(new URL("../main.ts", import.meta.url))
-/** Between two rounds, whatever is due. */
-const leastPauseMs = 60_000
 /** How much of its messages is logged where a round fails as a whole. */
 const shownMessages = 2_000
 
@@ -43,21 +41,17 @@ export function regularFetches(
   let child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined
   let round: Promise<void> = Promise.resolve()
   let stopping = false
-  /** When the first of the sources is due that were not due in the last round. */
-  let nextDueMs = Number.POSITIVE_INFINITY
 
   function start(): void {
     if (stopping) return
     round = fetchDue()
       .catch((error: unknown) => log.error("sources were not fetched", { error: String(error) }))
       .then(() => {
-        if (!stopping)
-          timer = setTimeout(start, untilNextRoundMs(everyHours, nextDueMs - Date.now()))
+        if (!stopping) timer = setTimeout(start, everyHours * hourMs)
       })
   }
 
   async function fetchDue(): Promise<void> {
-    nextDueMs = Number.POSITIVE_INFINITY
     child = Bun.spawn([process.execPath, main, "fetch", "--json"], {
       stdin: "ignore",
       stdout: "pipe",
@@ -83,9 +77,8 @@ export function regularFetches(
   async function report(output: ReadableStream<Uint8Array>): Promise<number> {
     let failures = 0
     for await (const line of linesOf(output)) {
-      const { source, outcome, reason, due, summary }: FetchOutcome = JSON.parse(line)
+      const { source, outcome, reason, summary }: FetchOutcome = JSON.parse(line)
       counts[outcome]++
-      if (due !== null) nextDueMs = Math.min(nextDueMs, Date.parse(due))
       if (outcome === "failed" || outcome === "refused") {
         failures++
         log.warn(`a source was ${outcome === "failed" ? "not fetched" : "refused"}`, {
@@ -117,14 +110,6 @@ export function regularFetches(
     },
   }
 }
-
-/**
- * A source that was not due, after a failure or because the process that fetched it was killed, may be due
- * before the next regular round.
- * @param untilDueMs until the first of the sources is due that were not due in the last round
- */
-export const untilNextRoundMs = (everyHours: number, untilDueMs: number): number =>
-  Math.min(Math.max(untilDueMs, leastPauseMs), everyHours * hourMs)
 
 /** The whole lines that a process prints, as they come. */
 async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {

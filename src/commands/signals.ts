@@ -1,44 +1,29 @@
 /** How a load handles Ctrl-C (SIGINT) and SIGTERM. */
-import { reasonOf } from "../loading/load-error.ts"
 import { logToStderr } from "./terminal.ts"
 
 /** Of a process that a signal has ended: 128 and the number of the signal, as shells have it. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const
 type Signal = keyof typeof exitCodes
 
-const abandonWithinMs = 1_000
-
 /**
  * Until the commit a signal ends the process at once, and the server rolls the transaction back. A
  * commit is waited for, as its outcome would be unknown otherwise; a second signal does not wait.
  * Once the outcome is reported, a signal only ends what would follow.
  * @param restoreTerminal is called before the process ends
- * @param abandon undoes what was recorded of a load that a signal ends; it may take a second
  */
-export function handleSignals(restoreTerminal: () => void, abandon?: () => Promise<void>) {
+export function handleSignals(restoreTerminal: () => void) {
   let reached: "loading" | "committing" | "published" | "reported" = "loading"
   let isWaiting = false
-  let isEnding = false
 
   function end(signal: Signal): void {
     restoreTerminal()
     if (reached === "reported") process.exit(0)
-    if (reached === "loading") {
-      const exitNow = () => exit(signal, `Interrupted: nothing was published`)
-      if (!abandon || isEnding) exitNow()
-      isEnding = true
-      void Promise.race([abandon?.(), Bun.sleep(abandonWithinMs)])
-        .catch((error: unknown) =>
-          logToStderr(`Cannot record the interruption: ${reasonOf(error)}`),
-        )
-        .finally(exitNow)
-      return
-    }
+    if (reached === "loading") exit(signal, "Interrupted: nothing was published")
     if (reached === "published") {
-      logToStderr(`Interrupted: the release was published`)
+      logToStderr("Interrupted: the release was published")
       process.exit(0)
     }
-    if (isWaiting) exit(signal, `Interrupted: it is not known whether the release was published`)
+    if (isWaiting) exit(signal, "Interrupted: it is not known whether the release was published")
     isWaiting = true
     logToStderr("Committing the release; waiting for the outcome")
   }
@@ -54,14 +39,9 @@ export function handleSignals(restoreTerminal: () => void, abandon?: () => Promi
     loading: () => {
       reached = "loading"
     },
-    /** @throws Error where a signal has arrived */
     committing: () => {
-      if (isEnding) throw new Error("Interrupted")
       reached = "committing"
     },
-    /** Returns unless a signal has arrived, which ends the process. */
-    whileRunning: (): Promise<void> =>
-      isEnding ? Promise.withResolvers<void>().promise : Promise.resolve(),
     published: () => {
       reached = "published"
     },

@@ -2,39 +2,36 @@
 import { open } from "node:fs/promises"
 import { foreignText } from "../loading/reading/foreign-formats.ts"
 import { FetchError, statusError, withRetries } from "./fetch-error.ts"
+import type { FileState } from "./fetch-state.ts"
 import { megabytes } from "./limits.ts"
 import { type Access, get, type Response } from "./request.ts"
 
 /** What a server says of a file's version, for conditional requests. */
-export interface Validators {
-  etag: string | null
-  /** As the server writes it. */
-  lastModified: string | null
-}
+export type Validators = Pick<FileState, "etag" | "lastModified">
 
 /**
  * Writes the file to `path`, which is complete only once this returns.
- * @returns null where the server says that the file is the version of `known`
+ * @returns `known` itself where the server says that the file is that version, and writes nothing then
  * @throws FetchError
  */
 export const download = (
   url: URL,
   path: string,
   access: Access,
-  known: Validators | null = null,
-): Promise<Validators | null> =>
+  known?: Validators,
+): Promise<Validators> =>
   withRetries(access, async () => {
     const response = await get(url, access, conditionsOf(known))
     const { status, headers, close } = response
     if (status !== 200) close()
-    if (status === 304 && known) return null
+    if (status === 304 && known) return known
     if (status !== 200) throw statusError(response.url, status)
     await write(response, path, access.limits.maxBytes)
     await checkContent(url, path)
     return { etag: headers.etag ?? null, lastModified: headers["last-modified"] ?? null }
   })
 
-const conditionsOf = (known: Validators | null): Record<string, string> => ({
+const conditionsOf = (known?: Validators): Record<string, string> => ({
   ...(known?.etag ? { "If-None-Match": known.etag } : {}),
   ...(known?.lastModified ? { "If-Modified-Since": known.lastModified } : {}),
 })

@@ -3,41 +3,62 @@
  * directory before the load begins, so a process that is killed in between, or a load that is refused,
  * loses nothing: the next fetch asks whether they are still the newest, and loads them.
  */
-import { type Connection, withConnection } from "../db/connection.ts"
+import type { Connection } from "../db/connection.ts"
 import {
   type FetchTimes,
   lastFetch,
   recordAttempt,
   recordFetched,
-  withdrawAttempt,
 } from "../loading/fetch-record.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { recordUnloaded, secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import { hourMs } from "../text/durations.ts"
-import { fetchEntry, instantText } from "./fetch-files.ts"
-import { withFetchLock } from "./fetch-lock.ts"
-import type { FetchOptions, FetchOutcome } from "./fetch-outcome.ts"
-import { fileDigests, loadFetched } from "./load-fetched.ts"
+import { fetchFiles, instantText } from "./fetch-files.ts"
+import { type FetchedLoadOptions, fileDigests, type Loaded, loadFetched } from "./load-fetched.ts"
 import { withRawDirectory } from "./raw-files.ts"
 import { type Fetchable, headersOf, publicAddress, withoutSecrets } from "./sources-file.ts"
+
+export interface FetchOptions extends FetchedLoadOptions {
+  userAgent: string
+  environment: Readonly<Record<string, string | undefined>>
+  /** By one clock for all processes that share the database. */
+  now: () => Date
+  /** The message for an error that is no LoadError. */
+  describe: (error: unknown) => string
+}
+
+export interface FetchOutcome extends Omit<Loaded, "outcome"> {
+  source: string
+  /**
+   * `failed`: it could not be fetched, or its load broke off; `refused`: its load was; `not due`: it has
+   * been fetched not long ago; `busy`: another process fetches it.
+   */
+  outcome: Loaded["outcome"] | "failed" | "not due" | "busy"
+  /** The paths of its raw files that are kept. */
+  files: string[]
+}
 
 const withoutLoad = (
   source: string,
   outcome: FetchOutcome["outcome"],
   reason: string,
-): FetchOutcome => ({ source, outcome, reason, due: null, files: [], summary: null })
+): FetchOutcome => ({ source, outcome, reason, files: [], summary: null })
 
 export async function fetchSource(
   fetchable: Fetchable,
   options: FetchOptions,
 ): Promise<FetchOutcome> {
-  const { name } = fetchable.source
+  const { name, resource } = fetchable.source
+  const { databaseUrl, dataDir, holderNames } = options
+  const keeps = keepsFiles(holderNames, resource)
   try {
-    const outcome = await withFetchLock(options.databaseUrl, name, (sql) =>
-      fetchIfDue(sql, fetchable, options),
+    const outcome = await withRawDirectory(
+      { databaseUrl, dataDir, source: name, keeps },
+      (directory, sql) => fetchIfDue(sql, fetchable, options, directory),
     )
-    return outcome ?? withoutLoad(name, "busy", "another process is fetching it")
+    if (outcome === null) return withoutLoad(name, "busy", "another process is fetching it")
+    return keeps ? outcome : { ...outcome, files: [] }
   } catch (error) {
     // Nothing is recorded: the database could not be reached.
     return withoutLoad(name, "failed", reasonShown(fetchable, options, error))
@@ -64,80 +85,60 @@ function dueAt({ attempted, fetched }: FetchTimes, everyHours: number): number {
   )
 }
 
+/** The fetch is recorded when it ends: after one that was interrupted the source is as due as before. */
 async function fetchIfDue(
   sql: Connection,
   fetchable: Fetchable,
   options: FetchOptions,
+  directory: string,
 ): Promise<FetchOutcome> {
   const { source, entry } = fetchable
-  const { force, progress, onAttempt, whileRunning } = options
+  const { name } = source
   const startedAt = options.now()
   const startedMs = performance.now()
-  const last = await lastFetch(sql, source)
-  const dueMs = dueAt(last, entry.every ?? defaultEveryHours)
-  if (!force && dueMs > startedAt.getTime()) {
-    const due = new Date(dueMs).toISOString()
-    return { ...withoutLoad(source.name, "not due", `due from ${due} on`), due }
+  const dueMs = dueAt(await lastFetch(sql, source), entry.every ?? defaultEveryHours)
+  if (!options.force && dueMs > startedAt.getTime()) {
+    return withoutLoad(name, "not due", `due from ${new Date(dueMs).toISOString()} on`)
   }
-  const at = instantText(startedAt)
-  await recordAttempt(sql, source, at)
-  onAttempt?.(() =>
-    withConnection(options.databaseUrl, (own) =>
-      withdrawAttempt(own, source, { at, before: last.attempted }),
-    ),
-  )
-  try {
-    const { dataDir, holderNames } = options
-    const keeps = keepsFiles(holderNames, source.resource)
-    return await withRawDirectory({ dataDir, source: source.name, keeps }, async (directory) => {
-      const outcome = await fetchAndLoad(sql, fetchable, options, { directory, at, startedMs })
-      return keeps ? outcome : { ...outcome, files: [] }
+  // What has been loaded stays loaded, whether or not the fetch can be recorded.
+  const record = (recording: Promise<void>) =>
+    recording.catch((error: unknown) => {
+      options.progress.warn(`Cannot record the fetch of ${name}: ${reasonOf(error)}`)
     })
+  try {
+    const files = await download(fetchable, options, directory)
+    const loaded = await loadFetched(sql, fetchable, files, options, startedMs)
+    await record(
+      recordFetched(sql, source, {
+        address: publicAddress(entry),
+        files: fileDigests(files),
+        licence: entry.licence,
+        attribution: entry.attribution,
+        at: instantText(startedAt),
+        isLoaded: loaded.outcome === "refused" || loaded.summary !== null,
+        seconds: secondsSince(startedMs),
+      }),
+    )
+    return { ...loaded, source: name, files: files.map(({ path }) => path) }
   } catch (error) {
-    await whileRunning?.()
     const reason = reasonShown(fetchable, options, error)
     const seconds = secondsSince(startedMs)
-    await recordUnloaded(sql, source, "failed", reason, seconds).catch((failure: unknown) => {
-      progress.warn(`Cannot note that ${source.name} was not fetched: ${reasonOf(failure)}`)
-    })
-    return withoutLoad(source.name, "failed", reason)
+    await record(recordUnloaded(sql, source, "failed", reason, seconds))
+    return withoutLoad(name, "failed", reason)
+  } finally {
+    await record(recordAttempt(sql, source, instantText(startedAt)))
   }
 }
 
-async function fetchAndLoad(
-  sql: Connection,
-  fetchable: Fetchable,
-  options: FetchOptions,
-  { directory, at, startedMs }: { directory: string; at: string; startedMs: number },
-): Promise<FetchOutcome> {
-  const { source, entry } = fetchable
-  const { userAgent, environment, limits, progress, now } = options
+function download(
+  { source, entry }: Fetchable,
+  { userAgent, environment, limits, progress, now }: FetchOptions,
+  directory: string,
+) {
   progress.step(`Fetching ${source.name}`)
-  const files = await fetchEntry(entry, {
-    directory,
-    access: {
-      userAgent,
-      headers: headersOf(entry, environment),
-      allowPrivate: entry.allow_private ?? false,
-      limits,
-    },
-    now,
-  })
-  await options.whileRunning?.()
-  const loaded = await loadFetched(sql, fetchable, files, options, startedMs)
-  await recordFetched(sql, source, {
-    address: publicAddress(entry),
-    files: fileDigests(files),
-    licence: entry.licence,
-    attribution: entry.attribution,
-    at,
-    isLoaded: loaded.outcome === "refused" || loaded.summary !== null,
-    seconds: secondsSince(startedMs),
-  }).catch((error: unknown) => {
-    // What has been loaded stays loaded; the source is due again in an hour.
-    progress.warn(`Cannot note that ${source.name} was fetched: ${reasonOf(error)}`)
-  })
-  return { ...loaded, source: source.name, due: null, files: files.map(({ path }) => path) }
+  const headers = headersOf(entry, environment)
+  const access = { userAgent, headers, allowPrivate: entry.allow_private ?? false, limits }
+  return fetchFiles(entry, { directory, access, now })
 }
 
 const reasonShown = (

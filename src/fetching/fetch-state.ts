@@ -12,32 +12,28 @@ const nullableText = Type.Union([Type.String(), Type.Null()])
 const fileState = Type.Object({
   sha256: Type.String(),
   etag: nullableText,
-  last_modified: nullableText,
+  /** As the server writes it. */
+  lastModified: nullableText,
   /** When it was last downloaded, other than as the version that was known. */
-  fetched_at: Type.String(),
+  fetchedAt: Type.String(),
 })
-const fetchState = Type.Object({
-  /** By a digest of its address, which may hold a secret. */
-  files: Type.Record(Type.String(), fileState),
-})
+/** By a digest of the address, which may hold a secret. */
+const fetchState = Type.Record(Type.String(), fileState)
 
 export type FileState = Static<typeof fileState>
 export type FetchState = Static<typeof fetchState>
 
 const pathIn = (directory: string) => join(directory, "state.json")
 
-/** Of a source that was never fetched, or whose file was damaged: then it is fetched as if never. */
-const nothing = (): FetchState => ({ files: {} })
-
+/** Without a file, or with a damaged one, the source is fetched as if it never was. */
 export async function readFetchState(directory: string): Promise<FetchState> {
   const file = Bun.file(pathIn(directory))
-  if (!(await file.exists())) return nothing()
+  const text = (await file.exists()) ? await file.text() : ""
   try {
-    const value: unknown = await file.json()
-    return Value.Check(fetchState, value) ? value : nothing()
-  } catch (error) {
-    if (error instanceof SyntaxError) return nothing()
-    throw error
+    const value: unknown = JSON.parse(text)
+    return Value.Check(fetchState, value) ? value : {}
+  } catch {
+    return {}
   }
 }
 

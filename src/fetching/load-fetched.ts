@@ -9,35 +9,55 @@ import { knownFiles } from "../loading/fetch-record.ts"
 import { load } from "../loading/load.ts"
 import { loadBasis } from "../loading/load-basis.ts"
 import { LoadError } from "../loading/load-error.ts"
+import type { LoadOptions } from "../loading/load-options.ts"
+import type { Progress } from "../loading/progress.ts"
 import { holdersBasis, keepsFiles } from "../loading/stored-holders.ts"
+import type { LoadSummary } from "../loading/summary.ts"
+import type { HolderNames } from "../text/holder-names.ts"
 import { type FetchedFile, observedTime } from "./fetch-files.ts"
-import type { FetchOptions, FetchOutcome } from "./fetch-outcome.ts"
+import type { Limits } from "./limits.ts"
 import type { Fetchable } from "./sources-file.ts"
 
-type Loaded = Pick<FetchOutcome, "outcome" | "reason" | "summary">
+export interface FetchedLoadOptions extends Pick<LoadOptions, "onCommit" | "onPublished"> {
+  databaseUrl: string
+  dataDir: string
+  limits: Limits
+  /** Loads files although they have not changed. */
+  force: boolean
+  absentAfterHours: number
+  holderNames: HolderNames
+  progress: Progress
+}
+
+export interface Loaded {
+  outcome: "published" | "unchanged" | "refused"
+  /** Why it was refused, or is unchanged although newer files have been loaded. */
+  reason: string | null
+  /** Null where nothing was loaded. */
+  summary: LoadSummary | null
+}
 
 /** @throws what is no refusal, such as a lost database */
 export async function loadFetched(
   sql: Connection,
   { source, entry }: Fetchable,
   files: readonly FetchedFile[],
-  options: FetchOptions,
+  options: FetchedLoadOptions,
   startedMs: number,
 ): Promise<Loaded> {
-  const { databaseUrl, dataDir, force, absentAfterHours, holderNames, limits, progress } = options
-  const { onCommit, onPublished } = options
+  const { databaseUrl, dataDir, force, limits, absentAfterHours, holderNames } = options
   const { partial = false, all_sectors: allSectors = false } = entry
   const digests = fileDigests(files)
   const holders = await holdersBasis(sql, holderNames, source.resource)
   const basis = await loadBasis({ partial, allSectors, absentAfterHours, holders }, digests)
   const known = await knownFiles(sql, source, digests, basis)
   const observed = observedTime(files)
-  const { areLoaded, hasSameBasis, areFetched, observed: last } = known
-  if (areFetched && !areLoaded && last !== null && last > observed) {
+  const last = known.observed ?? ""
+  if (known.areFetched && !known.areLoaded && last > observed) {
     const reason = `${source.name} has been loaded from newer files, of ${last}`
     return { outcome: "unchanged", reason, summary: null }
   }
-  if (!force && areLoaded && hasSameBasis && last !== null && last >= observed) {
+  if (!force && known.areLoaded && known.hasSameBasis && last >= observed) {
     return { outcome: "unchanged", reason: null, summary: null }
   }
   try {
@@ -48,15 +68,15 @@ export async function loadFetched(
       partial,
       allSectors,
       absentAfterHours,
-      // Bytes that were loaded by hand for a later time are not older for being fetched.
-      observed: areLoaded && last !== null && last > observed ? last : observed,
       holderNames,
+      // Bytes that were loaded by hand for a later time are not older for being fetched.
+      observed: known.areLoaded && last > observed ? last : observed,
       ...(keepsFiles(holderNames, source.resource) && { rejectsDir: join(dataDir, "rejects") }),
       maxUnpackedBytes: limits.maxUnpackedBytes,
-      progress,
       fetchStartedMs: startedMs,
-      ...(onCommit && { onCommit }),
-      ...(onPublished && { onPublished }),
+      progress: options.progress,
+      ...(options.onCommit && { onCommit: options.onCommit }),
+      ...(options.onPublished && { onPublished: options.onPublished }),
     })
     const outcome = summary.release === null ? "unchanged" : "published"
     return { outcome, reason: null, summary }

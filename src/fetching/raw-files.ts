@@ -3,8 +3,9 @@
  * release can be traced to its bytes, whose digests it names, and loaded again. A file appears there
  * whole, or not at all.
  */
-import { access, constants, mkdir, open, readdir, rename, rm } from "node:fs/promises"
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { type Connection, withConnection } from "../db/connection.ts"
 import { fileDigest, fileTime } from "../loading/file-names.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { codeOf } from "../text/error-code.ts"
@@ -15,21 +16,39 @@ const keptFiles = 30
 export const rawDirectory = (dataDir: string, source: string): string =>
   join(dataDir, "raw", source)
 
-/**
- * Runs `work` with the raw directory of a source.
- * @param keeps whether its files are kept afterwards
- */
-export async function withRawDirectory<T>(
-  { dataDir, source, keeps }: { dataDir: string; source: string; keeps: boolean },
-  work: (directory: string) => Promise<T>,
-): Promise<T> {
-  const directory = rawDirectory(dataDir, source)
-  try {
-    return await work(directory)
-  } finally {
-    if (!keeps) await rm(directory, { recursive: true, force: true })
-  }
+/** The first key of the advisory locks; the second is a hash of the source's name. */
+const fetchingLocks = 714_023_301
+
+export interface RawFiles {
+  databaseUrl: string
+  dataDir: string
+  /** The name of the source. */
+  source: string
+  /** Whether its files are kept afterwards. */
+  keeps: boolean
 }
+
+/**
+ * Runs `work` in the raw directory of a source while no other process fetches the source. The lock ends
+ * with its connection, which `work` may use. Should that be lost, another fetch may begin: both load the
+ * same files, and the second load publishes nothing.
+ * @returns null where another process has the lock
+ */
+export const withRawDirectory = <T>(
+  { databaseUrl, dataDir, source, keeps }: RawFiles,
+  work: (directory: string, sql: Connection) => Promise<T>,
+): Promise<T | null> =>
+  withConnection(databaseUrl, async (sql) => {
+    const [row] = await sql<{ taken: boolean }[]>`
+      select pg_try_advisory_lock(${fetchingLocks}, hashtext(${source})) as taken`
+    if (!row?.taken) return null
+    const directory = rawDirectory(dataDir, source)
+    try {
+      return await work(directory, sql)
+    } finally {
+      if (!keeps) await rm(directory, { recursive: true, force: true })
+    }
+  })
 
 const rawName = /^\d{8}T\d{6}Z-([0-9a-f]{64})\./
 const unfinished = ".unfinished-"
@@ -39,8 +58,8 @@ export const unfinishedPath = (directory: string): string =>
   join(directory, unfinished + crypto.randomUUID())
 
 /**
- * Makes the directory, clears what a killed process has left in it, and runs `work`, whose files are kept
- * with the newest others. The caller holds the lock.
+ * Makes the directory and runs `work`, whose files are kept with the newest others. Clears what a killed
+ * process, or a failure, has left. The caller holds the lock.
  * @throws LoadError where nothing can be written there
  */
 export async function intoRawDirectory<File extends { path: string }>(
@@ -49,11 +68,7 @@ export async function intoRawDirectory<File extends { path: string }>(
 ): Promise<File[]> {
   try {
     await mkdir(directory, { recursive: true })
-    await access(directory, constants.W_OK)
-    for (const name of await readdir(directory)) {
-      if (name.startsWith(unfinished)) await rm(join(directory, name), { force: true })
-    }
-    const files = await work()
+    const files = await work().finally(() => clear(directory))
     for (const name of (await keptNames(directory)).slice(keptFiles)) {
       const path = join(directory, name)
       if (!files.some((file) => file.path === path)) await rm(path, { force: true })
@@ -61,10 +76,13 @@ export async function intoRawDirectory<File extends { path: string }>(
     return files
   } catch (error) {
     if (error instanceof LoadError || !/^E[A-Z]+$/.test(codeOf(error))) throw error
-    // All directories above have just been made.
-    const reason =
-      codeOf(error) === "ENOENT" ? "a symbolic link in its path leads nowhere" : reasonOf(error)
-    throw new LoadError(`Cannot store files in ${directory}: ${reason}`)
+    throw new LoadError(`Cannot store files in ${directory}: ${reasonOf(error)}`)
+  }
+}
+
+async function clear(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (name.startsWith(unfinished)) await rm(join(directory, name), { force: true })
   }
 }
 
@@ -89,22 +107,16 @@ export async function keptFile(directory: string, sha256: string): Promise<strin
 
 /** Keeps a whole file, unless the same one is kept. */
 export async function keepRawFile(
+  written: string,
   directory: string,
-  { path, extension, fetchedAt }: { path: string; extension: string; fetchedAt: Date },
+  { extension, fetchedAt }: { extension: string; fetchedAt: Date },
 ): Promise<{ path: string; sha256: string }> {
-  const sha256 = await fileDigest(path)
+  const sha256 = await fileDigest(written)
   const same = await keptFile(directory, sha256)
-  if (same !== null) {
-    await rm(path)
-    return { path: same, sha256 }
-  }
-  const kept = join(directory, `${fileTime(fetchedAt)}-${sha256}.${extension}`)
-  const file = await open(path)
+  if (same !== null) return { path: same, sha256 }
+  const path = join(directory, `${fileTime(fetchedAt)}-${sha256}.${extension}`)
+  const file = await open(written)
   await file.sync().finally(() => file.close())
-  await rename(path, kept)
-  return { path: kept, sha256 }
+  await rename(written, path)
+  return { path, sha256 }
 }
-
-/** By its address. It is for people: files are recognised by their content. */
-export const extensionOf = ({ pathname }: URL): string =>
-  /\.([a-z0-9]{1,8})$/.exec(pathname.toLowerCase())?.[1] ?? "data"

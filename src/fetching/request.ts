@@ -3,7 +3,12 @@
  * checked, under the certificate of the host's name. Bun's `fetch` does not say which address it
  * connects to; the client of `node:http` takes it from us.
  */
-import { type IncomingHttpHeaders, type IncomingMessage, request as plain } from "node:http"
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as plain,
+} from "node:http"
 import { request as encrypted } from "node:https"
 import { pipeline } from "node:stream"
 import { createGunzip } from "node:zlib"
@@ -81,14 +86,11 @@ export function redirectTarget(from: URL, location: string, first: URL): URL {
 
 async function send(
   url: URL,
-  { userAgent, headers, allowPrivate, limits, signal }: Access,
+  { userAgent, headers, allowPrivate, limits: { silenceMs }, signal }: Access,
   conditions: Readonly<Record<string, string>>,
 ): Promise<Response> {
+  const resolved = await resolveAddresses(url, allowPrivate)
   signal.throwIfAborted()
-  const silence = `no response within ${limits.silenceMs / 1000} s`
-  const late = () => new FetchError(url, silence, { isTemporary: true })
-  const resolving = resolveAddresses(url, allowPrivate)
-  const resolved = await withinLimit(resolving, limits.silenceMs, signal, late)
   const request = (url.protocol === "https:" ? encrypted : plain)(url, {
     agent: false,
     lookup: (_, { all }, callback) =>
@@ -101,97 +103,72 @@ async function send(
       "Accept-Encoding": "gzip",
     },
   })
-  const responding = new Promise<IncomingMessage>((resolve, reject) => {
-    request.once("response", (message) => {
-      // Here, as the wait for it may just have ended. The reader of the body sees a failure; after it
-      // has stopped reading, nobody has to.
-      message.on("error", () => {})
-      resolve(message)
-    })
-    request.on("error", (error) => reject(connectionError(url, error)))
-  })
-  request.end()
+  let waiting: ClientRequest | IncomingMessage = request
+  const end = (reason: Error) => waiting.destroy(reason)
+  const onAbort = () => end(signal.reason)
+  const silence = setTimeout(() => {
+    const what = waiting === request ? "no response within" : "it sent nothing for"
+    end(new FetchError(url, `${what} ${silenceMs / 1000} s`, { isTemporary: true }))
+  }, silenceMs)
   const close = () => {
+    clearTimeout(silence)
+    signal.removeEventListener("abort", onAbort)
     request.destroy()
   }
-  try {
-    const message = await withinLimit(responding, limits.silenceMs, signal, late)
-    const { statusCode: status = 0, headers: received } = message
-    const chunks = chunksOf(message, url, limits, signal, close)
-    const body = decoded(chunks, url, received["content-encoding"])
-    return { url, status, headers: received, body, close }
-  } catch (error) {
-    close()
-    throw error
-  }
-}
-
-async function* chunksOf(
-  message: IncomingMessage,
-  url: URL,
-  { silenceMs }: Limits,
-  signal: AbortSignal,
-  close: () => void,
-): AsyncGenerator<Uint8Array> {
-  const late = () =>
-    new FetchError(url, `it sent nothing for ${silenceMs / 1000} s`, { isTemporary: true })
-  const chunks: AsyncIterator<Uint8Array> = message[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      const next = await withinLimit(chunks.next(), silenceMs, signal, late)
-      if (next.done) return
-      yield next.value
-    }
-  } catch (error) {
-    throw error instanceof FetchError || signal.aborted ? error : connectionError(url, error)
-  } finally {
-    close()
-  }
-}
-
-async function* decoded(chunks: AsyncGenerator<Uint8Array>, url: URL, coding = "identity") {
-  try {
-    if (/^(x-)?gzip$/i.test(coding)) return yield* pipeline(chunks, createGunzip(), () => {})
-    if (coding === "" || coding === "identity") return yield* chunks
-    throw new FetchError(url, `it is encoded as ${coding}, although only gzip is accepted`)
-  } catch (error) {
-    if (!codeOf(error).startsWith("Z_")) throw error
-    const reason = "its compressed data is truncated or corrupt"
-    throw new FetchError(url, reason, { isTemporary: true })
-  } finally {
-    await chunks.return(undefined)
-  }
-}
-
-/**
- * The result of `step`, or a rejection with `late()` after `limitMs` or with the signal's reason.
- * The step itself goes on: the caller ends its connection.
- */
-async function withinLimit<T>(
-  step: Promise<T>,
-  limitMs: number,
-  signal: AbortSignal,
-  late: () => Error,
-): Promise<T> {
-  // A step that is no longer waited for may fail, which must not be unhandled: that would end the
-  // process. This comes first, as the signal may have ended before the step began.
-  step.catch(() => {})
-  signal.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(late()), limitMs)
-  const onAbort = () => reject(signal.reason)
   signal.addEventListener("abort", onAbort)
   try {
-    return await Promise.race([step, promise])
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener("abort", onAbort)
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      request.once("response", (received) => {
+        // An error after the last read must not be unhandled, which would end the process.
+        waiting = received.on("error", () => {})
+        resolve(received)
+      })
+      request.on("error", reject)
+      request.end()
+    })
+    silence.refresh()
+    const { statusCode: status = 0, headers: received } = message
+    return { url, status, headers: received, body: bodyOf(message), close }
+  } catch (error) {
+    close()
+    throw signal.aborted ? signal.reason : requestError(url, error)
+  }
+
+  async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+    try {
+      yield* decoded(chunksOf(message), url, message.headers["content-encoding"])
+    } catch (error) {
+      throw signal.aborted ? signal.reason : requestError(url, error)
+    } finally {
+      close()
+    }
+  }
+
+  async function* chunksOf(message: AsyncIterable<Uint8Array>) {
+    for await (const chunk of message) {
+      silence.refresh()
+      yield chunk
+    }
   }
 }
 
-function connectionError(url: URL, error: unknown): FetchError {
+function decoded(
+  chunks: AsyncIterable<Uint8Array>,
+  url: URL,
+  coding = "identity",
+): AsyncIterable<Uint8Array> {
+  if (/^(x-)?gzip$/i.test(coding)) return pipeline(chunks, createGunzip(), () => {})
+  if (coding === "" || coding === "identity") return chunks
+  throw new FetchError(url, `it is encoded as ${coding}, although only gzip is accepted`)
+}
+
+function requestError(url: URL, error: unknown): FetchError {
+  if (error instanceof FetchError) return error
   const code = codeOf(error)
   const message = error instanceof Error ? error.message || code : String(error)
-  const reason = code === "ECONNRESET" ? "the connection was cut off" : message
+  const reason = code.startsWith("Z_") ? corrupt : code === "ECONNRESET" ? cutOff : message
   return new FetchError(url, reason, { isTemporary: true })
 }
+
+const corrupt = "its compressed data is truncated or corrupt"
+const cutOff = "the connection was cut off"

@@ -2,22 +2,44 @@
  * The operator's file of addresses: where the files of each source are, and how they may be fetched.
  * Secrets are not part of it: a header names the environment variable that holds its value.
  */
-import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox"
+import {
+  FormatRegistry,
+  type Static,
+  type TProperties,
+  type TSchema,
+  Type,
+} from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { codeOf } from "../text/error-code.ts"
+import { isObject } from "./service-response.ts"
 
+/** Whether a text is an address that can be fetched. It must hold no secret; headers may. */
+export function isAddress(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
+}
+
+FormatRegistry.Set("fetch-address", isAddress)
 const text = Type.String({ minLength: 1 })
+const addressFault = "must be an http or https address without user and password"
+const address = Type.String({ format: "fetch-address", fault: addressFault })
 const strict = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
 
 const common = {
   /** The least hours between two fetches. */
   every: Type.Optional(Type.Number({ minimum: 0, maximum: 8_760 })),
-  /** The address that the public is shown. */
-  public_address: Type.Optional(text),
+  /** The address that the public is shown. The database refuses a query too, where secrets mostly are. */
+  public_address: Type.Optional(
+    Type.String({
+      format: "fetch-address",
+      pattern: "^[^?#]*$",
+      fault: `${addressFault}, query and fragment`,
+    }),
+  ),
   licence: Type.Optional(text),
   attribution: Type.Optional(text),
   /** By header, the environment variable that holds its value. */
@@ -28,7 +50,9 @@ const common = {
   all_sectors: Type.Optional(Type.Boolean()),
 }
 /** Several are the source's complete set together. */
-const oneOrMore = Type.Union([text, Type.Array(text, { minItems: 1, uniqueItems: true })])
+const oneOrMore = Type.Union([address, Type.Array(address, { minItems: 1, uniqueItems: true })], {
+  fault: `${addressFault}, or a list of such`,
+})
 const pageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 }))
 
 const kinds = {
@@ -49,7 +73,7 @@ const kinds = {
   wfs: strict({
     kind: Type.Literal("wfs"),
     /** Of the service. */
-    url: text,
+    url: address,
     type_name: text,
     /** An attribute that no two features share, or several with commas. */
     sort_by: text,
@@ -57,16 +81,16 @@ const kinds = {
     ...common,
   }),
 } as const satisfies Record<string, TSchema>
+const anyKind = Type.Union([kinds.file, kinds.arcgis, kinds.wfs])
 
 /** What entries of any kind may have. */
 export const entryNames = [
   ...new Set(Object.values(kinds).flatMap(({ properties }) => Object.keys(properties))),
 ]
 
-type FileEntry = Static<typeof kinds.file>
 export type ArcgisEntry = Static<typeof kinds.arcgis>
 export type WfsEntry = Static<typeof kinds.wfs>
-export type SourceEntry = FileEntry | ArcgisEntry | WfsEntry
+export type SourceEntry = Static<typeof anyKind>
 
 export interface Fetchable {
   source: Source
@@ -91,11 +115,11 @@ export async function readSourcesFile(path: string): Promise<Fetchable[]> {
 export function parseSourcesFile(content: string, path: string): Fetchable[] {
   const fetchables: Fetchable[] = []
   const faults: string[] = []
-  for (const [name, value] of Object.entries(objectOf(content, path))) {
+  for (const [name, entry] of Object.entries(objectOf(content, path))) {
     const source = sourceNamed(name)
-    const entry = entryOf(name, value)
+    const isEntry = Value.Check(anyKind, entry)
     if (typeof source === "string") faults.push(`${name}: ${source}`)
-    if (Array.isArray(entry)) faults.push(...entry)
+    if (!isEntry) faults.push(...faultsOf(entry).map((fault) => `${name}.${fault}`))
     else if (typeof source !== "string") fetchables.push({ source, entry })
   }
   if (faults.length > 0) throw new LoadError(`Cannot use ${path}:\n${faults.join("\n")}`)
@@ -105,68 +129,38 @@ export function parseSourcesFile(content: string, path: string): Fetchable[] {
 function objectOf(content: string, path: string): object {
   try {
     const value: unknown = JSON.parse(content)
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
+    if (isObject(value)) return value
   } catch (error) {
     throw new LoadError(`Cannot use ${path}: it is not valid JSON (${reasonOf(error)})`)
   }
   throw new LoadError(`Cannot use ${path}: it must be an object with a source in each name`)
 }
 
-/** @returns the entry, or its faults, each with its place */
-function entryOf(name: string, value: unknown): SourceEntry | string[] {
-  for (const schema of Object.values(kinds)) {
-    if (!Value.Check(Type.Pick(schema, ["kind"], { additionalProperties: true }), value)) continue
-    const isEntry = Value.Check(schema, value)
-    const faults = isEntry ? valueFaults(value) : schemaFaults(schema, value)
-    if (isEntry && faults.length === 0) return value
-    return faults.map((fault) => `${name}.${fault}`)
+/** The first fault of each place of an entry. */
+function faultsOf(entry: unknown): string[] {
+  const schema = Object.values(kinds).find(
+    ({ properties }) => isObject(entry) && entry.kind === properties.kind.const,
+  )
+  if (!schema) return ['kind: must be "file", "arcgis" or "wfs"']
+  const faults = new Map<string, string>()
+  for (const { path, message, schema: found } of Value.Errors(schema, entry)) {
+    const place = path.slice(1).replaceAll("/", ".")
+    if (!faults.has(place)) faults.set(place, found.fault ?? message)
   }
-  return [`${name}.kind: must be "file", "arcgis" or "wfs"`]
-}
-
-/** The first fault of each place. */
-function schemaFaults(schema: TSchema, value: unknown): string[] {
-  const faults = [...Value.Errors(schema, value)]
-  return faults
-    .filter(({ path }, at) => faults.findIndex((other) => other.path === path) === at)
-    .map(({ path, message }) => `${path.slice(1).replaceAll("/", ".")}: ${message}`)
-}
-
-/** What the schema does not tell of an entry that has its form. */
-function valueFaults(entry: SourceEntry): string[] {
-  const { public_address } = entry
-  const faults = urlsOf(entry).map((url) => ["url", urlFault(url)])
-  if (public_address !== undefined) {
-    // The database refuses a query too, where secrets mostly are.
-    const query = /[?#]/.test(public_address) ? "must have no query and no fragment" : undefined
-    faults.push(["public_address", urlFault(public_address) ?? query])
-  }
-  return faults.filter(([, fault]) => fault !== undefined).map((fault) => fault.join(": "))
+  return [...faults].map(([place, message]) => `${place}: ${message}`)
 }
 
 export const urlsOf = ({ url }: SourceEntry): string[] => (typeof url === "string" ? [url] : url)
 
-/** What is wrong with an address; undefined where it can be fetched. */
-export function urlFault(text: string): string | undefined {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) return "must be an http or https address"
-  if (url.username || url.password) return "must not contain a user or password; use headers"
-  return undefined
-}
-
-/** The address that the public is shown: the operator's, or else the origin of the files. */
-export const publicAddress = (entry: SourceEntry): string | null =>
-  entry.public_address === undefined
-    ? publicOrigin(urlsOf(entry), entry.allow_private ?? false)
-    : new URL(entry.public_address).href
-
 /**
- * Scheme, host and port, as the rest of an address may hold a secret. Null where the files have several
- * hosts, and where they may be of a private network.
+ * The address that the public is shown: the operator's, or else scheme, host and port, as the rest of an
+ * address may hold a secret. Null where the files have several hosts, and where they may be of a private
+ * network.
  */
-export function publicOrigin(urls: readonly string[], allowPrivate: boolean): string | null {
-  const [origin = null, ...others] = new Set(urls.map((url) => new URL(url).origin))
-  return others.length > 0 || allowPrivate ? null : origin
+export function publicAddress(entry: SourceEntry): string | null {
+  if (entry.public_address !== undefined) return new URL(entry.public_address).href
+  const [origin = null, ...others] = new Set(urlsOf(entry).map((url) => new URL(url).origin))
+  return others.length > 0 || entry.allow_private ? null : origin
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -13,7 +13,7 @@ import { countLoad, fullBasis } from "./source-record.ts"
 type Fetched = Pick<Source, "name" | "resource">
 
 export interface FetchTimes {
-  /** When the last fetch began, whatever came of it. */
+  /** When the last fetch began that was not interrupted, whatever came of it. */
   attempted: string | null
   /** When the last fetch began that got all files. */
   fetched: string | null
@@ -29,7 +29,7 @@ export async function lastFetch(sql: Sql, { name, resource }: Fetched): Promise<
   return row ?? { attempted: null, fetched: null }
 }
 
-/** Before anything is asked of the source's server, so that a fetch that is killed is known too. */
+/** @param at when the fetch began */
 export async function recordAttempt(
   sql: Sql,
   { name, resource }: Fetched,
@@ -40,18 +40,6 @@ export async function recordAttempt(
      on conflict (source, resource) do update set attempted_at = excluded.attempted_at`,
     [name, resource.name, at],
   )
-}
-
-/** Of a fetch that was interrupted in order, so that the source is as due as before. */
-export async function withdrawAttempt(
-  sql: Sql,
-  { name, resource }: Fetched,
-  { at, before }: { at: string; before: string | null },
-): Promise<void> {
-  const ofAttempt = sql`source = ${name} and resource = ${resource.name} and attempted_at = ${at}`
-  await (before === null
-    ? sql`delete from fetch_attempts where ${ofAttempt}`
-    : sql`update fetch_attempts set attempted_at = ${before} where ${ofAttempt}`)
 }
 
 /** How files that were fetched relate to those that were loaded. */
@@ -128,16 +116,4 @@ export async function recordFetched(
       ],
     )
   })
-}
-
-/** Where the operator's files come from, unless that is known. The source is fetched no less often for it. */
-export async function recordAddress(
-  sql: Sql,
-  { name, resource }: Fetched,
-  address: string,
-): Promise<void> {
-  await sql.unsafe(
-    "update sources set address = $3 where name = $1 and resource = $2 and address is null",
-    [name, resource.name, address],
-  )
 }

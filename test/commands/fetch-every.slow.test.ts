@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { untilNextRoundMs } from "../../src/commands/regular-fetches.ts"
 import { locks as advisoryLocks } from "../../src/db/advisory-locks.ts"
 import {
   type MisbehavingServer,
@@ -135,9 +134,4 @@ test("without its file of addresses the service runs, and says what is wrong", a
   })
   expect((await fetch(`${service.url}/livez`)).status).toBe(200)
   await service.stop()
-})
-
-test("the next round is the regular one, or when a source is due that was not, a minute later at least", () => {
-  const minutes = (untilDue: number) => untilNextRoundMs(24, untilDue * 60_000) / 60_000
-  expect([Number.POSITIVE_INFINITY, 3_000, 60, 0, -5].map(minutes)).toEqual([1440, 1440, 60, 1, 1])
 })

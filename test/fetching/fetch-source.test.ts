@@ -1,19 +1,11 @@
 /** A source is fetched when it is due, kept as it came, and loaded as by hand, or all stays as it was. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { withAddresses } from "../../src/fetching/fetch-address.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
 import { testLimits } from "./access.ts"
-import { type FetchBench, fetchBench } from "./fetch-bench.ts"
+import { directory, type FetchBench, fetchBench, modified } from "./fetch-bench.ts"
 import { arcgis, titles } from "./map-servers.ts"
 import { plain, reply } from "./misbehaving-server.ts"
 
@@ -21,40 +13,18 @@ let bench: FetchBench
 beforeAll(async () => {
   bench = await fetchBench()
 })
-beforeEach(async () => {
-  await bench.empty()
-  rmSync(bench.dataDir, { recursive: true, force: true })
-  bench.clock.now = new Date("2026-01-10T00:00:00Z")
-})
+beforeEach(() => bench.reset())
 afterAll(() => bench.close())
 
-const directory = (...codes: string[]) =>
-  [
-    "ASX code,Company name,GICs industry group,Listing date,Market Cap",
-    ...codes.map((code) => `${code},QUARRY ${code} LIMITED,Materials,,100`),
-    "",
-  ].join("\n")
 const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex")
-const fetched = (options?: Parameters<FetchBench["fetch"]>[2], entry: object = {}) =>
-  bench.fetch(
-    "asx-directory",
-    { kind: "file", url: `${bench.server.url}/a.csv`, ...entry },
-    options,
-  )
-const codes = async () =>
-  (await bench.sql`select asx_code from companies order by 1`).map(({ asx_code }) => asx_code)
-const hours = (count: number) => {
-  bench.clock.now = new Date(bench.clock.now.getTime() + count * 3_600_000)
-}
-
-const modified = { "Last-Modified": "Fri, 09 Jan 2026 08:00:00 GMT", ETag: '"1"' }
+const urls = (...paths: string[]) => paths.map((path) => bench.server.url + path)
 
 test("a file is kept under its digest and loaded with the time of its last change", async () => {
   const content = directory("QZA", "QZB")
   bench.server.answer(() => reply(200, modified, content))
-  const { outcome, files, summary } = await fetched()
+  const { outcome, files, summary } = await bench.fetched()
   expect(outcome).toBe("published")
-  expect(await codes()).toEqual(["QZA", "QZB"])
+  expect(await bench.codes()).toEqual(["QZA", "QZB"])
   const name = `20260110T000000Z-${sha256(content)}.csv`
   expect(files).toEqual([join(bench.dataDir, "raw", "asx-directory", name)])
   expect(readFileSync(files[0] ?? "", "utf8")).toBe(content)
@@ -70,7 +40,10 @@ test("the source shows where its files come from and on what terms, as the opera
   bench.server.answer(() => plain(directory("QZA")))
   const url = `${bench.server.url}/api/hidden/a.csv?key=hidden`
   const public_address = "https://example.test/companies"
-  await fetched({}, { url, public_address, licence: "CC BY 4.0", attribution: "The exchange" })
+  await bench.fetched(
+    {},
+    { url, public_address, licence: "CC BY 4.0", attribution: "The exchange" },
+  )
   const shown = async () => [
     ...(await bench.sql`select address, licence, attribution, last_fetched_at::text as at from sources`),
   ]
@@ -80,8 +53,8 @@ test("the source shows where its files come from and on what terms, as the opera
     attribution: "The exchange",
   }
   expect(await shown()).toEqual([{ ...terms, at: expect.stringContaining("2026-01-10 00:00:00") }])
-  hours(24)
-  expect((await fetched({}, { url })).outcome).toBe("unchanged")
+  bench.hours(24)
+  expect((await bench.fetched({}, { url })).outcome).toBe("unchanged")
   // What an entry no longer says is not shown any longer; this machine's address is of no use to others.
   expect(await shown()).toEqual([
     { ...terms, address: null, at: expect.stringContaining("2026-01-11 00:00:00") },
@@ -90,51 +63,32 @@ test("the source shows where its files come from and on what terms, as the opera
 
 test("without a time of its last change, or with one in the future, a file was true when fetched", async () => {
   bench.server.answer(() => plain(directory("QZA")))
-  expect((await fetched())?.summary?.observed).toBe("2026-01-10T00:00:00Z")
-  hours(24)
+  expect((await bench.fetched())?.summary?.observed).toBe("2026-01-10T00:00:00Z")
+  bench.hours(24)
   const future = { "Last-Modified": "Fri, 09 Jan 2037 08:00:00 GMT" }
   bench.server.answer(() => reply(200, future, directory("QZA", "QZB")))
-  expect((await fetched())?.summary?.observed).toBe("2026-01-11T00:00:00Z")
+  expect((await bench.fetched())?.summary?.observed).toBe("2026-01-11T00:00:00Z")
 })
 
-test("what the server says is unchanged is neither downloaded nor loaded again", async () => {
-  bench.server.answer(({ headers }) =>
-    headers["if-none-match"] === '"1"' ? reply(304, {}) : reply(200, modified, directory("QZA")),
-  )
-  await fetched()
-  hours(30)
-  expect(await fetched({ force: false })).toMatchObject({ outcome: "unchanged", summary: null })
+test("what the server says is unchanged, or sends again, is neither kept nor loaded again", async () => {
+  bench.serve(directory("QZA"))
+  await bench.fetched()
+  bench.hours(30)
+  const unchanged = { outcome: "unchanged", summary: null }
+  expect(await bench.fetched({ force: false })).toMatchObject(unchanged)
   expect(bench.server.asked[1]?.headers["if-modified-since"]).toBe(modified["Last-Modified"])
-  expect(await bench.releases()).toBe(1)
-})
-
-test("the same bytes under another time are kept once, and publish nothing", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
-  await fetched()
-  hours(30)
-  expect((await fetched()).outcome).toBe("unchanged")
+  bench.server.answer(() => reply(200, modified, directory("QZA")))
+  bench.hours(30)
+  expect(await bench.fetched({ force: false })).toMatchObject(unchanged)
   expect(bench.rawFiles("asx-directory")).toHaveLength(2)
-})
-
-test("several files were true when the oldest of them was", async () => {
-  const at = {
-    "/a.csv": "Fri, 09 Jan 2026 08:00:00 GMT",
-    "/b.csv": "Thu, 08 Jan 2026 08:00:00 GMT",
-  }
-  bench.server.answer(({ target: path }) => {
-    const [file = "/a.csv"] = Object.keys(at).filter((each) => path.startsWith(each))
-    const code = file === "/a.csv" ? "QZA" : "QZB"
-    return reply(200, { "Last-Modified": at[file as keyof typeof at] }, directory(code))
-  })
-  const url = Object.keys(at).map((path) => bench.server.url + path)
-  expect((await fetched({}, { url })).summary?.observed).toBe("2026-01-08T08:00:00Z")
+  expect(await bench.releases()).toBe(1)
 })
 
 test("why a fetch failed names no secret that the server repeats, and nothing that a terminal obeys", async () => {
   const page =
     "<html><title>Not found: ?key=query%20secret, query secret, header-secret \x1b[31m</title></html>"
   bench.server.answer(() => reply(200, {}, page))
-  const failed = await fetched(
+  const failed = await bench.fetched(
     { environment: { FEED_KEY: "header-secret" } },
     { url: `${bench.server.url}/a.csv?key=query%20secret`, headers: { "X-Api-Key": "FEED_KEY" } },
   )
@@ -149,55 +103,39 @@ test("why a fetch failed names no secret that the server repeats, and nothing th
 
 test("a source is fetched once a day, or as often as its entry says, unless it is forced", async () => {
   bench.server.answer(() => plain(directory("QZA")))
-  const due = () => fetched({ force: false })
+  const due = () => bench.fetched({ force: false })
   expect((await due()).outcome).toBe("published")
-  hours(23)
+  bench.hours(23)
   expect(await due()).toMatchObject({
     outcome: "not due",
     reason: "due from 2026-01-10T23:30:00.000Z on",
   })
-  expect((await fetched({ force: false }, { every: 12 })).outcome).toBe("unchanged")
-  hours(23)
+  expect((await bench.fetched({ force: false }, { every: 12 })).outcome).toBe("unchanged")
+  bench.hours(23)
   expect((await due()).outcome).toBe("not due")
-  hours(1)
+  bench.hours(1)
   expect((await due()).outcome).toBe("unchanged")
   expect(bench.server.asked).toHaveLength(3)
 })
 
 test("a source is due at the same time every day, however long its fetches last and whichever begins a little later", async () => {
   bench.server.answer(() => {
-    hours(1 / 6)
+    bench.hours(1 / 6)
     return plain(directory("QZA"))
   })
   for (const minute of [0, 20, 3, 25, 0]) {
     bench.clock.now = new Date(`${bench.clock.now.toISOString().slice(0, 11)}02:00:02Z`)
-    hours(24 + minute / 60)
-    expect([minute, (await fetched({ force: false })).outcome]).not.toContain("not due")
+    bench.hours(24 + minute / 60)
+    expect([minute, (await bench.fetched({ force: false })).outcome]).not.toContain("not due")
   }
-})
-
-test("an attempt that is withdrawn leaves the source as due as it was before", async () => {
-  bench.server.answer(() => reply(404, {}))
-  await fetched()
-  hours(2)
-  const withdrawals: (() => Promise<void>)[] = []
-  const onAttempt = (withdraw: () => Promise<void>) => withdrawals.push(withdraw)
-  for (let round = 0; round < 2; round++) {
-    expect((await fetched({ force: false, onAttempt })).outcome).toBe("failed")
-    expect((await fetched({ force: false })).outcome).toBe("not due")
-    await withdrawals[round]?.()
-  }
-  expect(await bench.sql`select attempted_at::text from fetch_attempts`).toEqual([
-    { attempted_at: "2026-01-10 00:00:00+00" },
-  ] as never)
 })
 
 test("a fetch that fails is noted, is not repeated within the hour, and changes nothing", async () => {
   bench.server.answer(() => plain(directory("QZA")))
-  await fetched()
-  hours(24)
+  await bench.fetched()
+  bench.hours(24)
   bench.server.answer(() => reply(200, {}, "<html><title>Sign in</title></html>"))
-  const failed = await fetched({ force: false })
+  const failed = await bench.fetched({ force: false })
   expect(failed.outcome).toBe("failed")
   expect(failed.reason).toContain('a sign-in or error page, not a table ("Sign in")')
   expect(await bench.status()).toMatchObject({
@@ -205,43 +143,40 @@ test("a fetch that fails is noted, is not repeated within the hour, and changes 
     last_reason: failed.reason,
     last_observed_at: new Date("2026-01-10T00:00:00Z"),
   })
-  expect(await codes()).toEqual(["QZA"])
-  expect((await fetched({ force: false })).outcome).toBe("not due")
-  hours(1)
+  expect(await bench.codes()).toEqual(["QZA"])
+  expect((await bench.fetched({ force: false })).outcome).toBe("not due")
+  bench.hours(1)
   bench.server.answer(() => plain(directory("QZA")))
-  expect((await fetched({ force: false })).outcome).toBe("unchanged")
+  expect((await bench.fetched({ force: false })).outcome).toBe("unchanged")
   expect(await bench.status()).toMatchObject({ last_outcome: "unchanged", last_reason: null })
 })
 
-test("a fetch that loads nothing says nothing of when its source was loaded", async () => {
+test("only a load changes when a source was last loaded", async () => {
   const times = async () =>
     (await bench.sql`select last_loaded_at as loaded, last_outcome as outcome from sources`).map(
       (row) => ({ ...row }),
     )
   bench.server.answer(() => reply(404, {}))
-  expect((await fetched()).outcome).toBe("failed")
+  await bench.fetched()
   expect(await times()).toEqual([{ loaded: null, outcome: "failed" }])
   bench.server.answer(() => reply(200, modified, directory("QZA")))
-  await fetched()
+  await bench.fetched()
   await bench.sql`update sources set last_loaded_at = '2026-01-01'`
   const loaded = new Date("2026-01-01T00:00:00Z")
-  expect((await fetched({ force: false }, { every: 0 })).summary).toBeNull()
+  expect((await bench.fetched({ force: false }, { every: 0 })).summary).toBeNull()
   expect(await times()).toEqual([{ loaded, outcome: "unchanged" }])
-  bench.server.answer(() => reply(404, {}))
-  expect((await fetched()).outcome).toBe("failed")
-  expect(await times()).toEqual([{ loaded, outcome: "failed" }])
 })
 
 test("hosts that share a database fetch a source as often as one, also after a failure", async () => {
   bench.server.answer(() => plain(directory("QZA")))
-  const on = (host: string) => fetched({ force: false, dataDir: join(bench.dataDir, host) })
+  const on = (host: string) => bench.fetched({ force: false, dataDir: join(bench.dataDir, host) })
   expect((await on("first")).outcome).toBe("published")
   expect((await on("second")).outcome).toBe("not due")
-  hours(24)
+  bench.hours(24)
   bench.server.answer(() => reply(404, {}))
   expect((await on("second")).outcome).toBe("failed")
   expect((await on("first")).outcome).toBe("not due")
-  hours(1)
+  bench.hours(1)
   bench.server.answer(() => plain(directory("QZA")))
   expect((await on("first")).outcome).toBe("unchanged")
   expect((await on("second")).outcome).toBe("not due")
@@ -250,20 +185,20 @@ test("hosts that share a database fetch a source as often as one, also after a f
 
 test("a file of a changed schema is kept and refused, and the data stays as it was", async () => {
   bench.server.answer(() => plain(directory("QZA")))
-  await fetched()
+  await bench.fetched()
   const changed = "Ticker,Name\nQZB,Beta\n"
   bench.server.answer(() => plain(changed))
-  const refused = await fetched()
+  const refused = await bench.fetched()
   expect(refused.outcome).toBe("refused")
   expect(refused.files[0]).toContain(sha256(changed))
-  expect(await codes()).toEqual(["QZA"])
+  expect(await bench.codes()).toEqual(["QZA"])
   expect(await bench.releases()).toBe(1)
   expect(await bench.status()).toMatchObject({ last_outcome: "refused" })
 })
 
 test("an archive that unpacks to more than the limit is kept and refused", async () => {
   bench.server.answer(() => plain(Bun.gzipSync(directory("QZA", "QZB"))))
-  const refused = await fetched({ limits: { ...testLimits, maxUnpackedBytes: 100 } })
+  const refused = await bench.fetched({ limits: { ...testLimits, maxUnpackedBytes: 100 } })
   expect(refused).toMatchObject({
     outcome: "refused",
     reason: expect.stringMatching(/^Cannot read .*: it unpacks to more than 0 MB$/),
@@ -271,20 +206,21 @@ test("an archive that unpacks to more than the limit is kept and refused", async
   expect(existsSync(refused.files[0] ?? "")).toBe(true)
 })
 
-test("a file that was kept but not loaded is loaded although the server says that it is unchanged", async () => {
-  bench.server.answer(({ headers }) =>
-    headers["if-none-match"] ? reply(304, {}) : reply(200, modified, directory("QZA")),
-  )
-  await fetched()
+test("a file that was kept but not loaded is loaded, and one that is kept no more is downloaded", async () => {
+  bench.serve(directory("QZA"))
+  const { files } = await bench.fetched()
   // As if the process had been killed before its load.
   await bench.empty()
-  expect((await fetched()).outcome).toBe("published")
-  expect(await codes()).toEqual(["QZA"])
+  expect((await bench.fetched()).outcome).toBe("published")
+  expect(await bench.codes()).toEqual(["QZA"])
+  rmSync(files[0] ?? "")
+  expect((await bench.fetched()).outcome).toBe("unchanged")
+  expect(existsSync(files[0] ?? "")).toBe(true)
 })
 
 test("a fetch whose load had no outcome is due again after an hour", async () => {
   bench.server.answer(() => plain(directory("QZA")))
-  const lost = await fetched({
+  const lost = await bench.fetched({
     force: false,
     onCommit: () => {
       throw new Error("the process is killed")
@@ -294,21 +230,11 @@ test("a fetch whose load had no outcome is due again after an hour", async () =>
     outcome: "failed",
     reason: expect.stringContaining("It is not known whether the release was published"),
   })
-  expect(await codes()).toEqual([])
-  expect((await fetched({ force: false })).outcome).toBe("not due")
-  hours(1)
-  expect((await fetched({ force: false })).outcome).toBe("published")
-  expect(await codes()).toEqual(["QZA"])
-})
-
-test("a file that is not kept any more is downloaded again", async () => {
-  bench.server.answer(({ headers }) =>
-    headers["if-none-match"] ? reply(304, {}) : reply(200, modified, directory("QZA")),
-  )
-  const { files } = await fetched()
-  rmSync(files[0] ?? "")
-  expect((await fetched()).outcome).toBe("unchanged")
-  expect(existsSync(files[0] ?? "")).toBe(true)
+  expect(await bench.codes()).toEqual([])
+  expect((await bench.fetched({ force: false })).outcome).toBe("not due")
+  bench.hours(1)
+  expect((await bench.fetched({ force: false })).outcome).toBe("published")
+  expect(await bench.codes()).toEqual(["QZA"])
 })
 
 test("with HOLDER_NAMES=companies no file of tenements is kept, and each fetch downloads it", async () => {
@@ -318,7 +244,7 @@ test("with HOLDER_NAMES=companies no file of tenements is kept, and each fetch d
   const fetch = () => bench.fetch("wa", entry, { holderNames: "companies", force: false })
   expect(await fetch()).toMatchObject({ outcome: "published", files: [] })
   expect(readdirSync(join(bench.dataDir, "raw"))).toEqual([])
-  hours(24)
+  bench.hours(24)
   expect(await fetch()).toMatchObject({ outcome: "unchanged", summary: null })
   expect(bench.server.asked.map(({ headers }) => headers["if-none-match"])).toEqual([
     undefined,
@@ -331,16 +257,23 @@ test("with HOLDER_NAMES=companies no file of tenements is kept, and each fetch d
   ])
 })
 
-test("several files are one set; where one cannot be fetched, none is loaded", async () => {
-  const url = ["/a.csv", "/b.csv"].map((path) => bench.server.url + path)
+test("several files are one set of the time of the oldest; where one cannot be fetched, none is loaded", async () => {
+  const times = {
+    "/a.csv": "Fri, 09 Jan 2026 08:00:00 GMT",
+    "/b.csv": "Thu, 08 Jan 2026 08:00:00 GMT",
+  }
+  const url = urls("/a.csv", "/b.csv")
   bench.server.answer(({ target }) =>
     target === "/a.csv" ? plain(directory("QZA")) : reply(404, {}),
   )
-  expect((await fetched({}, { url })).outcome).toBe("failed")
-  expect(await codes()).toEqual([])
-  bench.server.answer(({ target }) => plain(directory(target === "/a.csv" ? "QZA" : "QZB")))
-  expect((await fetched({}, { url })).outcome).toBe("published")
-  expect(await codes()).toEqual(["QZA", "QZB"])
+  expect((await bench.fetched({}, { url })).outcome).toBe("failed")
+  expect(await bench.codes()).toEqual([])
+  bench.server.answer(({ target }) => {
+    const [code, at] = target === "/a.csv" ? ["QZA", times["/a.csv"]] : ["QZB", times["/b.csv"]]
+    return reply(200, { "Last-Modified": at }, directory(code))
+  })
+  expect((await bench.fetched({}, { url })).summary?.observed).toBe("2026-01-08T08:00:00Z")
+  expect(await bench.codes()).toEqual(["QZA", "QZB"])
 })
 
 test("thirty raw files are kept of a source, the newest", async () => {
@@ -351,7 +284,7 @@ test("thirty raw files are kept of a source, the newest", async () => {
     writeFileSync(join(raw, name), "")
   }
   bench.server.answer(() => plain(directory("QZA")))
-  await fetched()
+  await bench.fetched()
   const kept = bench.rawFiles("asx-directory").map((name) => name.slice(0, 8))
   expect(kept).toHaveLength(31)
   expect([kept[0], ...kept.slice(-2)]).toEqual(["20250103", "20260110", "state.js"])
@@ -359,11 +292,11 @@ test("thirty raw files are kept of a source, the newest", async () => {
 
 test("what a killed fetch has left is cleared, and a damaged state is as none", async () => {
   bench.server.answer(() => plain(directory("QZA")))
-  await fetched()
+  await bench.fetched()
   const raw = join(bench.dataDir, "raw", "asx-directory")
   writeFileSync(join(raw, ".unfinished-1"), "half")
   writeFileSync(join(raw, "state.json"), '{"attempted_at"')
-  expect((await fetched()).outcome).toBe("unchanged")
+  expect((await bench.fetched()).outcome).toBe("unchanged")
   expect(bench.rawFiles("asx-directory").map((name) => name.slice(0, 8))).toEqual([
     "20260110",
     "state.js",
@@ -376,7 +309,7 @@ test("the time for a source bounds all of its requests", async () => {
     repeat: { piece: "a", everyMs: 5 },
   }))
   const limits = { ...testLimits, totalMs: 150 }
-  expect(await fetched({ limits })).toMatchObject({
+  expect(await bench.fetched({ limits })).toMatchObject({
     outcome: "failed",
     reason: `Cannot fetch ${bench.server.url}/a.csv: it was not complete within 0.15 s`,
   })
@@ -390,22 +323,19 @@ test("of two fetches at once, one does the work and the other says so", async ()
     await first.promise
     return plain(directory("QZA"))
   })
-  const working = fetched()
+  const working = bench.fetched()
   await reached.promise
-  expect((await fetched()).outcome).toBe("busy")
+  expect((await bench.fetched()).outcome).toBe("busy")
   first.resolve()
   expect((await working).outcome).toBe("published")
 })
 
-test.each([
-  ["is a file", (raw: string) => writeFileSync(raw, "")],
-  ["is a link to nowhere", (raw: string) => symlinkSync("/nowhere/raw", raw)],
-])("where DATA_DIR/raw %s, the fetch fails and names it", async (_, spoil) => {
+test("where DATA_DIR/raw is a file, the fetch fails and names it", async () => {
   mkdirSync(bench.dataDir, { recursive: true })
   const raw = join(bench.dataDir, "raw")
-  spoil(raw)
+  writeFileSync(raw, "")
   bench.server.answer(() => plain(directory("QZA")))
-  const { outcome, reason } = await fetched()
+  const { outcome, reason } = await bench.fetched()
   expect(outcome).toBe("failed")
   expect(reason).toMatch(new RegExp(`^Cannot store files in ${raw}/asx-directory: [a-z -]+$`))
   expect(await bench.status()).toMatchObject({ last_outcome: "failed", last_reason: reason })
@@ -415,29 +345,12 @@ test.each([
   expect(await address.catch((error: unknown) => error)).toEqual(new LoadError(reason ?? ""))
 })
 
-test("only a failure of the file system is said to be one, and another keeps its own words", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
-  const bug = new TypeError("undefined is not a function")
-  const failed = await fetched(
-    {
-      now: () => {
-        if (bench.server.asked.length > 0) throw bug
-        return bench.clock.now
-      },
-      describe: (error) => (error === bug ? "described" : "another"),
-    },
-    { url: ["/a.csv", "/b.csv"].map((path) => bench.server.url + path) },
-  )
-  expect(failed).toMatchObject({ outcome: "failed", reason: "described" })
-  expect(await bench.status()).toMatchObject({ last_outcome: "failed", last_reason: "described" })
-})
-
 test("a header has the value of its variable, and fails by name without it", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   const entry = { headers: { "X-Key": "REGISTER_KEY" } }
-  const without = await fetched({}, entry)
+  const without = await bench.fetched({}, entry)
   expect(without.reason).toBe("Cannot send X-Key: REGISTER_KEY is not set")
-  await fetched({ environment: { REGISTER_KEY: "secret" } }, entry)
+  await bench.fetched({ environment: { REGISTER_KEY: "secret" } }, entry)
   expect(bench.server.asked[0]?.headers["x-key"]).toBe("secret")
 })
 
@@ -454,8 +367,38 @@ test("the layers of a source are one set, and the same records are a further obs
   expect(await count()).toBe(35)
   others = others.slice(1)
   for (const passed of [24, 48]) {
-    hours(passed)
+    bench.hours(passed)
     await layers()
   }
   expect(await count()).toBe(34)
+})
+
+test("a fetch counts once, with the time of its download, also of an address that is loaded by hand", async () => {
+  const lateMs = 50
+  const late = async <T>(answer: T): Promise<T> => {
+    await Bun.sleep(lateMs)
+    return answer
+  }
+  bench.server.answer(() => late(reply(404, {})))
+  await bench.fetched()
+  bench.server.answer(() => late(plain(directory("QZA"))))
+  await bench.fetched()
+  bench.hours(48)
+  await bench.fetched({ force: false })
+  bench.server.answer(() => late(plain("nothing,of,this\n1,2,3\n")))
+  await bench.fetched()
+  bench.server.answer(() => late(plain(directory("QZA", "QZB"))))
+  await withAddresses(urls("/b.csv"), bench.addressOptions(), ({ files, ...given }) =>
+    bench.load("asx-directory", files, given),
+  )
+  const totals = await bench.sql<{ count: string; seconds: number }[]>`
+    select concat_ws(' ', outcome, loads) as count, seconds / loads as seconds
+    from load_totals order by 1`
+  expect(totals.map(({ count }) => count)).toEqual([
+    "failed 1",
+    "published 2",
+    "refused 1",
+    "unchanged 1",
+  ])
+  for (const { seconds } of totals) expect(seconds).toBeGreaterThan((0.9 * lateMs) / 1000)
 })

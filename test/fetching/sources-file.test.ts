@@ -60,12 +60,15 @@ test("every fault is named with the place where it is", () => {
     "sa.every: Expected number",
     "nt.sort_by: Expected required property",
     "nt.type_name: Expected string length greater or equal to 1",
-    "qld.url: Expected required property",
-    "vic.url: must be an http or https address",
-    "tas.url: must not contain a user or password; use headers",
+    ...["qld", "vic", "tas"].map(
+      (source) =>
+        `${source}.url: must be an http or https address without user and password, or a list of such`,
+    ),
     'nsw.kind: must be "file", "arcgis" or "wfs"',
-    "reports.public_address: must be an http or https address",
-    "subsidiaries.public_address: must have no query and no fragment",
+    ...["reports", "subsidiaries"].map(
+      (source) =>
+        `${source}.public_address: must be an http or https address without user and password, query and fragment`,
+    ),
   ])
 })
 

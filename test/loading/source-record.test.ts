@@ -1,7 +1,5 @@
-/** What is recorded of a source: its loads by outcome, with their time, and where its files come from. */
+/** What is recorded of a source: its loads by outcome, with their time. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { recordAddress } from "../../src/loading/fetch-record.ts"
-import { asxDirectory } from "../../src/sources/asx-directory.ts"
 import { type Workbench, workbench } from "./workbench.ts"
 
 let bench: Workbench
@@ -47,16 +45,4 @@ test("a dry run, and a command that is refused before it reads anything, are not
   await bench.refusal("companies", "nothing,of,this\n", { dryRun: true })
   await bench.refusal("companies", [])
   expect(await totals()).toEqual([])
-})
-
-test("an address that an operator loads from is shown where none is known, and replaces none", async () => {
-  await bench.load(
-    "asx-directory",
-    "ASX code,Company name,GICs industry group\nQZA,QUARRY,Materials\n",
-  )
-  for (const address of ["https://first.example.test", "https://second.example.test"]) {
-    await recordAddress(bench.sql, asxDirectory, address)
-    const [row] = await bench.sql`select address, last_fetched_at as "fetchedAt" from sources`
-    expect({ ...row }).toEqual({ address: "https://first.example.test", fetchedAt: null })
-  }
 })
