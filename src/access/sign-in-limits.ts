@@ -14,10 +14,11 @@
  * guesses of others: a session of the account, where one is asked for the password again, has attempts of
  * its own; and the one-time link has limits of its own.
  */
+import type { WindowState } from "../http/rate-limit-headers.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 import { digest } from "../text/digest.ts"
 import { fold } from "../text/fold.ts"
-import { bucketKeys, type Clocks, createWindow, type WindowState } from "./windows.ts"
+import { bucketKeys, type Clocks, createWindow } from "./windows.ts"
 
 /** The limit of an account or an address is reached. */
 export class LimitReached extends Error {

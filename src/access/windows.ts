@@ -1,17 +1,8 @@
 /** The windows of a process: of accounts, and of the addresses of unauthenticated requests. */
+import type { WindowState } from "../http/rate-limit-headers.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 import { createSharedWindow } from "./window/shared-window.ts"
 import { createWindowStore, type Decision, type WindowStore } from "./window/sliding-window.ts"
-
-export type WindowState = Readonly<{
-  /** Whether this request was admitted; of a peek, whether the next one would be. */
-  admitted: boolean
-  limit: number
-  /** How many more would be admitted now, after this request. */
-  remaining: number
-  /** When `Decision.waitMs` ends, in milliseconds since 1970. */
-  resetAtMs: number
-}>
 
 export interface Window {
   /** Admits or denies one request. `limit` is an integer above 0, or infinite: then nothing is logged. */

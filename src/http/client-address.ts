@@ -22,18 +22,9 @@ export function clientAddress(
   forwardedFor: string | null,
   trustedProxies: number,
 ): string {
-  const reported = entryFromRight(forwardedFor ?? "", trustedProxies)
+  const entries = trustedProxies > 0 ? (forwardedFor?.split(",") ?? []) : []
+  const reported = entries.at(-trustedProxies) ?? ""
   return toNetwork(reported) ?? toNetwork(socketAddress) ?? socketAddress
-}
-
-/** The `position`-th of the entries separated by commas, counted from 1 at the right, or "". */
-function entryFromRight(list: string, position: number): string {
-  let end = list.length
-  for (let skipped = 1; skipped < position; skipped++) {
-    end = list.lastIndexOf(",", end - 1)
-    if (end <= 0) return ""
-  }
-  return position < 1 ? "" : list.slice(list.lastIndexOf(",", end - 1) + 1, end)
 }
 
 /** The longest text that can be an address: IPv6 with IPv4 at its end, a zone, brackets and a port. */

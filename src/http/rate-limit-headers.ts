@@ -1,20 +1,13 @@
 /** The state of a window for its caller. Without a limit, `limit` and `remaining` are infinite. */
-export type RateLimit = Readonly<{
+export type WindowState = Readonly<{
+  /** Whether this request was admitted; of a peek, whether the next one would be. */
   admitted: boolean
   limit: number
+  /** How many more would be admitted now, after this request. */
   remaining: number
   /** When the oldest counted request leaves the window, in milliseconds since 1970. */
   resetAtMs: number
 }>
-
-export interface RateLimitHeaders {
-  "X-RateLimit-Limit": string
-  "X-RateLimit-Remaining": string
-  "X-RateLimit-Reset": string
-  "RateLimit-Policy": string
-  RateLimit: string
-  "Retry-After"?: string
-}
 
 /** Written if there is no limit: the largest number that every client can parse. */
 const shownWithoutLimit = 2_147_483_647
@@ -27,21 +20,23 @@ const shownWithoutLimit = 2_147_483_647
  * seconds. `Retry-After` (RFC 9110, section 10.2.3) is there only when the request was denied, is at
  * least 1 so that no client spins, and is never before `t` ends.
  */
-export function toHeaders(state: RateLimit, windowMs: number, nowMs: number): RateLimitHeaders {
+export function toHeaders(
+  state: WindowState,
+  windowMs: number,
+  nowMs: number,
+): Record<string, string> {
   const limit = shownCount(state.limit)
   const remaining = shownCount(state.remaining)
   const windowSeconds = Math.max(1, Math.ceil(windowMs / 1000))
   const waitSeconds = Math.max(0, Math.ceil((state.resetAtMs - nowMs) / 1000))
-
-  const headers: RateLimitHeaders = {
+  return {
     "X-RateLimit-Limit": String(limit),
     "X-RateLimit-Remaining": String(remaining),
     "X-RateLimit-Reset": String(toResetSeconds(state.resetAtMs)),
     "RateLimit-Policy": `"default";q=${limit};w=${windowSeconds}`,
     RateLimit: `"default";r=${remaining};t=${waitSeconds}`,
+    ...(!state.admitted && { "Retry-After": String(Math.max(1, waitSeconds)) }),
   }
-  if (!state.admitted) headers["Retry-After"] = String(Math.max(1, waitSeconds))
-  return headers
 }
 
 /** A limit, or what remains of it, as it is shown: never infinite. */
@@ -51,6 +46,4 @@ export const shownCount = (count: number): number => Math.min(count, shownWithou
  * Unix seconds, rounded up, so that a client that sleeps until then is admitted. The error's
  * `details.reset_at` is this number too.
  */
-export function toResetSeconds(resetAtMs: number): number {
-  return Math.ceil(resetAtMs / 1000)
-}
+export const toResetSeconds = (resetAtMs: number): number => Math.ceil(resetAtMs / 1000)

@@ -57,9 +57,7 @@ export const authentication = (options: AuthenticationOptions) => {
 
 /** The header takes precedence over `api_key`, even if it has no token. Undefined if none was sent. */
 function sentToken(authorization: string | undefined, apiKey: string | undefined) {
-  const header = readBearer(authorization ?? null)
-  if (header.kind === "none") return apiKey
-  return header.kind === "bearer" ? header.token : ""
+  return readBearer(authorization ?? null) ?? apiKey
 }
 
 const unauthorized = (tokenSent: boolean) =>

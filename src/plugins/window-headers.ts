@@ -1,6 +1,6 @@
-import type { WindowState, Windows } from "../access/windows.ts"
+import type { Windows } from "../access/windows.ts"
 import { rateLimited } from "../http/api-error.ts"
-import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
+import { toHeaders, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
 
 type ResponseHeaders = Record<string, string | number>
 

@@ -52,7 +52,7 @@ export const foldedOrNull = (value: Value | undefined): string | null =>
   value === null || value === undefined ? null : fold(String(value))
 
 /** A point in time as in JSON: `2026-01-02T03:04:05Z`; null where the column is. */
-export const instantText = (column: PgColumn): SQL<string | null> =>
+export const instantText = (column: PgColumn | SQL): SQL<string | null> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
 /** The field of when a record was published. */

@@ -7,6 +7,7 @@ import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
 import { equals } from "./conditions.ts"
 import { manifestFiles } from "./manifests.ts"
 import { type Field, field, keyColumn, type Readable, type Resource } from "./resource.ts"
+import { instantText } from "./values.ts"
 
 /** The name under which the release that is shown is bound. */
 const release = sql.placeholder("release")
@@ -84,8 +85,7 @@ const computed = (column: Field["column"], schema: Field["schema"], select: SQL)
 const ofRelease = (id: SQL, value: SQL): SQL =>
   sql`(select ${value} from releases r where r.id = ${id})`
 
-const publishedAt = (id: SQL): SQL =>
-  ofRelease(id, sql`to_char(r.published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
+const publishedAt = (id: SQL): SQL => ofRelease(id, instantText(sql`r.published_at`))
 
 const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by file.ordinality)
   from jsonb_path_query(r.manifest, ${sql.raw(manifestFiles)}) with ordinality file (value, ordinality))`

@@ -3,12 +3,11 @@
  */
 import { Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
-import type { WindowState } from "../access/windows.ts"
 import { objectEndpoint } from "../answers/endpoint.ts"
 import { plans } from "../db/account-tables.ts"
 import { mediaTypes } from "../http/negotiation.ts"
 import { readParameters } from "../http/parameters.ts"
-import { shownCount, toResetSeconds } from "../http/rate-limit-headers.ts"
+import { shownCount, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
 import { endpointOfRoute } from "../plugins/endpoint-of-route.ts"
 import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit.ts"
 import { requestTarget } from "../plugins/request-target.ts"

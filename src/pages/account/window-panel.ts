@@ -1,7 +1,7 @@
 /** The state of an account's window, in figures and in a sentence. */
 import type { SignedIn } from "../../access/sessions.ts"
-import type { WindowState, Windows } from "../../access/windows.ts"
-import { toResetSeconds } from "../../http/rate-limit-headers.ts"
+import type { Windows } from "../../access/windows.ts"
+import { toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
 import { panel } from "../kit/components.ts"
 import { number } from "../kit/format.ts"
 import { attributes, type Html, html } from "../kit/html.ts"

@@ -4,9 +4,9 @@
  */
 import type { SignedIn } from "../../../access/sessions.ts"
 import type { Usage } from "../../../access/usage.ts"
-import type { WindowState, Windows } from "../../../access/windows.ts"
+import type { Windows } from "../../../access/windows.ts"
 import { withoutToken } from "../../../db/account-tables.ts"
-import { toHeaders, toResetSeconds } from "../../../http/rate-limit-headers.ts"
+import { toHeaders, toResetSeconds, type WindowState } from "../../../http/rate-limit-headers.ts"
 import { number, relative } from "../../kit/format.ts"
 import { PageError } from "../../kit/page-error.ts"
 
