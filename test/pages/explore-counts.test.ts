@@ -4,8 +4,8 @@ import { planList } from "../../src/answers/list-plan.ts"
 import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import type { Group } from "../../src/db/reader/breakdown.ts"
 import { noRelease, ReleaseUnavailable } from "../../src/db/reader/releases.ts"
-import { readBreakdown } from "../../src/pages/explore/reading/breakdowns.ts"
-import { tally } from "../../src/pages/explore/reading/tally.ts"
+import { tally } from "../../src/pages/explore/lists/counted-values.ts"
+import { readGroups } from "../../src/pages/explore/visit.ts"
 import { tenementList } from "../../src/routes/tenements.ts"
 import { awkward } from "../support/fixtures.ts"
 import { testService } from "../support/service.ts"
@@ -47,30 +47,21 @@ test("a field of several values counts for each, once", () => {
   ])
 })
 
-const plan = planList(tenementList, { path: "/x", query: "", format: "json" }, "")
-const of = { plan, fields: ["state"], release: 3, account: 1 }
+const { list } = planList(tenementList, { path: "/x", query: "", format: "json" }, "")
+const of = { list, fields: ["state"], release: { id: 3 }, account: 1 }
 const releases = {
   current: async () => ({ id: 3, publishedAt: 1 }),
   at: async () => ({ refused: "not asked" }),
 }
 
-test("a count that takes too long is left out", async () => {
-  const breakdown = () => new Promise<never>(() => {})
-  expect(await readBreakdown({ reader: { breakdown }, releases }, of, 10)).toBeNull()
-})
-
-test("a count that is not possible now is left out, and any other failure is one of the page", async () => {
+test("a count that takes too long or is not possible now is left out, any other failure is one of the page", async () => {
+  const never = { breakdown: () => new Promise<never>(() => {}) }
+  expect(await readGroups({ reader: never, releases }, of, 10)).toBeNull()
   const failing = (error: Error) =>
-    readBreakdown({ reader: { breakdown: async () => Promise.reject(error) }, releases }, of)
+    readGroups({ reader: { breakdown: async () => Promise.reject(error) }, releases }, of)
   expect(await failing(new Unavailable("The queue is full"))).toBeNull()
   expect(await failing(new ReleaseUnavailable(noRelease))).toBeNull()
   await expect(failing(new Error("A mistake"))).rejects.toThrow("A mistake")
-})
-
-test("a release that is no longer there is not counted", async () => {
-  const reader = { breakdown: async () => [] }
-  expect(await readBreakdown({ reader, releases }, { ...of, release: 2 })).toBeNull()
-  expect(await readBreakdown({ reader, releases }, of)).toEqual([])
 })
 
 test("where values are too many, the list is shown without their counts, and they are typed", async () => {

@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import { targetOf } from "../../plugins/request-target.ts"
 import { type PageOptions, signedIn } from "../kit/page-context.ts"
 import { redirect } from "../kit/page-response.ts"
+import { type AdmissionOptions, admit, isTypeAhead } from "./admission.ts"
 import { sentQuery, withoutEmpty, withQuery } from "./lists/list-address.ts"
 import { csvDownload, listPage } from "./lists/list-page.ts"
 import { type ListOfRecords, type ListView, pathWith } from "./lists/list-view.ts"
@@ -14,7 +15,6 @@ import {
   subsidiariesView,
   tenementsView,
 } from "./lists/views.ts"
-import { type AdmissionOptions, admit, isTypeAhead } from "./reading/admission.ts"
 import { companyParts } from "./records/company-parts.ts"
 import { type ReadParts, recordPage } from "./records/record-page.ts"
 import { createVisits, type VisitOptions } from "./visit.ts"

@@ -6,19 +6,27 @@ import type { SignedIn } from "../../access/sessions.ts"
 import type { AnswerOptions } from "../../answers/answer-options.ts"
 import type { PlanOf } from "../../answers/cached-plans.ts"
 import { createListAnswer } from "../../answers/list-answer.ts"
-import type { RequestedList } from "../../answers/list-endpoint.ts"
-import type { ListPlan } from "../../answers/list-plan.ts"
+import { type ListPlan, planList } from "../../answers/list-plan.ts"
 import { createRecordAnswer } from "../../answers/record-answer.ts"
 import type { RequestContext } from "../../answers/request-context.ts"
 import { withoutToken } from "../../db/account-tables.ts"
+import type { AccountId } from "../../db/pool/turns.ts"
+import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { Group } from "../../db/reader/breakdown.ts"
+import type { List } from "../../db/reader/list.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { Reader } from "../../db/reader/reader.ts"
-import type { Release } from "../../db/reader/releases.ts"
+import { type Release, type Releases, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import type { PageMeta } from "../../http/page.ts"
-import type { Readable, ResourceRecord } from "../../resources/resource.ts"
-import { countedFields, type ListView } from "./lists/list-view.ts"
-import { readBreakdown } from "./reading/breakdowns.ts"
+import type { ResourceRecord } from "../../resources/resource.ts"
+import { settleWithin } from "../../text/settle-within.ts"
+import {
+  apiPathOf,
+  countedFields,
+  type ListAddress,
+  type ListView,
+  recordPathOf,
+} from "./lists/list-view.ts"
 
 export type VisitOptions = Omit<AnswerOptions, "releases" | "reader"> & {
   releases: CachedReleases
@@ -35,15 +43,6 @@ export interface Visitor
   /** The service's address as this client reaches it. */
   publicUrl: string
 }
-
-/** A path and a query of the API. */
-interface Target {
-  path: string
-  query: string
-}
-
-export type AskedPage = RequestedList & Target
-export type AskedRecord = Target & { resource: Readable; key: string }
 
 /** The release that a response shows. */
 export interface ShownRelease {
@@ -67,14 +66,17 @@ export interface ShownRecord {
 /** Of each combination of the counted fields of a view; null where it is not available. */
 export type Groups = readonly Group[] | null
 
-/** One request for a page. Its methods throw ApiError, Unavailable or ReleaseUnavailable. */
+/**
+ * One request for a page. A `key` is that of the record in the path of a list or of a record; empty where
+ * there is none. The methods throw ApiError, Unavailable or ReleaseUnavailable.
+ */
 export interface Visit extends Pick<Visitor, "query" | "publicUrl"> {
-  page(list: AskedPage): Promise<ShownPage>
-  record(record: AskedRecord): Promise<ShownRecord>
+  page(list: ListAddress, key: string, query: string): Promise<ShownPage>
+  record(view: ListView, key: string, query: string): Promise<ShownRecord>
   /** Every record of a list as a response in CSV, whose query asks for that. */
-  export(list: AskedPage): Promise<Response>
-  /** @param release undefined for the newest */
-  groups(view: ListView, plan: Pick<ListPlan, "list">, release?: number): Promise<Groups>
+  export(list: ListAddress, key: string, query: string): Promise<Response>
+  /** Of the list of a page; without a plan, of the list without filters; without a release, at the newest. */
+  groups(view: ListView, key: string, of?: Partial<ShownPage>): Promise<Groups>
   newest(): Promise<Release>
 }
 
@@ -85,42 +87,46 @@ export function createVisits(options: VisitOptions): (visitor: Visitor) => Visit
 
   return ({ person, query, publicUrl, request, ...visitor }) => {
     const { accountId: account, sessionId } = person
-    const contextOf = (target: Target, asked: Request): RequestContext => ({
+    const contextOf = (path: string, query: string, asked: Request): RequestContext => ({
       ...visitor,
       request: asked,
       caller: { accountId: account, tokenId: withoutToken },
       reader: `session ${sessionId}`,
       format: "json",
-      path: target.path,
-      query: target.query,
+      path,
+      query,
     })
+    const answerOf = async (list: ListAddress, key: string, query: string, asked: Request) => {
+      const context = contextOf(apiPathOf(list, key), query, asked)
+      const plan = planOf({ endpoint: list.endpoint, parent: key }, context)
+      return { plan, answer: await answerList(context, plan) }
+    }
     // The response is read here: it must be whole, in no coding and for no condition.
     const whole = new Request(request.url)
     return {
       query,
       publicUrl,
-      page: async (list) => {
-        const context = contextOf(list, whole)
-        const plan = planOf(list, context)
-        const answer = await answerList(context, plan)
+      page: async (list, key, query) => {
+        const { plan, answer } = await answerOf(list, key, query, whole)
         const { data, meta, release } = await read<ResourceRecord[]>(answer)
         return { records: data, meta, release, plan }
       },
-      record: async (asked) => {
-        const answer = await answerRecord(contextOf(asked, whole), asked.resource, asked.key)
+      record: async (view, key, query) => {
+        const context = contextOf(recordPathOf(view, key), query, whole)
+        const answer = await answerRecord(context, view.endpoint.resource, key)
         const { data, release } = await read<ResourceRecord>(answer)
         return { record: data, release }
       },
-      export: async (list) => {
-        const context = contextOf(list, request)
-        return answerList(context, planOf(list, context))
-      },
-      groups: (view, plan, release) =>
-        readBreakdown(options, { plan, fields: countedFields(view), release, account }),
+      export: async (list, key, query) => (await answerOf(list, key, query, request)).answer,
+      groups: (view, key, { plan = unfiltered(view, key), release } = {}) =>
+        readGroups(options, { list: plan.list, fields: countedFields(view), release, account }),
       newest: () => releases.current(account),
     }
   }
 }
+
+const unfiltered = (view: ListView, key: string) =>
+  planList(view.endpoint, { path: apiPathOf(view, key), query: "", format: "json" }, key)
 
 /** The one place where records are read from a response. */
 async function read<Data>(answer: Response) {
@@ -131,4 +137,42 @@ async function read<Data>(answer: Response) {
     published: published === null ? null : new Date(published),
   }
   return { data, meta, release }
+}
+
+/** Ample for what is cached or scanned soon. A scan that takes longer is cached for the next page. */
+const waitMs = 1_000
+
+interface Reads {
+  reader: Pick<Reader, "breakdown">
+  releases: Pick<Releases, "current" | "at">
+}
+
+interface Counted {
+  list: List
+  fields: readonly string[]
+  release: Pick<ShownRelease, "id"> | undefined
+  account: AccountId
+}
+
+/** Null where they are not available in time: the page is shown without them. */
+export async function readGroups(
+  { reader, releases }: Reads,
+  { list, fields, release: shown, account }: Counted,
+  limitMs = waitMs,
+): Promise<Groups> {
+  const read = async () => {
+    if (fields.length === 0) return []
+    const newest = await releases.current(account)
+    const isNewest = shown === undefined || shown.id === newest.id
+    const release = isNewest
+      ? newest
+      : await releases.at({ kind: "release", id: shown.id }, account)
+    return "refused" in release ? null : reader.breakdown(list, fields, { release, account })
+  }
+  try {
+    return await settleWithin(limitMs, read(), noAnswerWithin)
+  } catch (error) {
+    if (error instanceof Unavailable || error instanceof ReleaseUnavailable) return null
+    throw error
+  }
 }

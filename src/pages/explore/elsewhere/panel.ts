@@ -1,8 +1,7 @@
 /** "Use this view elsewhere": the same data in other programs. */
 import { copyable, tokenPlaceholder, tokenSentence } from "../../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
-import type { ApiView } from "./api-view.ts"
-import { snippetsOf } from "./snippets.ts"
+import { type ApiView, snippetsOf } from "./snippets.ts"
 
 /**
  * @param view null where the API has no such list

@@ -2,9 +2,9 @@
  * Lines that get what a page shows into other programs. Each has `tokenPlaceholder` where the token
  * belongs. Power Query has none: it asks for the key once and keeps it among its credentials.
  */
-import type { CanonicalQuery } from "../../../http/canonical-query.ts"
+import { type CanonicalQuery, queryText } from "../../../http/canonical-query.ts"
+import type { Readable } from "../../../resources/resource.ts"
 import { tokenPlaceholder } from "../../kit/components.ts"
-import { type ApiView, addressOf, exportAddress, exportQuery, unguarded } from "./api-view.ts"
 import {
   formulaLiteral,
   powerQueryLiteral,
@@ -12,6 +12,46 @@ import {
   quotedLiteral,
   shellLiteral,
 } from "./literals.ts"
+
+/** What a page shows, as the API has it. */
+export interface ApiView {
+  /** The service's public address, without a slash at its end. */
+  baseUrl: string
+  /** Under it, from `/api/v1` on. */
+  path: string
+  /** Without what the API sets by itself. */
+  query: CanonicalQuery
+  resource: Readable
+  /** Lists have the formats that spreadsheets read. */
+  kind: "list" | "record"
+}
+
+/** The address of exactly what is shown: of a list, the page. */
+function addressOf({ baseUrl, path, query }: ApiView): string {
+  // These a URL may have, but not the text of a shell or a program.
+  const text = queryText(query).replace(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${baseUrl}${path}${text && `?${text}`}`
+}
+
+/** The query for every record of the list in one response, for programs that read CSV. */
+const exportQuery = ({ query }: ApiView, added: CanonicalQuery = []): CanonicalQuery => [
+  ...query.filter(([name]) => name !== "page" && name !== "per_page"),
+  ["format", "csv"],
+  ["all", "true"],
+  ...added,
+]
+
+const exportAddress = (view: ApiView, added: CanonicalQuery = []): string =>
+  addressOf({ ...view, query: exportQuery(view, added) })
+
+/**
+ * For programs that never run text as a formula: the apostrophe that keeps spreadsheets from doing so
+ * would be a part of it.
+ */
+const unguarded: CanonicalQuery = [["formula_guard", "false"]]
 
 export interface Snippet {
   id: string

@@ -1,5 +1,4 @@
 /** A list as a page: its filters, its records, and what else can be done with it. */
-import { planList } from "../../../answers/list-plan.ts"
 import { ApiError, type Fault } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import { encodeQuery } from "../../../http/query-string.ts"
@@ -29,7 +28,7 @@ export async function listPage(visit: Visit, view: ListView, code: string): Prom
   try {
     // A parameter of the API may be none of the page.
     readParameters(visit.query, pageParameters(view))
-    return await shownList(visit, list, await visit.page(requested(view, code, visit.query)))
+    return await shownList(visit, list, await visit.page(view, code, visit.query))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === "NOT_FOUND") throw recordNotFound(companiesView, code)
@@ -41,7 +40,7 @@ export async function listPage(visit: Visit, view: ListView, code: string): Prom
 /** Every record of a list in CSV, from the API's own exporter: a download that needs no token. */
 export async function csvDownload(visit: Visit, view: ListView, code: string): Promise<Response> {
   const query = encodeQuery([...sentQuery(visit.query), ["format", "csv"], ["all", "true"]])
-  const answer = await visit.export(requested(view, code, query))
+  const answer = await visit.export(view, code, query)
   // These are for programs of other sites, or name what an answer to them varies by.
   answer.headers.delete("Access-Control-Allow-Origin")
   answer.headers.delete("Access-Control-Expose-Headers")
@@ -50,18 +49,11 @@ export async function csvDownload(visit: Visit, view: ListView, code: string): P
   return answer
 }
 
-const requested = (view: ListView, code: string, query: string) => ({
-  endpoint: view.endpoint,
-  parent: code,
-  path: apiPathOf(view, code),
-  query,
-})
-
 async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promise<PageResult> {
   const { view, code } = list
   const [counted, groups, newest] = await Promise.all([
-    visit.groups(view, page.plan, page.release.id),
-    visit.groups(view, unfiltered(view, code), page.release.id),
+    visit.groups(view, code, page),
+    visit.groups(view, code, { release: page.release }),
     page.meta.page > 1 ? visit.newest() : null,
   ])
   const asOf = sentValue(list, "as_of")
@@ -93,7 +85,7 @@ async function faultyList(
   faults: readonly Fault[],
 ): Promise<PageResult> {
   const { view, code } = list
-  const groups = await visit.groups(view, unfiltered(view, code))
+  const groups = await visit.groups(view, code)
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
   const again = isOfPage
     ? html`<a href="${addressWith(list, {})}">Begin again at page 1</a>`
@@ -141,9 +133,6 @@ const csvAddress = ({ view, code, sent }: AskedList): string =>
     ...sent.filter(([name]) => name !== "page" && name !== "per_page"),
     ["bom", "true"],
   ])
-
-export const unfiltered = (view: ListView, code: string) =>
-  planList(view.endpoint, { path: apiPathOf(view, code), query: "", format: "json" }, code)
 
 export function faultsOf({ options }: ApiError): readonly Fault[] {
   const parameters = options.details?.parameters

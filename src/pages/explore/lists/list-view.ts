@@ -42,8 +42,8 @@ export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "head"
   fact?: Cell
   /** Whether it is on a record's page alone. */
   isFactOnly?: true
-  /** The value of `sort` that orders by it, and the direction that comes first. */
-  sort?: { by: string; first: "asc" | "desc" }
+  /** The value of `sort` that orders by it: the largest number first, or the alphabet. */
+  sort?: string
 }
 
 /** The page of one record. */
@@ -51,14 +51,16 @@ export interface RecordView {
   title: (record: ResourceRecord) => string
   /** Under the title, what it is. */
   lead: (record: ResourceRecord) => string
-  /** The list of its versions. */
-  history: ListEndpoint
+  history: ListAddress
 }
 
-export interface ListView {
-  /** As its path under /explore, and under /api/v1; with `:code` where it belongs to a company. */
+export interface ListAddress {
+  /** Under /api/v1, and under /explore; with the name of a key where it belongs to a record. */
   path: string
   endpoint: ListEndpoint
+}
+
+export interface ListView extends ListAddress {
   /** Whether the API has no such list. */
   isOfExplorerOnly?: true
   /** What the records are: `["tenement", "tenements"]`. */
@@ -76,8 +78,11 @@ export interface ListOfRecords extends ListView {
 export const pathWith = (path: string, key: string): string =>
   path.replace(/:\w+/, () => encodeURIComponent(key))
 
-export const apiPathOf = ({ path }: ListView, code: string): string =>
-  `/api/v1${pathWith(path, code)}`
+export const apiPathOf = ({ path }: ListAddress, key: string): string =>
+  `/api/v1${pathWith(path, key)}`
+
+export const recordPathOf = ({ path }: ListAddress, key: string): string =>
+  `/api/v1${path}/${encodeURIComponent(key)}`
 
 /** `Tenements`, `Tenements of BIG` */
 export const titleOf = ({ noun: [, plural] }: ListView, code = ""): string =>

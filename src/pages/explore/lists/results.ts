@@ -15,7 +15,7 @@ export function resultsTable(list: AskedList, page: ShownPage, groups: Groups): 
   return html`${table({
     caption: sentenceOf(list, page),
     columns: columnsOf(list.view.fields, links).map(({ sort, ...column }) =>
-      sort ? { ...column, ...sortable(column.head, sort, list) } : column,
+      sort ? { ...column, ...sortable(column, sort, list) } : column,
     ),
     rows: page.records,
     empty: emptyWords(list, page, groups),
@@ -34,22 +34,21 @@ export const columnsOf = (fields: readonly ShownField[], links: RecordLinks) =>
 
 /** The head as a link that sorts by the column, or in the other direction where it does already. */
 function sortable(
-  head: string,
-  { by, first }: NonNullable<ShownField["sort"]>,
+  column: Pick<ShownField, "head" | "number">,
+  by: string,
   list: AskedList,
 ): Pick<Column<ResourceRecord>, "head" | "attributes"> {
   const { sort, order } = list.view.endpoint.parameters
   const sorted = (sentValue(list, "sort") ?? sort?.default) === by
   const isAscending = (sentValue(list, "order") ?? order?.default) === "asc"
-  const other = isAscending ? "desc" : "asc"
-  const next = sorted ? other : first
+  const next = (sorted ? isAscending : column.number) ? "desc" : "asc"
   const href = addressWith(list, {
     sort: by === sort?.default ? null : by,
     order: next === order?.default ? null : next,
   })
   const mark = sorted && html`<span aria-hidden="true"> ${isAscending ? "▲" : "▼"}</span>`
   return {
-    head: html`<a href="${href}">${head}</a>${mark}`,
+    head: html`<a href="${href}">${column.head}</a>${mark}`,
     attributes: sorted ? { "aria-sort": isAscending ? "ascending" : "descending" } : {},
   }
 }

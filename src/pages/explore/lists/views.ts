@@ -78,9 +78,9 @@ export const companiesView: ListOfRecords = {
       fixed: true,
       cell: code("asx_code"),
       fact: mono("asx_code"),
-      sort: { by: "asx_code", first: "asc" },
+      sort: "asx_code",
     },
-    { head: "Company", wide: true, cell: text("company_name"), sort: { by: "name", first: "asc" } },
+    { head: "Company", wide: true, cell: text("company_name"), sort: "name" },
     { head: "Sector", cell: text("gics_sector") },
     { head: "Industry group", cell: text("gics_industry_group") },
     { head: "Listed", fixed: true, cell: activity },
@@ -94,13 +94,13 @@ export const companiesView: ListOfRecords = {
       head: "Market cap, A$",
       number: true,
       cell: integer("market_cap_aud"),
-      sort: { by: "market_cap", first: "desc" },
+      sort: "market_cap",
     },
   ],
   record: {
     title: textOf("company_name"),
     lead: ({ asx_code }) => `Listed as ${asx_code}`,
-    history: companyHistory,
+    history: { path: "/companies/:code/history", endpoint: companyHistory },
   },
 }
 
@@ -143,7 +143,7 @@ export const tenementsView: ListOfRecords = {
   record: {
     title: textOf("tenement_id"),
     lead: ({ state }) => `A tenement in ${stateNames[String(state)] ?? state}`,
-    history: tenementHistory,
+    history: { path: "/tenements/:id/history", endpoint: tenementHistory },
   },
 }
 
@@ -179,7 +179,7 @@ export const reportsView: ListOfRecords = {
   record: {
     title: textOf("title"),
     lead: ({ asx_code }) => `An announcement of ${asx_code}`,
-    history: reportHistory,
+    history: { path: "/reports/:hash/history", endpoint: reportHistory },
   },
 }
 

@@ -6,8 +6,7 @@ import { number } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
 import { textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
-import { unfiltered } from "../lists/list-page.ts"
-import { apiPathOf, type ListView, titleOf } from "../lists/list-view.ts"
+import { type ListView, titleOf } from "../lists/list-view.ts"
 import { columnsOf } from "../lists/results.ts"
 import {
   companiesView,
@@ -21,18 +20,11 @@ import { type FoundRecord, firstRows } from "./record-page.ts"
 export async function companyParts(visit: Visit, found: FoundRecord): Promise<Html> {
   const { record, release, key: code, links } = found
   const hasTenements = Number(record.total_tenements) > 0
-  const plan = unfiltered(companyTenementsView, code)
-  const rowsOf = (view: ListView, parent: string, query: string) =>
-    visit.page({
-      endpoint: view.endpoint,
-      parent,
-      path: apiPathOf(view, parent),
-      query: `${query}${firstRows(release)}`,
-    })
+  const first = firstRows(release)
   const [groups, subsidiaries, reports, owner] = await Promise.all([
-    visit.groups(companyTenementsView, plan, release.id),
-    rowsOf(companySubsidiariesView, code, ""),
-    rowsOf(reportsView, "", `company=${encodeURIComponent(code)}&`),
+    visit.groups(companyTenementsView, code, { release }),
+    visit.page(companySubsidiariesView, code, first),
+    visit.page(reportsView, "", `company=${encodeURIComponent(code)}&${first}`),
     hasTenements ? undefined : listingWithTenements(visit, found),
   ])
   const inCompany = `/companies/${encodeURIComponent(code)}`
@@ -92,12 +84,11 @@ async function listingWithTenements(
   const states = record.is_active ? ["true"] : ["true", "false"]
   const pages = await Promise.all(
     states.map((active) =>
-      visit.page({
-        endpoint: companiesView.endpoint,
-        parent: "",
-        path: apiPathOf(companiesView, ""),
-        query: `search=${search}&active=${active}&${firstRows(release, searchedRows)}`,
-      }),
+      visit.page(
+        companiesView,
+        "",
+        `search=${search}&active=${active}&${firstRows(release, searchedRows)}`,
+      ),
     ),
   )
   const isOwner = (other: ResourceRecord) =>

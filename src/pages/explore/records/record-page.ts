@@ -15,9 +15,9 @@ import { integer, listed, moment, text, textOf } from "../lists/cells.ts"
 import { linksAt } from "../lists/list-address.ts"
 import { exploreTabs, faultsOf, recordNotFound } from "../lists/list-page.ts"
 import {
-  apiPathOf,
   type ListOfRecords,
   type RecordLinks,
+  recordPathOf,
   type ShownField,
 } from "../lists/list-view.ts"
 import { columnsOf } from "../lists/results.ts"
@@ -45,16 +45,11 @@ export async function recordPage(
   const { record, release } = shown
   const { resource } = view.endpoint
   const key = textOf(resource.key)(record)
-  const path = pathOf(view, key)
+  const path = recordPathOf(view, key)
   const found = { ...shown, key, links: linksAt(asOf) }
   const [parts, versions] = await Promise.all([
     readParts?.(visit, found),
-    visit.page({
-      endpoint: view.record.history,
-      parent: key,
-      path: `${path}/history`,
-      query: firstRows(release),
-    }),
+    visit.page(view.record.history, key, firstRows(release)),
   ])
   const present = linksAt(undefined).to(`${view.path}/${encodeURIComponent(key)}`)
   const api = {
@@ -84,11 +79,9 @@ ${history(versions, `${path}/history`, found.links)}
 
 async function findRecord(visit: Visit, view: ListOfRecords, key: string) {
   const { query } = visit
-  const { resource } = view.endpoint
   try {
     const { as_of: asOf } = readParameters(query, asOfParameter)
-    const asked = { resource, key, path: pathOf(view, key), query }
-    return { ...(await visit.record(asked)), asOf }
+    return { ...(await visit.record(view, key, query)), asOf }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === "NOT_FOUND") throw recordNotFound(view, key)
@@ -96,9 +89,6 @@ async function findRecord(visit: Visit, view: ListOfRecords, key: string) {
     throw error
   }
 }
-
-const pathOf = (view: ListOfRecords, key: string): string =>
-  `${apiPathOf(view, "")}/${encodeURIComponent(key)}`
 
 function badAddress(error: ApiError): PageError {
   const words = faultsOf(error).map(({ parameter, message }) => `${parameter}: ${message}.`)

@@ -2,13 +2,13 @@
  * Pages of the explorer count within the account's window, as requests to the API do. Results that follow
  * what a person types do not; they have a window of their own, of the same size, beyond which they count.
  */
-import type { SignedIn } from "../../../access/sessions.ts"
-import type { Usage } from "../../../access/usage.ts"
-import type { Windows } from "../../../access/windows.ts"
-import { withoutToken } from "../../../db/account-tables.ts"
-import { toHeaders, toResetSeconds, type WindowState } from "../../../http/rate-limit-headers.ts"
-import { number, relative } from "../../kit/format.ts"
-import { PageError } from "../../kit/page-error.ts"
+import type { SignedIn } from "../../access/sessions.ts"
+import type { Usage } from "../../access/usage.ts"
+import type { Windows } from "../../access/windows.ts"
+import { withoutToken } from "../../db/account-tables.ts"
+import { toHeaders, toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
+import { number, relative } from "../kit/format.ts"
+import { PageError } from "../kit/page-error.ts"
 
 export interface AdmissionOptions {
   windows: Windows
