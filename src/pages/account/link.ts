@@ -13,8 +13,8 @@ import { html } from "../kit/html.ts"
 import { pageContext } from "../kit/page-context.ts"
 import { pageNotFound } from "../kit/page-error.ts"
 import type { AccountOptions } from "./account-options.ts"
-import { accountPage } from "./account-page.ts"
-import { emailField, signInPage } from "./sign-in-page.ts"
+import { accountPage, type Faults } from "./account-page.ts"
+import { emailField, linkEmail, signInPage } from "./sign-in-page.ts"
 import { clientOf, emailFault, emailOf, goOnSignedIn, home, nextOf } from "./sign-in-request.ts"
 
 export const link = (options: AccountOptions) => {
@@ -33,8 +33,8 @@ export const link = (options: AccountOptions) => {
       if (fault !== undefined) {
         return page(
           form.has("sign-up") && isSignUpOpen
-            ? signUpPage(form, fault)
-            : signInPage(options, request, { entered: form, linkFault: fault }),
+            ? signUpPage(form, { email: fault })
+            : signInPage(options, request, { entered: form, faults: { [linkEmail]: fault } }),
         )
       }
       await signInLimits.requestLink(email, address)
@@ -62,13 +62,13 @@ export const link = (options: AccountOptions) => {
     })
 }
 
-const signUpPage = (entered: Form, fault?: string) =>
+const signUpPage = (entered: Form, faults: Faults = {}) =>
   accountPage({
     title: "Create an account",
     lead: `On the standard plan: ${number(standardLimit)} requests an hour, and everything that the API has.`,
-    ...(fault !== undefined && { status: 400 }),
+    faults,
     main: html`<form method="post" action="/account/send-link" class="panel fields form-narrow">
-${emailField({ email: emailOf(entered), fault })}
+${emailField(emailOf(entered), faults)}
 ${hidden("sign-up", "true")}
 ${hidden("next", nextOf(entered))}
 <p class="muted small">You get a mail with a link that confirms the address.</p>

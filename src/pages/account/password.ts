@@ -9,7 +9,8 @@ import { isRecentSignIn, signedIn } from "../kit/page-context.ts"
 import { SignInRequired } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
 import type { AccountOptions } from "./account-options.ts"
-import { accountPage } from "./account-page.ts"
+import { accountPage, type Faults } from "./account-page.ts"
+import { passwordField } from "./sign-in-page.ts"
 import { nextOf } from "./sign-in-request.ts"
 
 /**
@@ -55,11 +56,6 @@ interface Proof {
   needsCurrent: boolean
 }
 
-interface Faults {
-  current?: string
-  password?: string
-}
-
 /** @param entered with `next` for a person who came here from signing in, with `done` after a change */
 function passwordPage(
   { email }: SignedIn,
@@ -74,19 +70,11 @@ function passwordPage(
       ? "A new password ends all other sessions of your account."
       : "With a password you can sign in without a one-time link. You can go on without one.",
     ...(next === null && { part: "/account/password" }),
-    ...((faults.current || faults.password) && { status: 400 }),
+    faults,
     main: html`${entered.has("done") && notice("good", "Your password is set. All other sessions have ended.", true)}
 <form method="post" action="/account/password" class="panel fields form-narrow">
 ${field({ name: "username", label: "Account", input: { value: email, autocomplete: "username", readonly: true } })}
-${
-  needsCurrent &&
-  field({
-    name: "current",
-    label: "Current password",
-    fault: faults.current,
-    input: { type: "password", autocomplete: "current-password", required: true },
-  })
-}
+${needsCurrent && passwordField("current", "Current password", faults)}
 ${field({
   name: "password",
   label: "New password",

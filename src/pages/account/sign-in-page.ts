@@ -1,10 +1,10 @@
 /** The page on which people sign in. */
-import { type FieldOptions, field, hidden, notice, panel } from "../kit/components.ts"
+import { field, hidden, notice, panel } from "../kit/components.ts"
 import type { Form } from "../kit/form.ts"
-import { type Content, html } from "../kit/html.ts"
+import { type Content, type Html, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import type { AccountOptions } from "./account-options.ts"
-import { accountPage } from "./account-page.ts"
+import { accountPage, type Faults } from "./account-page.ts"
 import { emailOf, nextOf } from "./sign-in-request.ts"
 
 export interface SignInPage {
@@ -14,10 +14,7 @@ export interface SignInPage {
   email?: string | undefined
   /** Why to sign in, or what has happened. */
   message?: Content
-  /** Of the form with the password. */
-  faults?: { email?: string; password?: string }
-  /** Of the form that asks for a link. */
-  linkFault?: string
+  faults?: Faults
 }
 
 type SignInOptions = Pick<AccountOptions, "mailLink" | "isSignUpOpen" | "baseUrl">
@@ -25,13 +22,13 @@ type SignInOptions = Pick<AccountOptions, "mailLink" | "isSignUpOpen" | "baseUrl
 export const signInPage = (
   { mailLink, isSignUpOpen, baseUrl }: SignInOptions,
   request: Request,
-  { entered, email = emailOf(entered), message, faults = {}, linkFault }: SignInPage,
+  { entered, email = emailOf(entered), message, faults = {} }: SignInPage,
 ): PageResult => {
   const next = hidden("next", nextOf(entered))
   return accountPage({
     title: "Sign in",
     lead: "Your account has your API tokens, your usage and the explorer.",
-    ...((faults.email || faults.password || linkFault) && { status: 400 }),
+    faults,
     main: html`${!keepsCookie(request, baseUrl) && plainHttp}
 ${message}
 <div class="columns">
@@ -39,13 +36,8 @@ ${panel(
   "by-password",
   "With your password",
   html`<form method="post" action="/account/sign-in" class="fields">
-${emailField({ email, fault: faults.email })}
-${field({
-  name: "password",
-  label: "Password",
-  fault: faults.password,
-  input: { type: "password", autocomplete: "current-password", required: true },
-})}
+${emailField(email, faults)}
+${passwordField("password", "Password", faults)}
 ${next}
 <div><button class="primary">Sign in</button></div>
 </form>`,
@@ -56,7 +48,7 @@ ${panel(
   mailLink
     ? html`<p>Without a password, or if it is forgotten: a link to sign in is sent to your email address.</p>
 <form method="post" action="/account/send-link" class="fields">
-${emailField({ id: "link-email", email, fault: linkFault })}
+${emailField(email, faults, linkEmail)}
 ${next}
 <div><button>Send me a link</button></div>
 </form>`
@@ -84,21 +76,22 @@ const keepsCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
   baseUrl.startsWith("https:") ||
   /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 
-export const emailField = ({
-  id = "email",
-  email,
-  fault,
-}: Pick<FieldOptions, "id" | "fault"> & { email: string }) =>
+/** The id of the address for a link, beside that for a password. */
+export const linkEmail = "link-email"
+
+export const emailField = (value: string, faults: Faults, id = "email"): Html =>
   field({
     id,
     name: "email",
     label: "Email address",
-    fault,
-    input: {
-      type: "email",
-      autocomplete: "username",
-      required: true,
-      value: email,
-      maxlength: 254,
-    },
+    fault: faults[id],
+    input: { type: "email", autocomplete: "username", required: true, value, maxlength: 254 },
+  })
+
+export const passwordField = (name: string, label: string, faults: Faults): Html =>
+  field({
+    name,
+    label,
+    fault: faults[name],
+    input: { type: "password", autocomplete: "current-password", required: true },
   })

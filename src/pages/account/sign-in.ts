@@ -8,7 +8,8 @@ import { pageContext } from "../kit/page-context.ts"
 import { redirect } from "../kit/page-response.ts"
 import { sessionCookie } from "../kit/session-cookie.ts"
 import type { AccountOptions } from "./account-options.ts"
-import { type SignInPage, signInPage } from "./sign-in-page.ts"
+import type { Faults } from "./account-page.ts"
+import { signInPage } from "./sign-in-page.ts"
 import { clientOf, emailFault, emailOf, goOnSignedIn, nextOf } from "./sign-in-request.ts"
 
 /** Why a person is here, by its name in the address. */
@@ -46,7 +47,7 @@ export const signIn = (options: AccountOptions) => {
     .post("/account/sign-in", async ({ request, address, session, page }) => {
       const form = await readForm(request)
       const [email, password] = [emailOf(form), form.get("password")]
-      const refused = (faults: NonNullable<SignInPage["faults"]>) =>
+      const refused = (faults: Faults) =>
         page(signInPage(options, request, { entered: form, faults }))
 
       const fault = emailFault(email)

@@ -1,14 +1,25 @@
 /** `/account/tokens`: the list of tokens, and creating one. */
 import { Elysia } from "elysia"
 import { AccountError } from "../../access/change.ts"
-import { listOwnTokens } from "../../access/token-list.ts"
+import { listedEnded, listOwnTokens, type OwnToken } from "../../access/token-list.ts"
 import { createOwnToken } from "../../access/tokens.ts"
 import { dayMs } from "../../text/durations.ts"
+import { notice, panel, select, status, table } from "../kit/components.ts"
 import { type Form, foreignForm, readForm, readQuery } from "../kit/form.ts"
+import { count, dash, instant, instantAgo, isolated } from "../kit/format.ts"
+import { type Content, type Html, html } from "../kit/html.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
 import type { AccountOptions } from "./account-options.ts"
-import { newTokenPage, readFormId, unconfirmedNotice } from "./new-token.ts"
-import { lifetimes, tokensPage } from "./tokens-page.ts"
+import { accountPage } from "./account-page.ts"
+import { formIdField, newTokenPage, readFormId, unconfirmedNotice } from "./new-token.ts"
+import {
+  lastUsedText,
+  nameField,
+  prefixText,
+  signInAgain,
+  spreadsheetsField,
+  tokenPath,
+} from "./token.ts"
 
 export const tokens = (options: AccountOptions) => {
   const { accountPool, changeAccount, now } = options
@@ -18,7 +29,7 @@ export const tokens = (options: AccountOptions) => {
       listPage: async (entered: Form, fault?: string) => {
         const tokens = await listOwnTokens(accountPool, person.accountId, { now: now() })
         const mayCreate = isRecentSignIn(person, now())
-        return tokensPage({ tokens, mayCreate, now: now(), entered, ...(fault && { fault }) })
+        return tokensPage({ tokens, mayCreate, now: now(), entered, fault })
       },
     }))
     .get("/account/tokens", async ({ request, listPage, page }) =>
@@ -48,7 +59,108 @@ export const tokens = (options: AccountOptions) => {
         return page(newTokenPage({ made: value, publicUrl, title: "Token created", notices }))
       } catch (error) {
         if (!(error instanceof AccountError)) throw error
-        return page({ ...(await listPage(form, `${error.message}.`)), status: 400 })
+        return page(await listPage(form, `${error.message}.`))
       }
     })
 }
+
+/** In days; an empty value is none. */
+const lifetimes = [
+  { value: "", label: "Never" },
+  { value: "7", label: "In 7 days" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+]
+
+interface TokensPage {
+  tokens: readonly OwnToken[]
+  /** Whether the person signed in recently enough. */
+  mayCreate: boolean
+  now: Date
+  /** What was sent, or the address: the name that was typed before signing in again, or the token just revoked. */
+  entered: Form
+  /** Why what was sent was refused. */
+  fault: string | undefined
+}
+
+function tokensPage(shown: TokensPage) {
+  const { tokens, now, entered, fault } = shown
+  const valid = tokens.filter(({ isValid }) => isValid)
+  const ended = tokens.filter(({ isValid }) => !isValid)
+  const revoked = ended.find(
+    ({ prefix, revokedAt }) => prefix === entered.get("revoked") && revokedAt,
+  )
+  return accountPage({
+    title: "API Tokens",
+    ...(fault !== undefined && { faults: { name: fault } }),
+    lead: `${count(valid.length, "token")} can be used. Each reads all data, within the limit of your account. A token can't be shown again after it was created.`,
+    part: "/account/tokens",
+    main: html`${revoked && notice("good", html`Revoked <code>${revoked.prefix}</code> (${isolated(revoked.name)}). It is refused from now on.`, true)}
+${revoked && entered.has("unconfirmed") && unconfirmedNotice}
+${valid.length > 0 && tokenTable("Tokens that can be used", valid, now)}
+${creation(shown)}
+${
+  ended.length > 0 &&
+  html`<details><summary>Revoked and expired: ${ended.length < listedEnded ? count(ended.length, "token") : `the newest ${listedEnded}`}</summary>
+${tokenTable("Revoked and expired tokens", ended, now)}</details>`
+}`,
+  })
+}
+
+const tokenTable = (caption: string, tokens: readonly OwnToken[], now: Date): Html =>
+  table({
+    caption,
+    columns: [
+      {
+        head: "Name",
+        cell: (token) => html`<a href="${tokenPath(token)}">${isolated(token.name)}</a>`,
+      },
+      { head: "Token", fixed: true, cell: prefixText },
+      {
+        head: "Purpose",
+        fixed: true,
+        cell: ({ forSpreadsheets }) => (forSpreadsheets ? status("for spreadsheets") : dash),
+      },
+      { head: "Created", fixed: true, cell: ({ createdAt }) => instant(createdAt) },
+      { head: "Last used", fixed: true, cell: (token) => lastUsedText(token, now) },
+      { head: "Expires", fixed: true, cell: (token) => endText(token, now) },
+      {
+        head: html`<span class="visually-hidden">Actions</span>`,
+        fixed: true,
+        cell: (token) => token.isValid && actions(token),
+      },
+    ],
+    rows: tokens,
+    empty: "There is no such token.",
+  })
+
+function endText({ isValid, revokedAt, expiresAt }: OwnToken, now: Date): Content {
+  if (revokedAt !== null) return html`${status("revoked")} ${instant(revokedAt)}`
+  if (expiresAt === null) return html`<span class="muted">never</span>`
+  return isValid
+    ? instantAgo(expiresAt, now.getTime())
+    : html`${status("expired")} ${instant(expiresAt)}`
+}
+
+function actions(token: OwnToken): Html {
+  const link = (verb: string) =>
+    html`<a href="${tokenPath(token)}#${verb.toLowerCase()}">${verb}<span class="visually-hidden"> ${isolated(token.name)}</span></a> `
+  return html`<span class="actions">${link("Edit")}${token.replacedAt === null && link("Rotate")}${link("Revoke")}</span>`
+}
+
+const creation = ({ mayCreate, entered, fault }: TokensPage): Html =>
+  panel(
+    "create",
+    "Create a token",
+    mayCreate
+      ? html`${fault && notice("bad", fault, true)}
+<form method="post" action="/account/tokens" class="fields form-narrow">
+${formIdField(entered)}
+${nameField(entered.get("name"), "What it is for, such as the name of a script or a spreadsheet.")}
+${select({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}
+${spreadsheetsField(entered.has("for_spreadsheets"))}
+<div><button class="primary">Create token</button></div>
+</form>`
+      : signInAgain("/account/tokens"),
+  )

@@ -9,7 +9,7 @@ import { signedIn } from "../kit/page-context.ts"
 import type { AccountOptions } from "./account-options.ts"
 import { accountPage } from "./account-page.ts"
 import { lastRequests } from "./last-requests.ts"
-import { tokenPath } from "./token-page.ts"
+import { tokenPath } from "./token.ts"
 import { usageChart } from "./usage-chart.ts"
 import { windowPanel } from "./window-panel.ts"
 

@@ -1,23 +1,16 @@
 /** The frame of every page below /docs: the way back and, where there is room, all pages beside it. */
-import type { AssetName } from "../kit/assets.ts"
 import { pageTitle } from "../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
 import { docsGroups } from "./pages.ts"
 
-export interface DocsPage {
-  /** The page's own, which is marked beside it. */
-  path: string
-  /** Of the document; the page's heading is part of `main`. */
-  title: string
-  main: Content
-  scripts?: readonly AssetName[]
-}
-
-export const docsLayout = ({ path, title, main, scripts }: DocsPage): PageContent => ({
-  title,
+/** @param path the page's own, which is marked beside it */
+export const docsLayout = (
+  path: string,
+  { main, ...content }: Pick<PageContent, "title" | "main" | "scripts">,
+): PageContent => ({
+  ...content,
   section: "docs",
-  ...(scripts && { scripts }),
   main: html`<div class="docs">
 ${sideNavigation(path)}
 <div class="docs-main">
@@ -28,12 +21,8 @@ ${main}
 })
 
 /** A page of Markdown. @param after below it */
-export const articlePage = (
-  { path, title, body }: Pick<DocsPage, "path" | "title"> & { body: Html },
-  after?: Content,
-): PageContent =>
-  docsLayout({
-    path,
+export const articlePage = (path: string, title: string, body: Html, after?: Content) =>
+  docsLayout(path, {
     title,
     scripts: ["copy.js"],
     main: html`${pageTitle(title)}

@@ -42,11 +42,9 @@ export async function guideContent(name: string, publicUrl: string): Promise<Pag
   const index = pages?.findIndex((page) => page.name === name) ?? 0
   const address = html`${publicUrl}`.text
   return articlePage(
-    {
-      path: guidePath(name),
-      title: pages?.[index]?.title ?? "",
-      body: new Html(body.text.replaceAll(addressPlaceholder, () => address)),
-    },
+    guidePath(name),
+    pages?.[index]?.title ?? "",
+    new Html(body.text.replaceAll(addressPlaceholder, () => address)),
     html`${neighbours(pages?.[index - 1], pages?.[index + 1])}
 <p class="muted small"><a href="${guidePath(name)}.md">This page as Markdown</a></p>`,
   )

@@ -6,8 +6,7 @@ import { docsLayout } from "./docs-layout.ts"
 import { type DocsGroup, docsGroups, guidePath } from "./pages.ts"
 
 export const docsIndex = (): PageContent =>
-  docsLayout({
-    path: "/docs",
+  docsLayout("/docs", {
     title: "Documentation",
     main: html`${pageTitle("Documentation", "How to read the data from a program, from a spreadsheet or in the browser.")}
 <div class="columns">

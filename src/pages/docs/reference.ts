@@ -53,7 +53,7 @@ const endpointLines = (page: string, operations: readonly Operation[]): string =
     .join("\n")
 
 const page = (path: string, title: string, parts: readonly string[]): PageContent =>
-  articlePage({ path, title, body: renderMarkdown(parts.join("\n\n"), linkTo) })
+  articlePage(path, title, renderMarkdown(parts.join("\n\n"), linkTo))
 
 /**
  * The list in the explorer; for a list of one company, that of all.

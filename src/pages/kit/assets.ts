@@ -2,52 +2,34 @@
  * The stylesheet and the scripts, each at an address with a hash of its content, so that browsers keep
  * it for good and get a new one as soon as it changes.
  */
+import { readFileSync } from "node:fs"
 import { Elysia } from "elysia"
-import { type CodedBody, codedBody } from "../../http/content-coding.ts"
-import { once } from "../../text/once.ts"
+import { codedBody } from "../../http/content-coding.ts"
 import { pageNotFound } from "./page-error.ts"
 import { encodedResponse } from "./page-response.ts"
 
-const types = {
-  "style.css": "text/css; charset=utf-8",
-  "copy.js": "text/javascript; charset=utf-8",
-  "explore.js": "text/javascript; charset=utf-8",
-  "icon.svg": "image/svg+xml",
-}
-export type AssetName = keyof typeof types
-
-interface Asset {
-  path: string
-  type: string
-  body: CodedBody
-}
-
-export type Assets = Readonly<Record<AssetName, Asset>>
-
-/** Reads the files when the first page is shown. */
-export const loadAssets = once(
-  async (): Promise<Assets> => ({
-    "style.css": await read("style.css"),
-    "copy.js": await read("copy.js"),
-    "explore.js": await read("explore.js"),
-    "icon.svg": await read("icon.svg"),
-  }),
-)
-
-async function read(name: AssetName): Promise<Asset> {
-  const text = await Bun.file(new URL(`../assets/${name}`, import.meta.url)).text()
+const asset = (name: string, type: string) => {
+  const text = readFileSync(new URL(`../assets/${name}`, import.meta.url), "utf8")
   const hash = Bun.CryptoHasher.hash("sha256", text, "hex").slice(0, 12)
   const path = `/assets/${name.replace(".", `.${hash}.`)}`
-  return { path, type: types[name], body: codedBody(text) }
+  return { path, type, body: codedBody(text) }
 }
 
+export const assetFiles = {
+  "style.css": asset("style.css", "text/css; charset=utf-8"),
+  "copy.js": asset("copy.js", "text/javascript; charset=utf-8"),
+  "explore.js": asset("explore.js", "text/javascript; charset=utf-8"),
+  "icon.svg": asset("icon.svg", "image/svg+xml"),
+}
+export type AssetName = keyof typeof assetFiles
+
 export const assets = () =>
-  new Elysia({ name: "assets" }).get("/assets/:file", async ({ request, path }) => {
-    const asset = Object.values(await loadAssets()).find((each) => each.path === path)
-    if (!asset) throw pageNotFound()
-    return encodedResponse(request, asset.body, {
+  new Elysia({ name: "assets" }).get("/assets/:file", ({ request, path }) => {
+    const found = Object.values(assetFiles).find((each) => each.path === path)
+    if (!found) throw pageNotFound()
+    return encodedResponse(request, found.body, {
       headers: {
-        "Content-Type": asset.type,
+        "Content-Type": found.type,
         "Cache-Control": "public, max-age=31536000, immutable",
         Vary: "Accept-Encoding",
       },

@@ -8,7 +8,6 @@ import type { ErrorCode } from "../../http/api-error.ts"
 import { isOfApi } from "../../plugins/common-headers.ts"
 import { type ErrorPage, toApiError } from "../../plugins/errors.ts"
 import { minuteMs } from "../../text/durations.ts"
-import { loadAssets } from "./assets.ts"
 import { pageTitle } from "./components.ts"
 import { html } from "./html.ts"
 import { layout, type Section, sections } from "./layout.ts"
@@ -129,7 +128,7 @@ async function pageOf(
   const main = html`${pageTitle(title, message)}
 <div class="stack">${next}
 <p class="muted small">Request id <code>${requestId}</code></p></div>`
-  const frame = { assets: await loadAssets(), email: undefined, release: null, nowMs: 0 }
+  const frame = { email: undefined, release: null, nowMs: 0 }
   const page = layout({ title, main, ...(section && { section }) }, frame)
   return pageResponse(request, page, "no-store", { status, headers })
 }

@@ -1,6 +1,6 @@
 /** The frame of every page. */
 import type { Release } from "../../db/reader/releases.ts"
-import type { AssetName, Assets } from "./assets.ts"
+import { type AssetName, assetFiles } from "./assets.ts"
 import { relative } from "./format.ts"
 import { type Content, type Html, html } from "./html.ts"
 
@@ -16,7 +16,6 @@ export interface PageContent {
 
 /** What the frame shows besides the content. */
 export interface Frame {
-  assets: Assets
   /** Of who has signed in; null for nobody, undefined where that is not known. */
   email: string | null | undefined
   /** The newest release, if it is known. */
@@ -36,16 +35,15 @@ export const serviceName = "Mining and Geological Data"
 /** A whole document. */
 export function layout(content: PageContent, frame: Frame): Html {
   const { title, section, main, scripts = [] } = content
-  const { assets } = frame
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${titleOf(title)}</title>
-<link rel="icon" href="${assets["icon.svg"].path}">
-<link rel="stylesheet" href="${assets["style.css"].path}">
-${scripts.map((name) => html`<script type="module" src="${assets[name].path}"></script>`)}
+<link rel="icon" href="${assetFiles["icon.svg"].path}">
+<link rel="stylesheet" href="${assetFiles["style.css"].path}">
+${scripts.map((name) => html`<script type="module" src="${assetFiles[name].path}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>

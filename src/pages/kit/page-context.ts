@@ -7,7 +7,6 @@ import { contextFields } from "../../plugins/request-context.ts"
 import { hourMs } from "../../text/durations.ts"
 import { once } from "../../text/once.ts"
 import { settleWithin } from "../../text/settle-within.ts"
-import { loadAssets } from "./assets.ts"
 import { layout, type PageContent } from "./layout.ts"
 import { SignInRequired } from "./page-error.ts"
 import { pageResponse } from "./page-response.ts"
@@ -58,7 +57,6 @@ export const pageContext = (options: PageOptions) =>
             orWhereUnavailable(undefined),
           )
           const frame = {
-            assets: await loadAssets(),
             email: person === null ? null : person?.email,
             release: options.releases.cached() ?? null,
             nowMs: options.now().getTime(),

@@ -1,8 +1,22 @@
 /** `/`: what this is, the state of the data, a request to try, and the ways in. */
 import { Elysia } from "elysia"
-import { type PageOptions, pageContext } from "../kit/page-context.ts"
-import { createDataState, type DataStateOptions } from "./data-state.ts"
-import { overviewContent } from "./overview-content.ts"
+import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
+import type { ResourceRecord } from "../../resources/resource.ts"
+import { integer, moment } from "../explore/lists/cells.ts"
+import {
+  copyable,
+  notice,
+  pageTitle,
+  status,
+  table,
+  tokenPlaceholder,
+  tokenSentence,
+} from "../kit/components.ts"
+import { instant, number, orDash, relative, stateNames } from "../kit/format.ts"
+import { type Content, type Html, html } from "../kit/html.ts"
+import { serviceName } from "../kit/layout.ts"
+import { type PageOptions, type PageResult, pageContext } from "../kit/page-context.ts"
+import { createDataState, type DataState, type DataStateOptions } from "./data-state.ts"
 
 export type OverviewOptions = PageOptions & DataStateOptions
 
@@ -13,4 +27,113 @@ export const overview = (options: OverviewOptions) => {
     .get("/", async ({ page, publicUrl }) =>
       page(overviewContent(await dataState(), publicUrl, options.now().getTime())),
     )
+}
+
+const lead =
+  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements, from one read-only API as JSON, CSV or TSV. Data is published in numbered releases, and every answer shows exactly one of them."
+
+const overviewContent = (state: DataState, publicUrl: string, nowMs: number): PageResult => ({
+  title: serviceName,
+  section: "overview",
+  scripts: ["copy.js"],
+  main: html`${pageTitle(serviceName, lead)}
+<div class="stack overview">
+${state.release.id === 0 ? empty : figures(state)}
+<div class="columns">
+${tryIt(publicUrl)}
+${waysIn}
+</div>
+${state.release.id > 0 && loads(state, nowMs)}
+</div>`,
+})
+
+const empty: Html = notice(
+  "waiting",
+  html`<p>There is no data yet, so every list is empty. Load a file with <code>bun run mds load SOURCE FILE</code>, and the first release appears here: see <a href="/docs/guide/loading">Loading data</a>.</p>`,
+)
+
+const figures = ({ counts }: DataState): Html =>
+  html`<dl class="figures">${counts.map(
+    ({ label, count }) => html`<div class="panel"><dt>${label}</dt><dd>${number(count)}</dd></div>`,
+  )}</dl>`
+
+const tryIt = (publicUrl: string): Html =>
+  html`<section class="panel"><h2>Try a request</h2>
+${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${publicUrl}/api/v1/companies?sort=market_cap&order=desc&per_page=5"`)}
+<p class="muted">The five largest companies. ${tokenSentence}</p></section>`
+
+const waysIn: Html = html`<section class="panel"><h2>Ways in</h2><dl class="facts">
+<dt><a href="/explore">Explore</a></dt><dd>Tables with filters, in the browser</dd>
+<dt><a href="/docs">Docs</a></dt><dd>Guide and reference, for programs and spreadsheets</dd>
+<dt><a href="/account">Account</a></dt><dd>API tokens and usage</dd>
+<dt><a href="/openapi.json">openapi.json</a></dt><dd>The description of the API, for generated clients</dd>
+</dl></section>`
+
+function loads({ release, loads: made, sources }: DataState, nowMs: number): Html {
+  const published = new Date(release.publishedAt * 1000).toISOString()
+  return html`<section class="stack"><h2>Where the data comes from</h2>
+<p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. Below, each source as it is now: a source whose files had not changed was loaded after the release that it shows. The API has all of this at <code>/api/v1/sources</code>, and the versions of a record in its history.</p>
+${table<ResourceRecord>({
+  caption: "Sources",
+  rows: sources,
+  empty: "No source has been loaded.",
+  columns: [
+    { head: "Source", cell: sourceName },
+    { head: "Records", cell: integer("records"), number: true },
+    { head: "Missing", cell: integer("missing"), number: true },
+    { head: "Rows rejected", cell: integer("rejected"), number: true },
+    { head: "Release", cell: integer("last_release"), number: true },
+    { head: "Loaded", cell: loaded, fixed: true },
+    { head: "Files of", cell: moment("last_observed_at"), fixed: true },
+    { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
+  ],
+})}
+${terms(sources)}</section>`
+}
+
+/** With the kind of its records and, where its name ends in a state's, whose they are. */
+function sourceName({ source, resource }: ResourceRecord): Html {
+  const name = String(source)
+  const kind = String(resource)
+  const state = stateNames[name.split("-").at(-1)?.toUpperCase() ?? ""]
+  return html`<code>${name}</code> <div class="muted small">${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}${state && ` of ${state}`}</div>`
+}
+
+/** When, and whether that load was refused, or a later fetch failed. */
+const loaded = (source: ResourceRecord): Content =>
+  html`${moment("last_loaded_at")(source)}${["refused", "failed"]
+    .filter((outcome) => outcome === source.last_outcome)
+    .map((outcome) => html` ${status(outcome, "bad")}`)}`
+
+/** Of the latest load that changed anything. */
+const filesOf = ({ source }: ResourceRecord, made: readonly SourceLoad[]): readonly LoadedFile[] =>
+  made.find((load) => load.source === source)?.files ?? []
+
+/** What publishers ask those who use their data to show, once for the sources that share it. */
+function terms(sources: readonly ResourceRecord[]): Html[] {
+  const asked = sources.filter(
+    ({ licence, attribution }) => licence !== null || attribution !== null,
+  )
+  const shared = Map.groupBy(asked, termsOf)
+  return [...shared].map(([text, group]) => {
+    const names = group.map(
+      ({ source }, index) => html`${index > 0 && ", "}<code>${String(source)}</code>`,
+    )
+    return html`<p class="muted small">${names}: ${text}</p>`
+  })
+}
+
+const termsOf = ({ licence, attribution }: ResourceRecord): string =>
+  licence === null
+    ? String(attribution)
+    : `${attribution === null ? "" : `${String(attribution).replace(/\.$/, "")}. `}Licence: ${licence}`
+
+const maxFiles = 3
+
+/** The first of them; a source may be loaded from hundreds. */
+function fileNames(files: readonly LoadedFile[]): Content {
+  const names = files.slice(0, maxFiles).map(({ name }) => name)
+  const more = files.length - names.length
+  if (names.length === 0) return null
+  return more > 0 ? `${names.join(", ")} and ${number(more)} more` : names.join(", ")
 }
