@@ -4,7 +4,7 @@ import { findOwnToken, type OwnToken } from "../../access/token-list.ts"
 import { maxNameLength } from "../../access/token-name.ts"
 import { editOwnToken, revokeToken, rotateOwnToken } from "../../access/tokens.ts"
 import { hourMs } from "../../text/durations.ts"
-import { checkbox, field, notice, panel, select } from "../kit/components.ts"
+import { checkbox, field, notice, panel } from "../kit/components.ts"
 import { foreignForm, readForm } from "../kit/form.ts"
 import { instant, instantAgo, isolated } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
@@ -141,7 +141,7 @@ function rotation(token: OwnToken, mayRotate: boolean): Html {
   }
   const form = html`<form method="post" action="${tokenPath(token)}/rotate" class="fields form-narrow">
 ${formIdField()}
-${select({ name: "grace", label: "How long the old token still works", value: "24", choices: graces })}
+${field({ name: "grace", label: "How long the old token still works", value: "24", choices: graces })}
 <div><button>Rotate ${token.prefix}</button></div>
 </form>`
   return panel(

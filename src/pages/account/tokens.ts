@@ -4,13 +4,13 @@ import { AccountError } from "../../access/change.ts"
 import { listedEnded, listOwnTokens, type OwnToken } from "../../access/token-list.ts"
 import { createOwnToken } from "../../access/tokens.ts"
 import { dayMs } from "../../text/durations.ts"
-import { notice, panel, select, status, table } from "../kit/components.ts"
+import { field, notice, panel, status, table } from "../kit/components.ts"
 import { type Form, foreignForm, readForm, readQuery } from "../kit/form.ts"
 import { count, dash, instant, instantAgo, isolated } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
 import type { AccountOptions } from "./account-options.ts"
-import { accountPage } from "./account-page.ts"
+import { accountPage, type Faults } from "./account-page.ts"
 import { formIdField, newTokenPage, readFormId, unconfirmedNotice } from "./new-token.ts"
 import {
   lastUsedText,
@@ -26,10 +26,10 @@ export const tokens = (options: AccountOptions) => {
   return new Elysia({ name: "tokens" })
     .use(signedIn(options))
     .resolve(({ person }) => ({
-      listPage: async (entered: Form, fault?: string) => {
+      listPage: async (entered: Form, faults?: Faults) => {
         const tokens = await listOwnTokens(accountPool, person.accountId, { now: now() })
         const mayCreate = isRecentSignIn(person, now())
-        return tokensPage({ tokens, mayCreate, now: now(), entered, fault })
+        return tokensPage({ tokens, mayCreate, now: now(), entered, ...(faults && { faults }) })
       },
     }))
     .get("/account/tokens", async ({ request, listPage, page }) =>
@@ -59,7 +59,7 @@ export const tokens = (options: AccountOptions) => {
         return page(newTokenPage({ made: value, publicUrl, title: "Token created", notices }))
       } catch (error) {
         if (!(error instanceof AccountError)) throw error
-        return page(await listPage(form, `${error.message}.`))
+        return page(await listPage(form, { name: `${error.message}.` }))
       }
     })
 }
@@ -80,12 +80,11 @@ interface TokensPage {
   now: Date
   /** What was sent, or the address: the name that was typed before signing in again, or the token just revoked. */
   entered: Form
-  /** Why what was sent was refused. */
-  fault: string | undefined
+  faults?: Faults
 }
 
 function tokensPage(shown: TokensPage) {
-  const { tokens, now, entered, fault } = shown
+  const { tokens, now, entered, faults } = shown
   const valid = tokens.filter(({ isValid }) => isValid)
   const ended = tokens.filter(({ isValid }) => !isValid)
   const revoked = ended.find(
@@ -93,7 +92,7 @@ function tokensPage(shown: TokensPage) {
   )
   return accountPage({
     title: "API Tokens",
-    ...(fault !== undefined && { faults: { name: fault } }),
+    ...(faults && { faults }),
     lead: `${count(valid.length, "token")} can be used. Each reads all data, within the limit of your account. A token can't be shown again after it was created.`,
     part: "/account/tokens",
     main: html`${revoked && notice("good", html`Revoked <code>${revoked.prefix}</code> (${isolated(revoked.name)}). It is refused from now on.`, true)}
@@ -149,16 +148,16 @@ function actions(token: OwnToken): Html {
   return html`<span class="actions">${link("Edit")}${token.replacedAt === null && link("Rotate")}${link("Revoke")}</span>`
 }
 
-const creation = ({ mayCreate, entered, fault }: TokensPage): Html =>
+const creation = ({ mayCreate, entered, faults }: TokensPage): Html =>
   panel(
     "create",
     "Create a token",
     mayCreate
-      ? html`${fault && notice("bad", fault, true)}
+      ? html`${faults && notice("bad", faults.name, true)}
 <form method="post" action="/account/tokens" class="fields form-narrow">
 ${formIdField(entered)}
 ${nameField(entered.get("name"), "What it is for, such as the name of a script or a spreadsheet.")}
-${select({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}
+${field({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}
 ${spreadsheetsField(entered.has("for_spreadsheets"))}
 <div><button class="primary">Create token</button></div>
 </form>`

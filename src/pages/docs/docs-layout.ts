@@ -1,8 +1,8 @@
-/** The frame of every page below /docs: the way back and, where there is room, all pages beside it. */
+/** The frame of every page below /docs: the way back and, where there is room, all pages beside it; and `/docs` itself. */
 import { pageTitle } from "../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
-import { docsGroups } from "./pages.ts"
+import { type DocsGroup, docsGroups, guidePath } from "./pages.ts"
 
 /** @param path the page's own, which is marked beside it */
 export const docsLayout = (
@@ -40,3 +40,29 @@ const sideNavigation = (current: string): Html =>
           html`<li><a ${attributes({ href: path, "aria-current": path === current && "page" })}>${name}</a></li>`,
       )}</ul>`,
   )}</nav>`
+
+/** What there is, and for whom. */
+export const docsIndex = (): PageContent =>
+  docsLayout("/docs", {
+    title: "Documentation",
+    main: html`${pageTitle("Documentation", "How to read the data from a program, from a spreadsheet or in the browser.")}
+<div class="columns">
+${way("From a program", html`<p>Send a <a href="${guidePath("first-request")}">first request</a>, then <a href="${guidePath("paging")}">read a whole list</a>, or read it as a <a href="${guidePath("data-frames")}">table</a>.</p>`)}
+${way("From a spreadsheet", html`<p>One formula in <a href="${guidePath("google-sheets")}">Google Sheets</a>, or a query in <a href="${guidePath("excel")}">Excel</a> that you refresh.</p>`)}
+${way("In the browser", html`<p><a href="/explore">Explore</a> the tables, filter them, and take the formula or the request for what you see.</p>`)}
+</div>
+${docsGroups.map(group)}
+<section class="stack"><h2>For programs that read</h2>
+<ul class="plain"><li><a href="/docs.md">docs.md</a>: all of this as one Markdown text</li>
+<li><a href="/llms.txt">llms.txt</a>: a list of the pages as Markdown</li>
+<li><a href="/openapi.json">openapi.json</a>: the description of the API (OpenAPI 3.1)</li></ul></section>`,
+  })
+
+const way = (title: string, content: Html): Html =>
+  html`<section class="panel"><h2>${title}</h2>${content}</section>`
+
+const group = ({ title, pages }: DocsGroup): Html =>
+  html`<section class="stack"><h2>${title}</h2><dl class="contents">${pages.map(
+    (link) =>
+      html`<div><dt><a href="${link.path}">${link.title}</a></dt><dd>${link.summary}</dd></div>`,
+  )}</dl></section>`

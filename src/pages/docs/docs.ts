@@ -5,8 +5,8 @@ import { codedBody } from "../../http/content-coding.ts"
 import { once } from "../../text/once.ts"
 import { type PageOptions, pageContext, publicUrlOf } from "../kit/page-context.ts"
 import { encodedResponse } from "../kit/page-response.ts"
+import { docsIndex } from "./docs-layout.ts"
 import { addressPlaceholder, dashboardText, guideContent, guideMarkdown } from "./guide.ts"
-import { docsIndex } from "./index-page.ts"
 import { docsMarkdown, llmsText } from "./texts.ts"
 
 export const docs = (options: PageOptions, describe: Describe) => {

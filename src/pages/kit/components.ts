@@ -34,7 +34,7 @@ export interface Column<Row> {
   attributes?: Attributes
 }
 
-export interface TableOptions<Row> {
+interface TableOptions<Row> {
   /** Says what the table has, for those who can't see where it stands. */
   caption: string
   columns: readonly Column<Row>[]
@@ -62,6 +62,11 @@ export function table<Row>({ caption, columns, rows, empty }: TableOptions<Row>)
   )}</tbody></table></div>`
 }
 
+export interface Choice {
+  value: string
+  label: string
+}
+
 export interface FieldOptions {
   name: string
   label: Content
@@ -70,46 +75,26 @@ export interface FieldOptions {
   hint?: Content
   /** What is wrong with the value. */
   fault?: string | undefined
-  /** Of the input: its value, type, limits, autocomplete. */
+  value?: string | undefined
+  /** The values to choose one from; without them, the value is typed. */
+  choices?: readonly Choice[] | undefined
+  /** Of the input: its type, limits, autocomplete. */
   input?: Attributes
 }
 
-/** A labelled input, whose hint and fault are read with it. */
-export function field({ label, hint, fault, name, id = name, input }: FieldOptions): Html {
-  const { described, notes } = notesOf(id, hint, fault)
-  return html`<div><label for="${id}">${label}</label><input ${attributes({ id, name, type: "text", ...input, ...described })}>${notes}</div>`
+/** A labelled input or choice, whose hint and fault are read with it. */
+export function field(options: FieldOptions): Html {
+  const { name, label, id = name, hint, fault, value, choices, input } = options
+  const notes = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
+  const described = { "aria-describedby": notes || null, "aria-invalid": fault ? "true" : null }
+  const control = choices
+    ? html`<select ${attributes({ id, name, ...described })}>${choices.map((choice) => option(choice, value))}</select>`
+    : html`<input ${attributes({ id, name, type: "text", value, ...input, ...described })}>`
+  return html`<div><label for="${id}">${label}</label>${control}${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}${fault && html`<p class="fault" id="${id}-fault">${fault}</p>`}</div>`
 }
 
-export interface Choice {
-  value: string
-  label: string
-}
-
-export interface SelectOptions extends Omit<FieldOptions, "input"> {
-  value?: string | undefined
-  choices: readonly Choice[]
-}
-
-/** A labelled choice of one value. */
-export function select(options: SelectOptions): Html {
-  const { label, hint, fault, name, id = name, value = "", choices } = options
-  const { described, notes } = notesOf(id, hint, fault)
-  return html`<div><label for="${id}">${label}</label><select ${attributes({ id, name, ...described })}>${choices.map(
-    (each) =>
-      html`<option ${attributes({ value: each.value, selected: each.value === value })}>${each.label}</option>`,
-  )}</select>${notes}</div>`
-}
-
-function notesOf(id: string, hint: Content, fault: string | undefined) {
-  const ids = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
-  return {
-    described: { "aria-describedby": ids || null, "aria-invalid": fault ? "true" : null },
-    notes: [
-      hint && html`<p class="hint" id="${id}-hint">${hint}</p>`,
-      fault && html`<p class="fault" id="${id}-fault">${fault}</p>`,
-    ],
-  }
-}
+const option = ({ value, label }: Choice, chosen = ""): Html =>
+  html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`
 
 export const checkbox = (name: string, label: Content, checked: boolean): Html =>
   html`<div class="check"><input ${attributes({ type: "checkbox", id: name, name, value: "true", checked })}><label for="${name}">${label}</label></div>`

@@ -1,7 +1,7 @@
 /** The form above a list: an ordinary one, whose fields are the parameters of the API. */
 import type { Fault } from "../../../http/api-error.ts"
 import { fold } from "../../../text/fold.ts"
-import { type Choice, field, hidden, select } from "../../kit/components.ts"
+import { type Choice, field, hidden } from "../../kit/components.ts"
 import { type Html, html } from "../../kit/html.ts"
 import type { Groups } from "../visit.ts"
 import { choicesOf } from "./counted-values.ts"
@@ -46,15 +46,14 @@ function filterField(
   choices: readonly Choice[] | undefined,
   fault: string | undefined,
 ): Html {
-  if (choices) return select({ name, label, fault, ...choiceOf(choices, list, name) })
+  if (choices) return field({ name, label, fault, ...choiceOf(choices, list, name) })
   const input = {
-    value: sentValue(list, name),
     type: type ?? (wide ? "search" : "text"),
     autocomplete: "off",
     spellcheck: "false",
     maxlength: type ? null : 200,
   }
-  const control = field({ name, label, fault, input })
+  const control = field({ name, label, fault, value: sentValue(list, name), input })
   return wide ? html`<div class="wide">${control}</div>` : control
 }
 
