@@ -2,7 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { $ } from "bun"
 import { canonicalQuery } from "../../src/http/canonical-query.ts"
-import { type ApiView, snippetsOf } from "../../src/pages/explore/elsewhere/snippets.ts"
+import {
+  type ApiView,
+  powerQueryLiteral,
+  snippetsOf,
+} from "../../src/pages/explore/elsewhere/snippets.ts"
 import { tokenPlaceholder } from "../../src/pages/kit/components.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
@@ -10,7 +14,6 @@ import { tenements } from "../../src/resources/tenements.ts"
 import { readRecord } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
-import { readFormulaText, readPowerQueryText, readRText } from "./literal-readers.ts"
 
 let service: TestService
 const nastyHolder = `O'Brien's "Quoted" \\ $HOME \`id\` $(id) 100% %41 #(lf) [a-z]{2} é😀 &=+?#;!*~()`
@@ -90,8 +93,8 @@ describe.each(views)("%s", (_, of) => {
   })
 
   test("the formula of Google Sheets imports every row", async () => {
-    const [, literal = ""] = /^=IMPORTDATA\((".*")\)$/s.exec(line(of(), "sheets")) ?? []
-    expect(await fetched(readFormulaText(literal))).toBe(await asExport(of()))
+    const [, literal = ""] = /^=IMPORTDATA\("([^"']*)"\)$/.exec(line(of(), "sheets")) ?? []
+    expect(await fetched(literal)).toBe(await asExport(of()))
   })
 
   test("Power Query asks for every row, and keeps the key out of the query", async () => {
@@ -126,9 +129,8 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
   test("R asks for every row with the header", async () => {
     const code = line(of(), "r")
     const [, url = "", header = ""] =
-      /url\(\s*(".*"),\n\s*headers = c\(Authorization = (".*?")\)/.exec(code) ?? []
-    const headers = { Authorization: readRText(header) }
-    const answer = await fetch(readRText(url), { headers })
+      /url\(\s*"([^"\\]*)",\n\s*headers = c\(Authorization = "([^"\\]*)"\)/.exec(code) ?? []
+    const answer = await fetch(url, { headers: { Authorization: header } })
     expect(await answer.text()).toBe(await asExport(of(), unguarded))
   })
 
@@ -138,6 +140,12 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
   })
 })
 
+test("no key of a record ends the text that its address stands in", () => {
+  const hostile = view("/tenements/O'Brien'$(id)\"", tenements, {}, "record")
+  expect(line(hostile, "address")).toEndWith("/tenements/O%27Brien%27$%28id%29%22")
+  expect(line(hostile, "curl").split("'")).toHaveLength(5)
+})
+
 test("a record's lines give the record, as JSON", async () => {
   const big = view("/companies/BIG", companies, { as_of: 1 }, "record")
   const expected = { data: await readRecord(await service.get("/companies/BIG?as_of=1")) }
@@ -145,4 +153,46 @@ test("a record's lines give the record, as JSON", async () => {
   const program = `${line(big, "python")}\nprint(json.dumps(record))`
   expect(JSON.parse(await $`python3 -c ${program}`.text())).toEqual(expected.data)
   expect(snippetsOf(big).map(({ id }) => id)).toEqual(["curl", "excel", "python", "r", "address"])
+})
+
+const powerQueryEscapes: Readonly<Record<string, string>> = {
+  cr: "\r",
+  lf: "\n",
+  tab: "\t",
+  "#": "#",
+}
+
+/** By the grammar of M: within quotes, a quote is written twice, and `#(…)` as a list of escapes. A line cannot end in it. */
+function readPowerQueryText(literal: string): string {
+  if (!/^"(?:[^"\r\n]|"")*"$/.test(literal)) throw new Error(`Not one text: ${literal}`)
+  const text = literal.slice(1, -1).replaceAll('""', '"')
+  return text.replace(/#\(([^)]*)\)/g, (_, names: string) =>
+    names
+      .split(",")
+      .map((name) => {
+        const character = powerQueryEscapes[name]
+        if (character === undefined) throw new Error(`An unknown escape: ${name}`)
+        return character
+      })
+      .join(""),
+  )
+}
+
+const nasty = [
+  "",
+  "plain",
+  `O'Brien's "Quoted" \\ Back\\\\slash`,
+  "$HOME `id` $(id) !! *",
+  "100% %41 %0A %s",
+  "two\nlines\r\nand\ttabs",
+  "#(lf) #(#)(cr) ## (",
+  "\\n \\t \\u0041 \\x41 {0} {{x}}",
+  '"); import os; os.system("id")  #',
+  "Métaux précieux 😀 ΛΟΓΟΣ \u2028 \u00a0",
+  "'; rm -rf nothing; '",
+  "''\"\"''",
+]
+
+test.each(nasty)("Power Query reads %j", (text) => {
+  expect(readPowerQueryText(powerQueryLiteral(text))).toBe(text)
 })

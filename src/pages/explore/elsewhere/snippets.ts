@@ -5,13 +5,6 @@
 import { type CanonicalQuery, queryText } from "../../../http/canonical-query.ts"
 import type { Readable } from "../../../resources/resource.ts"
 import { tokenPlaceholder } from "../../kit/components.ts"
-import {
-  formulaLiteral,
-  powerQueryLiteral,
-  powerQueryName,
-  quotedLiteral,
-  shellLiteral,
-} from "./literals.ts"
 
 /** What a page shows, as the API has it. */
 export interface ApiView {
@@ -26,15 +19,15 @@ export interface ApiView {
   kind: "list" | "record"
 }
 
-/** The address of exactly what is shown: of a list, the page. */
-function addressOf({ baseUrl, path, query }: ApiView): string {
-  // These a URL may have, but not the text of a shell or a program.
-  const text = queryText(query).replace(
-    /[!'()*~]/g,
+/**
+ * The address of exactly what is shown: of a list, the page. What would end or change a text in quotes is
+ * encoded, so that the address stands as it is in a shell, a formula and a program.
+ */
+const addressOf = ({ baseUrl, path, query }: ApiView): string =>
+  `${baseUrl}${path}${query.length > 0 ? `?${queryText(query)}` : ""}`.replace(
+    /[!"'()*~]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return `${baseUrl}${path}${text && `?${text}`}`
-}
 
 /** The query for every record of the list in one response, for programs that read CSV. */
 const exportQuery = ({ query }: ApiView, added: CanonicalQuery = []): CanonicalQuery => [
@@ -75,7 +68,7 @@ interface Template extends Omit<Snippet, "code"> {
 const bearer = `Bearer ${tokenPlaceholder}`
 
 const curl = (view: ApiView): string =>
-  `curl -sS --fail-with-body -H ${shellLiteral(`Authorization: ${bearer}`)} ${shellLiteral(addressOf(view))}`
+  `curl -sS --fail-with-body -H 'Authorization: ${bearer}' '${addressOf(view)}'`
 
 const forPowerQuery =
   "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook."
@@ -91,8 +84,7 @@ const ofLists: readonly Template[] = [
   {
     id: "sheets",
     label: "Google Sheets",
-    code: (view) =>
-      `=IMPORTDATA(${formulaLiteral(exportAddress(view, [["api_key", tokenPlaceholder]]))})`,
+    code: (view) => `=IMPORTDATA("${exportAddress(view, [["api_key", tokenPlaceholder]])}")`,
     note: `Gets every row, not this page alone. Whoever can open the sheet can read the token in it. If your sheet writes decimals with a comma, end the formula with ; ","; "en_US") instead of ).`,
   },
   {
@@ -128,10 +120,10 @@ in
     code: (view) => `import pandas as pd
 
 ${view.resource.name} = pd.read_csv(
-    ${quotedLiteral(exportAddress(view, unguarded))},
-    storage_options={"Authorization": ${quotedLiteral(bearer)}},
-    dtype={${typed(view, "pandas", (name, type) => `${quotedLiteral(name)}: "${type}"`)}},
-    parse_dates=[${typed(view, "pandasDate", quotedLiteral)}],
+    "${exportAddress(view, unguarded)}",
+    storage_options={"Authorization": "${bearer}"},
+    dtype={${typed(view, "pandas", (name, type) => `"${name}": "${type}"`)}},
+    parse_dates=[${typed(view, "pandasDate", (name) => `"${name}"`)}],
     keep_default_na=False,
     na_values=[""],
 )`,
@@ -142,8 +134,8 @@ ${view.resource.name} = pd.read_csv(
     label: "R",
     code: (view) => `${view.resource.name} <- read.csv(
   url(
-    ${quotedLiteral(exportAddress(view, unguarded))},
-    headers = c(Authorization = ${quotedLiteral(bearer)}), encoding = "UTF-8"
+    "${exportAddress(view, unguarded)}",
+    headers = c(Authorization = "${bearer}"), encoding = "UTF-8"
   ),
   na.strings = "",
   colClasses = c(${typed(view, "r", (name, type) => `${name} = "${type}"`)})
@@ -179,8 +171,8 @@ in
 import urllib.request
 
 request = urllib.request.Request(
-    ${quotedLiteral(addressOf(view))},
-    headers={"Authorization": ${quotedLiteral(bearer)}},
+    "${addressOf(view)}",
+    headers={"Authorization": "${bearer}"},
 )
 with urllib.request.urlopen(request) as response:
     record = json.load(response)["data"]`,
@@ -190,8 +182,8 @@ with urllib.request.urlopen(request) as response:
     id: "r",
     label: "R",
     code: (view) => `record <- jsonlite::fromJSON(url(
-  ${quotedLiteral(addressOf(view))},
-  headers = c(Authorization = ${quotedLiteral(bearer)}), encoding = "UTF-8"
+  "${addressOf(view)}",
+  headers = c(Authorization = "${bearer}"), encoding = "UTF-8"
 ))$data`,
     note: "Needs the package jsonlite.",
   },
@@ -203,10 +195,22 @@ const webContents = ({ baseUrl, path }: ApiView, query: CanonicalQuery): string 
             ${powerQueryLiteral(baseUrl)},
             [
                 RelativePath = ${powerQueryLiteral(path.slice(1))},
-                Query = [${query.map(([name, value]) => `${powerQueryName(name)} = ${powerQueryLiteral(value)}`).join(", ")}],
+                Query = [${query.map(([name, value]) => `#${powerQueryLiteral(name)} = ${powerQueryLiteral(value)}`).join(", ")}],
                 ApiKeyName = "api_key"
             ]
         )`
+
+/**
+ * Text in M: a quote is doubled, and `#(` begins an escape.
+ * https://learn.microsoft.com/powerquery-m/m-spec-lexical-structure#character-escape-sequences
+ */
+export const powerQueryLiteral = (text: string): string =>
+  `"${text
+    .replaceAll('"', '""')
+    .replaceAll("#(", "#(#)(")
+    .replaceAll("\r", "#(cr)")
+    .replaceAll("\n", "#(lf)")
+    .replaceAll("\t", "#(tab)")}"`
 
 type ColumnTypes = Partial<Record<"powerQuery" | "pandas" | "pandasDate" | "r", string>>
 
