@@ -10,7 +10,7 @@ import { linkColumns } from "./links.ts"
 import type { Load } from "./load-options.ts"
 import { readNoted } from "./noted-records.ts"
 import { type LastObservation, observedTime } from "./observation.ts"
-import { removeOtherIds } from "./other-ids.ts"
+import { removeOtherIds } from "./other-sources.ts"
 import { recordsOfReferences } from "./shared-references.ts"
 import { countKept, stagedValues } from "./staged-values.ts"
 import { stage } from "./staging.ts"
@@ -37,18 +37,18 @@ export async function applyRecords(
   last: LastObservation,
 ): Promise<Applied> {
   const { source, files } = load
-  const { resource, sharedReferences } = source
+  const { resource, sharesReferences } = source
   const noted = await readNoted(sql, source)
   load.noted = noted
   const storeHolders = keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql)
   const staging = await stage(sql, source, candidatesOf(load, noted, storeHolders))
   load.progress.step(`Comparing ${resource.name}`)
   await checkStaged(staging, load)
-  const replaced = sharedReferences ? await removeOtherIds(staging, release) : 0
-  const rejectedKeys = sharedReferences
-    ? await recordsOfReferences(staging, sharedReferences, load.rejectedKeys)
+  const replaced = sharesReferences ? await removeOtherIds(staging, release) : 0
+  const rejectedKeys = sharesReferences
+    ? await recordsOfReferences(staging, load.rejectedKeys)
     : load.rejectedKeys
-  if (sharedReferences) await noted.settle(staging, rejectedKeys)
+  if (sharesReferences) await noted.settle(staging, rejectedKeys)
   const observed = observedTime(load.observed, last, files)
   // Missing records first, so that those just added need not be searched.
   const isWhole = source.complete && !load.partial && files.every(showsAbsence)

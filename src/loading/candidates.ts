@@ -39,7 +39,9 @@ export async function* candidatesOf(
       const figures = newFileFigures(input.name)
       const file = files.push(figures) - 1
       const kept = createKeptFields(source.fromOptional)
-      const { format, counts, batches } = await openRows(input, source, {
+      const { format, counts, batches } = await openRows(input, {
+        columns: source.columns,
+        banner: source.banner,
         note: (what) => {
           figures.notes = [...(figures.notes ?? []), what]
         },

@@ -5,27 +5,25 @@
 import { countText, fileAt, locationOf, rowsRead } from "./figures.ts"
 import { completeRows, joinRows } from "./joined-rows.ts"
 import type { Load } from "./load-options.ts"
-import { leaveOutOtherIds } from "./other-ids.ts"
-import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./precedence.ts"
+import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./other-sources.ts"
 import { numberApart, tellApart } from "./shared-references.ts"
 import { type LeftOut, leaveOut, repeatedKeys, type Staging } from "./staging.ts"
 import { takeStoredIds } from "./stored-ids.ts"
 
 export async function checkStaged(staging: Staging, load: Load): Promise<void> {
   const { files, rejects } = load
-  const { joinedField, sharedReferences } = load.source
-  if (sharedReferences) await tellApart(staging, sharedReferences)
+  const { joinedField, sharesReferences } = load.source
+  if (sharesReferences) await tellApart(staging)
   if (joinedField !== undefined && (await hasRepeated(staging))) {
     await completeRows(staging, joinedField)
     await joinRows(staging, joinedField)
   }
-  if (sharedReferences) await numberApart(staging, sharedReferences)
+  if (sharesReferences) await numberApart(staging)
   if (await hasRepeated(staging)) await removeDuplicates(staging, load)
-  if (sharedReferences) await takeStoredIds(staging, sharedReferences)
+  if (sharesReferences) await takeStoredIds(staging)
   const leftOut = [
     ...(await leaveOutUnlessStored(staging)),
-    ...(await leaveOutOfHigherSources(staging)),
-    ...(sharedReferences ? await leaveOutOtherIds(staging, sharedReferences) : []),
+    ...(await leaveOutOfHigherSources(staging, sharesReferences)),
   ]
   for (const { file, reason, count } of leftOut) {
     countText(fileAt(files, file).left_out, reason, count)

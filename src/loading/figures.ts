@@ -113,8 +113,11 @@ export function countText(counts: Record<string, number>, text: string, by = 1):
   counts[key] = (counts[key] ?? 0) + by
 }
 
+export const totalOf = <File>(files: readonly File[], count: (file: File) => number): number =>
+  files.reduce((total, file) => total + count(file), 0)
+
 export const rowsRead = (files: readonly FileFigures[]): number =>
-  files.reduce((total, { read }) => total + read, 0)
+  totalOf(files, ({ read }) => read)
 
 /** Whether a record that no row of the file has is missing from it: a row without a key may be its row. */
 export const showsAbsence = ({ unreadable, incomplete }: FileFigures): boolean =>

@@ -2,7 +2,7 @@
  * What the summary says of the files of a load: a line for each or, where they are many, their
  * totals and the files with rejected rows. The summary as JSON has all of them.
  */
-import { countText, type FileFigures } from "./figures.ts"
+import { countText, type FileFigures, rowsRead, totalOf } from "./figures.ts"
 import { formatCount } from "./progress.ts"
 
 /** Of more files only the totals are shown. */
@@ -40,7 +40,7 @@ function countsText({ read, accepted, rejected, repeated, left_out }: Counts): s
 
 /** Why no record counts as missing. */
 function absenceLines(files: readonly FileFigures[]): string[] {
-  const unreadable = files.reduce((total, file) => total + file.unreadable, 0)
+  const unreadable = totalOf(files, (file) => file.unreadable)
   const incomplete = files.filter((file) => file.incomplete).map(({ name }) => name)
   const others = incomplete.length > 1 ? ` and ${formatCount(incomplete.length - 1)} more` : ""
   return [
@@ -50,17 +50,15 @@ function absenceLines(files: readonly FileFigures[]): string[] {
 }
 
 function linesOfMany(files: readonly FileFigures[]): string[] {
-  const total = (count: (file: FileFigures) => number) =>
-    files.reduce((before, file) => before + count(file), 0)
   const left_out: Record<string, number> = {}
   for (const file of files) {
     for (const [reason, count] of Object.entries(file.left_out)) countText(left_out, reason, count)
   }
   const counts = {
-    read: total(({ read }) => read),
-    accepted: total(({ accepted }) => accepted),
-    rejected: total(({ rejected }) => rejected),
-    repeated: total(({ repeated }) => repeated),
+    read: rowsRead(files),
+    accepted: totalOf(files, ({ accepted }) => accepted),
+    rejected: totalOf(files, ({ rejected }) => rejected),
+    repeated: totalOf(files, ({ repeated }) => repeated),
     left_out,
   }
   return [

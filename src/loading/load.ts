@@ -60,7 +60,6 @@ export async function load({ files: paths, ...options }: LoadOptions): Promise<L
       seconds: secondsSince(startedMs),
     }
   } finally {
-    rejects.close()
     for (const text of rejects.frequentReasons()) progress.warn(text)
     progress.stop()
   }

@@ -24,11 +24,11 @@ export interface NotedRecords {
 /** As they are before the load. */
 export async function readNoted(
   sql: TransactionSql,
-  { name: source, resource, sharedReferences }: Source,
+  { name: source, resource, sharesReferences }: Source,
 ): Promise<NotedRecords> {
   const noted = await sql<{ key: string }[]>`
     select key from missing_records where source = ${source} and resource = ${resource.name}`
-  const reference = sharedReferences ? referenceOf(sharedReferences) : (key: string) => key
+  const reference = sharesReferences ? referenceOf : (key: string) => key
   const unseen = Map.groupBy(
     noted.map(({ key }) => key),
     reference,

@@ -3,9 +3,8 @@
  * with the first of them. A file that cannot be written is a warning and does not fail the load: the
  * outcome of the load says what the file lacks. Too many rejected rows end the load.
  */
-import { appendFileSync, closeSync, mkdirSync, openSync } from "node:fs"
+import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { codeOf } from "../text/error-code.ts"
 import { printableLine, printableText } from "../text/printable-text.ts"
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
 import { fileTime } from "./file-names.ts"
@@ -72,7 +71,6 @@ export class Rejects {
   count = 0
   #first = ""
   #path: string | null = null
-  #file: number | undefined
   /** How many rows the file has. */
   #rows = 0
   /** Why no further row can be written. */
@@ -110,8 +108,8 @@ export class Rejects {
 
   #write(directory: string, row: object): void {
     try {
-      this.#file ??= this.#open(directory)
-      appendFileSync(this.#file, `${printableText(JSON.stringify(row))}\n`)
+      this.#path ??= newPath(directory, this.options.source)
+      appendFileSync(this.#path, `${printableText(JSON.stringify(row))}\n`)
       this.#rows++
     } catch (error) {
       this.#failure = reasonOf(error)
@@ -120,22 +118,6 @@ export class Rejects {
       this.options.warn(
         `Cannot write ${what}: ${this.#failure}; the first that are in no file are listed here`,
       )
-    }
-  }
-
-  /** Never overwrites the rejects of another load. */
-  #open(directory: string): number {
-    mkdirSync(directory, { recursive: true })
-    const name = `rejects-${this.options.source}-${fileTime(new Date())}`
-    for (let attempt = 1; ; attempt++) {
-      const path = join(directory, `${name}${attempt === 1 ? "" : `-${attempt}`}.ndjson`)
-      try {
-        const file = openSync(path, "wx")
-        this.#path = path
-        return file
-      } catch (error) {
-        if (codeOf(error) !== "EEXIST") throw error
-      }
     }
   }
 
@@ -187,15 +169,11 @@ export class Rejects {
   #max(rowsRead: number): number {
     return this.options.max ?? Math.max(defaultMax, Math.floor(rowsRead * defaultShare))
   }
+}
 
-  close(): void {
-    try {
-      if (this.#file !== undefined) closeSync(this.#file)
-    } catch (error) {
-      this.options.warn(
-        `Cannot close ${this.#path}: ${reasonOf(error)}; rows may be missing from it`,
-      )
-    }
-    this.#file = undefined
-  }
+/** Of a file that no other load has, in a directory that is made where it is missing. */
+function newPath(directory: string, source: string): string {
+  mkdirSync(directory, { recursive: true })
+  const id = crypto.randomUUID().slice(0, 8)
+  return join(directory, `rejects-${source}-${fileTime(new Date())}-${id}.ndjson`)
 }

@@ -1,48 +1,43 @@
 /**
- * Gives records of one reference (`sharedReferences`) ids of their own: the id of the reference
+ * Gives records of one reference (`sharesReferences`) ids of their own: the id of the reference
  * with the record's distinction, where the file has several. A record that its source has stored
  * keeps its id, also when the others of its reference come or go.
  */
-import type { SharedReferences } from "../sources/source.ts"
+import { sharedReferences } from "../sources/nsw-references.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { type Described, numberedIds, type StoredRecord } from "./numbered-ids.ts"
 import { repeatedKeys, type Staging } from "./staging.ts"
+
+const { idPrefix, plainId, sameField, tellingFields } = sharedReferences
+const plain = new RegExp(plainId)
 
 /**
  * What the ids of all records of one reference have in common: they are without distinction and
  * number.
  */
-export function referenceOf({ plainId }: SharedReferences): (id: string) => string {
-  const plain = new RegExp(plainId)
-  return (id) => {
-    const unnumbered = id.replace(/~\d+$/, "")
-    return plain.exec(unnumbered)?.[1] ?? unnumbered
-  }
+export function referenceOf(id: string): string {
+  const unnumbered = id.replace(/~\d+$/, "")
+  return plain.exec(unnumbered)?.[1] ?? unnumbered
 }
 
 /** The ids of the stored records that rejected rows may be: all those of their references. */
 export async function recordsOfReferences(
   { sql, source, table, key }: Staging,
-  sharedReferences: SharedReferences,
   rowKeys: readonly string[],
 ): Promise<string[]> {
   if (rowKeys.length === 0) return []
-  const reference = referenceOf(sharedReferences)
-  const references = new Set(rowKeys.map(reference))
+  const references = new Set(rowKeys.map(referenceOf))
   const stored = await sql.unsafe<{ id: string }[]>(
     `select ${key} as id from ${table} where source = $1 and starts_with(${key}, $2)`,
-    [source, sharedReferences.idPrefix],
+    [source, idPrefix],
   )
-  const ids = stored.map(({ id }) => id).filter((id) => references.has(reference(id)))
+  const ids = stored.map(({ id }) => id).filter((id) => references.has(referenceOf(id)))
   // Those of other states, whose references are of one record each.
   return [...rowKeys, ...ids]
 }
 
 /** Several files of one load are editions of a register, and are not counted as side by side. */
-export async function tellApart(
-  { sql, source, staged, table, key }: Staging,
-  { idPrefix, sameField }: SharedReferences,
-): Promise<void> {
+export async function tellApart({ sql, source, staged, table, key }: Staging): Promise<void> {
   const longer = (distinction: string) => `s.${key} || '-' || ${distinction}`
   await sql.unsafe(
     `with per_file as (
@@ -70,14 +65,10 @@ export async function tellApart(
  * Numbers the different records that have one id even so (`numbered-ids.ts`), and finds those that
  * have been numbered before, also where they are alone by now.
  */
-export async function numberApart(
-  staging: Staging,
-  sharedReferences: SharedReferences,
-): Promise<void> {
+export async function numberApart(staging: Staging): Promise<void> {
   const { sql, source, staged, table, key, columns } = staging
-  const { idPrefix, tellingFields } = sharedReferences
-  const others = otherFields(staging, sharedReferences)
-  const values = described(staging, sharedReferences)
+  const others = otherFields(staging)
+  const values = described(staging)
   const isNumbered = `starts_with(${key}, $1) and ${key} ~ '~[0-9]+$'`
   // In the order of later fields first, as areas and dates change less often than holders and status.
   const rows = await sql.unsafe<(Described & { id: string; places: string[] })[]>(
@@ -113,16 +104,13 @@ export async function numberApart(
 }
 
 /** The values that rows are matched with stored records by (`Described`), as columns of a query. */
-export function described(staging: Staging, sharedReferences: SharedReferences): string {
-  const telling = sharedReferences.tellingFields.map((field) => `nullif(${field}::text, '{}')`)
-  const others = otherFields(staging, sharedReferences).map((field) => `${field}::text`)
+export function described(staging: Staging): string {
+  const telling = tellingFields.map((field) => `nullif(${field}::text, '{}')`)
+  const others = otherFields(staging).map((field) => `${field}::text`)
   return `json_build_array(${telling}) as telling, json_build_array(${others}) as others`
 }
 
-const otherFields = (
-  { resource, key, columns }: Staging,
-  { tellingFields }: SharedReferences,
-): string[] =>
+const otherFields = ({ resource, key, columns }: Staging): string[] =>
   columns.filter(
     (column) => column !== key && column in resource.fields && !tellingFields.includes(column),
   )

@@ -5,7 +5,7 @@ import type { LoadOutcome } from "../db/source-tables.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { excerpt, printableText, storableText } from "../text/printable-text.ts"
-import { type FileFigures, sum } from "./figures.ts"
+import { type FileFigures, rowsRead, sum, totalOf } from "./figures.ts"
 import type { Load } from "./load-options.ts"
 import { digestsOf } from "./observation.ts"
 
@@ -103,14 +103,12 @@ export async function recordUnloaded(
 const maxReason = 1000
 
 function rowCounts(files: readonly FileFigures[]): RowCounts {
-  const total = (count: (file: FileFigures) => number) =>
-    files.reduce((all, file) => all + count(file), 0)
   return {
     files: files.length,
-    read: total(({ read }) => read),
-    accepted: total(({ accepted }) => accepted),
-    rejected: total(({ rejected }) => rejected),
-    unknown_values: total(({ warnings }) => sum(warnings)),
+    read: rowsRead(files),
+    accepted: totalOf(files, ({ accepted }) => accepted),
+    rejected: totalOf(files, ({ rejected }) => rejected),
+    unknown_values: totalOf(files, ({ warnings }) => sum(warnings)),
   }
 }
 

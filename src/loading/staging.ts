@@ -7,11 +7,12 @@
  */
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { getTableColumns, getTableName } from "drizzle-orm"
+import { getTableName } from "drizzle-orm"
 import type { TransactionSql } from "postgres"
 import type { Resource, Value } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
+import { remembering } from "../text/remembering.ts"
 import type { Candidate } from "./candidates.ts"
 
 /** The staged records, and where they go: what each step of a load works on. */
@@ -84,7 +85,7 @@ const provenance: readonly StagedColumn[] = [
   { name: "distinction", cell: ({ distinction }) => copyCell(distinction) },
 ]
 
-function stagedColumns({ table, fields, derived }: Resource): StagedColumn[] {
+function stagedColumns({ fields, derived }: Resource): StagedColumn[] {
   const fromFields = Object.entries(fields)
     .filter(([, field]) => field.loaded)
     .map(([name, { column }]): StagedColumn => {
@@ -94,26 +95,7 @@ function stagedColumns({ table, fields, derived }: Resource): StagedColumn[] {
     const cellOf = remembering((value: Value | undefined) => copyCell(derive(value)))
     return { name, cell: ({ record }) => cellOf(record[from]) }
   })
-  const names = new Set(Object.values(getTableColumns(table)).map(({ name }) => name))
-  const columns = [...fromFields, ...fromDerived]
-  const unknown = columns.find(({ name }) => !names.has(name))
-  if (unknown) throw new Error(`${getTableName(table)} has no column ${unknown.name}`)
-  return columns
-}
-
-/** Of the values of a register, many repeat: its statuses, types and holders. */
-const maxRemembered = 5000
-
-export function remembering<Key>(compute: (key: Key) => string): (key: Key) => string {
-  const results = new Map<Key, string>()
-  return (key) => {
-    const known = results.get(key)
-    if (known !== undefined) return known
-    if (results.size === maxRemembered) results.clear()
-    const result = compute(key)
-    results.set(key, result)
-    return result
-  }
+  return [...fromFields, ...fromDerived]
 }
 
 /** Candidates are prepared while those before them are being written. */

@@ -6,7 +6,7 @@ import type { Sql, TransactionSql } from "postgres"
 import type { Resource } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
 import { type HolderNames, withoutPersons } from "../text/holder-names.ts"
-import { remembering } from "./staging.ts"
+import { remembering } from "../text/remembering.ts"
 
 /** Converts the holders of a record to those that are stored. */
 export type StoreHolders = (holders: string) => string

@@ -1,11 +1,11 @@
 /**
  * Finds the stored records of a source's own in files of another layout, whose ids have another
- * distinction of the same reference (`sharedReferences`), or none: today's register has
+ * distinction of the same reference (`sharesReferences`), or none: today's register has
  * `NSW-CML6-1992` where the older export has `NSW-CML6`. A row that is found so takes the stored id,
  * so that it is compared with the stored record as any other row is.
  */
 import { precedenceOver } from "../sources/catalogue.ts"
-import type { SharedReferences } from "../sources/source.ts"
+import { sharedReferences } from "../sources/nsw-references.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { bestPairs, type Described } from "./numbered-ids.ts"
 import { described, referenceOf } from "./shared-references.ts"
@@ -19,13 +19,10 @@ interface Unmatched extends Described {
 }
 
 /** Called once each row has an id of its own. */
-export async function takeStoredIds(
-  staging: Staging,
-  sharedReferences: SharedReferences,
-): Promise<void> {
+export async function takeStoredIds(staging: Staging): Promise<void> {
   const { sql, source, staged, table, key } = staging
   const { idPrefix, plainId, sameField } = sharedReferences
-  const columns = `${key} as id, ${sameField}::text as same, ${described(staging, sharedReferences)}`
+  const columns = `${key} as id, ${sameField}::text as same, ${described(staging)}`
   // A plain id alone does not say which record of its reference the row is.
   const isOther = `t.${sameField} <> s.${sameField} and substring(s.${key} from $2::text) = s.${key}`
   const isFound = `t.${key} = s.${key} and (${isOther}) is not true`
@@ -43,7 +40,7 @@ export async function takeStoredIds(
      order by ${key}`,
     [idPrefix, plainId, source],
   )
-  const ids = storedIds(rows, stored, referenceOf(sharedReferences))
+  const ids = storedIds(rows, stored)
   await sql.unsafe(
     `update ${staged} s set ${key} = found.id
      from unnest($1::text[], $2::text[]) as found (row_id, id) where s.${key} = found.row_id`,
@@ -52,13 +49,9 @@ export async function takeStoredIds(
 }
 
 /** By the id of a row, the one that it takes instead. */
-function storedIds(
-  rows: readonly Unmatched[],
-  stored: readonly Unmatched[],
-  reference: (id: string) => string,
-): Map<string, string> {
-  const rowsOf = Map.groupBy(rows, ({ id }) => reference(id))
-  const storedOf = Map.groupBy(stored, ({ id }) => reference(id))
+function storedIds(rows: readonly Unmatched[], stored: readonly Unmatched[]): Map<string, string> {
+  const rowsOf = Map.groupBy(rows, ({ id }) => referenceOf(id))
+  const storedOf = Map.groupBy(stored, ({ id }) => referenceOf(id))
   const ids = new Map(
     [...storedOf].flatMap(([name, records]) =>
       bestPairs(rowsOf.get(name) ?? [], records, mayBeOne).map(({ row, record }) => [

@@ -108,32 +108,31 @@ const wordsOf = (name: string) => distinctiveWords(withoutBrackets(name))
 /** `SURNAME, Given`, without a company's ending. */
 const isPerson = (name: string) => name.includes(",") && !hasEnding(name)
 
-interface Candidate extends Suggestion {
-  /** How many of the first words are the same. */
-  shared: number
+interface Match extends Alike {
+  reason: Reason
 }
 
 function suggestionsFor(holder: UnlinkedHolder, index: Index): Suggestion[] {
   if (isPerson(holder.name)) return []
   const words = wordsOf(holder.name)
-  const bearers = (index.byKey.get(holder.key) ?? []).filter(({ isFormer }) => isFormer)
+  const former = (index.byKey.get(holder.key) ?? [])
+    .filter(({ isFormer }) => isFormer)
+    .map((entry): Match => ({ entry, reason: "former name", shared: words.length }))
   const alike = (index.byFirstWord.get(words[0] ?? "") ?? []).map((entry) => ({
     entry,
     shared: sharedWords(words, entry.words),
   }))
-  const candidates = [
-    ...bearers.map((entry) => candidate(holder, entry, "former name", words.length)),
-    ...[...sameWords(alike, words), ...firstWords(alike, words, index)].map(({ entry, shared }) =>
-      candidate(holder, entry, reasonFor(holder.name, words, entry, shared), shared),
-    ),
-  ]
-  const best = new Map<string, Candidate>()
-  for (const each of candidates.sort(bestFirst)) {
-    if (!best.has(each.company.asx_code)) best.set(each.company.asx_code, each)
-  }
-  return [...best.values()]
+  const similar = [...sameWords(alike, words), ...firstWords(alike, words, index)].map(
+    ({ entry, shared }): Match => {
+      return { entry, reason: reasonFor(holder.name, words, entry, shared), shared }
+    },
+  )
+  const matches = [...former, ...similar].sort(bestFirst)
+  const byCode = Map.groupBy(matches, ({ entry }) => entry.company.asx_code)
+  return [...byCode.values()]
+    .flatMap(([best]) => best ?? [])
     .slice(0, maxSuggestions)
-    .map(({ shared: _, ...suggestion }) => suggestion)
+    .map(({ entry: { name, company }, reason }) => ({ holder, company, reason, similarName: name }))
 }
 
 /** A name that begins with a holder's first word, and how many of their first words are the same. */
@@ -178,16 +177,9 @@ function reasonFor(
 /** Whether what is in brackets is more than an ending. */
 const hasPlace = (name: string) => distinctiveWords(name).length > wordsOf(name).length
 
-const candidate = (
-  holder: UnlinkedHolder,
-  { name, company }: Entry,
-  reason: Reason,
-  shared: number,
-): Candidate => ({ holder, company, reason, similarName: name, shared })
-
-const bestFirst = (a: Candidate, b: Candidate): number =>
+const bestFirst = (a: Match, b: Match): number =>
   reasons.indexOf(a.reason) - reasons.indexOf(b.reason) ||
   b.shared - a.shared ||
-  Number(b.company.is_active) - Number(a.company.is_active) ||
-  compareText(a.company.asx_code, b.company.asx_code) ||
-  compareText(a.similarName, b.similarName)
+  Number(b.entry.company.is_active) - Number(a.entry.company.is_active) ||
+  compareText(a.entry.company.asx_code, b.entry.company.asx_code) ||
+  compareText(a.entry.name, b.entry.name)

@@ -8,8 +8,8 @@ import { withSnapshot } from "../db/snapshot.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { type Column, delimitedWriter } from "../text/delimited.ts"
 import { namedHolders } from "../text/holder-names.ts"
+import { remembering } from "../text/remembering.ts"
 import { nameOwners } from "./name-owners.ts"
-import { remembering } from "./staging.ts"
 
 /** A holder, in its most frequent spelling. */
 export interface UnlinkedHolder {

@@ -7,6 +7,7 @@
  * unknown: a guess would be worse.
  */
 import { isNearSpelling } from "../text/nearest-name.ts"
+import { remembering } from "../text/remembering.ts"
 
 export interface Decision<Word extends string> {
   /** Null for terms that turn around or leave open what the other words say: `not`, `partially`. */
@@ -20,8 +21,7 @@ export interface Decision<Word extends string> {
 /** The word for a phrase; undefined for an unknown one. */
 export type PhraseReader<Word extends string> = (phrase: string) => Word | undefined
 
-/** A register has few phrases and repeats them in every row; a faulty file may have many, or long ones. */
-const maxRemembered = 1000
+/** A faulty file may have longer ones. */
 const maxPhraseLength = 200
 
 /** Prepares decisions once, for look-ups in every row. */
@@ -33,8 +33,7 @@ export function phraseReader<Word extends string>(
     terms: terms.map((term) => sequence(wordsOf(term))),
   }))
   const known = new Set(decisions.flatMap(({ terms }) => terms.flatMap(wordsOf)))
-  const remembered = new Map<string, Word | undefined>()
-  const read: PhraseReader<Word> = (phrase) => {
+  const read = remembering((phrase: string): Word | undefined => {
     const words = sequence(wordsOf(phrase).map((word) => spelled(word, known)))
     const found = prepared.filter(({ terms }) => terms.some((term) => words.includes(term)))
     const standing = found.filter(
@@ -43,15 +42,8 @@ export function phraseReader<Word extends string>(
     const meanings = new Set(standing.map(({ means }) => means))
     const [only] = meanings
     return meanings.size === 1 ? (only ?? undefined) : undefined
-  }
-  return (phrase) => {
-    if (phrase.length > maxPhraseLength) return undefined
-    if (remembered.has(phrase)) return remembered.get(phrase)
-    if (remembered.size === maxRemembered) remembered.clear()
-    const word = read(phrase)
-    remembered.set(phrase, word)
-    return word
-  }
+  })
+  return (phrase) => (phrase.length > maxPhraseLength ? undefined : read(phrase))
 }
 
 /** What a phrase excludes says nothing about what it includes: `minerals other than coal`. */

@@ -6,7 +6,6 @@
 import { type State, states } from "../db/schema.ts"
 import { nt, tas, viewSource } from "./national-view.ts"
 import { nsw } from "./nsw.ts"
-import { sharedReferences } from "./nsw-references.ts"
 import { qld } from "./qld.ts"
 import { sa } from "./sa.ts"
 import type { RawRecord, Source } from "./source.ts"
@@ -32,7 +31,7 @@ export const national: Source = {
     "the national MineralTenement view (EarthResourceML), with a state or an identifier in each row",
     stateOf,
   ),
-  sharedReferences,
+  sharesReferences: true,
   yieldsTo,
 }
 
@@ -42,7 +41,7 @@ export const nationalByState: readonly Source[] = states.map((state) => ({
     `the national MineralTenement view of ${state}, where its rows name no state`,
     (raw) => stateOf(raw) ?? state,
   ),
-  sharedReferences,
+  sharesReferences: true,
   yieldsTo,
 }))
 

@@ -5,13 +5,23 @@
  * of one number apart.
  */
 import { dateOf, textOf, Unmapped } from "./register-values.ts"
-import type { SharedReferences } from "./source.ts"
 
-/** `NSW-CML6-1992`, `NSW-CML6-1979-02-03` and `NSW-CML6` may be the same lease. */
-export const sharedReferences: SharedReferences = {
+/**
+ * Titles that a file has side by side have ids with their distinction, others have plain ids; and
+ * files of other layouts, or other sources, may have ids with another distinction, or none:
+ * `NSW-CML6-1992`, `NSW-CML6-1979-02-03` and `NSW-CML6` may be the same lease.
+ */
+export const sharedReferences = {
+  /** What these ids begin with. */
   idPrefix: "NSW-",
+  /** A regular expression, also of PostgreSQL, whose group is the plain id in an id. */
   plainId: "^(NSW-.*?[0-9][A-Z]?)(?:-(?:1[89]|20)[0-9]{2})?(?:-[0-9]{4}-[0-9]{2}-[0-9]{2})?$",
+  /** The field whose value is the same in all files, and differs between records of one reference. */
   sameField: "grant_date",
+  /**
+   * Where nothing tells records of one reference apart: the columns of which one that agrees with a
+   * stored record shows a row to be that record.
+   */
   tellingFields: ["holder_keys", "grant_date", "expiry_date", "area_km2"],
 }
 

@@ -8,7 +8,6 @@
  * The older export repeats a title for each of its holders, and some for no visible reason.
  */
 import { ownersIn } from "./national-owners.ts"
-import { sharedReferences } from "./nsw-references.ts"
 import { registerSource, tenementOf } from "./register-tenement.ts"
 import { textOf } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
@@ -33,7 +32,7 @@ export const nsw: Source = {
   },
   fromOptional: { area_km2: ["area"] },
   ...registerSource,
-  sharedReferences,
+  sharesReferences: true,
   map: (raw) => {
     const { prefix, isApplication } = prefixOf(raw.title)
     return tenementOf({

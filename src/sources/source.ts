@@ -33,7 +33,7 @@ export type Mapped =
        */
       onlyIfStored?: string
       /**
-       * Where several records may have one reference (`sharedReferences`): what tells this one from
+       * Where several records may have one reference (`sharesReferences`): what tells this one from
        * the others, safe in a path; empty where the row has nothing that does.
        */
       distinction?: string
@@ -41,25 +41,6 @@ export type Mapped =
   | { rejected: string }
   /** A row that is not a record of the resource; counted by reason. */
   | { leftOut: string }
-
-/**
- * For references that several records share. Those that a file has side by side have ids with their
- * distinction, others have plain ids; and files of other layouts, or other sources, may have ids
- * with another distinction, or none.
- */
-export interface SharedReferences {
-  /** What these ids begin with. */
-  idPrefix: string
-  /** A PostgreSQL regular expression whose group is the plain id in an id. */
-  plainId: string
-  /** The field whose value is the same in all files, and differs between records of one reference. */
-  sameField: string
-  /**
-   * Where nothing tells records of one reference apart: the columns of which one that agrees with a
-   * stored record shows a row to be that record.
-   */
-  tellingFields: readonly string[]
-}
 
 /** On what terms a source is published. */
 export interface Published {
@@ -101,7 +82,8 @@ export interface Source {
    * else are one record that lists all values, as `A; B`.
    */
   joinedField?: string
-  sharedReferences?: SharedReferences
+  /** Several of its records may have one reference: see `nsw-references.ts`. */
+  sharesReferences?: true
   /**
    * Sources that take precedence: their records are never touched and they take over this source's
    * records. `mayAdd` says whether records that none of them has may be added once one of them is

@@ -40,14 +40,3 @@ export const tenementTypes = {
 
 export type TenementStatus = keyof typeof tenementStatuses
 export type TenementType = keyof typeof tenementTypes
-
-/** The guide's tables of both vocabularies. */
-export const vocabularyTables = (): string =>
-  [table("Status", tenementStatuses), table("Type", tenementTypes)].join("\n\n")
-
-const table = (of: string, words: Readonly<Record<string, string>>): string =>
-  [
-    `| ${of} | Meaning |`,
-    "|---|---|",
-    ...Object.entries(words).map(([word, meaning]) => `| ${word} | ${meaning} |`),
-  ].join("\n")

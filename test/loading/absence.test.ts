@@ -82,14 +82,6 @@ test("after it was back, absence is counted from anew", async () => {
   expect(await missing()).toEqual([["BHP", 2, 20]])
 })
 
-test("after a pause of a year, one load that lacks a company is one load", async () => {
-  await load(whole, 0)
-  await load(withoutBhp, 365 * 24)
-  expect(await isActive()).toBe(true)
-  await load(withoutBhp, 365 * 24 + 48)
-  expect(await isActive()).toBe(false)
-})
-
 test("a source that is loaded once a month loses a company with the second load that lacks it", async () => {
   await load(whole, 0)
   await load(withoutBhp, 31 * 24)
@@ -141,24 +133,6 @@ test("the same bytes are the same download also after a load that could remove n
   }
   await bench.load("asx-directory", `${withoutBhp}\n`, now)
   expect(await isActive()).toBe(false)
-})
-
-test("the same bytes loaded twice at once are one observation", async () => {
-  const now = { absentAfterHours: 0 }
-  await bench.load("asx-directory", whole, now)
-  const file = [bench.file("lacking.csv", withoutBhp)]
-  await Promise.all([1, 2].map(() => bench.load("asx-directory", file, now)))
-  expect(await missing()).toEqual([["BHP", 1, 0]])
-  expect(await isActive()).toBe(true)
-})
-
-test("a file cut by four in a hundred, and then the whole one: nothing is lost", async () => {
-  await load(whole, 0)
-  const before = await bench.sql`select * from companies order by asx_code`
-  await load(capture(bhp, ...others.slice(0, -2)), 1)
-  expect((await load(whole, 2)).missing.companies).toEqual({ missing: 0, newly: 0, returned: 2 })
-  expect(await bench.sql`select * from companies order by asx_code`).toEqual(before)
-  expect(await bench.releases()).toBe(1)
 })
 
 test("what is already missing does not stop later loads; what is newly missing does", async () => {

@@ -86,15 +86,6 @@ test("a company that moved to another sector is still listed, so it stays active
   ])
 })
 
-test("a truncated directory is refused with the counts", async () => {
-  await bench.load("asx-directory", first)
-  const refusal = await bench.refusal("asx-directory", directory(first.split("\n")[1] ?? ""))
-  expect(refusal).toStartWith(
-    "Nothing was published: 1 of the 2 active companies of the source asx-directory (50.0%)",
-  )
-  expect((await listed())["360"]?.at(-1)).toBe(true)
-})
-
 test("the older export, with its banner, is a directory too", async () => {
   const old =
     'ASX listed companies as at Mon Feb 01 22:29:37 EST 2016\r\n\r\nCompany name,ASX code,GICS industry group\r\n"QUARRY ALPHA LIMITED",QZA,"Materials"\r\n"B LIMITED",B,"Materials"\r\n'

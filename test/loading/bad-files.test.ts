@@ -113,9 +113,3 @@ test("a bad file publishes nothing of the good files beside it", async () => {
   expect(await bench.refusal("companies", paths)).toStartWith("Cannot read bad.csv:")
   expect(Array.from(await bench.sql`select asx_code from companies`)).toEqual([{ asx_code: "QZA" }])
 })
-
-test("a missing file, or a directory, is named without its path", async () => {
-  const missing = await bench.refusal("companies", [`${bench.directory}/none.csv`])
-  expect(missing).toBe("Cannot read none.csv: no such file")
-  expect(await bench.refusal("companies", [bench.directory])).toEndWith(": is a directory")
-})

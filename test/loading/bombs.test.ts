@@ -38,14 +38,14 @@ test.each([
   ["an endless line", "a", "a line is longer than 4000000 characters"],
   ["a line of nothing but separators", ",", "a line is longer than 4000000 characters"],
 ])("%s ends the load, before it takes all memory", async (_, piece, message) => {
-  const path = bench.file("bomb.gz", gzipSync(header + piece.repeat((24 * mb) / piece.length)))
+  const path = bench.file("bomb.gz", gzipSync(header + piece.repeat(5_000_000)))
   expect(await bench.refusal("companies", [path])).toBe(`Cannot read bomb.gz: ${message}`)
 })
 
 test("a zip file of very many files is refused by their number", async () => {
-  const names = Array.from({ length: 50_001 }, (_, index) => [String(index), ""])
+  const names = Array.from({ length: 10_001 }, (_, index) => [String(index), ""])
   const path = bench.file("many.zip", zipFile(Object.fromEntries(names)))
   expect(await bench.refusal("companies", [path])).toBe(
-    "Cannot read many.zip: it contains more than 50000 files",
+    "Cannot read many.zip: it contains more than 10000 files",
   )
 })

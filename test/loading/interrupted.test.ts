@@ -30,11 +30,13 @@ const header = "asx_code,company_name,is_active\n"
 const alpha = "QZA,Alpha,true\n"
 const beta = "QZB,Beta,true\n"
 
-const spawnLoad = (file: string) =>
-  Bun.spawn(
-    [process.execPath, join(import.meta.dir, "loader-process.ts"), bench.url, "companies", file],
-    { stdin: "pipe", stdout: "inherit", stderr: "inherit" },
-  )
+const program = join(import.meta.dir, "loader-process.ts")
+const spawnLoad = (source: string, file: string) =>
+  Bun.spawn([process.execPath, program, bench.url, source, file], {
+    stdin: "pipe",
+    stdout: "inherit",
+    stderr: "ignore",
+  })
 
 const otherBackends = async () =>
   (
@@ -54,11 +56,34 @@ const temporaryTables = async () =>
   (await bench.sql`select from pg_class where relpersistence = 't' and relname like 'staged%'`)
     .length
 
-const isWaitingForATable = async () =>
-  (
-    await bench.sql`
-    select from pg_locks where not granted and relation = 'companies'::regclass`
-  ).length > 0
+const isWaitingFor = async (table: string) =>
+  (await bench.sql`select from pg_locks where not granted and relation = ${table}::regclass`)
+    .length > 0
+
+/** Keeps loads from writing to a table. Returns what ends that. */
+function hold(table: string): () => Promise<void> {
+  const held = Promise.withResolvers<void>()
+  const holding = blocker.begin(async (sql) => {
+    await sql.unsafe(`lock table ${table} in share row exclusive mode`)
+    await held.promise
+  })
+  return async () => {
+    held.resolve()
+    await holding
+  }
+}
+
+/** Kills a load of the file when it is about to write to the table. */
+async function killAt(table: string, source: string, file: string): Promise<void> {
+  const release = hold(table)
+  const loader = spawnLoad(source, file)
+  await until(() => isWaitingFor(table))
+  loader.kill("SIGKILL")
+  await loader.exited
+  // The server notices by itself that the client has disconnected.
+  await until(async () => (await loadLocks()) === 0)
+  await release()
+}
 
 const codes = async () =>
   (await bench.sql`select asx_code from companies order by 1`).map(({ asx_code }) => asx_code)
@@ -72,7 +97,7 @@ async function expectTheLastReleaseToStand() {
 }
 
 test("a loader killed while it reads leaves the last release, and the next load succeeds", async () => {
-  const loader = spawnLoad("-")
+  const loader = spawnLoad("companies", "-")
   loader.stdin.write(header + alpha + beta.repeat(5000))
   await loader.stdin.flush()
   // The file does not end, so the load stops here.
@@ -82,32 +107,39 @@ test("a loader killed while it reads leaves the last release, and the next load 
   await expectTheLastReleaseToStand()
 })
 
-test("a loader killed while it publishes leaves the last release, and the next load succeeds", async () => {
-  const file = bench.file("more.csv", header + alpha + beta)
-  const held = Promise.withResolvers<void>()
-  const holding = blocker.begin(async (sql) => {
-    await sql`lock table companies in share row exclusive mode`
-    await held.promise
-  })
-  const loader = spawnLoad(file)
-  await until(isWaitingForATable)
-  loader.kill("SIGKILL")
-  await loader.exited
-  // The server notices by itself that the client has disconnected.
-  await until(async () => (await loadLocks()) === 0)
-  held.resolve()
-  await holding
-  await expectTheLastReleaseToStand()
+test.each(["companies", "releases"])(
+  "a loader killed while it writes %s leaves the last release, and the next load succeeds",
+  async (table) => {
+    await killAt(table, "companies", bench.file("more.csv", header + alpha + beta))
+    await expectTheLastReleaseToStand()
+  },
+)
+
+test("a refused load that is killed while it notes that, and run again, is noted once", async () => {
+  const titles = (numbers: readonly number[]) =>
+    ["tno,typedesc,statussdsc,own_name", ...numbers.map((n) => `EL${n},,,`), ""].join("\n")
+  const all = Array.from({ length: 40 }, (_, n) => n)
+  const file = bench.file("cut.csv", titles([0]))
+  for (const table of ["missing_records", "load_totals", "sources"]) {
+    await bench.empty()
+    await bench.load("vic", titles(all))
+    await bench.load("vic", titles(all.slice(1)))
+    await killAt(table, "vic", file)
+    await bench.refusal("vic", [file])
+    expect([...(await bench.sql`select key from missing_records`)]).toEqual([])
+    const [refused] = await bench.sql`select loads from load_totals where outcome = 'refused'`
+    expect(refused).toEqual({ loads: "1" })
+    expect((await bench.sql`select last_outcome from sources`)[0]).toEqual({
+      last_outcome: "refused",
+    })
+    expect(await bench.releases()).toBe(1)
+  }
 })
 
 test("of two loads at once, one waits for the other and says so; both are published", async () => {
-  const held = Promise.withResolvers<void>()
-  const holding = blocker.begin(async (sql) => {
-    await sql`lock table companies in share row exclusive mode`
-    await held.promise
-  })
+  const release = hold("companies")
   const first = bench.load("companies", [bench.file("first.csv", header + alpha + beta)])
-  await until(isWaitingForATable)
+  await until(() => isWaitingFor("companies"))
   expect(await codes()).toEqual(["QZA"])
   const steps: string[] = []
   const progress: Progress = { ...silent, step: (text) => steps.push(text) }
@@ -115,8 +147,7 @@ test("of two loads at once, one waits for the other and says so; both are publis
   const second = bench.load("reports", [bench.file("second.csv", report)], { progress })
   await until(async () => steps.length > 0)
   expect(steps).toEqual(["Waiting for another load to end"])
-  held.resolve()
-  await holding
+  await release()
   expect((await first).release).toBe(2)
   expect((await second).release).toBe(3)
 })

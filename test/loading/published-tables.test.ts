@@ -152,15 +152,6 @@ test("a semicolon file of other columns is described by its columns", async () =
   )
 })
 
-test.each(["name;colour,size\nEL1;red,2\n", "name;colour\tsize\nEL1;red\t2\n"])(
-  "a table whose separator could be either is refused for that: %j",
-  async (content) => {
-    expect(await bench.refusal("vic", [bench.file("given.csv", content)])).toMatch(
-      /^Cannot read given\.csv: its separator is ambiguous: its first lines have as many (commas|semicolons) as (semicolons|tabs)/,
-    )
-  },
-)
-
 test("title lines above the header are passed over and named", async () => {
   await bench.load("vic", plain)
   const titled = `Tenements of Victoria,,,\n"As at 1 July 2026, unofficial"\n\nSource: the register\n${plain}`

@@ -15,16 +15,22 @@ export const sourceOf = (name: string): Source => {
   return source
 }
 
-/** All rows of the tables in a file, and the notes on how they were read. */
+/** All rows of the tables in a file, and the remarks on how they were read. */
 export async function readFile(source: Source, path: string) {
   const notes: string[] = []
-  const remarks = { note: (what: string) => notes.push(what), markIncomplete: () => {} }
+  let isIncomplete = false
+  const remarks = {
+    note: (what: string) => notes.push(what),
+    markIncomplete: () => {
+      isIncomplete = true
+    },
+  }
   const rows: Row[] = []
   for await (const input of openInputs(path)) {
-    const { batches } = await openRows(input, source, remarks)
+    const { batches } = await openRows(input, { ...source, ...remarks })
     for await (const batch of batches) rows.push(...batch)
   }
-  return { rows, notes }
+  return { rows, notes, isIncomplete }
 }
 
 export const rowsOf = async (source: Source, path: string): Promise<Row[]> =>

@@ -299,25 +299,3 @@ test("South Australia's licences, leases and applications are read by their own 
     ],
   })
 })
-
-test("a file of another source is refused with the name of that source", async () => {
-  expect(await bench.refusal("wa", features(qldShort))).toMatch(
-    /^Cannot read rows.csv: it looks like a file of the source "qld"/,
-  )
-  expect(await bench.refusal("sa", features(waFeature))).toMatch(/the source "wa"/)
-  expect(
-    await bench.refusal("qld", "ASX code,Company name,GICs industry group\nQZA,A,B\n"),
-  ).toMatch(/the source "asx-directory"/)
-  expect(await bench.releases()).toBe(0)
-})
-
-test("tenements missing from two loads of a register, days apart, are removed", async () => {
-  const both = features(waFeature, { ...waFeature, fmt_tenid: "M 77/9002" })
-  await bench.load("wa", both, { observed: "2020-01-01T00:00:00Z" })
-  const one = (observed: string) =>
-    bench.load("wa", features(waFeature), { acceptShrink: true, observed })
-  expect((await one("2020-01-02T00:00:00Z")).release).toBeNull()
-  const summary = await one("2020-01-04T00:00:00Z")
-  expect(summary.resources.tenements).toMatchObject({ removed: 1 })
-  expect(Object.keys(await stored())).toEqual(["WA-M77-9001"])
-})

@@ -33,7 +33,6 @@ test("the directory is created with the first rejected row, one file for each lo
   for (const rejects of [first, second]) {
     add(rejects, 2)
     add(rejects, 3)
-    rejects.close()
   }
   expect(readdirSync(directory)).toHaveLength(2)
   expect(first.written.path).not.toBe(second.written.path)
@@ -50,7 +49,6 @@ test("a row is found by its line, or by the number of its feature or record", ()
     const of = { ...file, ...(counted && { counted }) }
     rejects.add({ file: of, line: 7, reason: "is bad", row: null })
   }
-  rejects.close()
   const lines = readFileSync(rejects.written.path ?? "", "utf8")
     .trimEnd()
     .split("\n")
@@ -72,7 +70,6 @@ test("a directory that cannot be created is a warning, and the first ten rows ar
   ])
   const reason = "not a directory"
   expect(rejects.written).toEqual({ path: null, rows: 0, lost: { directory, rows: 18, reason } })
-  rejects.close()
 })
 
 const disk = smallDisk(1)
@@ -88,7 +85,6 @@ test.skipIf(disk === null)(
     const rejects = new Rejects({ directory, source: "companies", warn, max: 39 })
     const row = "x".repeat(500)
     for (let line = 2; line < 42; line++) rejects.add({ file, line, reason: "is bad", row })
-    rejects.close()
     const { path, rows, lost } = rejects.written
     const reason = "no space left on device"
     expect(lost).toEqual({ directory, rows: 40 - rows, reason })

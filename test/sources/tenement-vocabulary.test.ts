@@ -1,10 +1,6 @@
 /** Every status and type has one definition, which the guide repeats. */
 import { expect, test } from "bun:test"
-import {
-  tenementStatuses,
-  tenementTypes,
-  vocabularyTables,
-} from "../../src/sources/tenement-vocabulary.ts"
+import { tenementStatuses, tenementTypes } from "../../src/sources/tenement-vocabulary.ts"
 
 test("every word has a definition, and is in lower case as filters expect", () => {
   for (const [word, sentence] of Object.entries({ ...tenementStatuses, ...tenementTypes })) {
@@ -18,3 +14,13 @@ test("the guide's tables of statuses and types are those that the declarations g
   const [, tables] = /<!-- vocabulary -->\n([\s\S]*)\n<!-- \/vocabulary -->/.exec(guide) ?? []
   expect(tables).toBe(vocabularyTables())
 })
+
+const vocabularyTables = (): string =>
+  [table("Status", tenementStatuses), table("Type", tenementTypes)].join("\n\n")
+
+const table = (of: string, words: Readonly<Record<string, string>>): string =>
+  [
+    `| ${of} | Meaning |`,
+    "|---|---|",
+    ...Object.entries(words).map(([word, meaning]) => `| ${word} | ${meaning} |`),
+  ].join("\n")

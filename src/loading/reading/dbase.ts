@@ -7,7 +7,7 @@
  * the number of records in its header.
  */
 import { matchHeader, rowReader } from "./named-rows.ts"
-import type { Layout, RejectFile, Row } from "./row.ts"
+import type { Reading, Row } from "./row.ts"
 
 /** The version bytes of dBase III and IV and FoxPro, with and without memos. */
 const versions = new Set([0x03, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0xcb, 0xf5])
@@ -31,19 +31,18 @@ interface Column {
 
 export async function* readDbase(
   bytes: AsyncIterable<Uint8Array>,
-  layout: Layout,
-  reject: RejectFile,
-  note: (what: string) => void,
+  reading: Reading,
 ): AsyncGenerator<Row> {
+  const { reject } = reading
   const take = byteReader(bytes)
   const sizes = sizesOf((await take(32)) ?? reject("it is truncated in its header"))
   const columns = columnsOf(
     (await take(sizes.headerLength - 32)) ?? reject("it is truncated in its header"),
   )
   const names = columns.map(({ name }) => name)
-  matchHeader(layout, names, reject, note)
+  matchHeader(reading, names)
   if (sizes.records === 0) reject("it has a header but no rows")
-  const rowOf = rowReader(layout)
+  const rowOf = rowReader(reading)
   for (let record = 1; record <= sizes.records; record++) {
     const content =
       (await take(sizes.recordLength)) ??

@@ -6,7 +6,7 @@ import { hasRequired, knownColumns } from "../../sources/columns.ts"
 import { excerpt } from "../../text/printable-text.ts"
 import type { TableRecord } from "./csv-records.ts"
 import { matchHeader } from "./named-rows.ts"
-import type { Layout, RejectFile } from "./row.ts"
+import type { Reading } from "./row.ts"
 
 /** How many records may precede the header. */
 const maxTitles = 20
@@ -22,40 +22,33 @@ export interface Header {
 /** Reads the records up to the header, and no further where it is found. */
 export async function readHeader(
   records: AsyncGenerator<TableRecord>,
-  layout: Layout,
-  reject: RejectFile,
-  note: (what: string) => void,
+  reading: Reading,
 ): Promise<Header> {
   const before: TableRecord[] = []
   while (before.length <= maxTitles) {
     const { done, value } = await records.next()
     if (done) break
-    if (isHeader(layout, value)) {
-      const titles = before.filter((record) => !isBanner(layout, record)).map(textOf)
-      if (titles.length > 0) note(describeTitles(titles))
-      return headerOf(value.cells, layout, reject, note)
+    if (isHeader(reading, value)) {
+      const titles = before.filter((record) => !isBanner(reading, record)).map(textOf)
+      if (titles.length > 0) reading.note(describeTitles(titles))
+      return headerOf(value.cells, reading)
     }
     before.push(value)
   }
-  const header = nearestHeader(before, layout)
-  if (header) return headerOf(header, layout, reject, note)
+  const header = nearestHeader(before, reading)
+  if (header) return headerOf(header, reading)
   const malformed = before.find(({ error }) => error !== null)
   const why = malformed ? `; line ${malformed.line}: ${malformed.error}` : ""
-  return reject(`it has no header${why}`)
+  return reading.reject(`it has no header${why}`)
 }
 
 /** Whether a record has every column that the source requires. */
-const isHeader = ({ columns }: Layout, { cells, error }: TableRecord): boolean =>
+const isHeader = ({ columns }: Reading, { cells, error }: TableRecord): boolean =>
   error === null && hasRequired(columns, cells)
 
-function headerOf(
-  cells: readonly string[],
-  layout: Layout,
-  reject: RejectFile,
-  note: (what: string) => void,
-): Header {
+function headerOf(cells: readonly string[], reading: Reading): Header {
   const written = withoutBlankEnd(cells)
-  const names = matchHeader(layout, written, reject, note)
+  const names = matchHeader(reading, written)
   return { names: [...names, ...cells.slice(written.length).map(() => null)], named: names.length }
 }
 
@@ -63,10 +56,10 @@ function headerOf(
  * Of records none of which is the header, the first that has most of its columns; undefined where
  * none has any and the header may be one that cannot be parsed.
  */
-function nearestHeader(records: readonly TableRecord[], layout: Layout): string[] | undefined {
+function nearestHeader(records: readonly TableRecord[], reading: Reading): string[] | undefined {
   const candidates = records
-    .filter((record) => record.error === null && !isBanner(layout, record))
-    .map(({ cells }) => ({ cells, known: knownColumns(layout.columns, cells) }))
+    .filter((record) => record.error === null && !isBanner(reading, record))
+    .map(({ cells }) => ({ cells, known: knownColumns(reading.columns, cells) }))
   const most = Math.max(...candidates.map(({ known }) => known))
   if (most === 0 && records.some(({ error }) => error !== null)) return undefined
   return candidates.find(({ known }) => known === most)?.cells
@@ -78,7 +71,7 @@ export function withoutBlankEnd(cells: readonly string[]): readonly string[] {
   return length === cells.length ? cells : cells.slice(0, length)
 }
 
-const isBanner = ({ banner }: Layout, { cells, error }: TableRecord): boolean =>
+const isBanner = ({ banner }: Reading, { cells, error }: TableRecord): boolean =>
   error === null && (banner?.test(cells.join(",")) ?? false)
 
 const textOf = ({ cells, error, text }: TableRecord): string =>

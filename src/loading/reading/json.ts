@@ -6,30 +6,29 @@
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
-import type { Layout, RejectFile, Remarks, Row } from "./row.ts"
+import type { Reading, Row } from "./row.ts"
 import { splitJson } from "./split-json.ts"
 import { linesOf } from "./text.ts"
 
 export async function* readDocument(
   text: AsyncIterable<string>,
-  layout: Layout,
-  reject: RejectFile,
-  { note, markIncomplete }: Remarks,
+  reading: Reading,
 ): AsyncGenerator<Row> {
-  const rowOf = rowReader(layout)
+  const { reject } = reading
+  const rowOf = rowReader(reading)
   let record = 0
   const parts = splitJson(text, reject)
   // Not `for await`, which drops what the parts return: the document without its records.
   let next = await parts.next()
   for (; !next.done; next = await parts.next()) {
     const properties = propertiesOf(next.value)
-    if (++record === 1) matchHeader(layout, Object.keys(properties ?? {}), reject, note)
+    if (++record === 1) matchHeader(reading, Object.keys(properties ?? {}))
     yield properties ? rowOf(properties, record) : invalidRecord(next.value, record)
   }
   const envelope = next.value
   const error = envelope.error === undefined ? "" : `, but an error: ${shortJson(envelope.error)}`
   if (record === 0) reject(`it has no records${error}`)
-  if (isIncomplete(envelope, record)) markIncomplete()
+  if (isIncomplete(envelope, record)) reading.markIncomplete()
 }
 
 const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 100)
@@ -58,11 +57,10 @@ const isTrue = (value: unknown): boolean => ["true", "1"].includes(String(value)
 /** The names in the first record are checked like a header. */
 export async function* readNdjson(
   text: AsyncIterable<string>,
-  layout: Layout,
-  reject: RejectFile,
-  { note }: Remarks,
+  reading: Reading,
 ): AsyncGenerator<Row> {
-  const rowOf = rowReader(layout)
+  const { reject } = reading
+  const rowOf = rowReader(reading)
   let line = 0
   let isFirst = true
   for await (const lines of linesOf(text, reject)) {
@@ -72,7 +70,7 @@ export async function* readNdjson(
       const object = propertiesOf(content)
       if (isFirst) {
         if (!object) reject("it looks like JSON, but its first line is not a complete record")
-        matchHeader(layout, Object.keys(object ?? {}), reject, note)
+        matchHeader(reading, Object.keys(object ?? {}))
         isFirst = false
       }
       if (!object && !content.endsWith("\n"))

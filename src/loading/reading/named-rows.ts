@@ -3,14 +3,12 @@ import { sourceOfColumns } from "../../sources/catalogue.ts"
 import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { excerpt } from "../../text/printable-text.ts"
-import type { Layout, RejectFile, Row } from "./row.ts"
+import type { Reading, Row } from "./row.ts"
 
 /** For each column of the header its name in the source, null for one to ignore. */
 export function matchHeader(
-  { columns }: Layout,
+  { columns, reject, note }: Reading,
   header: readonly string[],
-  reject: RejectFile,
-  note: (what: string) => void,
 ): (string | null)[] {
   const match = matchColumns(columns, header)
   if (!("error" in match)) {
@@ -37,7 +35,7 @@ function listed(names: readonly string[]): string {
  * Reads objects as rows; columns that the first one must have may be absent from the others. Rows
  * of one file mostly have the same names, which are then matched once.
  */
-export function rowReader({ columns }: Layout): (object: RawRecord, line: number) => Row {
+export function rowReader({ columns }: Reading): (object: RawRecord, line: number) => Row {
   const { required, optional } = columns
   const anyOf = { ...columns, required: [], optional: [...required, ...optional] }
   let lastKeys = ""

@@ -13,21 +13,20 @@ export type Row =
 export const readable = (row: Row): RawRecord =>
   (row.error === undefined ? row.raw : row.readable) ?? {}
 
-/** Receives what the summary of the load should mention of a file. */
-export interface Remarks {
-  /** How it was read. */
-  note: (what: string) => void
-  /** The file says itself that it lacks records of its source. */
-  markIncomplete: () => void
-}
-
 /** Ends the load with the reason why the file cannot be read. */
 export type RejectFile = (what: string) => never
 
-/** What the files of a source look like. */
-export interface Layout {
+/** What a reader knows of its file, and what it reports of it. */
+export interface Reading {
+  /** Of its source. */
   columns: Columns
-  banner?: RegExp
+  /** Matches a line that may precede the header. */
+  banner?: RegExp | undefined
+  reject: RejectFile
+  /** How the file was read, for the summary of the load. */
+  note: (what: string) => void
+  /** The file says itself that it lacks records of its source. */
+  markIncomplete: () => void
 }
 
 /** One input, before its format is known. */

@@ -7,7 +7,7 @@ import { isDbase, readDbase } from "./dbase.ts"
 import { foreignText } from "./foreign-formats.ts"
 import { peek } from "./input.ts"
 import { readDocument, readNdjson } from "./json.ts"
-import type { InputFile, Layout, Remarks, Row } from "./row.ts"
+import type { InputFile, Reading, Row } from "./row.ts"
 import { readTable, separatorOf } from "./table.ts"
 import { decodedText } from "./text.ts"
 
@@ -25,10 +25,9 @@ const startLength = 16_384
 /** Refuses a file that is not a table; header and rows are checked as they are read. */
 export async function openRows(
   { bytes, reject }: InputFile,
-  layout: Layout,
-  remarks: Remarks,
+  given: Omit<Reading, "reject">,
 ): Promise<OpenedRows> {
-  const { note } = remarks
+  const reading = { ...given, reject }
   const file = await peek(bytes(), startLength)
   const firstBytes = Buffer.concat(file.parts)
   const opened = (
@@ -37,24 +36,24 @@ export async function openRows(
     rows: AsyncGenerator<Row>,
   ): OpenedRows => ({ format, counts, batches: inBatches(rows) })
   if (isDbase(firstBytes)) {
-    return opened("dbase", "records", readDbase(file.all, layout, reject, note))
+    return opened("dbase", "records", readDbase(file.all, reading))
   }
-  const text = await peek(decodedText(file.all, firstBytes, reject, note), startLength)
+  const text = await peek(decodedText(file.all, firstBytes, reading), startLength)
   const start = text.parts.join("").slice(0, startLength)
   const foreign = foreignText(start)
   if (foreign) reject(foreign)
   if (isDocument(start.trimStart())) {
-    const rows = readDocument(text.all, layout, reject, remarks)
+    const rows = readDocument(text.all, reading)
     return start.trimStart().startsWith("[")
       ? opened("json", "records", rows)
       : opened("geojson", "features", rows)
   }
   if (/^\s*\{/.test(start)) {
-    return opened("ndjson", "lines", readNdjson(text.all, layout, reject, remarks))
+    return opened("ndjson", "lines", readNdjson(text.all, reading))
   }
-  const separator = separatorOf(start, layout, reject)
-  if (separator === ";") note("its values are separated by semicolons")
-  const rows = readTable(text.all, separator, layout, reject, note)
+  const separator = separatorOf(start, reading.columns)
+  if (separator === ";") reading.note("its values are separated by semicolons")
+  const rows = readTable(text.all, separator, reading)
   return opened(separator === "\t" ? "tsv" : "csv", "lines", rows)
 }
 

@@ -3,22 +3,21 @@
  * part of a value, as the service itself writes it. Header and rows are read in one pass of constant
  * memory.
  */
-import { hasRequired } from "../../sources/columns.ts"
+import { type Columns, hasRequired } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { csvRecords, type Separator, type TableRecord } from "./csv-records.ts"
 import { type Header, readHeader, withoutBlankEnd } from "./header.ts"
-import type { Layout, RejectFile, Row } from "./row.ts"
+import type { Reading, Row } from "./row.ts"
 
 export async function* readTable(
   text: AsyncIterable<string>,
   separator: Separator,
-  layout: Layout,
-  reject: RejectFile,
-  note: (what: string) => void,
+  reading: Reading,
 ): AsyncGenerator<Row> {
+  const { reject, columns } = reading
   const records = csvRecords(text, separator, reject)
-  const header = await readHeader(records, layout, reject, note)
-  const rowOf = rowReaderBelow(header, layout, separator)
+  const header = await readHeader(records, reading)
+  const rowOf = rowReaderBelow(header, columns, separator)
   let last: TableRecord | undefined
   // Not `for await`: the header has already been read from the same iterator.
   for (let next = await records.next(); !next.done; next = await records.next()) {
@@ -33,7 +32,7 @@ export async function* readTable(
 
 function rowReaderBelow(
   { names, named }: Header,
-  { columns }: Layout,
+  columns: Columns,
   separator: Separator,
 ): (record: TableRecord) => Row {
   // What has a name is ignored by its name; what has none could be anything.
@@ -68,37 +67,22 @@ function ambiguousNumberIn(raw: RawRecord): string | undefined {
   return `${name} is ambiguous: in a file separated by semicolons, the comma of "${String(cell).trim()}" may be decimal`
 }
 
-const nouns: Readonly<Record<Separator, string>> = {
-  ",": "commas",
-  ";": "semicolons",
-  "\t": "tabs",
-}
 const separators: readonly Separator[] = [",", ";", "\t"]
 
 /**
  * The separator that makes a line the header of the source. If none does, the file is refused for its
  * columns; they are shown by the separator of which its first lines have most.
  */
-export function separatorOf(start: string, { columns }: Layout, reject: RejectFile): Separator {
+export function separatorOf(start: string, columns: Columns): Separator {
   const lines = start.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "")
   for (const line of lines) {
-    const [separator, other] = separators.filter((each) =>
-      hasRequired(columns, namesIn(line, each)),
-    )
-    if (separator && !other) return separator
+    const separator = separators.find((each) => hasRequired(columns, namesIn(line, each)))
+    if (separator) return separator
   }
-  const first = lines
-    .slice(0, 4)
-    .join("\n")
-    .replace(/"[^"]*"/g, "")
-  const [most, next] = separators
-    .map((separator) => ({ separator, count: first.split(separator).length - 1 }))
-    .sort((a, b) => b.count - a.count)
-  if (!most || !next || most.count === 0) return ","
-  if (most.count > next.count) return most.separator
-  return reject(
-    `its separator is ambiguous: its first lines have as many ${nouns[most.separator]} as ${nouns[next.separator]}`,
-  )
+  const first = lines.slice(0, 4).join("\n")
+  const unquoted = first.replace(/"[^"]*"/g, "")
+  const count = (separator: Separator) => unquoted.split(separator).length
+  return separators.reduce((most, each) => (count(each) > count(most) ? each : most))
 }
 
 /** Names of columns contain no separators. */

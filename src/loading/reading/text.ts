@@ -3,19 +3,18 @@
  * Windows-1252, which is what bytes are that are not UTF-8. A file in which both occur, or bytes
  * that neither has, is refused: its letters would be a guess. Decoding is `TextDecoder`'s.
  */
-import type { RejectFile } from "./row.ts"
+import type { Reading, RejectFile } from "./row.ts"
 
-type Note = (what: string) => void
+type Remarks = Pick<Reading, "reject" | "note">
 
 /** Without a byte order mark. `start` are the first bytes, or all if they are few. */
 export function decodedText(
   bytes: AsyncIterable<Uint8Array>,
   start: Uint8Array,
-  reject: RejectFile,
-  note: Note,
+  { reject, note }: Remarks,
 ): AsyncGenerator<string> {
   const mark = `${start[0]} ${start[1]}`
-  if (mark !== "255 254" && mark !== "254 255") return utf8OrWindows(bytes, reject, note)
+  if (mark !== "255 254" && mark !== "254 255") return utf8OrWindows(bytes, { reject, note })
   note("it is UTF-16 text")
   const decoder = new TextDecoder(mark === "255 254" ? "utf-16le" : "utf-16be", { fatal: true })
   return decodedWith(decoder, bytes, reject, "it is not valid UTF-16 text")
@@ -51,8 +50,7 @@ const unassigned = /[\x81\x8d\x8f\x90\x9d]/
 /** The first bytes that are not ASCII decide, wherever in the file they are. */
 async function* utf8OrWindows(
   bytes: AsyncIterable<Uint8Array>,
-  reject: RejectFile,
-  note: Note,
+  { reject, note }: Remarks,
 ): AsyncGenerator<string> {
   const chunks = bytes[Symbol.asyncIterator]()
   let waiting = Buffer.alloc(0)

@@ -20,7 +20,7 @@ const notTables: readonly [names: RegExp, why: string][] = [
   [/\.(png|jpe?g)$/i, "a picture"],
 ]
 /** Bounds the memory for their names. */
-const maxEntries = 50_000
+const maxEntries = 10_000
 const maxNamesShown = 50
 
 export async function* tablesInZip(path: string, name: string): AsyncGenerator<InputFile> {
