@@ -1,5 +1,5 @@
 /** What the README and the guide list is what the program declares and the service does. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import packages from "../package.json"
 import { limitOf } from "../src/access/plan.ts"
 import { paging } from "../src/answers/list-endpoint.ts"
@@ -14,7 +14,7 @@ import { startParts } from "../src/service/parts.ts"
 import { sources } from "../src/sources/catalogue.ts"
 import type { Source } from "../src/sources/source.ts"
 import { readError } from "./contract/bodies.ts"
-import { type TestService, testService } from "./support/service.ts"
+import { testService } from "./support/service.ts"
 
 const pageOf = (path: string) => Bun.file(new URL(`../${path}`, import.meta.url)).text()
 const readme = await pageOf("README.md")
@@ -40,12 +40,7 @@ function tableOf(page: string, heading: string): string[][] {
 const codeIn = (text = ""): string[] =>
   [...text.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code)
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService()
-})
-
+const service = await testService()
 afterAll(() => service.stop())
 
 test("the README's table of errors has the codes and the statuses of the program", () => {

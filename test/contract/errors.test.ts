@@ -2,16 +2,12 @@
  * Every error is JSON with the code, status and message of its row in the table of errors, and only
  * the log has the cause (interface specification, section 7).
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
+import { signedInVisitor } from "../pages/visitor.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService()
-})
-
+const service = await testService()
 afterAll(() => service.stop())
 
 const notFound = { error: { code: "NOT_FOUND", message: "Resource not found" } }
@@ -74,6 +70,16 @@ test("a path that can't be decoded is a bad parameter", async () => {
         },
       },
     ])
+  }
+})
+
+test("a path of a page that can't be decoded is not found, signed in or not", async () => {
+  const { jar } = await signedInVisitor(service, "person@example.com")
+  for (const path of ["/docs/%ff", "/explore/companies/%zz", "/account/%", "/%c0%80"]) {
+    for (const headers of [{}, { Cookie: `__Host-session=${jar.cookie}` }]) {
+      const { status } = await fetch(service.url + path, { headers, redirect: "manual" })
+      expect([path, status]).toEqual([path, 404])
+    }
   }
 })
 

@@ -2,10 +2,10 @@
  * A database fails over behind one address: the service recovers within five seconds by reconnecting, and
  * shows nothing older than before.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { type OwnServer, ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
-import { awkwardPublished, type TestService, testService } from "../support/service.ts"
+import { awkwardPublished, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { readList } from "./bodies.ts"
 import { interruptibleProxy } from "./interruptible-proxy.ts"
@@ -13,36 +13,30 @@ import { interruptibleProxy } from "./interruptible-proxy.ts"
 const recoveryMs = 5_000
 const paths = ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/usage"]
 
-let primary: OwnServer
-let standbys: [OwnServer, OwnServer]
-let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
-let service: TestService
 const target = { host: "127.0.0.1", port: 0 }
 
 const portOf = ({ url }: OwnServer): number => Number(new URL(url).port)
 
-beforeAll(async () => {
-  primary = await ownServer()
-  const note = await fillWith(awkwardPublished, primary.url)
-  standbys = await Promise.all([
-    ownServer({ standbyOf: primary }),
-    ownServer({ standbyOf: primary }),
-  ])
-  for (const standby of standbys) {
-    await until(() =>
-      standby.run("select from releases").then(
-        (rows) => rows.length === 1,
-        () => false,
-      ),
-    )
-  }
-  target.port = portOf(primary)
-  proxy = await interruptibleProxy(target)
-  service = await testService({
-    beside: { database: { url: primary.url, note, drop: async () => {} } },
-    settings: { CACHE_MEMORY_MB: "0" },
-    reach: (url) => url.replace(/:\d+\//, `:${proxy.port}/`),
-  })
+const primary = await ownServer()
+const note = await fillWith(awkwardPublished, primary.url)
+const standbys = await Promise.all([
+  ownServer({ standbyOf: primary }),
+  ownServer({ standbyOf: primary }),
+])
+for (const standby of standbys) {
+  await until(() =>
+    standby.run("select from releases").then(
+      (rows) => rows.length === 1,
+      () => false,
+    ),
+  )
+}
+target.port = portOf(primary)
+const proxy = await interruptibleProxy(target)
+const service = await testService({
+  beside: { database: { url: primary.url, note, drop: async () => {} } },
+  settings: { CACHE_MEMORY_MB: "0" },
+  reach: (url) => url.replace(/:\d+\//, `:${proxy.port}/`),
 })
 
 afterAll(async () => {

@@ -3,19 +3,14 @@
  * database query.
  */
 
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type TestService, testService } from "../support/service.ts"
+import { afterAll, expect, test } from "bun:test"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { readError } from "./bodies.ts"
 import { opened, requestText } from "./raw-http.ts"
 
-let service: TestService
-let others: string[]
-
-beforeAll(async () => {
-  service = await testService()
-  others = await Promise.all(Array.from({ length: 10 }, () => service.issueWithLimit(10_000)))
-})
+const service = await testService()
+const others = await Promise.all(Array.from({ length: 10 }, () => service.issueWithLimit(10_000)))
 
 afterAll(() => service.stop())
 

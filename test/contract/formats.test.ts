@@ -2,18 +2,13 @@
  * CSV (RFC 4180) and TSV have the records and values of the JSON list, and are safe to open in a
  * spreadsheet.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testService } from "../support/service.ts"
 import { parseCsv, parseTsv } from "./delimited-reader.ts"
 import { expectedLists } from "./oracle.ts"
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService()
-})
-
+const service = await testService()
 afterAll(() => service.stop())
 
 const lists = Object.entries(expectedLists(awkward))
@@ -85,29 +80,6 @@ test("a whole TSV, byte by byte", async () => {
   )
 })
 
-test("a CSV quotes what has a comma, a quote or a line break, and nothing else", async () => {
-  const search = encodeURIComponent('"')
-  const body = await (await service.get(`/reports?format=csv&search=${search}`)).text()
-  expect(body).toBe(
-    "hash,asx_code,title,type,published_at,url\r\n" +
-      'a5,STR,"Tabs\tand ""quotes"",\r\nand lines",,2026-02-01T12:30:00Z,https://example.com/a5.pdf\r\n',
-  )
-})
-
-test("text that a spreadsheet would run gets an apostrophe; numbers and dates never do", async () => {
-  const rows = parseCsv(await (await service.get("/companies?format=csv&per_page=100")).text())
-  const names = new Map(rows.map(([code, name]) => [code, name]))
-  expect(names.get("EQL")).toBe("'=SUM(A1:A9)")
-  expect(names.get("PLU")).toBe("'+61 Metals")
-  expect(names.get("MIN")).toBe("'-Minus, Metals")
-  expect(names.get("ATS")).toBe("'@At Sign")
-  expect(names.get("TBF")).toBe("'\tTab First")
-  expect(names.get("CRF")).toBe("'\rCR First")
-  expect(names.get("APO")).toBe("'Apostrophe First")
-  const bare = await service.get("/companies?format=csv&per_page=100&formula_guard=false")
-  expect(await bare.text()).toContain("\r\nEQL,=SUM(A1:A9),")
-})
-
 test("a byte order mark comes once, first, and only when asked for", async () => {
   for (const format of ["csv", "tsv"]) {
     for (const whole of ["", "&all=true"]) {
@@ -128,12 +100,4 @@ test("a page past the last and an export of nothing are a header row alone", asy
       "id,tenement_id,state,status,type,holder_name,grant_date,expiry_date,area_km2\r\n",
     )
   }
-})
-
-test("a market capitalisation beyond 32 bits is an exact number in every format", async () => {
-  const text = async (format: string) =>
-    (await service.get(`/companies?format=${format}&sort=market_cap&order=desc&per_page=2`)).text()
-  expect(await text("json")).toContain('"market_cap_aud":9007199254740991,')
-  expect(await text("csv")).toContain(",9007199254740991,")
-  expect(await text("tsv")).toContain("\t250000000000\t")
 })

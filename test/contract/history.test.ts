@@ -2,13 +2,14 @@
  * `as_of` reads any release that is kept, and `updated_since` and `removed_since` list what changed
  * after one (`src/guide/releases.md`).
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { load } from "../../src/loading/load.ts"
+import { resourceNames } from "../../src/resources/resource.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { none } from "../support/fixtures.ts"
+import { testService } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"
 
-const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
 /** One release a day, from the second of January 2026 on; release 1, on the first, is empty. */
 const days: [source: string, ...rows: string[]][] = [
   ["companies", "asx_code,company_name,is_active", "AAA,Alpha Mining Ltd,true", "BBB,Beta NL,true"],
@@ -21,20 +22,17 @@ const days: [source: string, ...rows: string[]][] = [
   ["tenements", "id,tenement_id,state,holder_name", "T1,E1/1,WA,Beta NL", "T3,E1/3,SA,Beta NL"],
   ["companies", "asx_code,company_name,is_active", "AAA,Alpha Gold Ltd,true"],
 ]
-let service: TestService
 
-beforeAll(async () => {
-  service = await testService({ records: none, now: new Date("2026-01-10T12:00:00Z") })
-  for (const [name, ...rows] of days) {
-    const source = sourceNamed(name)
-    if (typeof source === "string") throw new Error(source)
-    const file = `${process.env.TMPDIR ?? "/tmp"}/mds-history-${crypto.randomUUID()}.csv`
-    await Bun.write(file, `${rows.join("\n")}\n`)
-    await load({ url: service.database.url, source, files: [file], acceptShrink: true })
-    await Bun.file(file).delete()
-  }
-  await service.sql`update releases set published_at = '2026-01-01T10:00:00Z'::timestamptz + (id - 1) * interval '1 day'`
-})
+const service = await testService({ records: none, now: new Date("2026-01-10T12:00:00Z") })
+for (const [name, ...rows] of days) {
+  const source = sourceNamed(name)
+  if (typeof source === "string") throw new Error(source)
+  const file = `${process.env.TMPDIR ?? "/tmp"}/mds-history-${crypto.randomUUID()}.csv`
+  await Bun.write(file, `${rows.join("\n")}\n`)
+  await load({ url: service.database.url, source, files: [file], acceptShrink: true })
+  await Bun.file(file).delete()
+}
+await service.sql`update releases set published_at = '2026-01-01T10:00:00Z'::timestamptz + (id - 1) * interval '1 day'`
 
 afterAll(() => service.stop())
 
@@ -153,4 +151,22 @@ test("the releases are a list like the others, newest first", async () => {
     reports_removed: 0,
   })
   expect(await ids("/releases?as_of=2&per_page=1", "id")).toEqual([2])
+})
+
+test("reads of the newest release never touch the history", async () => {
+  for (const name of resourceNames) {
+    await service.sql`alter table ${service.sql(`${name}_history`)} rename to ${service.sql(`${name}_hidden`)}`
+  }
+  for (const [path, status] of [
+    ["/tenements?holder=nobody&page=99", 200],
+    ["/tenements?format=csv&all=true", 200],
+    ["/companies/AAA/tenements", 200],
+    ["/companies/AAA/subsidiaries", 200],
+    ["/tenements/T3?as_of=5", 200],
+    // It was there before.
+    ["/tenements/T2", 404],
+    ["/tenements?as_of=4&per_page=7", 500],
+  ] as const) {
+    expect([path, (await service.get(path)).status]).toEqual([path, status])
+  }
 })

@@ -1,19 +1,14 @@
 /** Bad requests are the caller's fault: each has a clear answer, and never a 5xx. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { Random } from "../sample/random.ts"
 import { awkward } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testService } from "../support/service.ts"
 import { crawl } from "./crawl.ts"
 import { expectedLists } from "./oracle.ts"
 import { type RawAnswer, requestText, sendRaw } from "./raw-http.ts"
 
-let service: TestService
-let authorization: { Authorization: string }
-
-beforeAll(async () => {
-  service = await testService()
-  authorization = { Authorization: `Bearer ${service.tokens.admin}` }
-})
+const service = await testService()
+const authorization = { Authorization: `Bearer ${service.tokens.admin}` }
 
 afterAll(async () => {
   for (const [path, records] of Object.entries(expectedLists(awkward))) {
@@ -59,7 +54,10 @@ const values = words(
   `1 0 -1 99 csv tsv json true false name desc WA BIG 2026-02-30 2026-02-01 % %25 %00 %ff _ \\ 1e3
    %F0%9F%98%80 é a+b a%26b %ED%A0%80 null {} []`,
   "",
-  "' or 1=1 --",
+  "' or '1'='1",
+  "'; drop table companies; --",
+  "'||pg_sleep(5)||'",
+  "$1",
   "9".repeat(30),
   "x".repeat(2_000),
 )
@@ -78,11 +76,11 @@ const headerValues = words(
 )
 const methods = words("GET GET GET GET HEAD POST PUT DELETE OPTIONS PATCH TRACE PROPFIND")
 
-test("a thousand random paths, queries and headers", async () => {
+test("five hundred random paths, queries and headers, SQL among them, get clear answers and change nothing", async () => {
   const random = new Random(20_260_301, "hostile")
   const some = (from: readonly string[], most: number): string[] =>
     Array.from({ length: random.below(most + 1) }, () => random.pick(from))
-  for (let round = 0; round < 1_000; round++) {
+  for (let round = 0; round < 500; round++) {
     const path = some(pieces, 5).join(random.pick(["/", "/", ""]))
     const query = some(names, 4)
       .map((name) => `${name}=${random.pick(values)}`)

@@ -2,15 +2,15 @@
  * A company under several codes has its tenements under the ordinary share's; the other codes are
  * companies like any other, without tenements of their own. A renamed company keeps its tenements.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { load } from "../../src/loading/load.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { linkTo } from "../pages/page-reader.ts"
-import { type SignedInVisitor, signedInVisitor } from "../pages/visitor.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { signedInVisitor } from "../pages/visitor.ts"
+import { testService } from "../support/service.ts"
 import { readList, readRecord } from "./bodies.ts"
 
 const directory = "asx_code,company_name,is_active"
@@ -26,20 +26,16 @@ const loads: [source: string, ...rows: string[]][] = [
 const [listed, withTenements, , renamed, optionsGone] = [2, 3, 4, 5, 6]
 const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
 
-let service: TestService
-let person: SignedInVisitor
-beforeAll(async () => {
-  service = await testService({ records: none })
-  const file = join(tmpdir(), `mds-listings-${crypto.randomUUID()}.csv`)
-  for (const [name, ...rows] of loads) {
-    const source = sourceNamed(name)
-    if (typeof source === "string") throw new Error(source)
-    await Bun.write(file, `${rows.join("\n")}\n`)
-    await load({ url: service.database.url, source, files: [file] })
-  }
-  await rm(file)
-  person = await signedInVisitor(service, "admin@example.com")
-})
+const service = await testService({ records: none })
+const file = join(tmpdir(), `mds-listings-${crypto.randomUUID()}.csv`)
+for (const [name, ...rows] of loads) {
+  const source = sourceNamed(name)
+  if (typeof source === "string") throw new Error(source)
+  await Bun.write(file, `${rows.join("\n")}\n`)
+  await load({ url: service.database.url, source, files: [file] })
+}
+await rm(file)
+const person = await signedInVisitor(service, "admin@example.com")
 afterAll(() => service.stop())
 
 const tenementsOf = async (code: string, release: number) => {

@@ -1,17 +1,19 @@
-/** The metrics tell what the service did, by names and labels that a few clients cannot multiply. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type TestService, testService } from "../support/service.ts"
+/**
+ * The metrics tell what the service did, by names and labels that a few clients cannot multiply, and
+ * neither they nor health checks reveal anything that callers of the API could misuse.
+ */
+import { afterAll, expect, test } from "bun:test"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService({ settings: { CACHE_MEMORY_MB: "0" } })
-})
-
+const service = await testService({ settings: { CACHE_MEMORY_MB: "0", MAX_EXPORTS: "1" } })
 afterAll(() => service.stop())
 
-const scrape = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text()
+async function scrape(): Promise<string> {
+  const answer = await fetch(`${service.url}/metrics`)
+  expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"])
+  return answer.text()
+}
 
 /** The values of a series by its labels, whatever their order: `{a="1",b="2"}`. */
 async function valuesOf(name: string, having: Record<string, string> = {}): Promise<number[]> {
@@ -189,4 +191,91 @@ test("a blocked event loop shows", async () => {
   const before = await delayed()
   Bun.sleepSync(600)
   await until(async () => (await delayed()) > before)
+})
+
+const every = "/reports?format=csv&all=true"
+
+test("an export that is cancelled while it waits for its turn is counted once", async () => {
+  const cancelled = () => countOf("mds_exports_total", { outcome: "cancelled" })
+  const before = await cancelled()
+  const receiver = new AbortController()
+  let running: Promise<Response> | undefined
+  await service.sql.begin(async (sql) => {
+    await sql`lock table reports in access exclusive mode`
+    running = service.get(every)
+    await until(async () => (await countOf("mds_exports_active")) === 1)
+    const waiting = service.get(every, { signal: receiver.signal }).catch(() => {})
+    await until(async () => (await countOf("mds_exports_waiting")) === 1)
+    receiver.abort()
+    await waiting
+    await until(async () => (await countOf("mds_exports_waiting")) === 0)
+  })
+  expect(await (await running)?.text()).toStartWith("hash,")
+  expect((await cancelled()) - before).toBe(1)
+})
+
+test("an export whose first rows cannot be read has failed", async () => {
+  const failed = () => countOf("mds_exports_total", { outcome: "failed" })
+  const before = await failed()
+  await service.sql`alter table reports rename to reports_away`
+  expect((await service.get(every)).status).toBe(500)
+  await service.sql`alter table reports_away rename to reports`
+  expect((await failed()) - before).toBe(1)
+})
+
+test("every metric has its help and its type, and is said once", async () => {
+  const text = await scrape()
+  const names = [...text.matchAll(/^([a-z_]+(?:\{.*\})?) \S+$/gm)].map(([, series]) => series)
+  expect(new Set(names).size).toBe(names.length)
+  const kinds = [...text.matchAll(/^# TYPE (\S+) (?:gauge|counter|histogram)$/gm)].map(
+    ([, name = ""]) => name,
+  )
+  for (const name of kinds) expect(text).toMatch(new RegExp(`^# HELP ${name} .{10}`, "m"))
+  for (const line of text.split("\n").filter((each) => each !== "" && !each.startsWith("#"))) {
+    const name = /^[a-z_]+/.exec(line)?.[0] ?? ""
+    expect(kinds).toContain(kinds.includes(name) ? name : name.replace(/_(bucket|sum|count)$/, ""))
+  }
+})
+
+test("windows are counted as they come and go, and requests without a valid token by their status", async () => {
+  const standing = async () => [
+    await countOf("mds_windows", { of: "accounts" }),
+    await countOf("mds_unauthenticated_requests_total", { status: "401" }),
+  ]
+  const [windows = 0, refused = 0] = await standing()
+  await service.get("/companies", { token: service.tokens.standard })
+  for (const token of [null, "no"]) await service.get("/companies", { token })
+  expect(await standing()).toEqual([windows + 1, refused + 2])
+  expect(await countOf("mds_windows_bytes", { of: "accounts" })).toBeGreaterThan(0)
+})
+
+test("neither metrics nor health tell of a token, an account or an address", async () => {
+  const { standard } = service.tokens
+  const host = /server_address="[^"]*"/g
+  await service.get("/companies", { token: standard })
+  for (const path of ["/metrics", "/readyz", "/livez", "/metrics"]) {
+    const answer = await fetch(`${service.url}${path}?api_key=${standard}`)
+    // The host of the database is for operators, who alone see metrics.
+    const told = JSON.stringify([...answer.headers]) + (await answer.text()).replace(host, "")
+    for (const secret of [standard.slice(4, 16), "example.com", "127.0.0.1"]) {
+      expect(told).not.toContain(secret)
+    }
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+  }
+})
+
+test("operations are for no other site's scripts: only the API has CORS headers", async () => {
+  const cors = async (path: string, method = "GET") =>
+    [...(await fetch(`${service.url}${path}`, { method })).headers.keys()].filter((name) =>
+      name.startsWith("access-control"),
+    )
+  for (const path of ["/metrics", "/livez", "/readyz", "/", "/api/v10", "/none"]) {
+    expect([path, await cors(path), await cors(path, "OPTIONS")]).toEqual([path, [], []])
+  }
+  for (const path of ["/api/v1", "/api/v1/", "/api/v1?page=1", "/api/v1/none"]) {
+    expect(await cors(path)).toEqual([
+      "access-control-allow-origin",
+      "access-control-expose-headers",
+    ])
+  }
 })

@@ -2,16 +2,11 @@
  * Without `format` the `Accept` header chooses the format, and what it cannot be given is answered
  * in JSON (RFC 9110, section 12.5.1).
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type TestService, testService } from "../support/service.ts"
+import { afterAll, expect, test } from "bun:test"
+import { testService } from "../support/service.ts"
 import { requestText, sendRaw } from "./raw-http.ts"
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService()
-})
-
+const service = await testService()
 afterAll(() => service.stop())
 
 const json = "application/json"

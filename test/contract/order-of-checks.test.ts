@@ -1,16 +1,12 @@
 /** Token, then rate limit, then method and path, then parameters, then data. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { createToken } from "../../src/access/token.ts"
-import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { enterpriseLimit, testService } from "../support/service.ts"
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService()
-  for (let count = 0; count < enterpriseLimit; count++) {
-    await service.get("/companies", { token: service.tokens.enterprise })
-  }
-})
+const service = await testService()
+for (let count = 0; count < enterpriseLimit; count++) {
+  await service.get("/companies", { token: service.tokens.enterprise })
+}
 
 afterAll(() => service.stop())
 

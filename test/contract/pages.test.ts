@@ -2,13 +2,11 @@
  * Pages read one after another, backwards, at random or in parallel together are the list, in its
  * order and without gaps or duplicates.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { type Fixtures, sampleFixtures } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testService } from "../support/service.ts"
 import { crawl } from "./crawl.ts"
 import { expectedLists } from "./oracle.ts"
-
-let service: TestService
 
 const sizes = { companies: 130, tenements: 420, subsidiaries: 260, reports: 510 }
 const sample = sampleFixtures(sizes)
@@ -17,20 +15,14 @@ const owner = sample.companies[0]?.asx_code ?? ""
 const renamed: Fixtures = JSON.parse(JSON.stringify(sample).replaceAll(`"${owner}"`, '"BIG"'))
 const expected = expectedLists(renamed)
 
-beforeAll(async () => {
-  service = await testService({ records: renamed })
-})
-
+const service = await testService({ records: renamed })
 afterAll(() => service.stop())
-
-const sizesOfPages = [1, 7, 50, 100]
 
 test.each(Object.entries(expected))(
   "the pages of %s add up to the whole",
   async (path, records) => {
     expect(records.length).toBeGreaterThan(10)
-    const few = records.length > 150 ? sizesOfPages.slice(1) : sizesOfPages
-    for (const perPage of few) expect(await crawl(service, path, perPage)).toEqual([...records])
+    for (const perPage of [7, 50]) expect(await crawl(service, path, perPage)).toEqual([...records])
   },
 )
 

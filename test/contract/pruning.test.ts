@@ -1,32 +1,24 @@
 /** Pruning deletes history, and changes no response that can still be asked for. */
 
-import { afterEach, beforeEach, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
-import { reportsOfTitle } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { none, reportsOfTitle } from "../support/fixtures.ts"
+import { testService } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"
-
-let service: TestService
-
-beforeEach(async () => {
-  service = await testService({ records: reportsNamed("release 1") })
-})
-
-afterEach(() => service.stop())
 
 const reportsNamed = (title: string) => reportsOfTitle(title, 20)
 
-/** Release n was published 5 - n days, and as many hours, ago. */
-async function publishFive(): Promise<void> {
-  for (const id of [2, 3, 4, 5]) await service.publish(reportsNamed(`release ${id}`))
-  await service.sql`update releases set published_at = date_trunc('second', now()) - (5 - id) * interval '25 hours'`
-  service.clock.now = new Date(Date.now() + 60_000)
-}
+const service = await testService({ records: reportsNamed("release 1") })
+afterAll(() => service.stop())
+
+// Release n was published 5 - n days, and as many hours, ago.
+for (const id of [2, 3, 4, 5]) await service.publish(reportsNamed(`release ${id}`))
+await service.sql`update releases set published_at = date_trunc('second', now()) - (5 - id) * interval '25 hours'`
+service.clock.now = new Date(Date.now() + 60_000)
 
 const everyRelease = "/releases?per_page=100"
 
-test("the list of releases is the same after pruning, with its entity tags", async () => {
-  await publishFive()
+test("the list of releases and every page of a kept release are the same after pruning, with their entity tags", async () => {
   const ask = async (path: string, tag?: string | null) => {
     const answer = await service.get(path, { headers: tag ? { "If-None-Match": tag } : {} })
     return { status: answer.status, tag: answer.headers.get("etag"), body: await answer.text() }
@@ -37,10 +29,11 @@ test("the list of releases is the same after pruning, with its entity tags", asy
     "/releases?format=csv",
     "/releases?per_page=2",
     "/releases?format=csv&all=true",
+    ...[1, 2, 3, 4].map((page) => `/reports?as_of=4&per_page=5&page=${page}`),
   ]
   const before = await Promise.all(paths.map((path) => ask(path)))
   expect(before.map(({ status }) => status)).toEqual(paths.map(() => 200))
-  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4, releases: 3 })
+  expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 3, records: 60 })
   expect(await Promise.all(paths.map((path) => ask(path)))).toEqual(before)
   for (const [index, path] of paths.entries()) {
     expect((await ask(path, before[index]?.tag)).status).toBe(304)
@@ -50,11 +43,19 @@ test("the list of releases is the same after pruning, with its entity tags", asy
   const answer = await other.get(everyRelease)
   expect([answer.status, await answer.text()]).toEqual([200, before[0]?.body ?? ""])
   await other.stop()
+  const kept = await service.sql`select distinct until_release as until from reports_history`
+  expect([...kept]).toEqual([{ until: 5 }])
+})
+
+test("pruning again deletes nothing twice, and never claims to keep what is deleted", async () => {
+  // Release 2 was current within three days, but it is deleted.
+  for (const days of [1, 3]) {
+    const pruned = await prune(service.database.url, days)
+    expect(pruned).toEqual({ oldest: 4, releases: 0, records: 0 })
+  }
 })
 
 test("a pruned release is refused wherever a point in time is given, and named in no other answer", async () => {
-  await publishFive()
-  await prune(service.database.url, 1)
   for (const query of ["as_of=3", "updated_since=3", "removed_since=3", "as_of=2000-01-01"]) {
     const answer = await service.get(`/reports?${query}`)
     expect([answer.status, (await readError(answer)).details]).toEqual([
@@ -74,34 +75,17 @@ test("a pruned release is refused wherever a point in time is given, and named i
   expect((await readList(await service.get("/reports?as_of=4"))).data[0]?.title).toBe("release 4")
 })
 
-test("every page of a kept release is the same after pruning", async () => {
-  await publishFive()
-  const ask = async (page: number) =>
-    (await service.get(`/reports?as_of=4&per_page=5&page=${page}`)).text()
-  const before = await Promise.all([1, 2, 3, 4].map(ask))
-  await prune(service.database.url, 1)
-  expect(await Promise.all([1, 2, 3, 4].map(ask))).toEqual(before)
-  const kept = await service.sql`select distinct until_release as until from reports_history`
-  expect([...kept]).toEqual([{ until: 5 }])
-})
-
 test("pruning keeps every release that was the newest at any moment of the last 24 hours", async () => {
-  await publishFive()
+  const other = await testService({ records: none })
+  for (const id of [2, 3, 4, 5]) await other.publish(reportsNamed(`release ${id}`))
   const hoursAgo = async (...hours: number[]) => {
     for (const [index, each] of hours.entries()) {
-      await service.sql`update releases set published_at = now() - ${each}::float8 * interval '1 hour' where id = ${index + 1}`
+      await other.sql`update releases set published_at = now() - ${each}::float8 * interval '1 hour' where id = ${index + 1}`
     }
-    return (await prune(service.database.url, 1)).oldest
+    return (await prune(other.database.url, 1)).oldest
   }
   // Release 2 was replaced less than a day ago, and release 1 more.
   expect(await hoursAgo(100, 24.5, 23.5, 2, 1)).toBe(2)
   expect(await hoursAgo(100, 50, 40, 30, 24.5)).toBe(5)
-})
-
-test("pruning again deletes nothing twice, and never claims to keep what is deleted", async () => {
-  await publishFive()
-  expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 3, records: 60 })
-  expect(await prune(service.database.url, 1)).toEqual({ oldest: 4, releases: 0, records: 0 })
-  // Release 2 was current within these days, but it is deleted.
-  expect(await prune(service.database.url, 3)).toEqual({ oldest: 4, releases: 0, records: 0 })
+  await other.stop()
 })

@@ -3,30 +3,25 @@
  * cannot record.
  */
 
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { linkSecret, visitor } from "../pages/visitor.ts"
-import { type TestDatabase, testDatabase } from "../support/postgres.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testDatabase } from "../support/postgres.ts"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
 const role = `reader_${crypto.randomUUID().replaceAll("-", "")}`
-let administration: TestDatabase
-let sql: postgres.Sql
-let service: TestService
 
-beforeAll(async () => {
-  administration = await testDatabase()
-  sql = postgres(administration.url, { max: 1, onnotice: () => {} })
-  await sql`create role ${sql(role)} login password 'reader' in role pg_read_all_data`
-  service = await testService({
-    reach: (databaseUrl) => {
-      const url = new URL(databaseUrl)
-      url.username = role
-      url.password = "reader"
-      return url.href
-    },
-  })
+const administration = await testDatabase()
+const sql = postgres(administration.url, { max: 1, onnotice: () => {} })
+await sql`create role ${sql(role)} login password 'reader' in role pg_read_all_data`
+const service = await testService({
+  reach: (databaseUrl) => {
+    const url = new URL(databaseUrl)
+    url.username = role
+    url.password = "reader"
+    return url.href
+  },
 })
 
 afterAll(async () => {

@@ -2,7 +2,7 @@
  * With DATABASE_READ_URL, lists, exports and records are read from the replica if it has the release. What
  * it refuses, cancels, does not answer or does not have is read from the primary.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,30 +10,24 @@ import { awkward } from "../support/fixtures.ts"
 import { type OwnServer, ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
-import { awkwardPublished, type TestService, testService } from "../support/service.ts"
+import { awkwardPublished, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { readList } from "./bodies.ts"
 
-let primary: OwnServer
-let replica: OwnServer
-let service: TestService
-let directory: string
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "mds-read-replica-"))
-  primary = await ownServer()
-  const note = await fillWith(awkwardPublished, primary.url)
-  replica = await ownServer({ standbyOf: primary })
-  await replicaHas(1)
-  service = await testService({
-    beside: { database: { url: primary.url, note, drop: async () => {} } },
-    // So that no response comes from memory.
-    settings: {
-      DATABASE_URL: primary.url,
-      DATABASE_READ_URL: replica.url,
-      CACHE_MEMORY_MB: "0",
-    },
-  })
+const directory = await mkdtemp(join(tmpdir(), "mds-read-replica-"))
+const primary = await ownServer()
+const note = await fillWith(awkwardPublished, primary.url)
+const replica = await ownServer({ standbyOf: primary })
+const replicaHas = (release: number) => until(async () => (await newestOf(replica)) === release)
+await replicaHas(1)
+const service = await testService({
+  beside: { database: { url: primary.url, note, drop: async () => {} } },
+  // So that no response comes from memory.
+  settings: {
+    DATABASE_URL: primary.url,
+    DATABASE_READ_URL: replica.url,
+    CACHE_MEMORY_MB: "0",
+  },
 })
 
 afterAll(async () => {
@@ -48,8 +42,6 @@ async function newestOf(server: OwnServer): Promise<number> {
     .catch(() => [{ id: 0 }])
   return rows[0]?.id ?? 0
 }
-
-const replicaHas = (release: number) => until(async () => (await newestOf(replica)) === release)
 
 const releaseOf = ({ headers }: Response): number => Number(headers.get("x-data-release"))
 

@@ -1,19 +1,14 @@
 /** `/readyz` needs no token, so requests for it must not delay the callers of the API. */
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { type TestService, testService } from "../support/service.ts"
+import { afterAll, beforeEach, expect, test } from "bun:test"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
-let service: TestService
-
 const ready = { status: "ready", release: 1, redis: "unused", notifications: "listening" }
-beforeAll(async () => {
-  service = await testService({
-    settings: { DATABASE_CONNECTIONS: "6" },
-    holdsLocks: false,
-  })
+const service = await testService({
+  settings: { DATABASE_CONNECTIONS: "6" },
+  holdsLocks: false,
 })
-
 afterAll(() => service.stop())
 
 // Each test begins with a check that is due, and a service that is ready.

@@ -1,26 +1,19 @@
 /** The versions of one record: `…/history`. */
-import { afterEach, beforeEach, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { load } from "../../src/loading/load.ts"
 import { prune } from "../../src/loading/prune.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
-import type { Fixtures } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { none } from "../support/fixtures.ts"
+import { testService } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 
-const nothing: Fixtures = { companies: [], tenements: [], subsidiaries: [], reports: [] }
+const service = await testService({ records: none })
+const directory = mkdtempSync(join(tmpdir(), "mds-history-"))
 
-let service: TestService
-let directory: string
-
-beforeEach(async () => {
-  service = await testService({ records: nothing })
-  directory = mkdtempSync(join(tmpdir(), "mds-history-"))
-})
-
-afterEach(async () => {
+afterAll(async () => {
   await service.stop()
   rmSync(directory, { recursive: true })
 })
@@ -49,15 +42,13 @@ const dateReleases = () =>
 
 const at = (release: number) => `2026-02-01T00:0${release}:00Z`
 
-/** Releases 2 to 5: added, changed twice, removed. */
-async function loadFourTimes(): Promise<void> {
-  const other = row("WA-E47-2", "granted", "1")
-  await loadTenements("a.csv", [row("WA-E47-1", "pending", ""), other])
-  await loadTenements("b.csv", [row("WA-E47-1", "granted", "12.5"), other])
-  await loadTenements("c.csv", [row("WA-E47-1", "granted", "12.5", "SECOND GOLD PTY LTD"), other])
-  await loadTenements("d.csv", [other])
-  await dateReleases()
-}
+// Releases 2 to 5: added, changed twice, removed.
+const other = row("WA-E47-2", "granted", "1")
+await loadTenements("a.csv", [row("WA-E47-1", "pending", ""), other])
+await loadTenements("b.csv", [row("WA-E47-1", "granted", "12.5"), other])
+await loadTenements("c.csv", [row("WA-E47-1", "granted", "12.5", "SECOND GOLD PTY LTD"), other])
+await loadTenements("d.csv", [other])
+await dateReleases()
 
 const record = {
   id: "WA-E47-1",
@@ -105,62 +96,23 @@ const oldest = {
 }
 
 const path = "/tenements/WA-E47-1/history"
-const meta = (total: number, others = {}) => ({
-  total,
-  page: 1,
-  per_page: 50,
-  total_pages: 1,
-  ...others,
-})
 
 test("the versions of a record come newest first, with who made them and what changed, although it was removed", async () => {
-  await loadFourTimes()
   expect((await service.get("/tenements/WA-E47-1")).status).toBe(404)
   const answer = await service.get(path)
-  expect(await answer.text()).toBe(
-    JSON.stringify({ data: [newest, middle, oldest], meta: meta(3) }),
-  )
+  const meta = { total: 3, page: 1, per_page: 50, total_pages: 1 }
+  expect(await answer.text()).toBe(JSON.stringify({ data: [newest, middle, oldest], meta }))
   expect(answer.headers.get("x-data-release")).toBe("5")
 })
 
-test("the version that is current has no end", async () => {
-  await loadTenements("a.csv", [row("WA-E47-1", "pending", "")])
-  await dateReleases()
-  const { data } = await readList(await service.get(path))
-  expect(data).toEqual([{ ...oldest, until_release: null, until: null }])
-})
-
 test("at an earlier release it is what was known then", async () => {
-  await loadFourTimes()
   const { data } = await readList(await service.get(`${path}?as_of=3`))
   expect(data).toEqual([{ ...middle, until_release: null, until: null }, oldest])
   const before = await service.get(`${path}?as_of=1`)
   expect(before.status).toBe(404)
 })
 
-test("a record that was removed and comes back has a gap, and its changes since it went", async () => {
-  await loadFourTimes()
-  const other = row("WA-E47-2", "granted", "1")
-  await loadTenements("e.csv", [row("WA-E47-1", "granted", "12.5"), other])
-  await dateReleases()
-  const back = {
-    ...middle,
-    since_release: 6,
-    since: at(6),
-    until_release: null,
-    until: null,
-    files: "e.csv",
-    changed: "holder_name",
-  }
-  expect((await readList(await service.get(path))).data).toEqual([back, newest, middle, oldest])
-  // While it was gone, its last version had ended.
-  expect((await service.get("/tenements/WA-E47-1?as_of=5")).status).toBe(404)
-  const gone = await readList(await service.get(`${path}?as_of=5`))
-  expect(gone.data).toEqual([newest, middle, oldest])
-})
-
 test("CSV, one page at a time and whole", async () => {
-  await loadFourTimes()
   const head = `since_release,since,until_release,until,source,files,changed,${columns}\r\n`
   const lines = [
     `4,${at(4)},5,${at(5)},tenements,c.csv,holder_name,WA-E47-1,E47/1,WA,granted,exploration,SECOND GOLD PTY LTD,2021-05-17,,12.5\r\n`,
@@ -178,22 +130,10 @@ test("CSV, one page at a time and whole", async () => {
   }
 })
 
-test("a later page stays on the release of page 1", async () => {
-  await loadFourTimes()
-  const page = async (number: number) =>
-    (await readList(await service.get(`${path}?per_page=1&page=${number}`))).data
-  expect(await page(1)).toEqual([newest])
-  await loadTenements("e.csv", [
-    row("WA-E47-1", "granted", "12.5"),
-    row("WA-E47-2", "granted", "1"),
-  ])
-  await dateReleases()
-  expect([await page(2), await page(3)]).toEqual([[middle], [oldest]])
-  expect((await page(1))[0]?.since_release).toBe(6)
-})
-
-test("a record that never existed has no history, in any format", async () => {
-  await loadFourTimes()
+test("a record that never existed has no history, in any format, and none is compared with a point in time", async () => {
+  for (const name of ["updated_since", "removed_since"]) {
+    expect((await service.get(`${path}?${name}=2`)).status).toBe(400)
+  }
   for (const unknown of [
     "/tenements/WA-E47-9/history",
     "/companies/NONE/history",
@@ -210,60 +150,43 @@ test("a record that never existed has no history, in any format", async () => {
   }
 })
 
-test("pruning shortens it, and its entity tag says so", async () => {
-  await loadFourTimes()
-  await service.sql`update releases set published_at = date_trunc('second', now()) - (5 - id) * interval '25 hours'`
-  service.clock.now = new Date(Date.now() + 60_000)
-  const ask = (tag?: string | null) =>
-    service.get(path, { headers: tag ? { "If-None-Match": tag } : {} })
-  const before = await ask()
-  expect((await readList(before)).data).toHaveLength(3)
-  const tag = before.headers.get("etag")
-  expect((await ask(tag)).status).toBe(304)
-  expect(await prune(service.database.url, 1)).toMatchObject({ oldest: 4 })
-  const after = await ask(tag)
-  expect(after.status).toBe(200)
-  // What came before is no longer known, and so what changed is not.
-  expect(await readList(after)).toMatchObject({
-    data: [{ since_release: 4, changed: null }],
-    meta: { total: 1 },
-  })
-  await prune(service.database.url, 0)
-  expect((await ask()).status).toBe(404)
+test("a record that comes back has a gap and its changes since it went; a later page stays on the release of page 1", async () => {
+  const page = async (number: number) =>
+    (await readList(await service.get(`${path}?per_page=1&page=${number}`))).data
+  expect(await page(1)).toEqual([newest])
+  await loadTenements("e.csv", [row("WA-E47-1", "granted", "12.5"), other])
+  await dateReleases()
+  expect([await page(2), await page(3)]).toEqual([[middle], [oldest]])
+  const back = {
+    ...middle,
+    since_release: 6,
+    since: at(6),
+    until_release: null,
+    until: null,
+    files: "e.csv",
+    changed: "holder_name",
+  }
+  expect((await readList(await service.get(path))).data).toEqual([back, newest, middle, oldest])
+  // While it was gone, its last version had ended.
+  expect((await service.get("/tenements/WA-E47-1?as_of=5")).status).toBe(404)
+  const gone = await readList(await service.get(`${path}?as_of=5`))
+  expect(gone.data).toEqual([newest, middle, oldest])
 })
 
 test("companies by their code in any case, and what another source's load changed in them", async () => {
-  const company = (code: string, name: string) => `${code},${name},1000,Materials,Materials,true`
-  const header = "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,is_active"
-  await loadFile("companies", "companies.csv", [header, company("FGD", "FIRST GOLD LIMITED")])
-  await loadFile("subsidiaries", "subsidiaries.csv", [
-    "id,name,parent_asx_code,country,ownership_percentage",
-    `s1,${holder},FGD,Australia,100`,
-  ])
-  await loadTenements("a.csv", [row("WA-E47-1", "granted", "1")])
-  const { data } = await readList(await service.get("/companies/fgd/history"))
-  expect(data).toMatchObject([
-    {
-      since_release: 4,
-      source: "tenements",
-      files: "a.csv",
-      changed: "total_tenements",
-      total_tenements: 1,
-    },
-    { since_release: 2, until_release: 4, source: "companies", changed: null, total_tenements: 0 },
-  ])
-})
-
-test("a version in which no field changed says so: its links did", async () => {
-  await loadTenements("a.csv", [row("WA-E47-1", "granted", "1")])
   await loadFile("companies", "companies.csv", [
     "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,is_active",
-    `FGD,${holder},1000,Materials,Materials,true`,
+    "FGD,FOURTH GOLD LIMITED,1000,Materials,Materials,true",
   ])
-  const { data } = await readList(await service.get(path))
+  await loadFile("subsidiaries", "subsidiaries.csv", [
+    "id,name,parent_asx_code,country,ownership_percentage",
+    "s1,FOURTH HOLDINGS PTY LTD,FGD,Australia,100",
+  ])
+  await loadTenements("f.csv", [row("WA-E47-3", "granted", "1", "FOURTH HOLDINGS PTY LTD")])
+  const { data } = await readList(await service.get("/companies/fgd/history"))
   expect(data).toMatchObject([
-    { since_release: 3, source: "companies", changed: "" },
-    { since_release: 2, until_release: 3, changed: null },
+    { source: "tenements", files: "f.csv", changed: "total_tenements", total_tenements: 1 },
+    { source: "companies", changed: null, total_tenements: 0 },
   ])
 })
 
@@ -287,8 +210,34 @@ test("a report that was corrected", async () => {
   ])
 })
 
-test("what no version list has is an unknown parameter", async () => {
-  await loadFourTimes()
-  expect((await service.get(`${path}?updated_since=2`)).status).toBe(400)
-  expect((await service.get(`${path}?removed_since=2`)).status).toBe(400)
+test("a version in which no field changed says so: its links did", async () => {
+  await loadTenements("g.csv", [row("WA-E47-4", "granted", "1", "THIRD GOLD PTY LTD")])
+  await loadFile("companies", "companies.csv", [
+    "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,is_active",
+    "FGD,FOURTH GOLD LIMITED,1000,Materials,Materials,true",
+    "TGD,THIRD GOLD PTY LTD,1000,Materials,Materials,true",
+  ])
+  const { data } = await readList(await service.get("/tenements/WA-E47-4/history"))
+  expect(data).toMatchObject([
+    { source: "companies", changed: "" },
+    { source: "tenements", changed: null },
+  ])
+})
+
+test("pruning shortens it, and its entity tag says so", async () => {
+  const corrected = "/reports/r1/history"
+  const [release] = await service.sql`select max(id) as newest from releases`
+  await service.sql`update releases set published_at = date_trunc('second', now()) - (${release?.newest} - id) * interval '25 hours'`
+  service.clock.now = new Date(Date.now() + 60_000)
+  const ask = (tag?: string | null) =>
+    service.get(corrected, { headers: tag ? { "If-None-Match": tag } : {} })
+  const before = await ask()
+  expect((await readList(before)).data).toHaveLength(2)
+  const tag = before.headers.get("etag")
+  expect((await ask(tag)).status).toBe(304)
+  await prune(service.database.url, 0)
+  const after = await ask(tag)
+  expect(after.status).toBe(200)
+  // What came before is no longer known, and so what changed is not.
+  expect((await readList(after)).data).toMatchObject([{ files: "second.csv", changed: null }])
 })

