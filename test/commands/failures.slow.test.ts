@@ -34,19 +34,19 @@ const addressed = (change: (url: URL) => void): string => {
   return url.href
 }
 
-async function failing(url: string, args = ["serve"]) {
-  const { exitCode, printed, said } = await command(args, { DATABASE_URL: url, PORT: "0" })
+async function failing(url: string) {
+  const { exitCode, printed, said } = await command(["serve"], { DATABASE_URL: url, PORT: "0" })
   expect(said).not.toMatch(/s3cr.?t|\bat \//i)
   return { exitCode, printed, said }
 }
 
 const reason = (said: string) => ({ exitCode: 1, printed: "", said: `${said}\n` })
 
-test.each([[["serve"]], [["account", "list"]]])("a wrong password is named by %j", async (args) => {
+test("a wrong password is named", async () => {
   const url = addressed((url) => {
     url.password = "s3cr&t"
   })
-  expect(await failing(url, args)).toEqual(
+  expect(await failing(url)).toEqual(
     reason(
       `Cannot log in to the database at ${new URL(url).host}: password authentication failed for user "mds"; ` +
         "check the user and password in DATABASE_URL",
@@ -54,26 +54,25 @@ test.each([[["serve"]], [["account", "list"]]])("a wrong password is named by %j
   )
 })
 
-test("a missing database is named", async () => {
-  const url = addressed((url) => {
+test("a missing database and a host that refuses are named", async () => {
+  const refusing = `127.0.0.1:${freePort()}`
+  const missing = addressed((url) => {
     url.pathname = "/nowhere"
   })
-  expect(await failing(url)).toEqual(
-    reason(
-      `Cannot open the database at ${new URL(url).host}: database "nowhere" does not exist; ` +
+  for (const [url, expected] of [
+    [
+      missing,
+      `Cannot open the database at ${new URL(missing).host}: database "nowhere" does not exist; ` +
         "create it, or correct DATABASE_URL",
-    ),
-  )
-})
-
-test("a host that refuses is named", async () => {
-  const place = `127.0.0.1:${freePort()}`
-  expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
-    reason(
-      `Cannot reach the database at ${place}: the connection was refused; ` +
+    ],
+    [
+      `postgres://user:s3cret@${refusing}/db`,
+      `Cannot reach the database at ${refusing}: the connection was refused; ` +
         "check that PostgreSQL runs there, or correct DATABASE_URL",
-    ),
-  )
+    ],
+  ] as const) {
+    expect(await checkSchema(url).catch(String)).toBe(`DatabaseError: ${expected}`)
+  }
 })
 
 test("a server that is not PostgreSQL is named", async () => {
@@ -124,18 +123,12 @@ test.concurrent("a database that can't be reached is given up within ten seconds
 })
 
 test("a malformed address is refused without its password", async () => {
-  for (const [name, value] of [
-    ["DATABASE_URL", "postgres://user:s3cret#1@127.0.0.1/db"],
-    ["DATABASE_URL", "postgres://user:s3cret/1@127.0.0.1/db"],
-    ["DATABASE_URL", "postgres://user:s3cret@127.0.0.1:5x/db"],
-    ["REDIS_URL", "redis://:1#s3cret@127.0.0.1"],
-    ["BASE_URL", "https://user:s3cret@example.com"],
-  ] as const) {
-    const result = await command(["account", "list"], { [name]: value })
-    expect({ ...result, value }).toMatchObject({ exitCode: 1, printed: "" })
-    expect(result.said).toStartWith(`Cannot use the settings:\n${name} `)
-    expect(result.said).not.toContain("s3cret")
-  }
+  const result = await command(["account", "list"], {
+    DATABASE_URL: "postgres://user:s3cret#1@127.0.0.1/db",
+  })
+  expect(result).toMatchObject({ exitCode: 1, printed: "" })
+  expect(result.said).toStartWith("Cannot use the settings:\nDATABASE_URL ")
+  expect(result.said).not.toContain("s3cret")
 })
 
 test("an unexpected failure is its message, and its stack only with --debug", async () => {
@@ -148,15 +141,10 @@ test("an unexpected failure is its message, and its stack only with --debug", as
     expect(short.said).toBe(
       'Failed: column "email" of relation "accounts" does not exist (add --debug for the stack trace)\n',
     )
-    for (const more of [
-      [...args, "--debug"],
-      ["--debug", ...args],
-    ]) {
-      const long = await command(more, settings)
-      expect([short.exitCode, long.exitCode]).toEqual([1, 1])
-      expect(long.said).toMatch(/^PostgresError: column .*\n\s+at /)
-      expect(long.said).not.toContain("someone@example.com")
-    }
+    const long = await command([...args, "--debug"], settings)
+    expect([short.exitCode, long.exitCode]).toEqual([1, 1])
+    expect(long.said).toMatch(/^PostgresError: column .*\n\s+at /)
+    expect(long.said).not.toContain("someone@example.com")
   } finally {
     await sql`alter table accounts rename column hidden to email`
     await sql.end()

@@ -1,62 +1,32 @@
 /** A service that fetches by itself publishes what changed, and reports what fails and is refused. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { locks as advisoryLocks } from "../../src/db/advisory-locks.ts"
-import {
-  type MisbehavingServer,
-  misbehavingServer,
-  plain,
-  reply,
-} from "../fetching/misbehaving-server.ts"
+import { plain, reply } from "../fetching/misbehaving-server.ts"
 import { serviceProcess } from "../support/process.ts"
 import { until } from "../support/until.ts"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { directory, type FetchWorkbench, fetchWorkbench } from "./fetch-workbench.ts"
 
 setDefaultTimeout(60_000)
 
-let bench: CommandWorkbench
-let server: MisbehavingServer
+let bench: FetchWorkbench
 beforeAll(async () => {
-  bench = await commandWorkbench()
-  server = await misbehavingServer()
+  bench = await fetchWorkbench()
 })
-beforeEach(async () => {
-  await bench.empty()
-  rmSync(bench.dataDir, { recursive: true, force: true })
-  mkdirSync(bench.dataDir)
-})
-afterAll(async () => {
-  server.close()
-  await bench.close()
-})
+beforeEach(() => bench.reset())
+afterAll(() => bench.close())
 
-const serve = (settings: Record<string, string> = {}) =>
-  serviceProcess({
-    DATABASE_URL: bench.url,
-    DATA_DIR: bench.dataDir,
-    FETCH_EVERY: "1",
-    ...settings,
-  })
-const writeSources = (sources: object) =>
-  writeFileSync(join(bench.dataDir, "sources.json"), JSON.stringify(sources))
-const entry = (path: string) => ({
-  kind: "file",
-  url: server.url + path,
-  allow_private: true,
-})
-const directory = "ASX code,Company name,GICs industry group\nQZA,QUARRY LIMITED,Materials\n"
+const serve = () =>
+  serviceProcess({ DATABASE_URL: bench.url, DATA_DIR: bench.dataDir, FETCH_EVERY: "1" })
 const interrupted = "a fetch was interrupted, and is due when the service starts again"
 const eventsOf = (service: Awaited<ReturnType<typeof serve>>) =>
   service.logged().map(({ event, source, reason }) => [event, source, reason])
 
 test("what is due is fetched at the start, and each outcome is logged and counted", async () => {
-  writeSources({
-    "asx-directory": entry("/asx.csv"),
-    companies: entry("/wrong.csv"),
-    subsidiaries: entry("/none.csv"),
+  bench.writeSources({
+    "asx-directory": bench.entry("/asx.csv"),
+    companies: bench.entry("/wrong.csv"),
+    subsidiaries: bench.entry("/none.csv"),
   })
-  server.answer(({ target }) => {
+  bench.server.answer(({ target }) => {
     if (target === "/none.csv") return reply(404, {})
     return plain(target === "/asx.csv" ? directory : "a,b\n1,2\n")
   })
@@ -75,10 +45,10 @@ test("what is due is fetched at the start, and each outcome is logged and counte
 })
 
 test("a source whose download is interrupted by a stop is fetched by the next service at once", async () => {
-  writeSources({ "asx-directory": entry("/asx.csv") })
+  bench.writeSources({ "asx-directory": bench.entry("/asx.csv") })
   const asked = Promise.withResolvers<void>()
   const never = Promise.withResolvers<never>()
-  server.answer(() => {
+  bench.server.answer(() => {
     asked.resolve()
     return never.promise
   })
@@ -87,7 +57,7 @@ test("a source whose download is interrupted by a stop is fetched by the next se
   service.kill("SIGTERM")
   expect(await service.exited).toBe(0)
   expect(eventsOf(service).map(([event]) => event)).toEqual([interrupted])
-  server.answer(() => plain(directory))
+  bench.server.answer(() => plain(directory))
   const next = await serve()
   await until(() => eventsOf(next).length > 0)
   expect(eventsOf(next)).toEqual([["a source was published", "asx-directory", undefined]])
@@ -95,16 +65,9 @@ test("a source whose download is interrupted by a stop is fetched by the next se
 })
 
 test("a service that is stopped during a scheduled load rolls it back, and the next one loads it", async () => {
-  writeSources({ "asx-directory": entry("/asx.csv") })
-  server.answer(() => plain(directory))
-  const held = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  const holding = bench.sql.begin(async (sql) => {
-    await sql`select pg_advisory_xact_lock(${advisoryLocks.publishing})`
-    held.resolve()
-    await released.promise
-  })
-  await held.promise
+  bench.writeSources({ "asx-directory": bench.entry("/asx.csv") })
+  bench.server.answer(() => plain(directory))
+  const release = await bench.holdLoads()
   const service = await serve()
   const locks = () =>
     bench.sql`select granted from pg_locks where locktype = 'advisory'
@@ -114,8 +77,7 @@ test("a service that is stopped during a scheduled load rolls it back, and the n
   expect(await service.exited).toBe(0)
   // That of this test: the server has noticed that the others are gone.
   await until(async () => (await locks()).length === 1)
-  released.resolve()
-  await holding
+  await release()
   expect(await bench.releases()).toBe(0)
   const next = await serve()
   await until(() => eventsOf(next).length > 0)

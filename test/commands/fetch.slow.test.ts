@@ -1,133 +1,91 @@
 /** `mds fetch` downloads and loads what the operator's file lists, one process at a time. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { locks } from "../../src/db/advisory-locks.ts"
-import {
-  type MisbehavingServer,
-  misbehavingServer,
-  plain,
-  reply,
-} from "../fetching/misbehaving-server.ts"
+import { plain, reply } from "../fetching/misbehaving-server.ts"
 import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { directory, type FetchWorkbench, fetchWorkbench } from "./fetch-workbench.ts"
+
+setDefaultTimeout(60_000)
 
 const program = Bun.fileURLToPath(new URL("../..", import.meta.url))
 
-let bench: CommandWorkbench
-let server: MisbehavingServer
+let bench: FetchWorkbench
 beforeAll(async () => {
-  bench = await commandWorkbench()
-  server = await misbehavingServer()
+  bench = await fetchWorkbench()
 })
 beforeEach(async () => {
-  await bench.empty()
-  rmSync(bench.dataDir, { recursive: true, force: true })
-  mkdirSync(bench.dataDir)
-  writeFileSync(join(bench.dataDir, "sources.json"), JSON.stringify(entries()))
+  await bench.reset()
+  bench.writeSources({
+    "asx-directory": bench.entry("/asx.csv"),
+    subsidiaries: bench.entry("/sub.csv"),
+  })
 })
-afterAll(async () => {
-  server.close()
-  await bench.close()
-})
+afterAll(() => bench.close())
 
-const entries = () => ({
-  "asx-directory": { kind: "file", url: `${server.url}/asx.csv`, allow_private: true },
-  subsidiaries: { kind: "file", url: `${server.url}/sub.csv`, allow_private: true },
-})
-const directory = "ASX code,Company name,GICs industry group\nQZA,QUARRY LIMITED,Materials\n"
 const subsidiaries = "id,name,parent_asx_code\ns1,Quarry West,QZA\n"
 const whole = ({ target }: { target: string }) =>
   plain(target === "/asx.csv" ? directory : subsidiaries)
+const fetched = async (...args: string[]) =>
+  (await bench.run(["fetch", "--json", ...args])).stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).outcome)
 
 test("every source of the file is fetched, and a failure of one does not stop the others", async () => {
-  server.answer((asked) => (asked.target === "/asx.csv" ? reply(404, {}) : whole(asked)))
+  bench.server.answer((asked) => (asked.target === "/asx.csv" ? reply(404, {}) : whole(asked)))
   const { stdout, code } = await bench.run(["fetch"])
   expect(stdout).toContain("asx-directory: failed: Cannot fetch ")
   expect(stdout).toContain("subsidiaries: published")
   expect(stdout).toContain("Published as release 1")
   expect(stdout).toMatch(/Fetched as \S+\/raw\/subsidiaries\/\d{8}T\d{6}Z-[0-9a-f]{64}\.csv/)
   expect(code).toBe(1)
-  const { stdout: list } = await bench.run(["sources", "list"])
-  expect(list).toContain("failed: Cannot fetch ")
-}, 30_000)
+  expect(bench.server.asked[0]?.headers["user-agent"]).toMatch(/^mds\/\d+\.\d+\.\d+$/)
+  bench.server.answer(whole)
+  expect(await fetched("subsidiaries")).toEqual(["not due"])
+  expect(await fetched("--force")).toEqual(["published", "unchanged"])
+})
 
-test("a source that is not due is left alone, by name too, unless it is forced", async () => {
-  server.answer(whole)
-  const json = async (...args: string[]) =>
-    (await bench.run(["fetch", "--json", ...args])).stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line).outcome)
-  expect(await json()).toEqual(["published", "published"])
-  expect(await json("asx-directory")).toEqual(["not due"])
-  expect(await json("asx-directory", "--force")).toEqual(["unchanged"])
-  expect(server.asked[0]?.headers["user-agent"]).toMatch(/^mds\/\d+\.\d+\.\d+$/)
-}, 30_000)
-
-test("a source that is not in the file, or no file, is an error that says so", async () => {
-  expect((await bench.run(["fetch", "wa"])).stderr).toContain(
-    "sources.json has no such source (it has: asx-directory, subsidiaries)",
-  )
-  const { stderr, code } = await bench.run(["fetch"], {
-    variables: { SOURCES_FILE: join(bench.dataDir, "none.json") },
-  })
-  expect(stderr).toContain("none.json: no such file. It lists the addresses to fetch")
+test("a source that is not in the file is an error that says so", async () => {
+  const { stderr, code } = await bench.run(["fetch", "wa"])
+  expect(stderr).toContain("sources.json has no such source (it has: asx-directory, subsidiaries)")
   expect(code).toBe(1)
-}, 30_000)
+})
 
-/** The server of the database releases the lock of a killed process as soon as it notices. */
-async function outcomeOnceFree(...args: string[]): Promise<string> {
-  let outcome = "busy"
-  await until(async () => {
-    outcome = JSON.parse((await bench.run(["fetch", "--json", ...args])).stdout).outcome
-    return outcome !== "busy"
-  })
-  return outcome
-}
-
-/** Commands that load wait until it is released. */
-async function holdLoads() {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const held = Promise.withResolvers<void>()
-  const holding = bench.sql.begin(async (sql) => {
-    await sql`select pg_advisory_xact_lock(${locks.publishing})`
-    held.resolve()
-    await released
-  })
-  await held.promise
-  return async () => {
-    release()
-    await holding
-  }
-}
 const waiting = "Waiting for another load to end"
 
 test("a command that is killed during a load publishes nothing, and the next one loads the kept file", async () => {
-  server.answer(({ headers }) =>
+  bench.server.answer(({ headers }) =>
     headers["if-none-match"] ? reply(304, {}) : reply(200, { ETag: '"1"' }, directory),
   )
-  const release = await holdLoads()
+  const release = await bench.holdLoads()
   const killed = startCommand(["fetch", "asx-directory"], bench.options())
   await killed.waitForStderr(waiting)
   killed.child.kill("SIGKILL")
   await killed.child.exited
   await release()
   expect(await bench.releases()).toBe(0)
-  expect(await outcomeOnceFree("asx-directory")).toBe("published")
-  expect(server.asked.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, '"1"'])
-}, 60_000)
+  // The database releases the lock of a killed process as soon as it notices.
+  let outcomes: string[] = []
+  await until(async () => {
+    outcomes = await fetched("asx-directory")
+    return !outcomes.includes("busy")
+  })
+  expect(outcomes).toEqual(["published"])
+  expect(bench.server.asked.map(({ headers }) => headers["if-none-match"])).toEqual([
+    undefined,
+    '"1"',
+  ])
+})
 
 test("an error that nobody expected ends the fetch of its source alone, and is noted", async () => {
-  server.answer(whole)
+  bench.server.answer(whole)
   await bench.sql.unsafe(`
     create function break() returns trigger language plpgsql as
       $$ begin raise exception 'a disk is full'; end $$;
     create trigger break before insert on companies for each row execute function break()`)
   const ended = await bench.run(["fetch"])
-  const { stderr } = await bench.run(["--debug", "fetch", "asx-directory", "--force"])
-  expect(stderr).toMatch(/PostgresError: a disk is full\n +at /)
   await bench.sql.unsafe("drop trigger break on companies; drop function break")
   expect(ended.stdout).toContain("asx-directory: failed: Failed: a disk is full")
   expect(ended.stdout).toContain("subsidiaries: published")
@@ -138,11 +96,11 @@ test("an error that nobody expected ends the fetch of its source alone, and is n
     outcome: "failed",
     reason: "Failed: a disk is full (add --debug for the stack trace)",
   })
-}, 30_000)
+})
 
 test("a connection that is lost during a load ends the fetch of its source alone", async () => {
-  server.answer(whole)
-  const release = await holdLoads()
+  bench.server.answer(whole)
+  const release = await bench.holdLoads()
   const fetching = startCommand(["fetch"], bench.options())
   await fetching.waitForStderr(waiting)
   await bench.sql`
@@ -152,16 +110,13 @@ test("a connection that is lost during a load ends the fetch of its source alone
   expect(stdout).toMatch(/^asx-directory: failed: the connection to the database was lost \(/)
   expect(stdout).toContain("subsidiaries: published")
   expect(code).toBe(1)
-}, 30_000)
+})
 
 test("a file that has not changed is loaded again by another version of the program", async () => {
-  server.answer(({ headers }) =>
+  bench.server.answer(({ headers }) =>
     headers["if-none-match"] ? reply(304, {}) : reply(200, { ETag: '"1"' }, directory),
   )
-  writeFileSync(
-    join(bench.dataDir, "sources.json"),
-    JSON.stringify({ "asx-directory": { ...entries()["asx-directory"], every: 0 } }),
-  )
+  bench.writeSources({ "asx-directory": bench.entry("/asx.csv", { every: 0 }) })
   const changed = join(bench.directory, "program")
   mkdirSync(changed)
   for (const part of ["src", "drizzle", "package.json", "tsconfig.json"]) {
@@ -176,18 +131,15 @@ test("a file that has not changed is loaded again by another version of the prog
     join(changed, "src/sources/asx-directory.ts"),
     "\n// Reads the same file in another way.\n",
   )
-  const fetched = async (main?: string) =>
-    JSON.parse((await bench.run(["fetch", "--json"], main ? { main } : {})).stdout)
-  const other = join(changed, "src/main.ts")
-  expect(await fetched()).toMatchObject({ outcome: "published" })
-  expect(await fetched()).toMatchObject({ outcome: "unchanged", summary: null })
-  expect(await fetched(join(unrelated, "src/main.ts"))).toMatchObject({ summary: null })
-  expect(await fetched(other)).toMatchObject({ outcome: "unchanged", summary: { release: null } })
-  expect(await fetched(other)).toMatchObject({ outcome: "unchanged", summary: null })
-}, 60_000)
+  const fetchedBy = async (main: string) =>
+    JSON.parse((await bench.run(["fetch", "--json"], { main: join(main, "src/main.ts") })).stdout)
+  expect(await fetchedBy(program)).toMatchObject({ outcome: "published" })
+  expect(await fetchedBy(unrelated)).toMatchObject({ outcome: "unchanged", summary: null })
+  expect(await fetchedBy(changed)).toMatchObject({ summary: { release: null } })
+})
 
 test("a host whose clock is wrong keeps no other from fetching, and dates no file by it", async () => {
-  server.answer(whole)
+  bench.server.answer(whole)
   const skew = join(bench.directory, "skew.ts")
   writeFileSync(
     skew,
@@ -202,7 +154,7 @@ test("a host whose clock is wrong keeps no other from fetching, and dates no fil
   const ahead = { variables: { BUN_OPTIONS: `--preload ${skew}` } }
   const { stdout } = await bench.run(["fetch", "asx-directory"], ahead)
   expect(stdout).toContain("asx-directory: published")
-  await bench.run(["load", "subsidiaries", `${server.url}/sub.csv`, "--allow-private"], ahead)
+  await bench.run(["load", "subsidiaries", `${bench.server.url}/sub.csv`, "--allow-private"], ahead)
   const times = await bench.sql`
     select name, greatest(attempted_at, last_fetched_at, last_observed_at) > now() as "isAhead"
     from sources left join fetch_attempts on source = name order by name`
@@ -210,14 +162,14 @@ test("a host whose clock is wrong keeps no other from fetching, and dates no fil
     { name: "asx-directory", isAhead: false },
     { name: "subsidiaries", isAhead: false },
   ])
-}, 30_000)
+})
 
 test("an address is loaded in place of a file, under the same rules", async () => {
   const modified = { "Last-Modified": "Fri, 09 Jan 2026 08:00:00 GMT" }
-  server.answer((asked) =>
+  bench.server.answer((asked) =>
     asked.target === "/asx.csv?key=secret" ? reply(200, modified, directory) : reply(404, {}),
   )
-  const address = `${server.url}/asx.csv?key=secret`
+  const address = `${bench.server.url}/asx.csv?key=secret`
   const refused = await bench.run(["load", "asx-directory", address])
   expect(refused.stderr).toContain("is an address of a private network or of this machine")
   const load = (...args: string[]) =>
@@ -228,28 +180,25 @@ test("an address is loaded in place of a file, under the same rules", async () =
   // A private address is of no use to others; and the fetches of the source stay as they are.
   const [row] = await bench.sql`select address, last_fetched_at as "fetchedAt" from sources`
   expect({ ...row }).toEqual({ address: null, fetchedAt: null })
-  server.answer(({ target }) => (target.startsWith("/none") ? reply(404, {}) : plain(directory)))
-  await load("--dry-run", `${server.url}/other.csv`)
-  expect(await bench.releases()).toBe(1)
-  const missing = await load(`${server.url}/none.csv`)
+  bench.server.answer(({ target }) =>
+    target.startsWith("/none") ? reply(404, {}) : plain(directory),
+  )
+  const missing = await load(`${bench.server.url}/none.csv`)
   expect([missing.code, missing.stderr]).toEqual([
     1,
-    `Fetching ${server.url}/none.csv …\nCannot fetch ${server.url}/none.csv: it answers 404\n`,
+    `Fetching ${bench.server.url}/none.csv …\nCannot fetch ${bench.server.url}/none.csv: it answers 404\n`,
   ])
-}, 30_000)
+})
 
 test("a release leads to the raw file that it was loaded from, which can be loaded again", async () => {
-  server.answer(whole)
+  bench.server.answer(whole)
   await bench.run(["fetch", "asx-directory"])
   const shown = await bench.run(["releases", "show", "1"])
   expect(shown.stdout).toContain("source: asx-directory, of files that were true at 20")
   const kept = /SHA-256 ([0-9a-f]{64}), kept as (\S+)/.exec(shown.stdout)
   expect(kept?.[2]).toContain(kept?.[1] ?? "nothing")
-  expect((await bench.run(["load", "asx-directory", kept?.[2] ?? ""])).stdout).toContain(
-    "nothing was published",
-  )
+  expect((await bench.load("asx-directory", [kept?.[2] ?? ""])).release).toBeNull()
   rmSync(kept?.[2] ?? "")
   const json = JSON.parse((await bench.run(["releases", "show", "1", "--json"])).stdout)
   expect(json.files).toEqual([{ name: expect.any(String), sha256: kept?.[1], kept: null }])
-  expect((await bench.run(["releases", "show", "7"])).stderr).toBe("There is no release 7\n")
-}, 30_000)
+})

@@ -7,9 +7,9 @@ beforeAll(async () => {
   bench = await commandWorkbench()
   bench.file("all.csv", directory(...codes))
   bench.file("lacking.csv", directory(...codes.slice(2)))
-  bench.file("error.csv", "Bad Gateway")
-  await load("all.csv", "--observed", "2020-01-01")
-  await load("lacking.csv", "--observed", "2020-01-02T10:00:00+10:00")
+  await bench.load("asx-directory", directory(...codes), { observed: "2020-01-01" })
+  const observed = "2020-01-02T10:00:00+10:00"
+  await bench.load("asx-directory", directory(...codes.slice(2)), { observed })
 })
 afterAll(() => bench.close())
 
@@ -90,22 +90,13 @@ test("a source is shown with what is missing, the largest first, and when it wil
   })
 }, 30_000)
 
-test("a refused load is shown with its reason, and leaves the rest as it was", async () => {
-  expect((await load("error.csv")).code).toBe(1)
-  const { stdout } = await sources("list")
-  expect(stdout).toContain("refused: Cannot read error.csv: it looks like an error message")
-  expect(stdout).toContain("2020-01-02T00:00:00Z")
-}, 30_000)
-
-test("a long reason is cut in the list, and whole where the source is shown", async () => {
-  const file = `${"long-".repeat(40)}.csv`
-  bench.file(file, "Bad Gateway")
-  await load(file)
+test("the reason of a refused load is cut in the list, and whole where the source is shown", async () => {
+  const file = bench.file(`${"long-".repeat(40)}.csv`, "Bad Gateway")
+  const reason = await bench.refusal("asx-directory", [file])
   const { stdout } = await sources("list")
   expect(stdout).toMatch(/refused: Cannot read (?:long-)+\w*…$/m)
-  expect((await sources("show", "asx-directory")).stdout).toContain(
-    `${file}: it looks like an error`,
-  )
+  expect(stdout).toContain("2020-01-02T00:00:00Z")
+  expect((await sources("show", "asx-directory")).stdout).toContain(`refused: ${reason}`)
 }, 30_000)
 
 test("a source that was not loaded, or does not exist, is an error that says so", async () => {
@@ -126,10 +117,6 @@ test("the setting, the time of the files and the columns that may go empty are t
   })
   expect(gone.stdout).toContain("2 deactivated")
   bench.file("empty.csv", directory(...codes).replaceAll(/,\d+$/gm, ",--"))
-  expect((await load("empty.csv")).stderr).toContain("add --accept-empty market_cap_aud")
-  expect((await load("empty.csv", "--accept-empty", "cap")).stderr).toContain(
-    "Cannot accept an empty column",
-  )
   const told = await load(
     "empty.csv",
     "--accept-empty",
@@ -140,9 +127,6 @@ test("the setting, the time of the files and the columns that may go empty are t
   expect(told.stdout).toContain("40 changed")
   const odd = await load("all.csv", "--observed", "yesterday")
   expect(odd.stderr).toContain("give a date as 2026-01-02, or a date-time with its zone")
-  expect((await load("all.csv", "--observed", "2020-01-01")).stderr).toContain(
-    "Cannot load files of 2020-01-01T00:00:00Z",
-  )
   const removed = await load("lacking.csv", "--remove-missing-now")
   expect(removed.stdout).toContain("2 deactivated")
 }, 60_000)

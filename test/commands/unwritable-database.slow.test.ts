@@ -38,8 +38,6 @@ const commands = (): [task: string, args: string[], stdin?: string][] => [
     "run `mds token create`",
     ["token", "create", "--account", "jo@example.com", "--name", "s3cret job"],
   ],
-  ["run `mds account create`", ["account", "create", "jo@example.com"]],
-  ["run `mds releases prune`", ["releases", "prune", "--keep-days", "1"]],
 ]
 
 async function expectReported(url: string): Promise<void> {

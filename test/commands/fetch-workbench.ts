@@ -1,0 +1,51 @@
+/** A workbench whose operator lists addresses of a server of the test's own. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { locks } from "../../src/db/advisory-locks.ts"
+import { misbehavingServer } from "../fetching/misbehaving-server.ts"
+import { commandWorkbench } from "./command-workbench.ts"
+
+export const directory = "ASX code,Company name,GICs industry group\nQZA,QUARRY LIMITED,Materials\n"
+
+export type FetchWorkbench = Awaited<ReturnType<typeof fetchWorkbench>>
+
+export async function fetchWorkbench() {
+  const bench = await commandWorkbench()
+  const server = await misbehavingServer()
+  return {
+    ...bench,
+    server,
+    entry: (path: string, others: object = {}) => ({
+      kind: "file",
+      url: server.url + path,
+      allow_private: true,
+      ...others,
+    }),
+    writeSources: (sources: object) =>
+      writeFileSync(join(bench.dataDir, "sources.json"), JSON.stringify(sources)),
+    /** Commands that load wait until the result is called. */
+    holdLoads: async () => {
+      const held = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
+      const holding = bench.sql.begin(async (sql) => {
+        await sql`select pg_advisory_xact_lock(${locks.publishing})`
+        held.resolve()
+        await released.promise
+      })
+      await held.promise
+      return async () => {
+        released.resolve()
+        await holding
+      }
+    },
+    reset: async () => {
+      await bench.empty()
+      rmSync(bench.dataDir, { recursive: true, force: true })
+      mkdirSync(bench.dataDir)
+    },
+    close: async () => {
+      server.close()
+      await bench.close()
+    },
+  }
+}
