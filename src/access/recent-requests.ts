@@ -2,8 +2,8 @@
  * The last requests of each account, so that a person can find why one failed.
  *
  * A process keeps those that it has answered in memory until it has added them to the database, and of
- * each account no more than are shown. A read merges both by the request's id, so that a person sees a
- * request at once and never twice.
+ * each account no more than are shown. They are added before a read, so that a person sees a request at
+ * once.
  *
  * Beyond a budget of bytes, the account that has been quiet longest loses its requests.
  */
@@ -34,8 +34,6 @@ interface Requests {
   bytes: number
 }
 
-/** Accounts in one statement: 2,000 requests, which take about a tenth of a second. */
-const maxAccountsPerWrite = 20
 /** The size of a request without its target, with its share of the structures around it. */
 const requestBytes = 400
 const charBytes = 2
@@ -59,20 +57,18 @@ export function createRecentRequests({
   /** What could not be written because the database is away is kept. For any other reason it would fail again. */
   async function write(): Promise<void> {
     reportDropped()
-    const all = [...unwritten].map(([accountId, { requests }]) => ({
+    const added = [...unwritten].map(([accountId, { requests }]) => ({
       accountId,
       requests: [...requests],
     }))
-    for (let from = 0; from < all.length; from += maxAccountsPerWrite) {
-      const added = all.slice(from, from + maxAccountsPerWrite)
-      await pool
-        .runAlone(null, (db) => addRequests(db, added))
-        .catch((error: unknown) => {
-          if (error instanceof Unavailable) throw error
-          onFailure(error, { unwritten_requests: countOf(added) })
-        })
-      added.forEach(forget)
-    }
+    if (added.length === 0) return
+    await pool
+      .runAlone(null, (db) => addRequests(db, added))
+      .catch((error: unknown) => {
+        if (error instanceof Unavailable) throw error
+        onFailure(error, { unwritten_requests: countOf(added) })
+      })
+    added.forEach(forget)
   }
 
   function forget({ accountId, requests }: RequestsOfAccount): void {
@@ -89,7 +85,7 @@ export function createRecentRequests({
     dropped = 0
   }
 
-  const stop = writeInBackground({
+  const { afterWrite, stop } = writeInBackground({
     write,
     unwritten: () => countOf([...unwritten.values()]),
     onFailure,
@@ -108,11 +104,8 @@ export function createRecentRequests({
      * The last hundred of an account, the newest first. Those of other processes are some seconds old.
      * @throws Unavailable
      */
-    last: async (accountId: number): Promise<RecentRequest[]> => {
-      const ours = unwritten.peek(accountId)?.requests ?? []
-      const stored = await pool.runAlone(accountId, (db) => readRequests(db, accountId))
-      return newest([...stored, ...ours])
-    },
+    last: (accountId: number): Promise<RecentRequest[]> =>
+      afterWrite(() => pool.runAlone(accountId, (db) => readRequests(db, accountId))),
 
     /** Writes the last requests, for at most `limitMs`, and stops. */
     stop: (limitMs = 5_000): Promise<void> => stop(limitMs),
@@ -124,10 +117,3 @@ const bytesOf = (requests: readonly RecentRequest[]): number =>
 
 const countOf = (all: readonly Pick<RequestsOfAccount, "requests">[]): number =>
   all.reduce((sum, { requests }) => sum + requests.length, 0)
-
-function newest(requests: readonly RecentRequest[]): RecentRequest[] {
-  const byId = new Map(requests.map((request) => [request.requestId, request]))
-  return [...byId.values()]
-    .sort((a, b) => b.atMs - a.atMs || (a.requestId < b.requestId ? 1 : -1))
-    .slice(0, keptRequests)
-}

@@ -10,7 +10,6 @@ import { limitOf } from "./plan.ts"
 export interface Caller {
   accountId: number
   tokenId: number
-  forSpreadsheets: boolean
   plan: Plan
   /** Requests per window, infinite on the admin plan. */
   limit: number
@@ -27,7 +26,6 @@ export function createTokenLookup(pool: Pool) {
     .select({
       accountId: accounts.id,
       tokenId: tokens.id,
-      forSpreadsheets: tokens.for_spreadsheets,
       plan: accounts.plan,
       requestLimit: accounts.request_limit,
       expiresMs: milliseconds(tokens.expires_at),

@@ -10,22 +10,6 @@ export interface Period {
   ofSpreadsheets: number
 }
 
-export interface TokenUse {
-  /** Or `withoutToken`. */
-  tokenId: number
-  lastDay: number
-  last30Days: number
-}
-
-export interface UsageOverview {
-  /** 24 clock hours, ending with the current one. */
-  hours: Period[]
-  /** 30 days, ending with the current one. */
-  days: Period[]
-  /** The tokens that were used in this time, the most used first. */
-  tokens: TokenUse[]
-}
-
 const shownHours = 24
 const shownDays = 30
 
@@ -37,12 +21,14 @@ export const firstShownHour = (nowMs: number): number =>
 export const firstShownDay = (nowMs: number): number =>
   Math.floor(nowMs / dayMs) * dayMs - (shownDays - 1) * dayMs
 
-export function usageOverview(counts: readonly Count[], nowMs: number): UsageOverview {
+export function usageOverview(counts: readonly Count[], nowMs: number) {
   const firstDayMs = firstShownDay(nowMs)
   const shown = counts.filter(({ startMs }) => startMs >= firstDayMs)
   return {
     hours: lastHours(shown, nowMs),
+    /** 30 days, ending with the current one. */
     days: periods(shown, firstDayMs, { count: shownDays, lengthMs: dayMs }),
+    /** The tokens that were used in this time, the most used first; one may be `withoutToken`. */
     tokens: [...Map.groupBy(shown, ({ tokenId }) => tokenId)]
       .map(([tokenId, ofToken]) => ({
         tokenId,

@@ -3,17 +3,17 @@ import { and, eq, gte, sql } from "drizzle-orm"
 import { accounts, tokens, usageHours } from "../db/account-tables.ts"
 import type { Database } from "../db/pool/pool.ts"
 
-/** Requests with a token in a clock hour (UTC), or in a day of those that are long over. */
-export interface Count {
+/** Requests with a token in a clock hour (UTC). */
+export interface CountOfAccount {
+  accountId: number
   /** Or `withoutToken`. */
   tokenId: number
-  forSpreadsheets: boolean
-  /** When the hour or day begins, ms since 1970. */
+  /** When the hour begins, ms since 1970. */
   startMs: number
   requests: number
 }
 
-export type CountOfAccount = Count & { accountId: number }
+export type Count = Awaited<ReturnType<typeof readCounts>>[number]
 
 /**
  * Adds to the stored counts. Rows of accounts that were deleted in the meantime are skipped. All
@@ -43,7 +43,7 @@ export function readCounts(
   db: Database,
   accountId: number,
   { firstHourMs, firstDayMs }: { firstHourMs: number; firstDayMs: number },
-): Promise<Count[]> {
+) {
   const { hour, requests } = usageHours
   const start = sql`case when ${hour} >= ${instant(firstHourMs)}::timestamptz then ${hour}
     else date_trunc('day', ${hour}, 'UTC') end`

@@ -1,11 +1,7 @@
 /**
- * Counts the admitted requests of each token in each clock hour (UTC). Each process adds its counts
- * to the database every few seconds, where those of all processes add up.
- *
- * The usage shown to an account is the sum of what the database had some seconds ago and of what this
- * process has counted and not yet written. So frequent requests cost the database nothing, and a
- * caller sees its own requests at once. For the sum to be exact, reads and writes run one after the
- * other: a read sees all of a write or nothing of it, and a write lets go of what was read before it.
+ * Counts the admitted requests of each token in each clock hour (UTC). Each process adds its counts to the
+ * database every few seconds, where those of all processes add up, and before it reads them. So requests
+ * cost the database nothing, and a caller sees its own requests at once.
  *
  * A failed write is retried. If the connection was lost after the server had committed and before it
  * answered, those counts are added twice. That is rare, and no limit depends on these counts, so no
@@ -20,19 +16,12 @@ import {
   firstShownHour,
   lastHours,
   startOfHour,
-  type UsageOverview,
   usageOverview,
 } from "./usage-overview.ts"
 import { addCounts, type Count, type CountOfAccount, readCounts } from "./usage-rows.ts"
 
-export interface HourOfUse {
-  /** The start of the hour, `2026-01-02T03:00:00Z`. */
-  hour: string
-  requests: number
-}
-
 /** The token of a request; its number is `withoutToken` for pages of the explorer. */
-export type TokenOfRequest = Pick<CountOfAccount, "accountId" | "tokenId" | "forSpreadsheets">
+export type TokenOfRequest = Pick<CountOfAccount, "accountId" | "tokenId">
 
 export interface UsageOptions {
   pool: Pool
@@ -44,68 +33,68 @@ export interface UsageOptions {
 
 export type Usage = ReturnType<typeof createUsage>
 
-/** Rows in one statement. */
-const maxRowsPerWrite = 10_000
+/** So many counts are kept while they can't be written, some 10 MB. Beyond, the oldest are dropped. */
+const maxCounts = 50_000
 
 export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: UsageOptions) {
-  const unwritten = createCounts()
-  /** What was read since the last write, by account. */
-  const stored = new Map<number, Promise<Count[]>>()
-  const serially = createSerialExecutor()
+  /** The counts that are not written, by account, token and hour. */
+  const counts = new Map<string, CountOfAccount>()
 
-  async function writeCounts(): Promise<void> {
-    stored.clear()
-    const counted = unwritten.all()
-    for (let from = 0; from < counted.length; from += maxRowsPerWrite) {
-      const rows = counted.slice(from, from + maxRowsPerWrite)
-      await pool.runAlone(null, (db) => addCounts(db, rows))
-      for (const row of rows) unwritten.add({ ...row, requests: -row.requests })
-      stored.clear()
+  async function write(): Promise<void> {
+    const written = [...counts].map(([key, count]) => ({ key, ...count }))
+    if (written.length === 0) return
+    await pool.runAlone(null, (db) => addCounts(db, written))
+    for (const { key, requests } of written) {
+      const count = counts.get(key)
+      if (!count) continue
+      count.requests -= requests
+      if (count.requests === 0) counts.delete(key)
     }
   }
-  const stop = writeInBackground({
-    write: () => serially(writeCounts),
-    unwritten: unwritten.sum,
+
+  const { afterWrite, stop } = writeInBackground({
+    write,
+    unwritten: () => counts.values().reduce((sum, { requests }) => sum + requests, 0),
     onFailure,
     everyMs: writeEveryMs,
   })
 
   const read = (accountId: number, nowMs: number, firstDayMs: number): Promise<Count[]> =>
-    serially(() =>
-      pool.runAlone(accountId, (db) =>
-        readCounts(db, accountId, { firstHourMs: firstShownHour(nowMs), firstDayMs }),
+    settleWithin(
+      waitMs,
+      afterWrite(() =>
+        pool.runAlone(accountId, (db) =>
+          readCounts(db, accountId, { firstHourMs: firstShownHour(nowMs), firstDayMs }),
+        ),
       ),
+      noAnswerWithin,
     )
 
-  /** Reads the last day of an account once between two writes. Concurrent callers share the read. */
-  function storedHours(accountId: number, nowMs: number): Promise<Count[]> {
-    const known = stored.get(accountId)
-    if (known) return known
-    const hours = read(accountId, nowMs, firstShownHour(nowMs))
-    stored.set(accountId, hours)
-    hours.catch(() => {
-      if (stored.get(accountId) === hours) stored.delete(accountId)
-    })
-    return hours
-  }
-
   return {
-    count: ({ accountId, tokenId, forSpreadsheets }: TokenOfRequest, at: Date): void => {
+    count: ({ accountId, tokenId }: TokenOfRequest, at: Date): void => {
       const startMs = startOfHour(at.getTime())
-      unwritten.add({ accountId, tokenId, forSpreadsheets, startMs, requests: 1 })
+      const key = `${accountId} ${tokenId} ${startMs}`
+      const count = counts.get(key)
+      if (count) {
+        count.requests++
+        return
+      }
+      counts.set(key, { accountId, tokenId, startMs, requests: 1 })
+      const [oldest] = counts.size > maxCounts ? counts.keys() : []
+      if (oldest !== undefined) counts.delete(oldest)
     },
 
     /**
-     * The last 24 clock hours, ending with the current one. The counts of other processes are some
-     * seconds old.
+     * The last 24 clock hours, ending with the current one, each by its start as
+     * `2026-01-02T03:00:00Z`. The counts of other processes are some seconds old.
      * @throws Unavailable
      */
-    lastDay: async (accountId: number, at: Date): Promise<HourOfUse[]> => {
+    lastDay: async (accountId: number, at: Date) => {
       const nowMs = at.getTime()
-      const hours = await settleWithin(waitMs, storedHours(accountId, nowMs), noAnswerWithin)
-      return lastHours([...hours, ...unwritten.of(accountId)], nowMs).map((hour) => ({
-        hour: `${new Date(hour.startMs).toISOString().slice(0, 19)}Z`,
-        requests: hour.requests,
+      const hours = await read(accountId, nowMs, firstShownHour(nowMs))
+      return lastHours(hours, nowMs).map(({ startMs, requests }) => ({
+        hour: `${new Date(startMs).toISOString().slice(0, 19)}Z`,
+        requests,
       }))
     },
 
@@ -113,54 +102,12 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
      * The last day and the last 30 days, by token too. The counts of other processes are some seconds old.
      * @throws Unavailable
      */
-    overview: async (accountId: number, at: Date): Promise<UsageOverview> => {
+    overview: async (accountId: number, at: Date) => {
       const nowMs = at.getTime()
-      const counts = await settleWithin(
-        waitMs,
-        read(accountId, nowMs, firstShownDay(nowMs)),
-        noAnswerWithin,
-      )
-      return usageOverview([...counts, ...unwritten.of(accountId)], nowMs)
+      return usageOverview(await read(accountId, nowMs, firstShownDay(nowMs)), nowMs)
     },
 
     /** Writes the last counts, for at most `limitMs`, and stops. */
     stop: (limitMs = waitMs): Promise<void> => stop(limitMs),
   }
 }
-
-/** Returns a function that runs tasks one after the other, even if some fail. */
-function createSerialExecutor(): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (task) => {
-    const result = last.then(task)
-    last = result.catch(() => {})
-    return result
-  }
-}
-
-/** Counts of requests in memory. What can never be written is let go of once it is too old to be shown. */
-function createCounts() {
-  const accounts = new Map<number, CountOfAccount[]>()
-  /** Copies, since the counts go on. */
-  const of = (accountId: number): CountOfAccount[] =>
-    (accounts.get(accountId) ?? []).map((count) => ({ ...count }))
-  const all = (): CountOfAccount[] => [...accounts.keys()].flatMap(of)
-  return {
-    of,
-    all,
-    add: (added: CountOfAccount): void => {
-      const { accountId, tokenId, startMs, requests } = added
-      const counts = accounts.get(accountId) ?? []
-      const same = counts.find((each) => each.tokenId === tokenId && each.startMs === startMs)
-      if (same) same.requests += requests
-      else accounts.set(accountId, [...counts.filter(isShown(startMs)), added])
-      if (same?.requests !== 0) return
-      const left = counts.filter((each) => each !== same)
-      if (left.length > 0) accounts.set(accountId, left)
-      else accounts.delete(accountId)
-    },
-    sum: (): number => all().reduce((sum, { requests }) => sum + requests, 0),
-  }
-}
-
-const isShown = (nowMs: number) => (count: CountOfAccount) => count.startMs >= firstShownDay(nowMs)

@@ -70,7 +70,6 @@ test("a token identifies its caller unless it is revoked, expired or of a disabl
   const ids = { accountId: expect.any(Number), tokenId: expect.any(Number) }
   expect(await callerOf(lasting, now)).toEqual({
     ...ids,
-    forSpreadsheets: false,
     plan: "standard",
     limit: 1000,
   })

@@ -68,18 +68,3 @@ test("counts are kept for 31 days, the last requests for 30", async () => {
   ).toEqual([0, 31 * 24])
   expect(await columnOf("select target from recent_requests order by at")).toEqual(["30 days", "0"])
 })
-
-test("sessions and their audit are found by time, among many that last", async () => {
-  await at.sql(`insert into sessions (id, account_id, signed_in_at, last_seen_at,
-      expires_at, method, address, user_agent)
-    select lpad(n::text, 64, '0'), ${id}, now(), now() - n * interval '1 second',
-      now() + n * interval '1 second', 'password', '192.0.2.1', '' from generate_series(1, 5000) n`)
-  await at.sql("analyze sessions, access_changes")
-  for (const statement of [
-    `delete from sessions where expires_at <= now() or last_seen_at <= now() - interval '7 days'`,
-    `delete from access_changes where columns ? 'signed_in_at' and at <= now() - interval '400 days'`,
-  ]) {
-    const plan = await columnOf(`explain ${statement}`)
-    expect(plan.join("\n")).not.toContain("Seq Scan")
-  }
-})

@@ -186,36 +186,6 @@ test("a write that was done but not confirmed is repeated without adding anythin
   expect(await storedOf(id)).toBe(1)
 })
 
-test("requests whose write is not yet confirmed show once", async () => {
-  const id = await at.account("meanwhile@example.com")
-  const committed = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  let isWrite = true
-  const pool: Pool = {
-    ...at.pool,
-    runAlone: async (account, statement) => {
-      const held = isWrite
-      isWrite = false
-      const result = await at.pool.runAlone(account, statement)
-      if (held) {
-        committed.resolve()
-        await released.promise
-      }
-      return result
-    },
-  }
-  const recent = recentOf({ pool })
-  const [first, second] = [request(1), request(2)]
-  recent.record(id, first)
-  const stopped = written(recent)
-  await committed.promise
-  recent.record(id, second)
-  expect(await recent.last(id)).toEqual([second, first])
-  released.resolve()
-  await stopped
-  expect(await recent.last(id)).toEqual([second, first])
-})
-
 test("what can't be stored as it is stops nothing, and neither does a deleted account", async () => {
   const [id, deleted] = [await at.account("odd@example.com"), await at.account("gone@example.com")]
   const failures: unknown[] = []

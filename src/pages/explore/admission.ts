@@ -33,7 +33,7 @@ export async function admit(
   const isFree = typeAhead && (await accounts.admit(`type-ahead:${key}`, limit)).admitted
   const window = await (isFree ? accounts.peek(key, limit) : accounts.admit(key, limit))
   if (!window.admitted) throw usedUp(window, windowMs, now().getTime())
-  if (!isFree) usage.count({ accountId, tokenId: withoutToken, forSpreadsheets: false }, now())
+  if (!isFree) usage.count({ accountId, tokenId: withoutToken }, now())
 }
 
 function usedUp(window: WindowState, windowMs: number, nowMs: number): PageError {
