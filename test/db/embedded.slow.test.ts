@@ -53,17 +53,6 @@ test("a first start creates a UTF-8 database, reached on the loopback alone and 
   expect(serverPid(dir)).toBeUndefined()
 })
 
-test("data and the port survive a restart", async () => {
-  const dir = await newDirectory()
-  const first = await startEmbedded(dir, { settings })
-  await ask(first.url, "create table kept as select 7 as x")
-  await first.stop()
-  const second = await startEmbedded(dir, { settings })
-  expect(second.url).toBe(first.url)
-  expect(await ask(second.url, "select x from kept")).toBe(7)
-  await second.stop()
-})
-
 test("another process adopts the running server, leaves it running, and can start it after its owner", async () => {
   const dir = await newDirectory()
   const owner = await start(dir)

@@ -37,12 +37,6 @@ const reasonOf = (failing: Promise<unknown>): Promise<unknown> =>
     (error: Error) => `${error.name}: ${error.message}`,
   )
 
-/** Of the baseline, as it is recorded. */
-const digest = async () =>
-  new Bun.CryptoHasher("sha256")
-    .update(await Bun.file(new URL("../../drizzle/0000_baseline.sql", import.meta.url)).text())
-    .digest("hex")
-
 /** A role that may read everything and write nothing. */
 async function reader(url: string, sql: postgres.Sql): Promise<string> {
   const role = `reader_${crypto.randomUUID().replaceAll("-", "")}`
@@ -64,20 +58,6 @@ test("concurrent migrations apply each migration once", async () => {
   await all
   expect([...(await migrations(sql))]).toEqual([{ count: 1, distinct: 1 }])
   expect([...(await locks(sql))]).toEqual([])
-})
-
-test("a process that waited for another applies nothing that the other has applied", async () => {
-  const { url, sql } = await opened(emptyDatabase())
-  await sql`select pg_advisory_lock(${migrationLock})`
-  const waiting = migrate(url)
-  await until(async () => (await locks(sql)).some(({ granted }) => !granted))
-  // Only the record of the migrations: creating the tables would invalidate what the other has cached.
-  await sql`create schema drizzle`
-  await sql`create table drizzle.__drizzle_migrations (id serial, hash text, created_at bigint)`
-  await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${await digest()}, 1)`
-  await sql`select pg_advisory_unlock(${migrationLock})`
-  await waiting
-  expect([...(await sql`select tablename from pg_tables where schemaname = 'public'`)]).toEqual([])
 })
 
 test("a migration that waits for another process fails with the reason after its timeout", async () => {

@@ -207,15 +207,6 @@ test("a transaction that lost its connection runs nothing on the one that replac
   expect([...(await sql`select x from written`)]).toEqual([])
 })
 
-test("a reserved connection that died does not come back to the pool when released", async () => {
-  const sql = client()
-  const reserved = await sql.reserve()
-  const death = failure(reserved`select pg_terminate_backend(pg_backend_pid())`)
-  expect(await death).toMatchObject({ code: "57P01" })
-  reserved.release()
-  expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
-})
-
 test("a COPY that the server refuses at its end fails and does not hang", async () => {
   const sql = client()
   await sql`create table if not exists counted (x int check (x > 0))`

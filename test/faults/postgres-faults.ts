@@ -98,30 +98,6 @@ async function takeAll(url: string): Promise<postgres.Sql[]> {
   }
 }
 
-const slow: Fault = {
-  name: "PostgreSQL slow, half a second a statement",
-  cause: ({ database }) =>
-    database.run(`alter table reports rename to reports_kept;
-      create view reports as select kept.* from reports_kept kept, (select pg_sleep(0.5)) pause`),
-  mend: ({ database }) =>
-    database.run("drop view reports; alter table reports_kept rename to reports"),
-  statuses: ["200"],
-}
-
-/** Holds a lock that every reader of the table waits for. */
-function lockedTable(): Fault {
-  let holder: postgres.Sql | undefined
-  return {
-    name: "PostgreSQL with a locked table",
-    cause: async ({ database }) => {
-      holder = postgres(database.url, { max: 1, fetch_types: false })
-      await holder.unsafe("begin; lock table reports in access exclusive mode")
-    },
-    mend: async () => holder?.end({ timeout: 0 }),
-    statuses: ["200", "503"],
-  }
-}
-
 /** Ends the service's sessions again and again. */
 function terminatedSessions(): Fault {
   let ending: Promise<void> | undefined
@@ -188,8 +164,6 @@ export const postgresFaults: readonly Fault[] = [
   restarted,
   refusing,
   outOfConnections(),
-  slow,
-  lockedTable(),
   terminatedSessions(),
   unreadable,
   readOnly,

@@ -72,15 +72,6 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(events).toEqual([])
   })
 
-  test("does not mistake a busy process for a server that hangs", async () => {
-    const { connection, events } = await connect({ answerWithinMs: 400 })
-    const reply = add(connection, "busy")
-    const busyUntil = performance.now() + 800
-    while (performance.now() < busyUntil);
-    expect(await reply).toBe(1)
-    expect(events).toEqual([])
-  })
-
   test("to a server that hangs delays only concurrent calls, and recovers", async () => {
     const { connection, events, failures } = await connect({ answerWithinMs: 200 })
     server.freeze()
@@ -178,29 +169,4 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     }
     expect(events).toEqual([])
   })
-
-  // A remaining timer or socket would keep the process from ending.
-  test.each(["answering", "calling", "connecting", "lost"])(
-    "closed while %s leaves nothing running",
-    async (state) => {
-      if (state === "connecting") server.freeze()
-      const stopped = await redisServer()
-      await stopped.kill()
-      const { url } = state === "lost" ? stopped : server
-      try {
-        const program = Bun.spawn(
-          [process.execPath, `${import.meta.dir}/close-while.ts`, state, url, String(server.pid)],
-          { stdout: "pipe", stderr: "pipe", timeout: 20_000 },
-        )
-        const [said, complaint] = [program.stdout.text(), program.stderr.text()]
-        expect({
-          code: await program.exited,
-          said: await said,
-          complaint: await complaint,
-        }).toEqual({ code: 0, said: "closed\n", complaint: "" })
-      } finally {
-        server.thaw()
-      }
-    },
-  )
 })

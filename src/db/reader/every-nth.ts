@@ -23,19 +23,17 @@ export interface Steps {
  * The rows n, 2n, 3n and so on, as arrays of their columns: as many as there are, or as many as were
  * read in time. Takes about twice the budget at most: the last step may begin at its end.
  * @param values of the query's placeholders
- * @param now milliseconds of a clock that is never set back
  */
 export async function everyNth(
   { $client }: Database,
   query: SQL,
   values: Record<string, unknown>,
   { n, count, budgetMs }: Steps,
-  now = () => performance.now(),
 ): Promise<unknown[][]> {
   const declared = dialect.sqlToQuery(sql`declare every_nth no scroll cursor for ${query}`)
   const parameters = fillPlaceholders(declared.params, values) as string[]
   const found: unknown[][] = []
-  const begunAt = now()
+  const begunMs = performance.now()
   const read = $client.begin("read only", async (transaction) => {
     await transaction.unsafe(`set local statement_timeout = ${Math.ceil(budgetMs)}`)
     await transaction.unsafe(declared.sql, parameters)
@@ -44,7 +42,7 @@ export async function everyNth(
       const [row] = await transaction.unsafe(`fetch relative ${n} from every_nth`).values()
       if (!row) return
       found.push(row)
-    } while (found.length < count && now() - begunAt < budgetMs)
+    } while (found.length < count && performance.now() - begunMs < budgetMs)
   })
   await read.catch((error: unknown) => {
     if (codeOf(error) !== queryCanceled) throw error
