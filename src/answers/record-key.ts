@@ -7,5 +7,5 @@ import type { Readable } from "../resources/resource.ts"
  */
 export function recordKey({ keyFromPath }: Readable, text: string): string {
   if (text.includes("\0")) throw new ApiError("NOT_FOUND")
-  return keyFromPath(text)
+  return keyFromPath?.(text) ?? text
 }

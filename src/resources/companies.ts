@@ -8,10 +8,12 @@ import {
   asxCode,
   asxCodeFromText,
   asxCodeInPath,
+  countOf,
   folded,
   foldedOrNull,
   freeText,
   nameKey,
+  textOf,
 } from "./values.ts"
 
 const searched = contains(table.company_name_folded)
@@ -30,10 +32,7 @@ export const companies: Resource = {
   keyFromPath: asxCodeFromText,
   fields: {
     asx_code: field(table.asx_code, asxCode),
-    company_name: field(
-      table.company_name,
-      Type.String({ description: "Name, as the exchange lists it" }),
-    ),
+    company_name: field(table.company_name, textOf("Name, as the exchange lists it")),
     market_cap_aud: field(
       table.market_cap_aud,
       Type.Integer({
@@ -42,18 +41,13 @@ export const companies: Resource = {
         description: "Market capitalisation, in Australian dollars",
       }),
     ),
-    gics_sector: field(table.gics_sector, Type.String({ description: "GICS sector name" })),
-    gics_industry_group: field(
-      table.gics_industry_group,
-      Type.String({ description: "GICS industry group name" }),
-    ),
+    gics_sector: field(table.gics_sector, textOf("GICS sector name")),
+    gics_industry_group: field(table.gics_industry_group, textOf("GICS industry group name")),
     total_tenements: field(
       table.total_tenements,
-      Type.Integer({
-        minimum: 0,
-        description:
-          "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
-      }),
+      countOf(
+        "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
+      ),
       { computed: true },
     ),
     is_active: field(table.is_active, Type.Boolean({ description: "Whether it is listed today" })),

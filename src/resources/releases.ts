@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm"
 import { releases as table } from "../db/schema.ts"
 import { manifestCount } from "./manifests.ts"
 import { type Field, field, type Readable, resourceNames } from "./resource.ts"
-import { publishedAt } from "./values.ts"
+import { countOf, publishedAt, textOf } from "./values.ts"
 
 const kinds = ["added", "changed", "removed"] as const
 
@@ -13,16 +13,14 @@ const countFields = (): Record<string, Field> =>
     resourceNames.flatMap((resource) =>
       kinds.map((kind) => [
         `${resource}_${kind}`,
-        field(
-          table.manifest,
-          Type.Integer({ minimum: 0, description: `Number of ${resource} that it ${kind}` }),
-          { select: countOf(resource, kind) },
-        ),
+        field(table.manifest, countOf(`Number of ${resource} that it ${kind}`), {
+          select: selectCount(resource, kind),
+        }),
       ]),
     ),
   )
 
-function countOf(resource: string, kind: string) {
+function selectCount(resource: string, kind: string) {
   const count = (name: string) => manifestCount(table.manifest, resource, name)
   return kind === "changed"
     ? sql<number>`${count("changed")} + ${count("deactivated")}`
@@ -38,11 +36,10 @@ export const releases: Readable = {
   history: null,
   since: table.id,
   key: "id",
-  keyFromPath: (id) => id,
   fields: {
     id: field(table.id, Type.Integer({ minimum: 1, description: "Number of the release" })),
     published_at: publishedAt(table.published_at),
-    source: field(table.source, Type.String({ description: "The source that was loaded" })),
+    source: field(table.source, textOf("The source that was loaded")),
     ...countFields(),
   },
   filters: {},

@@ -13,6 +13,7 @@ import {
   pathSafeId,
   publishedAt,
   text,
+  textOf,
 } from "./values.ts"
 
 /** Company announcements. */
@@ -24,12 +25,11 @@ export const reports: Resource = {
   history,
   since: table.since_release,
   key: "hash",
-  keyFromPath: (hash) => hash,
   fields: {
     hash: field(table.hash, pathSafeId),
     asx_code: field(table.asx_code, asxCodeOf("ASX code of the company")),
-    title: field(table.title, Type.String({ description: "Title" })),
-    type: field(table.type, Type.String({ description: "Type; several are listed as A; B" })),
+    title: field(table.title, textOf("Title")),
+    type: field(table.type, textOf("Type; several are listed as A; B")),
     published_at: publishedAt(table.published_at),
     url: field(table.url, Type.String({ format: "uri", description: "Address of the document" })),
   },

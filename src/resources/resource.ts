@@ -69,8 +69,8 @@ export interface Readable {
   key: string
   /** The schema of a key in a path, if paths accept more spellings than the field has. */
   keyInPath?: TSchema
-  /** Converts a key in a path to the key in the table. */
-  keyFromPath: (text: string) => string
+  /** Converts a key in a path to the key in the table, if they differ. */
+  keyFromPath?: (text: string) => string
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
   fields: Record<string, Field>
   filters: Record<string, Filter>

@@ -2,10 +2,9 @@ import { type TSchema, Type } from "@sinclair/typebox"
 import { loadOutcomes, loadedSources as table } from "../db/source-tables.ts"
 import { oneOf } from "../text/one-of.ts"
 import { type Field, field, type Readable, resourceNames } from "./resource.ts"
+import { countOf, instantOf, textOf } from "./values.ts"
 
-const instant = (description: string) =>
-  Type.String({ format: "date-time", description: `${description}, in UTC` })
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+const instant = (description: string) => instantOf(`${description}, in UTC`)
 
 /** A figure that is counted or computed when it is read. */
 const figure = (schema: TSchema, nullable = false): Field => ({
@@ -25,17 +24,16 @@ export const sources: Readable = {
   history: null,
   since: table.last_release,
   key: "source",
-  keyFromPath: (name) => name,
   fields: {
-    source: field(table.name, Type.String({ description: "Name, as in releases" })),
+    source: field(table.name, textOf("Name, as in releases")),
     resource: field(
       table.resource,
       oneOf(resourceNames, { description: "What is loaded from it" }),
     ),
-    licence: field(table.licence, Type.String({ description: "Licence of its publisher" })),
+    licence: field(table.licence, textOf("Licence of its publisher")),
     attribution: field(
       table.attribution,
-      Type.String({ description: "The words that the licence asks those who use it to show" }),
+      textOf("The words that the licence asks those who use it to show"),
     ),
     address: field(
       table.address,
@@ -72,15 +70,15 @@ export const sources: Readable = {
       table.last_release,
       Type.Integer({ minimum: 1, description: "That release" }),
     ),
-    records: figure(count("Number of its records in the newest release, inactive ones too")),
+    records: figure(countOf("Number of its records in the newest release, inactive ones too")),
     missing: figure(
-      count(
+      countOf(
         "Number of those that its last files lack, and that are kept until further loads confirm it",
       ),
     ),
-    rejected: figure(count("Number of rows of its last files that could not be loaded"), true),
+    rejected: figure(countOf("Number of rows of its last files that could not be loaded"), true),
     unknown_values: figure(
-      count("Number of values in its last files that are not known and were left empty"),
+      countOf("Number of values in its last files that are not known and were left empty"),
       true,
     ),
     linked_percentage: figure(

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
 import { equals } from "./conditions.ts"
 import { derived, field, type Resource } from "./resource.ts"
-import { asxCodeOf, folded, nameKey, pathSafeId } from "./values.ts"
+import { asxCodeOf, folded, nameKey, pathSafeId, textOf } from "./values.ts"
 
 /** Companies that an ASX-listed company owns, wholly or in part. */
 export const subsidiaries: Resource = {
@@ -13,12 +13,11 @@ export const subsidiaries: Resource = {
   history,
   since: table.since_release,
   key: "id",
-  keyFromPath: (id) => id,
   fields: {
     id: field(table.id, pathSafeId),
-    name: field(table.name, Type.String({ description: "Name" })),
+    name: field(table.name, textOf("Name")),
     parent_asx_code: field(table.parent_asx_code, asxCodeOf("ASX code of the parent company")),
-    country: field(table.country, Type.String({ description: "Country" })),
+    country: field(table.country, textOf("Country")),
     ownership_percentage: field(
       table.ownership_percentage,
       Type.Number({

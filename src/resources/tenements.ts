@@ -6,7 +6,7 @@ import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
 import { equals, includes, termFilter } from "./conditions.ts"
 import { derived, field, filter, type Resource } from "./resource.ts"
-import { calendarDate, foldedOrNull, freeText, pathSafeId, text } from "./values.ts"
+import { calendarDate, foldedOrNull, freeText, pathSafeId, text, textOf } from "./values.ts"
 
 /** Mining tenements of all Australian states. */
 export const tenements: Resource = {
@@ -17,20 +17,13 @@ export const tenements: Resource = {
   history,
   since: table.since_release,
   key: "id",
-  keyFromPath: (id) => id,
   fields: {
     id: field(table.id, pathSafeId),
-    tenement_id: field(
-      table.tenement_id,
-      Type.String({ description: "Reference, as in the register of its state" }),
-    ),
+    tenement_id: field(table.tenement_id, textOf("Reference, as in the register of its state")),
     state: field(table.state, oneOf(states, { description: "State or territory" })),
-    status: field(table.status, Type.String({ description: "Status, such as granted or pending" })),
-    type: field(table.type, Type.String({ description: "Type, such as exploration or mining" })),
-    holder_name: field(
-      table.holder_name,
-      Type.String({ description: "Holder; several are listed as A; B" }),
-    ),
+    status: field(table.status, textOf("Status, such as granted or pending")),
+    type: field(table.type, textOf("Type, such as exploration or mining")),
+    holder_name: field(table.holder_name, textOf("Holder; several are listed as A; B")),
     grant_date: field(table.grant_date, calendarDate("Day of grant")),
     expiry_date: field(table.expiry_date, calendarDate("Day of expiry")),
     area_km2: field(

@@ -7,6 +7,13 @@ import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { type Field, field, type Value } from "./resource.ts"
 
+/** Any text. */
+export const textOf = (description: string) => Type.String({ description })
+
+export const countOf = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const instantOf = (description: string) => Type.String({ format: "date-time", description })
+
 /** Text, never a number, though some codes look like one. */
 export const asxCodeOf = (description: string) =>
   Type.String({ pattern: asxCodePattern, description })
@@ -57,16 +64,9 @@ export const instantText = (column: PgColumn | SQL): SQL<string | null> =>
 
 /** The field of when a record was published. */
 export const publishedAt = (column: PgColumn): Field =>
-  field(
-    column,
-    Type.String({
-      format: "date-time",
-      description: "When it was published, in UTC, to the second",
-    }),
-    {
-      select: instantText(column),
-    },
-  )
+  field(column, instantOf("When it was published, in UTC, to the second"), {
+    select: instantText(column),
+  })
 
 /** A point in time in milliseconds since 1970; null where the column is. */
 export const milliseconds = (column: PgColumn): SQL<number | null> =>

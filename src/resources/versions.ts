@@ -7,7 +7,7 @@ import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
 import { equals } from "./conditions.ts"
 import { manifestFiles } from "./manifests.ts"
 import { type Field, field, keyColumn, type Readable, type Resource } from "./resource.ts"
-import { instantText } from "./values.ts"
+import { instantOf, instantText, textOf } from "./values.ts"
 
 /** The name under which the release that is shown is bound. */
 const release = sql.placeholder("release")
@@ -24,7 +24,6 @@ export function versionsOf(resource: Resource): Readable {
     pastVersions: history,
     since,
     key: "since_release",
-    keyFromPath: (text) => text,
     fields: { ...periodFields(resource), ...resource.fields },
     filters: {},
     sorts: {},
@@ -45,32 +44,30 @@ function periodFields(resource: Resource): Record<string, Field> {
   const untilShown = sql`case when ${until} <= ${release} then ${until} end`
   const made = sql`${since}`
   const number = (description: string) => Type.Integer({ minimum: 1, description })
-  const instant = (description: string) => Type.String({ format: "date-time", description })
   return {
     since_release: field(since, number("The release that made this version")),
-    since: computed(since, instant("When that was published, in UTC"), publishedAt(made)),
+    since: computed(since, instantOf("When that was published, in UTC"), publishedAt(made)),
     until_release: computed(
       since,
       number("The release that superseded or removed it; unknown for the version that is current"),
       untilShown,
     ),
-    until: computed(since, instant("When that was published, in UTC"), publishedAt(untilShown)),
+    until: computed(since, instantOf("When that was published, in UTC"), publishedAt(untilShown)),
     source: computed(
       since,
-      Type.String({ description: "The source whose load made this version" }),
+      textOf("The source whose load made this version"),
       ofRelease(made, sql`r.source`),
     ),
     files: computed(
       since,
-      Type.String({ description: "The files of that load; several are listed as A; B" }),
+      textOf("The files of that load; several are listed as A; B"),
       ofRelease(made, fileNames),
     ),
     changed: computed(
       since,
-      Type.String({
-        description:
-          "The fields that differ from the version before, listed as A; B; empty where only what it is linked to changed, unknown for the oldest version that is kept",
-      }),
+      textOf(
+        "The fields that differ from the version before, listed as A; B; empty where only what it is linked to changed, unknown for the oldest version that is kept",
+      ),
       changedFields(resource),
     ),
   }
