@@ -1,5 +1,5 @@
 /**
- * Sends mails in the background: who asks for one waits for nothing, and learns nothing from the time
+ * Sends mails in the background, one after another: who asks for one waits for nothing, and learns nothing from the time
  * that it takes. A mail that can't be sent is reported and not tried again, because its link is valid
  * for minutes only and a new one is soon asked for.
  */
@@ -32,7 +32,6 @@ export interface MailerOptions {
   now: () => Date
 }
 
-const atOnce = 2
 /** More than people ask for; a mail server that hangs must not fill the memory. */
 const maxWaiting = 200
 /** For each step with the mail server. */
@@ -41,31 +40,19 @@ const stepMs = 10_000
 const mailMs = 30_000
 
 export function createMailer({ url, from, onFailure, now }: MailerOptions): Mailer {
-  const waiting: Mail[] = []
-  const sending = new Set<Promise<void>>()
+  let last = Promise.resolve()
+  let waiting = 0
   let transport: ReturnType<typeof createTransport> | undefined
-  let stopped = false
+  let isStopping = false
+  let isStopped = false
 
-  function sendNext(): void {
-    if (sending.size >= atOnce) return
-    const mail = nextValid()
-    if (!mail) return
-    const sent = settleWithin(mailMs, deliver(mail), notSent)
-      .catch(onFailure)
-      .finally(() => {
-        sending.delete(sent)
-        sendNext()
-      })
-    sending.add(sent)
-  }
-
-  /** A server that hangs may keep mails waiting for longer than their links are valid. */
-  function nextValid(): Mail | undefined {
-    for (;;) {
-      const mail = waiting.shift()
-      if (!mail || now() < mail.expiresAt) return mail
-      onFailure(new Error("The mail waited until its link had expired"))
-    }
+  async function sendNext(mail: Mail): Promise<void> {
+    // After the response to whoever asked for it.
+    await Bun.sleep(0)
+    if (isStopped) return
+    // A server that hangs may keep mails waiting for longer than their links are valid.
+    if (now() >= mail.expiresAt) throw new Error("The mail waited until its link had expired")
+    await settleWithin(mailMs, deliver(mail), notSent)
   }
 
   async function deliver({ to, subject, text }: Mail): Promise<void> {
@@ -82,23 +69,20 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
     })
   }
 
-  async function drain(): Promise<void> {
-    sendNext()
-    while (sending.size > 0) await Promise.all(sending)
-  }
-
   return {
     send: (mail) => {
-      if (stopped) return onFailure(new Error("The service is being stopped"))
-      if (waiting.length >= maxWaiting) return onFailure(new Error("Too many mails are waiting"))
-      waiting.push(mail)
-      // After the answer to whoever asked for it.
-      setTimeout(sendNext)
+      if (isStopping) return onFailure(new Error("The service is being stopped"))
+      if (waiting >= maxWaiting) return onFailure(new Error("Too many mails are waiting"))
+      waiting++
+      last = last
+        .then(() => sendNext(mail))
+        .catch(onFailure)
+        .finally(() => waiting--)
     },
     stop: async (limitMs) => {
-      stopped = true
-      await settleWithin(limitMs, drain(), notSent).catch(onFailure)
-      waiting.length = 0
+      isStopping = true
+      await settleWithin(limitMs, last, notSent).catch(onFailure)
+      isStopped = true
     },
   }
 }
