@@ -57,15 +57,20 @@ export function regularFetches(
       stdout: "pipe",
       stderr: "pipe",
     })
-    const [failures, messages, exitCode] = await Promise.all([
-      report(child.stdout),
+    const [printed, messages, exitCode] = await Promise.all([
+      child.stdout.text(),
       child.stderr.text(),
       child.exited,
     ])
     child = undefined
+    const outcomes: FetchOutcome[] = printed
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+    outcomes.forEach(report)
     // A source that failed has been reported, and is no failure of the round.
-    const isExpected = exitCode === 0 || (exitCode === 1 && failures > 0)
-    if (isExpected) return
+    const hasFailed = outcomes.some(({ outcome }) => outcome === "failed" || outcome === "refused")
+    if (exitCode === 0 || (exitCode === 1 && hasFailed)) return
     if (stopping) log.info("a fetch was interrupted, and is due when the service starts again")
     else {
       const last = messages.trim().slice(-shownMessages)
@@ -73,25 +78,14 @@ export function regularFetches(
     }
   }
 
-  /** Returns how many sources failed. */
-  async function report(output: ReadableStream<Uint8Array>): Promise<number> {
-    let failures = 0
-    for await (const line of linesOf(output)) {
-      const { source, outcome, reason, summary }: FetchOutcome = JSON.parse(line)
-      counts[outcome]++
-      if (outcome === "failed" || outcome === "refused") {
-        failures++
-        log.warn(`a source was ${outcome === "failed" ? "not fetched" : "refused"}`, {
-          source,
-          reason,
-        })
-      } else if (outcome === "published") {
-        log.info("a source was published", { source, release: summary?.release ?? null })
-      } else if (outcome === "unchanged") {
-        log.info("a source was unchanged", { source })
-      }
+  function report({ source, outcome, reason, summary }: FetchOutcome): void {
+    counts[outcome]++
+    if (outcome === "failed") log.warn("a source was not fetched", { source, reason })
+    else if (outcome === "refused") log.warn("a source was refused", { source, reason })
+    else if (outcome === "unchanged") log.info("a source was unchanged", { source })
+    else if (outcome === "published") {
+      log.info("a source was published", { source, release: summary?.release })
     }
-    return failures
   }
 
   return {
@@ -108,16 +102,5 @@ export function regularFetches(
       await round
       clearTimeout(late)
     },
-  }
-}
-
-/** The whole lines that a process prints, as they come. */
-async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ""
-  for await (const chunk of output) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n")
-    rest = lines.pop() ?? ""
-    yield* lines
   }
 }
