@@ -169,14 +169,6 @@ test("a session lasts through a restart of the service, and ends after seven day
   )
 })
 
-test("two that sign in within one second have a session each", async () => {
-  const [one, two] = [await signedInByLink(service, email), await signedInByLink(service, email)]
-  expect(one.jar.cookie).not.toBe(two.jar.cookie)
-  for (const person of [one, two]) {
-    expect((await person.get("/account/sessions")).status).toBe(200)
-  }
-})
-
 test("over plain HTTP, where browsers keep no session, the page says so", async () => {
   const says = async (headers: Record<string, string>) =>
     (await (await visitor(service).get("/account/sign-in", { headers })).text()).includes(

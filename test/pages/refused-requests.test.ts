@@ -32,52 +32,42 @@ async function createToken() {
   return Number((await tokensOf(person)).at(-1)?.id)
 }
 
-test.each(["-1", "NaN", "7.0", "3650"])(
-  "a lifetime that is none of the choices makes no token: %p",
-  async (lifetime) => {
-    const form = hiddenField(await person.read("/account/tokens"), "form")
-    const before = await tokensOf(person)
-    const answer = await person.post("/account/tokens", { form, name: "x", lifetime })
-    expect([answer.status, textOf(await answer.text())]).toEqual([
-      400,
-      expect.stringContaining("Not a form of this site"),
-    ])
-    expect([...(await tokensOf(person))]).toEqual([...before])
-  },
-)
-
-test.each(["zz", "-5", "", "1e1"])(
-  "a grace that is none of the choices rotates nothing: %p",
-  async (grace) => {
-    const path = `/account/tokens/${await createToken()}`
-    const form = hiddenField(await person.read(path), "form")
-    const before = await tokensOf(person)
-    const answer = await person.post(`${path}/rotate`, { form, grace })
-    expect([answer.status, textOf(await answer.text())]).toEqual([
-      400,
-      expect.stringContaining("Not a form of this site"),
-    ])
-    expect([...(await tokensOf(person))]).toEqual([...before])
-  },
-)
-
-test("where a browser sends both, Sec-Fetch-Site and Origin must agree", async () => {
-  const { host } = new URL(service.url)
-  for (const [headers, status] of [
-    [{ "Sec-Fetch-Site": "same-origin", Origin: "https://evil.example" }, 403],
-    [{ "Sec-Fetch-Site": "same-origin", Origin: "null" }, 403],
-    [{ "Sec-Fetch-Site": "same-origin", Origin: service.url }, 303],
-    [{ "Sec-Fetch-Site": "same-origin", Origin: `https://${host}` }, 303],
-    [{ "Sec-Fetch-Site": "same-origin" }, 303],
-    [{ Origin: `https://${host}` }, 303],
-  ] as const) {
-    const answer = await fetch(`${service.url}/account/sign-out`, {
-      method: "POST",
-      headers,
-      redirect: "manual",
-    })
-    expect([headers, answer.status]).toEqual([headers, status])
+test("a choice that no form offers makes and rotates no token", async () => {
+  const path = `/account/tokens/${await createToken()}`
+  const form = hiddenField(await person.read(path), "form")
+  const before = await tokensOf(person)
+  for (const choice of ["-1", "NaN", "7.0", "3650", "zz", "1e1"]) {
+    for (const [to, fields] of [
+      ["/account/tokens", { name: "x", lifetime: choice }],
+      [`${path}/rotate`, { grace: choice }],
+    ] as const) {
+      const answer = await person.post(to, { form, ...fields })
+      expect([to, choice, answer.status, textOf(await answer.text())]).toEqual([
+        to,
+        choice,
+        400,
+        expect.stringContaining("Not a form of this site"),
+      ])
+    }
   }
+  expect([...(await tokensOf(person))]).toEqual([...before])
+})
+
+test("a browser that sends Origin alone, or beside Sec-Fetch-Site, may send a form of this site", async () => {
+  const { host } = new URL(service.url)
+  for (const headers of [
+    { "Sec-Fetch-Site": "same-origin", Origin: service.url },
+    { "Sec-Fetch-Site": "same-origin", Origin: `https://${host}` },
+    { "Sec-Fetch-Site": "same-origin" },
+    { Origin: `https://${host}` },
+  ]) {
+    expect([headers, (await ask("/account/sign-out", "POST", headers)).status]).toEqual([
+      headers,
+      303,
+    ])
+  }
+  const headers = { "Sec-Fetch-Site": "same-origin", Origin: "https://evil.example" }
+  expect((await ask("/account/sign-out", "POST", headers)).status).toBe(403)
 })
 
 test("every response outside the API has the policy", async () => {
@@ -105,11 +95,6 @@ test("every response outside the API has the policy", async () => {
   }
   const answer = await service.get("/companies")
   expect(answer.headers.get("content-security-policy")).toBeNull()
-})
-
-test("a redirect depends on the cookie", async () => {
-  const answer = await ask("/account/tokens")
-  expect([answer.status, answer.headers.get("vary")]).toEqual([303, "Cookie"])
 })
 
 test("a known path with another method is 405 with those that are possible, in words", async () => {
@@ -149,9 +134,6 @@ test("a known path with another method is 405 with those that are possible, in w
     for (const method of ["GET", "POST", "DELETE"]) {
       expect([path, method, (await ask(path, method)).status]).toEqual([path, method, 404])
     }
-  }
-  for (const path of ["/", "/docs", "/openapi.json", "/livez"]) {
-    expect([path, (await ask(path, "HEAD")).status]).toEqual([path, 200])
   }
 })
 
@@ -193,23 +175,6 @@ test("a form that does not arrive in time is given up, and its connection closed
   await server.stop(true)
 })
 
-test("the fields of a token's name take as much as the service does", async () => {
-  const id = await createToken()
-  for (const path of ["/account/tokens", `/account/tokens/${id}`]) {
-    expect(await person.read(path)).toMatch(/<input id="name"[^>]* maxlength="100"/)
-  }
-})
-
-test.each(["\u200b", "\u200b\u2060 \u00ad", "\u3164", "\u2800", "a\u202eb", "\u2066a"])(
-  "a name that does not show, or shows in another direction, is refused: %p",
-  async (name) => {
-    const form = hiddenField(await person.read("/account/tokens"), "form")
-    const before = await tokensOf(person)
-    expect((await person.post("/account/tokens", { form, name })).status).toBe(400)
-    expect(await tokensOf(person)).toHaveLength(before.length)
-  },
-)
-
 test("a name is isolated from the text beside it", async () => {
   const name = "\u05d0\u05d1\u05d2 1"
   const form = hiddenField(await person.read("/account/tokens"), "form")
@@ -233,21 +198,4 @@ test("a token in an address is not carried on to the page for signing in", async
     const location = (await ask(path)).headers.get("location") ?? ""
     expect([path, new URLSearchParams(location.split("?")[1]).get("next")]).toEqual([path, next])
   }
-})
-
-test("a typed name is kept when a person is asked to sign in again", async () => {
-  const old = await signedInVisitor(service, "old@example.com", {
-    at: new Date(service.clock.now.getTime() - 3_700_000),
-  })
-  const posted = await old.post("/account/tokens", {
-    form: crypto.randomUUID(),
-    name: "nightly & more",
-    lifetime: "30",
-  })
-  const next = "/account/tokens?name=nightly+%26+more"
-  expect([posted.status, posted.headers.get("location")]).toEqual([
-    303,
-    `/account/sign-in?${new URLSearchParams({ next, reason: "again" })}`,
-  ])
-  expect(await person.read(next)).toMatch(/<input id="name"[^>]* value="nightly &amp; more"/)
 })
