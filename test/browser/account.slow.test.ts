@@ -118,51 +118,6 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
       await visitor.assertClean()
     },
   )
-
-  test("somebody new confirms an address by the mail's link and has an account", async () => {
-    await using visitor = await browser.visitor()
-    const { page, visit } = visitor
-    await visit("/account/sign-in")
-    await follow(visitor, "Create one")
-    await page.getByLabel("Email").fill("new@example.com")
-    await press(visitor, "Send me the link")
-    expect(await heading(visitor)).toBe("Check your mail")
-    await assertFitsBoth(visitor)
-    const { subject, text = "" } = await site.mail.mailTo("new@example.com")
-    expect(subject).not.toBe("")
-    const link = new URL(/http:\S+/.exec(text)?.[0] ?? "none in the mail")
-    expect(link.origin).toBe(site.service.url)
-
-    await visit(link.pathname + link.search)
-    await press(visitor, "Create the account")
-    await follow(visitor, "Not now")
-    expect(await textOf(visitor)).toContain("new@example.com")
-    await visit(link.pathname + link.search, 410)
-    await visit("/account/tokens")
-    await page.getByLabel("Name").fill("First")
-    await press(visitor, "Create token")
-    const token = await copied(visitor)
-    expect((await site.service.get("/companies", { token })).status).toBe(200)
-    await visitor.assertClean()
-  })
-
-  test("signing out everywhere ends the sessions of other browsers", async () => {
-    await using here = await browser.visitor()
-    await using there = await browser.visitor()
-    for (const visitor of [here, there]) {
-      await visitor.visit(await linkOf("everywhere@example.com"))
-      await press(visitor, "Sign in")
-      await visitor.visit("/account")
-      expect(pathOf(visitor)).toBe("/account")
-    }
-    await here.visit("/account/sessions")
-    await press(here, "Sign out everywhere")
-    expect(await textOf(here)).toContain("You are signed out on every device")
-    await there.visit("/account")
-    expect(await heading(there)).toBe("Sign in")
-    await here.assertClean()
-    await there.assertClean()
-  })
 })
 
 /** For pages that only a form or a link leads to; those with an address of their own are all checked elsewhere. */

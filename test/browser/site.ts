@@ -31,7 +31,6 @@ export async function startSite() {
     where email = 'standard@example.com' limit 1`
   return {
     service,
-    mail,
     /** The path of an example here. */
     pathOf: ({ path }: Pick<PageExample, "path">): string =>
       path.replace("{token}", `${ids.token}`),

@@ -137,6 +137,10 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
       if (href) expect(leadOf(await person.read(href))).toStartWith(`${records} tenement`)
     }
   }
+  const headings = [...page.matchAll(/<h([23])\b[^>]*>(.*?)<\/h\1>/g)].map(
+    ([, rank, text = ""]) => `${rank} ${text.replace(/<[^>]*>/g, "")}`,
+  )
+  expect(headings.slice(0, 3)).toEqual(["2 Tenements", "3 By state", "3 By status"])
   const [, subsidiaries = "", reports = ""] = page.split('<section class="stack">')
   const names = awkward.subsidiaries.filter(({ parent_asx_code: code }) => code === "BIG")
   const shown = cellsOf(subsidiaries).map(([name]) => name)

@@ -1,6 +1,7 @@
 /** How values are written for people. */
 import { expect, test } from "bun:test"
 
+import { exactly, rounded } from "../../src/pages/explore/lists/cells.ts"
 import { relative } from "../../src/pages/kit/format.ts"
 import { layout } from "../../src/pages/kit/layout.ts"
 
@@ -29,4 +30,15 @@ test("a title has no characters that change the direction of text", () => {
   const frame = { email: null, release: null, nowMs: 0 }
   const page = layout({ title: "a\u202eb\u2066c\u200fd", main: null }, frame).text
   expect(page).toContain("<title>abcd · ")
+})
+
+test.each([
+  [1e-7, "<0.01", "0.0000001"],
+  [0.0049, "<0.01", "0.0049"],
+  [0.005, "0.01", "0.005"],
+  [0, "0.00", "0.00"],
+  [12.5, "12.50", "12.50"],
+  [1_234_567.891234, "1,234,567.89", "1,234,567.891234"],
+])("an area of %d is %s in a list, and %s on its record", (area, inList, onRecord) => {
+  expect([rounded("area")({ area }), exactly("area")({ area })]).toEqual([inList, onRecord])
 })

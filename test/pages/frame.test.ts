@@ -17,15 +17,11 @@ const open = (path: string, init: RequestInit = {}) =>
     headers: { ...browser, ...init.headers },
   })
 
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-
 test("an unknown path is a page for a browser, and the error envelope for a program", async () => {
   const page = await open("/nothing-here?<script>")
   expect(page.status).toBe(404)
   expect(Object.fromEntries(page.headers)).toMatchObject({
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": policy,
     "referrer-policy": "same-origin",
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",

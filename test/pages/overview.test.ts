@@ -216,24 +216,6 @@ test("however many open it, the database is asked once for each release", async 
   expect(statements).toHaveLength(5)
 })
 
-test("lists of the API without parameters need no count of their own afterwards", async () => {
-  await openOverview()
-  statements.length = 0
-  for (const path of ["/companies", "/tenements", "/reports"]) {
-    expect((await service.get(path)).status).toBe(200)
-  }
-  expect(statements.filter((text) => /\bcount\(/i.test(text))).toEqual([])
-  expect(statements).toHaveLength(3)
-})
-
-test("a page that was counted is shown although the tables can't be read", async () => {
-  await openOverview()
-  await database.sql.begin(async (sql) => {
-    await sql`lock table companies, tenements, subsidiaries, reports in access exclusive mode`
-    for (let view = 0; view < 5; view++) await openOverview()
-  })
-})
-
 test("while the database can't be reached, the page says so with 503", async () => {
   relay.stop()
   const answers: { status: number; text: string; retryAfter: string | null }[] = []

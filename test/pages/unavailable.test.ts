@@ -1,4 +1,4 @@
-/** While the database is away, pages of the account area say so with 503 in time, and recover by themselves. */
+/** While the database is away, pages that need it say so with 503 in time, and recover by themselves; others are there. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -63,38 +63,69 @@ test.each(["cut", "silence"] as const)(
   },
 )
 
-test("a table that another session has locked gives such a page too, and other pages go on", async () => {
+/** Runs `work` while no statement of the service on this table ends but by its timeout. */
+async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
   const locked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const locking = service.sql.begin(async (tx) => {
-    await tx`lock table recent_requests in access exclusive mode`
+    await tx`lock table ${tx(table)} in access exclusive mode`
     locked.resolve()
     await released.promise
   })
   await locked.promise
-  const response = await person.get("/account/usage")
-  expect(response.status).toBe(503)
-  expect((await person.get("/account/tokens")).status).toBe(200)
-  released.resolve()
-  await locking
+  try {
+    await work()
+  } finally {
+    released.resolve()
+    await locking
+  }
+}
+
+test("a table that another session has locked gives such a page too, and other pages go on", async () => {
+  await whileLocked("recent_requests", async () => {
+    expect((await person.get("/account/usage")).status).toBe(503)
+    expect((await person.get("/account/tokens")).status).toBe(200)
+  })
   await until(async () => (await person.get("/account/usage")).status === 200)
 })
 
 test("a token that waits for a locked table is refused in time, and is not made later", async () => {
-  const locked = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  const locking = service.sql.begin(async (tx) => {
-    await tx`lock table access_changes in access exclusive mode`
-    locked.resolve()
-    await released.promise
+  await whileLocked("access_changes", async () => {
+    const posted = await person.post("/account/tokens", { form: crypto.randomUUID(), name: "x" })
+    expect(posted.status).toBe(503)
+    expect(textOf(await posted.text())).toContain("Nothing was changed.")
   })
-  await locked.promise
-  const posted = await person.post("/account/tokens", { form: crypto.randomUUID(), name: "x" })
-  expect(posted.status).toBe(503)
-  expect(textOf(await posted.text())).toContain("Nothing was changed.")
-  released.resolve()
-  await locking
   expect(textOf(await person.read("/account/tokens"))).toContain("0 tokens can be used")
+})
+
+test("public pages are shown as to anybody while sessions can't be read", async () => {
+  expect(await person.read("/docs")).toContain("patient@example.com")
+  await whileLocked("sessions", async () => {
+    for (const path of ["/", "/docs", "/docs/guide/paging", "/docs/reference"]) {
+      const page = await person.read(path)
+      expect([path, page.includes("patient@example.com")]).toEqual([path, false])
+    }
+    for (const path of ["/account", "/explore/tenements"]) {
+      expect([path, (await person.get(path)).status]).toEqual([path, 503])
+    }
+  })
+})
+
+test("texts don't ask for the session at all", async () => {
+  const paths = ["/docs.md", "/llms.txt", "/docs/reference.md", "/docs/guide/paging.md"]
+  const active = async () => {
+    const [found] = await service.sql<{ count: number }[]>`
+      select count(*)::int from pg_stat_activity
+      where application_name = 'mds accounts' and state = 'active' and query like 'select%"sessions"%'`
+    return found?.count
+  }
+  await until(async () => (await active()) === 0)
+  await whileLocked("sessions", async () => {
+    const failed = service.logLines.filter((line) => line.includes("request failed")).length
+    for (const path of paths) await person.read(path)
+    expect(service.logLines.filter((line) => line.includes("request failed"))).toHaveLength(failed)
+    expect(await active()).toBe(0)
+  })
 })
 
 test("a connection that is lost during the commit is reported: the change may have been made", async () => {
