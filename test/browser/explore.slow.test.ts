@@ -29,21 +29,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await site.stop()
   })
 
-  test("results follow what is typed, and the address with them", async () => {
-    const { page, visit } = visitor
-    await visit("/explore/tenements?state=WA")
-    await page.getByLabel("Holder").pressSequentially("aard")
-    await page.waitForURL(/holder=aard/)
-    expect(await firstColumn(visitor)).toEqual(["E47/1234"])
-    const { search } = new URL(page.url())
-    expect(search).toBe("?holder=aard&state=WA")
-    await visit(`/explore/tenements${search}`)
-    expect(await firstColumn(visitor)).toEqual(["E47/1234"])
-    expect(await page.getByLabel("Holder").inputValue()).toBe("aard")
-    await visitor.assertClean()
-  })
-
-  test("each finished filter is a step of the history, which restores the form and the results", async () => {
+  test("results follow what is typed; each finished filter is a step of the history, which restores the form and the results", async () => {
     const { page, visit } = visitor
     await visit("/explore/tenements")
     const holder = page.getByLabel("Holder")
@@ -116,17 +102,6 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     const file = await (await downloading).path()
     expect(firstCells(await Bun.file(file).text())).toEqual(shown)
     await visitor.assertClean()
-  })
-
-  test("a view that is shared shows its receiver the same", async () => {
-    await using receiver = await browser.visitor()
-    const { page, visit } = receiver
-    await visitor.visit("/explore/companies?sector=materials&sort=market_cap&order=desc")
-    await visit(new URL(visitor.page.url()).pathname + new URL(visitor.page.url()).search)
-    expect(await page.textContent("h1")).toBe("Sign in")
-    await site.signIn(receiver, "admin")
-    await page.goto(visitor.page.url())
-    expect(await firstColumn(receiver)).toEqual(await firstColumn(visitor))
   })
 
   test("without scripts the same form shows the same", async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { cellsOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -24,38 +25,25 @@ beforeAll(async () => {
 
 afterAll(() => service.stop())
 
-/** The text of the cells of each version. */
-function versionsIn(page: string): string[][] {
-  const [, section = ""] = /<h2 id="history">(.*?)<\/section>/s.exec(page) ?? []
-  return [...section.matchAll(/<tr>(.*?)<\/tr>/gs)].slice(1).map(([, row = ""]) =>
-    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = ""]) =>
-      cell
-        .replaceAll(/<\/div><div>/g, " | ")
-        .replace(/<[^>]*>/g, "")
-        .trim(),
-    ),
-  )
-}
-
 const at = "2026-01-01 00:00 UTC"
 const newest = [at, "3", "current", "test", "–", "its links"]
-const second = [at, "2", at, "test", "a&lt;1&gt;.csv | b.csv", "holder_name"]
+const second = [at, "2", at, "test", "a<1>.csv | b.csv", "holder_name"]
 const first = [at, "1", at, "test", "–", "–"]
 
 test("a tenement's page has its versions, newest first", async () => {
   const page = await person.read("/explore/tenements/WA-E47-1234")
-  expect(versionsIn(page)).toEqual([newest, second, first])
+  expect(cellsOf(page, "History")).toEqual([newest, second, first])
   expect(page).toContain("<code>/api/v1/tenements/WA-E47-1234/history</code>")
 })
 
 test("at an earlier release, those that were known then", async () => {
   const page = await person.read("/explore/tenements/WA-E47-1234?as_of=2")
-  expect(versionsIn(page)).toEqual([[at, "2", "current", ...second.slice(3)], first])
+  expect(cellsOf(page, "History")).toEqual([[at, "2", "current", ...second.slice(3)], first])
 })
 
 test("so have the pages of a company, by its code in any case, and of an announcement", async () => {
   for (const path of ["companies/big", "reports/a1"]) {
-    const versions = versionsIn(await person.read(`/explore/${path}`))
+    const versions = cellsOf(await person.read(`/explore/${path}`), "History")
     expect(versions.map(([, release]) => release)).toEqual(["3", "2", "1"])
   }
 })
@@ -63,7 +51,7 @@ test("so have the pages of a company, by its code in any case, and of an announc
 test("of many versions the newest are shown, and how many there are", async () => {
   for (let release = 4; release <= 12; release++) await service.publish(heldBy(`Holder ${release}`))
   const page = await person.read("/explore/tenements/WA-E47-1234")
-  expect(versionsIn(page).map(([, release]) => release)).toEqual(
+  expect(cellsOf(page, "History").map(([, release]) => release)).toEqual(
     Array.from({ length: 10 }, (_, index) => String(12 - index)),
   )
   expect(page).toContain("The newest 10 of 12 versions.")

@@ -126,10 +126,3 @@ test("each line that needs a token says where it goes, once and alike", async ()
     expect(page.split("Replace <code>YOUR_TOKEN</code>")).toHaveLength(lines + 1)
   }
 })
-
-test("a session that has ended gets neither a page nor a download", async () => {
-  await service.sql`delete from sessions`
-  for (const path of ["/explore/tenements", "/explore/reports.csv", "/explore/companies/BIG"]) {
-    expect((await person.get(path)).status).toBe(303)
-  }
-})

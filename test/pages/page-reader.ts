@@ -23,17 +23,20 @@ export const textOf = (html: string): string =>
     .trim()
 
 /** The text of an element. Lines that stand under one another are separated by a bar. */
-const contentOf = (html: string): string =>
+export const contentOf = (html: string): string =>
   decoded(html.replaceAll("</div><div>", " | ").replace(/<[^>]*>/g, ""))
 
-/** The cells of the first table's rows. */
-export function cellsOf(page: string): string[][] {
-  const [, body = ""] = /<tbody>(.*?)<\/tbody>/s.exec(page) ?? []
+/** The cells of the rows of the first table, or of the one with this caption. */
+export function cellsOf(page: string, caption = ""): string[][] {
+  const from = caption === "" ? page : (page.split(`>${caption}</caption>`)[1] ?? "")
+  const [, body = ""] = /<tbody>(.*?)<\/tbody>/s.exec(from) ?? []
   return body
     .split("</tr>")
     .slice(0, -1)
     .map((row) =>
-      [...row.matchAll(/<(t[hd])\b[^>]*>(.*?)<\/\1>/gs)].map(([, , cell]) => contentOf(cell ?? "")),
+      [...row.matchAll(/<(t[hd])\b[^>]*>(.*?)<\/\1>/gs)].map(([, , cell]) =>
+        contentOf(cell ?? "").replace(/ +$/, ""),
+      ),
     )
 }
 

@@ -10,6 +10,7 @@ import {
   responseOf,
 } from "../description/document.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { contentOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -33,14 +34,7 @@ const groupOf = ({ tags: [tag = ""] }: OperationObject): string =>
 function textAt(page: string, id: string): string {
   const start = page.indexOf(`id="${id}"`)
   const [, inside = ""] = /^[^>]*>(.*?)<\/(?:pre|tr|section|div)>/s.exec(page.slice(start)) ?? []
-  const entities: Record<string, string> = {
-    "&lt;": "<",
-    "&gt;": ">",
-    "&quot;": '"',
-    "&#39;": "'",
-    "&amp;": "&",
-  }
-  return inside.replace(/<[^>]*>/g, "").replace(/&\w+;|&#39;/g, (entity) => entities[entity] ?? "")
+  return contentOf(inside)
 }
 
 test("there is a page for each group of operations, and no other", async () => {

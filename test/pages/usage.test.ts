@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { textOf } from "./page-reader.ts"
+import { cellsOf, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -37,17 +37,6 @@ async function pageWith(
     return page.includes(text)
   })
   return page
-}
-
-/** The cells of the rows of the table with this caption. */
-function rowsOf(page: string, caption: string): string[][] {
-  const [, table = ""] =
-    new RegExp(`<caption[^>]*>${caption}</caption>([\\s\\S]*?)</table>`).exec(page) ?? []
-  return [...table.matchAll(/<tr>([\s\S]*?)<\/tr>/g)]
-    .slice(1)
-    .map(([, row = ""]) =>
-      [...row.matchAll(/<t[hd][^>]*>([\s\S]*?)<\/t[hd]>/g)].map(([, cell = ""]) => textOf(cell)),
-    )
 }
 
 test("it shows used, remaining and limit, and asking for the page does not count", async () => {
@@ -85,8 +74,8 @@ test("requests show by hour, by day and by token, spreadsheets apart, in the dra
   for (let n = 0; n < 2; n++) await service.get("/companies", { token })
   await service.get("/companies", { token: sheet })
   const page = await person.read("/account/usage")
-  const hours = rowsOf(page, "Last 24 hours")
-  const days = rowsOf(page, "Last 30 days")
+  const hours = cellsOf(page, "Last 24 hours")
+  const days = cellsOf(page, "Last 30 days")
   expect([hours.length, hours[0], hours[1]]).toEqual([
     24,
     ["2026-03-01 10:00", "3", "1"],
@@ -97,7 +86,7 @@ test("requests show by hour, by day and by token, spreadsheets apart, in the dra
     ["2026-03-01", "3", "1"],
     ["2026-01-31", "0", "0"],
   ])
-  expect(rowsOf(page, "Requests by token")).toEqual([
+  expect(cellsOf(page, "Requests by token")).toEqual([
     ["test", "2", "2"],
     ["sheet for spreadsheets", "1", "1"],
   ])
@@ -121,7 +110,7 @@ test("the last requests show time, status in words, target without the token, an
   await ask(`/companies?page=0&api_key=${token}`, { token: null })
   await ask("/companies", { method: "HEAD" })
   const page = await pageWith(person, ids[3] ?? "")
-  const rows = rowsOf(page, "Requests, the newest first")
+  const rows = cellsOf(page, "Requests, the newest first")
   const time = expect.stringMatching(/^2026-03-01 10:2\d:(29|30)$/)
   const ms = expect.stringMatching(/^\d+\.\d$/)
   expect(rows).toEqual([
@@ -139,7 +128,7 @@ test("pages of the explorer are among the last requests, other pages are not", a
   const id = shown.headers.get("x-request-id") ?? ""
   await person.read("/account/tokens")
   const page = await pageWith(person, id)
-  expect(rowsOf(page, "Requests, the newest first")).toEqual([
+  expect(cellsOf(page, "Requests, the newest first")).toEqual([
     [
       expect.any(String),
       "200 OK",
@@ -163,7 +152,7 @@ test("requests of others, with unknown tokens and for pages show for nobody", as
   await one.person.read("/account")
   const mine = await service.get("/companies", { token: one.token })
   const page = await pageWith(one.person, mine.headers.get("x-request-id") ?? "")
-  expect(rowsOf(page, "Requests, the newest first")).toHaveLength(1)
+  expect(cellsOf(page, "Requests, the newest first")).toHaveLength(1)
   expect(textOf(await other.person.read("/account/usage"))).toContain(
     "No request was made in the last 30 days.",
   )
@@ -180,9 +169,9 @@ test("what another process has answered shows once it has stopped, and all of it
   await other.stop()
   const check = (page: string) => {
     for (const id of ids) expect(page).toContain(id)
-    expect(rowsOf(page, "Requests, the newest first")).toHaveLength(3)
-    expect(rowsOf(page, "Last 24 hours")[0]?.[1]).toBe("3")
-    expect(rowsOf(page, "Requests by token")).toEqual([["test", "3", "3"]])
+    expect(cellsOf(page, "Requests, the newest first")).toHaveLength(3)
+    expect(cellsOf(page, "Last 24 hours")[0]?.[1]).toBe("3")
+    expect(cellsOf(page, "Requests by token")).toEqual([["test", "3", "3"]])
   }
   check(await pageWith(person, ids[0] ?? ""))
   // As after a restart, nothing of it is in this process's memory.
