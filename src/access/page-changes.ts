@@ -3,7 +3,7 @@
  * waits until all processes have confirmed it, so only a few run at once, and one for each account.
  */
 import { OutcomeUnknown } from "../db/commit.ts"
-import { rethrowDatabaseError } from "../db/pool/database-errors.ts"
+import { rethrowDatabaseError } from "../db/database-errors.ts"
 import { createTurns } from "../db/pool/turns.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { AccountError, type Changed, type Editor, unknownAddress } from "./change.ts"

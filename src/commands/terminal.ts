@@ -2,8 +2,9 @@
  * Output of commands: results on standard output, everything else on standard error. What is for
  * people may have text from files and servers in it, and is made printable here, once for all.
  */
+
+import { withoutParameters } from "../db/database-errors.ts"
 import { maxStalenessMs } from "../db/notifications.ts"
-import { withoutParameters } from "../db/query-failure.ts"
 import { reasonOf } from "../loading/load-error.ts"
 import { codeOf } from "../text/error-code.ts"
 import { printableLine, printableText } from "../text/printable-text.ts"

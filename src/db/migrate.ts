@@ -10,9 +10,8 @@ import { readMigrationFiles } from "drizzle-orm/migrator"
 import type { Sql, TransactionSql } from "postgres"
 import { codeOf } from "../text/error-code.ts"
 import { locks } from "./advisory-locks.ts"
-import { failureReason } from "./failure-reason.ts"
+import { failureReason, isForbidden } from "./database-errors.ts"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
-import { isForbidden } from "./forbidden.ts"
 
 /** How long to wait for another process that migrates the database. */
 const migrationWaitMs = 30_000

@@ -13,7 +13,7 @@
  * notifications would arrive sometimes: no attempt to subscribe succeeds there.
  */
 import { ensureSession, NoSession, singleConnection } from "./connection.ts"
-import { isForbidden } from "./forbidden.ts"
+import { isForbidden } from "./database-errors.ts"
 
 /** Its payload is an account's id, empty where any account may have changed, or a flush. */
 export const changesChannel = "mds_access"

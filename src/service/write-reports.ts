@@ -1,4 +1,4 @@
-import { isForbidden } from "../db/forbidden.ts"
+import { isForbidden } from "../db/database-errors.ts"
 import { describeError, type Log } from "../log/log.ts"
 
 /** Logs what could not be written. That the database is read-only for this process is logged only once. */

@@ -9,7 +9,7 @@
 import type { Sql } from "postgres"
 import { settleWithin } from "../../text/settle-within.ts"
 import { singleConnection } from "../connection.ts"
-import { isAnswer } from "./database-errors.ts"
+import { isAnswer } from "../database-errors.ts"
 import { noAnswerWithin, Unavailable } from "./unavailable.ts"
 
 export interface DatabaseAddress {

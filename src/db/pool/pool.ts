@@ -6,8 +6,8 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres, { type Sql } from "postgres"
 import { createHistogram, type HistogramReading, secondBounds } from "../../telemetry/histogram.ts"
+import { isAnswer, isLockTimeout, rethrowDatabaseError } from "../database-errors.ts"
 import type { Availability } from "./availability.ts"
-import { isAnswer, isLockTimeout, rethrowDatabaseError } from "./database-errors.ts"
 import { type AccountId, createTurns } from "./turns.ts"
 import { Overloaded, Unavailable } from "./unavailable.ts"
 

@@ -1,4 +1,4 @@
-import { isMissingObject } from "../pool/database-errors.ts"
+import { isMissingObject } from "../database-errors.ts"
 import type { ReadPool } from "../pool/pool.ts"
 import { Overloaded, Unavailable } from "../pool/unavailable.ts"
 import { ReleaseUnavailable } from "./releases.ts"

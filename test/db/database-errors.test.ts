@@ -1,7 +1,7 @@
 /** Why a command failed, in the case of a server that takes no connection and of one that ends it. */
 import { expect, test } from "bun:test"
 import { singleConnection } from "../../src/db/connection.ts"
-import { failureReason } from "../../src/db/failure-reason.ts"
+import { failureReason } from "../../src/db/database-errors.ts"
 import { freePort } from "../support/supervised.ts"
 
 async function reasonOn(port: number): Promise<string | undefined> {
