@@ -1,12 +1,9 @@
 /** Operators create and change accounts, and every change of one is in its audit log. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import postgres from "postgres"
 import { listAccounts, showAccount } from "../../src/access/account-list.ts"
 import { createAccount, type NewAccount, setDisabled, setPlan } from "../../src/access/accounts.ts"
-import { readAudit } from "../../src/access/audit.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
 import type { Plan } from "../../src/db/account-tables.ts"
-import { until } from "../support/until.ts"
 import { type Registry, refusal, registry } from "./registry.ts"
 
 let at: Registry
@@ -103,26 +100,6 @@ test("an account can be disabled only once and then enabled only once", async ()
   expect(await refusal(setDisabled(at.editor, "no@b", true))).toBe("Account no@b does not exist")
 })
 
-test("while an account is being disabled, its requests are counted", async () => {
-  const id = await account("counted@example.com")
-  const outside = postgres(at.url, { max: 2, onnotice: () => {} })
-  // The change has its lock on the account, and waits to write the audit log.
-  const change = await outside.begin(async (tx) => {
-    await tx`lock table access_changes in share mode`
-    const disabling = setDisabled(at.editor, "counted@example.com", true)
-    await until(async () => {
-      const waiting = await outside`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      return waiting.length > 0
-    })
-    await outside`set lock_timeout = '1s'`
-    await outside`insert into usage_hours values (${id}, '2026-03-01T00:00Z', 0, 1)`
-    return [disabling]
-  })
-  await Promise.all(change)
-  await outside.end()
-})
-
 describe("the audit log", () => {
   test("has who made each change, when and from where, and the values before and after", async () => {
     const email = "audited@example.com"
@@ -206,20 +183,5 @@ describe("the audit log", () => {
     await at.sql("update tokens set last_used_at = now()")
     await at.sql("update accounts set plan = plan")
     expect((await showAccount(at.pool, email)).changes).toEqual(before)
-  })
-
-  test("is read page by page, the newest first, and of one account alone", async () => {
-    const [id, other] = [await account("log@example.com"), await account("other-log@example.com")]
-    for (let n = 1; n <= 60; n++) {
-      await at.sql(`update accounts set plan = 'enterprise', request_limit = ${n}
-        where id in (${id}, ${other})`)
-    }
-    const first = await readAudit(at.pool, id, null)
-    const second = await readAudit(at.pool, id, first.next)
-    expect([first.entries.length, second.entries.length, second.next]).toEqual([50, 11, null])
-    const limits = [...first.entries, ...second.entries].map(
-      ({ columns }) => columns.request_limit?.[1],
-    )
-    expect(limits).toEqual([...Array.from({ length: 60 }, (_, n) => 60 - n), undefined])
   })
 })

@@ -1,6 +1,5 @@
 /** A password signs in to its account alone, and an attempt tells nothing about which accounts exist. */
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test"
-import postgres from "postgres"
 import { setDisabled } from "../../src/access/accounts.ts"
 import {
   createPasswordHashing,
@@ -12,7 +11,6 @@ import { createPasswords, type Passwords } from "../../src/access/passwords.ts"
 import { hashSecret } from "../../src/access/secret.ts"
 import { createSessions, type Sessions } from "../../src/access/sessions.ts"
 import { createSignInLinks } from "../../src/access/sign-in-links.ts"
-import { until } from "../support/until.ts"
 import { type Registry, registry } from "./registry.ts"
 
 let at: Registry
@@ -302,23 +300,4 @@ test("an attempt costs the same with an account, without one and without a passw
     statements.mockRestore()
     verify.mockRestore()
   }
-})
-
-test("while a password is being set, requests of its account are counted", async () => {
-  const account = await withPassword()
-  const outside = postgres(at.url, { max: 2, onnotice: () => {} })
-  const setting = await outside.begin(async (tx) => {
-    await tx`select from passwords where account_id = ${account.accountId} for update`
-    const set = passwords.set(account, "another long password", client.address)
-    await until(async () => {
-      const waiting = await outside`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      return waiting.length > 0
-    })
-    await outside`set lock_timeout = '1s'`
-    await outside`insert into usage_hours values (${account.accountId}, '2026-03-01T00:00Z', 0, 1)`
-    return [set]
-  })
-  expect(await Promise.all(setting)).toEqual([true])
-  await outside.end()
 })

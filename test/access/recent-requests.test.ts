@@ -1,13 +1,11 @@
 /** The last requests of an account show at once, are kept for later, and never cost or fail a request. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import postgres from "postgres"
 import type { RecentRequest } from "../../src/access/recent-request-rows.ts"
 import {
   createRecentRequests,
   type RecentRequests,
   type RecentRequestsOptions,
 } from "../../src/access/recent-requests.ts"
-import { locks } from "../../src/db/advisory-locks.ts"
 import type { Pool } from "../../src/db/pool/pool.ts"
 import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
@@ -76,34 +74,6 @@ test("a request shows at once, and the same after it was written, whatever proce
   expect(await recent.last(id)).toEqual(shown)
   expect(await recentOf().last(id)).toEqual(shown)
   expect(await recentOf().last(await at.account("nothing@example.com"))).toEqual([])
-})
-
-test("the requests of all processes are merged by time", async () => {
-  const id = await at.account("merged@example.com")
-  const [one, other] = [recentOf(), recentOf()]
-  const requests = [1, 2, 3, 4, 5, 6].map((n) => request(n))
-  for (const [index, each] of requests.entries()) (index % 2 ? one : other).record(id, each)
-  await written(other)
-  expect(await one.last(id)).toEqual(requests.toReversed())
-  await written(one)
-  expect(await recentOf().last(id)).toEqual(requests.toReversed())
-})
-
-test("requests are written while a load or a migration runs", async () => {
-  const id = await at.account("loading@example.com")
-  const loading = postgres(at.url, { max: 1, onnotice: () => {} })
-  try {
-    await loading.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${locks.publishing}), pg_advisory_xact_lock(${locks.migrating})`
-      const recent = recentOf()
-      recent.record(id, request(1))
-      const stopped = written(recent).then(() => "written")
-      expect(await Promise.race([stopped, Bun.sleep(10_000)])).toBe("written")
-    })
-    expect(await storedOf(id)).toBe(1)
-  } finally {
-    await loading.end({ timeout: 1 })
-  }
 })
 
 test("of each account the last hundred are kept, in memory and in the database, whatever others do", async () => {

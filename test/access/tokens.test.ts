@@ -232,20 +232,6 @@ describe("a rotated token", () => {
     ])
   })
 
-  test("is revoked at once without a grace period", async () => {
-    const { accountId, tokenId, token } = await owner()
-    const rotation = { accountId, tokenId, graceMs: 0, now, formId: crypto.randomUUID() }
-    const { value } = await rotateOwnToken(at.editor, rotation)
-    expect(value.until).toBeNull()
-    expect([await at.isAccepted(token, now), await at.isAccepted(value.token, now)]).toEqual([
-      false,
-      true,
-    ])
-    expect((await rotateOwnToken(at.editor, rotation)).value).toEqual({ ...value, token: null })
-    const again = rotateToken(at.editor, { prefix: token, graceMs: 0, now })
-    expect(await refusal(again)).toBe("The token is already revoked")
-  })
-
   test("has a successor with its lifetime, which the grace period never prolongs", async () => {
     // By a clock that is years from that of the database.
     const created = new Date("2020-01-01T00:00:00.600Z")

@@ -28,14 +28,6 @@ describe("without trusted proxies", () => {
   ])("%s", (_, socketAddress, expected) => {
     expect(clientAddress(socketAddress, null, 0)).toBe(expected)
   })
-
-  test("a caller can't get a second window by changing the lower half of its IPv6 address", () => {
-    const seen = new Set<string>()
-    for (let host = 0; host < 1000; host++) {
-      seen.add(clientAddress(`2001:db8:1:2:${host.toString(16)}::${host.toString(16)}`, null, 0))
-    }
-    expect([...seen]).toEqual(["2001:db8:1:2::/64"])
-  })
 })
 
 describe("behind trusted proxies", () => {

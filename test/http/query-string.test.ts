@@ -3,13 +3,7 @@
  * replaced.
  */
 import { expect, test } from "bun:test"
-import {
-  decodeComponent,
-  decodeQuery,
-  encodeQuery,
-  splitTarget,
-  withoutNeedlessEscapes,
-} from "../../src/http/query-string.ts"
+import { decodeComponent, decodeQuery, encodeQuery } from "../../src/http/query-string.ts"
 
 test.each([
   ["", []],
@@ -51,22 +45,4 @@ test("a component that is no UTF-8 is null, and a plus in it stays", () => {
   expect(decodeComponent("a+b%20%C3%A9")).toBe("a+b é")
   for (const broken of ["%", "%f", "%zz", "%ff", "%C3%28"])
     expect(decodeComponent(broken)).toBeNull()
-})
-
-test("a target is split at its first question mark", () => {
-  expect(splitTarget("/a")).toEqual({ path: "/a", query: "" })
-  expect(splitTarget("/a?")).toEqual({ path: "/a", query: "" })
-  expect(splitTarget("/a?b?c")).toEqual({ path: "/a", query: "b?c" })
-})
-
-test.each([
-  ["%61%7A%41%5a%30%39%2d%2E%5f%7e", "azAZ09-._~"],
-  ["%2561", "a"],
-  ["%25252561", "a"],
-  ["%25%36%31", "a"],
-  ["%20%26%25%ff%C3%A9", "%20%26%25%ff%C3%A9"],
-  ["%", "%"],
-  ["%4", "%4"],
-])("the needless escapes of %j are undone: %j", (text, plain) => {
-  expect(withoutNeedlessEscapes(text)).toBe(plain)
 })
