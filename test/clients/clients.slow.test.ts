@@ -1,4 +1,4 @@
-/** Clients generated from the served description type-check, and read every endpoint of a running service. */
+/** A client generated from the served description type-checks, and reads every endpoint of a running service. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -36,19 +36,10 @@ describe.skipIf(!areInstalled)("a client", () => {
     )
     const served = await fetch(`${service.url}/openapi.json`)
     await Bun.write(join(directory, "openapi.json"), await served.text())
-    const generators = [
-      ["openapi-typescript/bin/cli.js", "openapi.json", "-o", "generated/openapi-typescript.ts"],
-      [
-        "@hey-api/openapi-ts/bin/run.js",
-        "-i",
-        "openapi.json",
-        "-o",
-        "generated/hey-api",
-        "--no-log-file",
-      ],
-    ]
-    for (const [program = "", ...options] of generators)
-      await run(`node_modules/${program}`, ...options)
+    await run(
+      "node_modules/openapi-typescript/bin/cli.js",
+      ...["openapi.json", "-o", "generated/openapi-typescript.ts"],
+    )
   }, limitMs)
 
   afterAll(async () => {
@@ -66,9 +57,11 @@ describe.skipIf(!areInstalled)("a client", () => {
   }
 
   test(
-    "type-checks, whichever generator it is from",
+    "type-checks",
     async () => {
-      expect(await run("node_modules/typescript/bin/tsc", "-p", ".")).toBe("")
+      // The project's own compiler: the generator's is several times as slow.
+      const compiler = join(import.meta.dir, "../../node_modules/typescript/bin/tsc")
+      expect(await run(compiler, "-p", ".")).toBe("")
     },
     limitMs,
   )
@@ -78,8 +71,8 @@ describe.skipIf(!areInstalled)("a client", () => {
     expect((await run("guide.ts")).trim()).toBe(String(total))
   })
 
-  test.each(["openapi-fetch", "hey-api"])("of %s reads every endpoint", async (name) => {
-    const { answers, ...others } = JSON.parse(await run(`${name}.ts`))
+  test("reads every endpoint", async () => {
+    const { answers, ...others } = JSON.parse(await run("openapi-fetch.ts"))
     const operations = operationsIn(await readDocument(service.url))
     expect(Object.keys(answers)).toEqual(operations.map(({ operationId }) => operationId))
     const read = (path: string) => service.get(path).then((answer) => answer.json())
