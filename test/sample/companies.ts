@@ -1,97 +1,97 @@
-import { referenceDay } from "./dates.ts"
-import {
-  distinct,
-  inSomeCase,
-  listedForms,
-  makeCore,
-  makeRoot,
-  type Name,
-  textOf,
-} from "./names.ts"
+/** Companies and their subsidiaries. */
+import { makeName, makeRoot, type Name, textOf } from "./names.ts"
 import { at, type Random, weighted } from "./random.ts"
-import type { CompanyRecord } from "./records.ts"
-import { nameShapes, otherTrades, tradesBySector } from "./words.ts"
+import type { CompanyRecord, SubsidiaryRecord } from "./records.ts"
 
 /** A company and what the generators of other resources need to know of it. */
 export interface Company {
   record: CompanyRecord
   name: Name
-  projects: readonly string[]
-  /** The last day on which it publishes. */
-  lastDay: number
+  project: string
 }
 
-/** Codes that software mistakes for something else: a null, a boolean, numbers, a date. */
-const awkwardCodes = ["NULL", "TRUE", "9X1", "1E5", "007", "0E0", "DEC1", "XQZJAA"]
+export interface Subsidiary {
+  record: SubsidiaryRecord
+  name: Name
+}
 
-/** Sector and industry group, which have the same name for Materials and Energy. */
-const industries = weighted<readonly [string, string] | null>(
-  [["Materials", "Materials"], 76],
-  [["Energy", "Energy"], 22],
-  [["Industrials", "Capital Goods"], 1],
-  [["Utilities", "Utilities"], 1],
-)
+const trades = {
+  Materials: ["Resources", "Minerals", "Metals", "Mining", "Gold", "Copper", "Lithium", "Iron Ore"],
+  Energy: ["Energy", "Petroleum", "Oil & Gas", "Uranium", "Coal", "Gas"],
+}
+const sectors = weighted<keyof typeof trades>(["Materials", 3], ["Energy", 1])
+const forms = weighted(["LIMITED", 8], ["NL", 1], ["PLC", 1])
 
-const rareLetters = "QXZJ"
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-const digits = "0123456789"
-/** l any letter, r a rare one, d a digit: real codes seldom have two rare letters. */
-const codeShapes = weighted(
-  ["rrl", 6],
-  ["rlr", 6],
-  ["lrr", 6],
-  ["rdl", 1],
-  ["drl", 1],
-  ["ldr", 1],
-  ["drd", 1],
-)
-
-/** Generates the companies; the first is the largest and holds more tenements than any other. */
-export function makeCompanies(random: Random, count: number, taken: Set<string>): Company[] {
-  const codes = new Set(awkwardCodes)
-  return Array.from({ length: count }, (_, index) => {
-    const code = awkwardCodes[index - 1] ?? makeCode(random, codes)
-    const industry = index % 60 === 11 ? null : random.pick(industries)
-    const trades = (industry && tradesBySector[industry[0]]) ?? otherTrades
-    const shape = at(nameShapes, index % nameShapes.length)
-    const name = distinct(taken, () =>
-      inSomeCase(random, {
-        core: makeCore(random, shape, random.pick(trades)),
-        form: random.pick(listedForms),
-      }),
+/** The first is the largest, and holds more tenements than any other. */
+export const makeCompanies = (random: Random, count: number, taken: Set<string>): Company[] =>
+  Array.from({ length: count }, (_, index) => {
+    const sector = random.pick(sectors)
+    const roots = index % 5 === 2 ? 2 : 1
+    const name = makeName(
+      random,
+      { form: random.pick(forms), roots, trades: trades[sector] },
+      taken,
     )
     const isActive = index % 8 !== 5
+    const isKnown = index % 60 !== 11
     const record = {
-      asx_code: code,
+      asx_code: codeOf(index),
       company_name: textOf(name),
       market_cap_aud: makeMarketCap(random, index, isActive),
-      gics_sector: industry?.[0] ?? null,
-      gics_industry_group: industry?.[1] ?? null,
+      gics_sector: isKnown ? sector : null,
+      gics_industry_group: isKnown ? sector : null,
       is_active: isActive,
     }
-    const projects = Array.from({ length: 3 }, () => makeRoot(random))
-    return { record, name, projects, lastDay: referenceDay - (isActive ? 0 : random.below(3000)) }
+    return { record, name, project: makeRoot(random) }
   })
+
+const rareLetters = "QXZJ"
+
+/** Begins with two rare letters and has a digit, as hardly any real code. */
+function codeOf(index: number): string {
+  const [first, second] = [index % 4, Math.floor(index / 4) % 4].map((each) => rareLetters[each])
+  return `${first}${second}${Math.floor(index / 16)}`
 }
 
-function makeCode(random: Random, taken: Set<string>): string {
-  for (let attempt = 0; ; attempt++) {
-    // A code is longer if a short one is hard to find, and occasionally at random.
-    const longer = "l".repeat(attempt > 20 || random.chance(0.02) ? 1 + random.below(3) : 0)
-    const shape = random.pick(codeShapes) + longer
-    const code = Array.from(shape, (kind) =>
-      random.pick(Array.from(kind === "d" ? digits : kind === "r" ? rareLetters : letters)),
-    ).join("")
-    if (taken.has(code)) continue
-    taken.add(code)
-    return code
-  }
-}
-
-/** Most are small, some exceed 32 bits, and the first two are the extremes. */
+/** Most are small, some exceed 32 bits, and the first is the largest. */
 function makeMarketCap(random: Random, index: number, isActive: boolean): number | null {
   if (index === 0) return 250_000_000_000
-  if (index === 1) return 1_200_000
   if (index % 23 === 7 || (!isActive && random.chance(0.5))) return null
   return Math.floor(random.spread(1_200_000, random.chance(0.7) ? 7 : 17))
+}
+
+const ownership = weighted<number | null>(
+  [100, 70],
+  [51, 10],
+  [75, 8],
+  [33.33, 5],
+  [90.01, 2],
+  [0.5, 1],
+  [null, 4],
+)
+const foreignCountries = ["Papua New Guinea", "Canada", "Ghana", "Peru", "Côte d'Ivoire"]
+
+/** Some are a joint venture of two parents: two records of one name. */
+export function makeSubsidiaries(
+  random: Random,
+  companies: readonly Company[],
+  count: number,
+  taken: Set<string>,
+): Subsidiary[] {
+  const made: Subsidiary[] = []
+  for (let index = 0; index < count; index++) {
+    const parent = random.pickEarly(companies)
+    const isVenture = index % 40 === 17
+    const own = { form: "PTY LTD", roots: 2, trades: trades.Materials }
+    const name = isVenture ? at(made, index - 1).name : makeName(random, own, taken)
+    const record = {
+      id: `SUB-${String(index + 1).padStart(6, "0")}`,
+      name: textOf(name),
+      parent_asx_code: parent.record.asx_code,
+      country: random.chance(0.86) ? "Australia" : random.pick(foreignCountries),
+      ownership_percentage: isVenture ? 40 : random.pick(ownership),
+    }
+    made.push({ record, name })
+  }
+  return made
 }

@@ -1,5 +1,18 @@
+/** Names made of syllables without a meaning, so that every company, project and holder is invented. */
 import { at, type Random, weighted } from "./random.ts"
-import { accents, type NameShape, rootEnds, rootMiddles, rootStarts } from "./words.ts"
+
+const starts =
+  "Bar Bel Bor Bran Cal Cor Dar Del Dorn Ell Fen Gar Gel Hal Harn Ith Jar Jor Kal Kel Lor Mel Mor Narr Nel Oth Pel Quor Ral Ren Sel Sorr Tar Tel Thorn Ulv Var Vel Wel Yarr Zan Zel".split(
+    " ",
+  )
+const middles = "a ar en i ill o or u ul".split(" ")
+const ends =
+  "bine bock dane dril gath grove ket lund mere mott nock phel quin rick sund tane tharn tock vane vex wick worrin zeth".split(
+    " ",
+  )
+
+export const makeRoot = (random: Random): string =>
+  random.pick(starts) + random.pick(middles) + random.pick(ends)
 
 /** A name in two parts, as each register writes the legal form in its own way. */
 export interface Name {
@@ -7,110 +20,62 @@ export interface Name {
   form: string
 }
 
-export const listedForms = weighted(
-  ["LIMITED", 26],
-  ["LTD", 9],
-  ["LTD.", 2],
-  ["LIMITED.", 2],
-  ["NL", 4],
-  ["N.L.", 1],
-  ["PLC", 2],
-  ["INC.", 1],
-  ["CORP.", 1],
-)
-export const privateForms = weighted(
-  ["PTY LTD", 12],
-  ["PTY LIMITED", 4],
-  ["PTY. LTD.", 2],
-  ["PTY. LIMITED", 1],
-)
-const limitedForms = ["LIMITED", "LTD", "LTD."]
-const proprietaryForms = ["PTY LTD", "PTY. LTD.", "PTY LIMITED", "PTY. LIMITED"]
-const titleForms: Readonly<Record<string, string>> = {
-  LIMITED: "Limited",
-  LTD: "Ltd",
-  "LTD.": "Ltd.",
-  "LIMITED.": "Limited.",
-  "INC.": "Inc.",
-  "CORP.": "Corp.",
-  PLC: "plc",
-  "PTY LTD": "Pty Ltd",
-  "PTY. LTD.": "Pty. Ltd.",
-  "PTY LIMITED": "Pty Limited",
-  "PTY. LIMITED": "Pty. Limited",
+const spellings: Readonly<Record<string, readonly string[]>> = {
+  LIMITED: ["LIMITED", "LTD", "LTD."],
+  "PTY LTD": ["PTY LTD", "PTY. LTD.", "PTY LIMITED", "PTY. LIMITED"],
 }
 
-export function textOf({ core, form }: Name): string {
-  return `${core} ${form}`
-}
-
-export function makeRoot(random: Random): string {
-  return random.pick(rootStarts) + random.pick(rootMiddles) + random.pick(rootEnds)
-}
-
-export function makeCore(random: Random, shape: NameShape, trade: string): string {
-  const root = makeRoot(random)
-  switch (shape) {
-    case "plain":
-      return `${root} ${trade}`
-    case "two roots":
-      return `${root} & ${makeRoot(random)} ${trade}`
-    case "comma":
-      return `${root}, ${makeRoot(random)} and Partners ${trade}`
-    case "initials":
-      return `${root.charAt(0)}.${makeRoot(random).charAt(0)}. ${root} ${trade}`
-    case "apostrophe":
-      return random.chance(0.5) ? `O'${root} ${trade}` : `${root}'s Reward ${trade}`
-    case "brackets":
-      return `${root} (${makeRoot(random)}) ${trade}`
-    case "accent":
-      return `${root.replace(/[aeiou]/, (vowel) => accents[vowel] ?? vowel)} ${trade}`
-    case "lower first":
-      return `e${root} ${trade}`
-    case "number":
-      return `${2 + random.below(97)} ${root} ${trade}`
-    case "hyphen":
-      return `${root}-${makeRoot(random)} ${trade}`
-  }
-}
-
-/** Registers and directories mostly write upper case; some names keep their own case. */
-export function inSomeCase(random: Random, name: Name): Name {
-  return random.chance(0.65)
-    ? { core: name.core.toUpperCase(), form: name.form }
-    : { core: name.core, form: titleForms[name.form] ?? name.form }
-}
-
-/**
- * Repeats `make` until its core differs from all in `taken` by more than case and punctuation, so
- * that no two names are the same by accident. A joint venture shares its name deliberately.
- */
-export function distinct(taken: Set<string>, make: () => Name): Name {
+/** A name of so many roots and a trade, different from all in `taken`, to which it is added. */
+export function makeName(
+  random: Random,
+  { form, roots = 1, trades }: { form: string; roots?: number; trades: readonly string[] },
+  taken: Set<string>,
+): Name {
   for (let attempt = 0; attempt < 1000; attempt++) {
-    const name = make()
-    const key = name.core.toUpperCase().replace(/[^\p{L}\p{N}]/gu, "")
-    if (!taken.has(key)) {
-      taken.add(key)
-      return name
-    }
+    const words = Array.from({ length: roots }, () => makeRoot(random))
+    const core = `${words.join(" & ")} ${random.pick(trades)}`.toUpperCase()
+    if (taken.has(core)) continue
+    taken.add(core)
+    return { core, form }
   }
   throw new RangeError("Cannot invent another name: the sizes ask for more than the words give")
 }
 
+export const textOf = ({ core, form }: Name): string => `${core} ${form}`
+
+/** The ways in which a register may write one name. */
+export const spellingsOf = ({ core, form }: Name): string[] => [
+  ...(spellings[form] ?? [form]).map((each) => `${core} ${each}`),
+  `${core}, ${form}`,
+  `${titleCase(core)} ${titleCase(form)}`,
+]
+
+const titleCase = (text: string): string =>
+  text.toLowerCase().replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+
+const privateTrades = ["Prospecting", "Nominees", "Mining", "Earthmoving"]
+const holderCounts = weighted([1, 86], [2, 11], [3, 3])
+const linkedShare = 0.6
+
 /**
- * The ways in which a register may write one name: its case, its punctuation and the forms of
- * LIMITED and PTY LTD differ, its words do not.
+ * Who holds tenements: about 60% a company or its subsidiary under some spelling, the largest company
+ * most often; the rest private companies and persons that belong to no company.
  */
-export function spellingsOf(name: Name): string[] {
-  const upperCore = name.core.toUpperCase()
-  const form = name.form.toUpperCase()
-  const forms = [limitedForms, proprietaryForms].find((all) => all.includes(form)) ?? [form]
-  const first = at(forms, 0)
-  return [
-    textOf(name),
-    ...forms.map((other) => `${upperCore} ${other}`),
-    `${name.core} ${titleForms[first] ?? first}`,
-    `${upperCore}, ${first}`,
-    `${upperCore.replaceAll("'", "’")} ${first}`,
-  ]
+export function holderPicker(random: Random, linked: readonly Name[], taken: Set<string>) {
+  const unrelated = Array.from({ length: 300 }, () =>
+    makeName(random, { form: "PTY LTD", trades: privateTrades }, taken),
+  )
+  const pickOne = (own: Random): string => {
+    if (linked.length > 0 && own.chance(linkedShare)) {
+      return own.pick(spellingsOf(own.chance(0.1) ? at(linked, 0) : own.pickEarly(linked)))
+    }
+    // A placeholder in the shape of a person's name, which no person bears.
+    if (own.chance(0.35)) return `SURNAME${1000 + own.below(9000)}, GIVEN${10 + own.below(90)}`
+    return own.pick(spellingsOf(own.pick(unrelated)))
+  }
+  /** `A`, or `A; B` and so on; null where the register names no holder. */
+  return (own: Random): string | null =>
+    own.chance(0.004)
+      ? null
+      : [...new Set(Array.from({ length: own.pick(holderCounts) }, () => pickOne(own)))].join("; ")
 }

@@ -1,10 +1,37 @@
 import type { Company } from "./companies.ts"
-import { dateOf, referenceDay, timeOf, weekday } from "./dates.ts"
-import { at, type Random } from "./random.ts"
+import { type Random, weighted } from "./random.ts"
 import type { ReportRecord } from "./records.ts"
-import { makeTitle } from "./titles.ts"
+import { dateOf, referenceDay } from "./tenements.ts"
 
-const firstDay = referenceDay - 3651
+const days = 3652
+const metals = ["Au", "Cu", "Ni", "Li2O", "Ag", "Zn", "U3O8"]
+const works = ["drilling", "soil sampling", "an airborne survey", "metallurgical test work"]
+
+type Title = (random: Random, project: string, date: string) => string
+
+/** Types and titles of announcements. All are invented. */
+const kinds = weighted<readonly [type: string, title: Title]>(
+  [["Progress Report", (random, project) => `${project}: progress of ${random.pick(works)}`], 24],
+  [
+    [
+      "Drilling Results",
+      (random, project) =>
+        `${1 + random.below(90)}m @ ${random.below(30)}.${random.below(10)} g/t ${random.pick(metals)} at ${project}`,
+    ],
+    20,
+  ],
+  [
+    [
+      "Quarterly Activities Report",
+      (_, __, date) => `Report for Q${Math.ceil(Number(date.slice(5, 7)) / 3)} ${date.slice(0, 4)}`,
+    ],
+    20,
+  ],
+  [["Annual Report", (_, __, date) => `Annual report to shareholders ${date.slice(0, 4)}`], 8],
+  [["Director's Interest", () => "Change in a director's interest"], 14],
+  [["Capital Raising", (random) => `Placement raises $${1 + random.below(60)} million`], 8],
+  [["Presentation", (_, project) => `"Best hole yet": investor presentation, ${project}`], 6],
+)
 
 /** Oldest day first, one at a time: memory does not grow with `count`. */
 export function* makeReports(
@@ -12,51 +39,31 @@ export function* makeReports(
   count: number,
   companies: readonly Company[],
 ): Generator<ReportRecord> {
-  const hashKey = random.uint32()
-  let day = firstDay
-  let second = 0
+  let published = ["", ""]
   for (let index = 0; index < count; index++) {
-    const isTie = index > 0 && random.chance(0.3)
-    if (!isTie) {
-      day = weekday(firstDay + Math.floor((index * (referenceDay - firstDay + 1)) / count))
-      second = makeSecond(random)
+    // Some are published in the same second.
+    if (index === 0 || random.chance(0.7)) {
+      const day = referenceDay - days + Math.floor((index * (days + 1)) / count)
+      const time = new Date(random.below(86_400) * 1000).toISOString().slice(11, 19)
+      published = [dateOf(day), time]
     }
-    const date = dateOf(day)
-    const { record, projects } = pickCompany(random, companies, day)
-    const { type, title } = makeTitle(random, index, { project: random.pick(projects), date })
-    const hash = makeHash(random, hashKey, index)
+    const [date = "", time = ""] = published
+    const { record, project } = random.pickEarly(companies)
+    const [type, title] = random.pick(kinds)
+    const hash = makeHash(random, index)
     yield {
       hash,
       asx_code: record.asx_code,
-      title,
+      title: title(random, project, date),
       type,
-      published_at: `${date}T${timeOf(second)}Z`,
+      published_at: `${date}T${time}Z`,
       url: `https://example.com/announcements/${hash}.pdf`,
     }
   }
 }
 
-/** Most are published in the hours before the market in Sydney opens, some during the day. */
-function makeSecond(random: Random): number {
-  const hour = random.chance(0.6) ? 21 + random.below(3) : random.below(9)
-  return hour * 3600 + random.below(3600)
-}
-
-/** An inactive company publishes nothing after its last day; the first company is active. */
-function pickCompany(random: Random, companies: readonly Company[], day: number): Company {
-  for (let attempt = 0; attempt < 8; attempt++) {
-    const company = random.chance(0.5) ? random.pick(companies) : random.pickEarly(companies)
-    if (company.lastDay >= day) return company
-  }
-  return at(companies, 0)
-}
-
 /** Unique because the first eight digits are a reversible function of the index. */
-function makeHash(random: Random, key: number, index: number): string {
-  const own = Math.imul(index ^ key, 0x9e3779b1) >>> 0
-  return hex(own) + hex(random.uint32()) + hex(random.uint32()) + hex(random.uint32())
-}
-
-function hex(word: number): string {
-  return word.toString(16).padStart(8, "0")
+function makeHash(random: Random, index: number): string {
+  const words = [Math.imul(index, 0x9e3779b1) >>> 0, 0, 0, 0]
+  return words.map((own) => (own || random.below(2 ** 32)).toString(16).padStart(8, "0")).join("")
 }

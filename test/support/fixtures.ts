@@ -2,53 +2,26 @@
  * Invented records, awkward by hand, and what the interface must show of them. Which companies a
  * tenement belongs to is stated with it, so that no test computes a link the way the service does.
  */
-import type { State } from "../sample/records.ts"
+import type {
+  CompanyRecord,
+  ReportRecord,
+  SubsidiaryRecord,
+  TenementRecord,
+} from "../sample/records.ts"
 import { type SampleSizes, sampleData } from "../sample/sample-data.ts"
 
-export interface CompanyFixture {
-  asx_code: string
-  company_name: string
-  market_cap_aud: number | null
-  gics_sector: string | null
-  gics_industry_group: string | null
-  is_active: boolean
-}
+export type CompanyFixture = CompanyRecord
+export type ReportFixture = ReportRecord
 
-export interface TenementFixture {
-  id: string
-  tenement_id: string
-  state: State
-  status: string | null
-  type: string | null
-  holder_name: string | null
-  grant_date: string | null
-  expiry_date: string | null
-  area_km2: number | null
+export interface TenementFixture extends TenementRecord {
   /** The companies it belongs to; no field of the interface. */
   asx_codes: string[]
-}
-
-export interface SubsidiaryFixture {
-  id: string
-  name: string
-  parent_asx_code: string
-  country: string | null
-  ownership_percentage: number | null
-}
-
-export interface ReportFixture {
-  hash: string
-  asx_code: string
-  title: string
-  type: string | null
-  published_at: string
-  url: string | null
 }
 
 export interface Fixtures {
   companies: CompanyFixture[]
   tenements: TenementFixture[]
-  subsidiaries: SubsidiaryFixture[]
+  subsidiaries: SubsidiaryRecord[]
   reports: ReportFixture[]
 }
 
