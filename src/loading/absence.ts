@@ -80,7 +80,6 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
   const { sql, source, staged, table, key } = staging
   const { load, observed } = rule
   await sql.unsafe(`
-    drop table if exists absent;
     create temporary table absent (
       key text collate "C", is_new boolean, goes boolean
     ) on commit drop`)

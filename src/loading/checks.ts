@@ -72,7 +72,6 @@ async function removeDuplicates(staging: Staging, load: Load): Promise<void> {
   )
   for (const { file, count } of counts) fileAt(files, file).repeated += count
   await sql.unsafe(`delete from ${staged} s using duplicates r where s.ctid = r.place`)
-  await sql.unsafe("drop table duplicates")
 }
 
 const leaveOutUnlessStored = (staging: Staging): Promise<LeftOut[]> => {

@@ -34,9 +34,7 @@ async function updateChanged(target: Target): Promise<number> {
   const { staging, release, values } = target
   const { sql, source, staged, table, key, columns } = staging
   const others = columns.filter((column) => column !== key && !values.isKept(column))
-  await sql.unsafe(`
-    drop table if exists changed;
-    create temporary table changed (key text collate "C") on commit drop`)
+  await sql.unsafe('create temporary table changed (key text collate "C") on commit drop')
   const { count } = await sql.unsafe(
     `insert into changed select t.${key} from ${table} t join ${staged} s on t.${key} = s.${key}
      where t.source = $1

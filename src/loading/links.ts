@@ -46,7 +46,6 @@ export async function relink(
   await sql.unsafe(findLinks)
   await sql.unsafe("analyze links")
   const relinked = await sql.unsafe(linkTenements, [release])
-  const unlinked = await sql.unsafe(unlinkTenements, [release])
   const retotalled = await sql.unsafe(totalCompanies, [release])
   const [counts] = await sql.unsafe(countLinks)
   return {
@@ -55,7 +54,7 @@ export async function relink(
     through_subsidiaries: counts?.through_subsidiaries ?? 0,
     unlinked: counts?.unlinked ?? 0,
     unlinked_holders: counts?.unlinked_holders ?? 0,
-    relinked: relinked.count + unlinked.count,
+    relinked: relinked.count,
     retotalled: retotalled.count,
     ...(undatedNames > 0 ? { undated_names: undatedNames } : {}),
   }
@@ -80,19 +79,13 @@ const findLinks = `
   group by t.id`
 
 const linkTenements = `
-  with kept as (${keepInHistory(
-    tenements,
-    "exists (select from links l where l.id = t.id and l.asx_codes <> t.asx_codes)",
-    "$1",
-  )})
-  update tenements t set asx_codes = l.asx_codes, since_release = $1
-  from links l where t.id = l.id and t.asx_codes <> l.asx_codes`
-
-const isUnlinked = `t.asx_codes <> '{}' and not exists (select from links l where l.id = t.id)`
-
-const unlinkTenements = `
-  with kept as (${keepInHistory(tenements, isUnlinked, "$1")})
-  update tenements t set asx_codes = '{}', since_release = $1 where ${isUnlinked}`
+  with relinked as materialized (
+    select t.id, coalesce(l.asx_codes, '{}') as asx_codes
+    from tenements t left join links l on l.id = t.id
+    where t.asx_codes <> coalesce(l.asx_codes, '{}')
+  ), kept as (${keepInHistory(tenements, "t.id in (select id from relinked)", "$1")})
+  update tenements t set asx_codes = relinked.asx_codes, since_release = $1
+  from relinked where t.id = relinked.id`
 
 const totalCompanies = `
   with totals as (

@@ -75,20 +75,19 @@ export function progressTo(output: Output, now = () => performance.now()): Progr
   let lastMs = startedMs
   let files = 0
   let file = { name: "", startedMs, rows: 0 }
-  let rowsBefore = 0
+  let total = 0
   return {
     reading: ({ file: name, rows, bytesRead, bytesTotal }) => {
       const nowMs = now()
       if (name !== file.name) {
         if (files === 0) startedMs = nowMs
         files++
-        rowsBefore += file.rows
-        file = { name, startedMs: nowMs, rows }
+        file = { name, startedMs: nowMs, rows: 0 }
       }
+      total += rows - file.rows
       file.rows = rows
       if (nowMs - lastMs < output.everyMs) return
       lastMs = nowMs
-      const total = rowsBefore + rows
       const which = files > 1 ? ` (file ${formatCount(files)})` : ""
       const perSecond = Math.round((total * 1000) / Math.max(1, nowMs - startedMs))
       const read = bytesTotal === null ? 0 : bytesRead / bytesTotal

@@ -23,6 +23,8 @@ export interface LoadSummary extends Confirmed {
 /** Several lines, none of which a value begins, without a line break at the end. */
 export function formatSummary(summary: LoadSummary): string {
   const { source, files, resources, missing, links } = summary
+  const { rejectsFile: path, rejectsRows: rows, rejectsLost: lost } = summary
+  const rejects = rejectsText({ path, rows, lost })
   return [
     ...fileLines(files),
     ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
@@ -31,7 +33,7 @@ export function formatSummary(summary: LoadSummary): string {
       missing[name] ? missingLines(source, missing[name], summary.largestMissing[name] ?? []) : [],
     ),
     ...(links ? [linkText(links), holderText(links), ...nameLines(links)] : []),
-    ...rejectsLines(summary),
+    ...(rejects === undefined ? [] : [rejects]),
     outcome(summary),
   ]
     .map(printableLine)
@@ -102,12 +104,6 @@ const nameLines = ({ undated_names = 0 }: LinkFigures): string[] =>
         `names: ${formatCount(undated_names)} changed between files of which one is of an unknown time, ` +
           "so the former names do not link; say when files were true with --observed",
       ]
-
-function rejectsLines(summary: LoadSummary): string[] {
-  const { rejectsFile: path, rejectsRows: rows, rejectsLost: lost } = summary
-  const text = rejectsText({ path, rows, lost })
-  return text === undefined ? [] : [text]
-}
 
 function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`

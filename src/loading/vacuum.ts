@@ -4,8 +4,7 @@
  * requests would be slow. The release is complete without it, so a failure is a warning.
  */
 import { withConnection } from "../db/connection.ts"
-import { resources } from "../resources/catalogue.ts"
-import type { Resource, ResourceName } from "../resources/resource.ts"
+import { type ResourceName, resourceNames } from "../resources/resource.ts"
 import { reasonOf } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
 import { type Published, rowsChanged } from "./publish.ts"
@@ -18,7 +17,7 @@ export async function vacuumChanged(
   published: Published,
   progress: Progress,
 ): Promise<void> {
-  for (const { name: table } of changedMuch(published)) {
+  for (const table of changedMuch(published)) {
     progress.step(`Vacuuming and analyzing ${table}`)
     await vacuum(url, table).catch((error: unknown) => {
       progress.warn(
@@ -28,12 +27,12 @@ export async function vacuumChanged(
   }
 }
 
-function changedMuch({ release, resources: changes, links }: Published): Resource[] {
-  if (release === null) return []
+function changedMuch({ release, resources, links }: Published): ResourceName[] {
   const isRelinked = links !== null && links.relinked >= manyRows
-  return resources.filter(
-    ({ name, links: part }) =>
-      rowsChanged(changes[name]) >= manyRows || (isRelinked && part === "holders"),
+  return resourceNames.filter(
+    (name) =>
+      release !== null &&
+      (rowsChanged(resources[name]) >= manyRows || (isRelinked && name === "tenements")),
   )
 }
 

@@ -14,46 +14,35 @@ import { subsidiaryId } from "./subsidiary-id.ts"
 export const ownCompanies = ownColumns(companies)
 export const ownTenements = ownColumns(tenements)
 export const ownReports = ownColumns(reports)
+
+const exportedSubsidiaries = ownColumns(subsidiaries)
+const { required, optional } = exportedSubsidiaries.columns
+
 /**
  * The unlinked holders are written as such a file: without parents, and with the number of their
  * tenements and, where asked, the companies that they may belong to. A person fills in the parents.
  */
-export const ownSubsidiaries: Source = ownColumns(subsidiaries, {
-  mayBeAbsent: ["id"],
-  ignored: [
-    "tenements",
-    "suggested_asx_code",
-    "suggested_company",
-    "suggested_is_active",
-    "reason",
-    "similar_name",
-  ],
-  complete: withId,
-  leaveOut: withoutParent,
-})
-
-interface Exceptions {
-  /** Required fields that `complete` fills in where a file lacks them. */
-  mayBeAbsent?: readonly string[]
-  /** Columns that are not fields. */
-  ignored?: readonly string[]
-  complete?: (record: RawRecord) => RawRecord
-  /** The reason to leave a row out, if there is one. */
-  leaveOut?: (record: RawRecord) => string | undefined
+export const ownSubsidiaries: Source = {
+  ...exportedSubsidiaries,
+  columns: {
+    required: required.filter((name) => name !== "id"),
+    optional: [
+      ...["id", ...optional, "tenements"],
+      ...["suggested_asx_code", "suggested_company", "suggested_is_active"],
+      ...["reason", "similar_name"],
+    ],
+    others: "refuse",
+  },
+  map: (raw, { format }) => {
+    const record = withoutFormulaGuard(raw, format)
+    const isNew = isBlank(record.id) && isBlank(record.parent_asx_code)
+    return isNew ? { leftOut: "no parent_asx_code yet" } : { record: withId(record) }
+  },
 }
 
-function ownColumns(
-  resource: Resource,
-  {
-    mayBeAbsent = [],
-    ignored = [],
-    complete = (record) => record,
-    leaveOut = () => undefined,
-  }: Exceptions = {},
-): Source {
+function ownColumns(resource: Resource): Source {
   const fields = Object.entries(resource.fields)
-  const isRequired = ([name, field]: (typeof fields)[number]) =>
-    field.loaded && !field.nullable && !mayBeAbsent.includes(name)
+  const isRequired = ([, field]: (typeof fields)[number]) => field.loaded && !field.nullable
   const names = (entries: typeof fields) => entries.map(([name]) => name)
   return {
     name: resource.name,
@@ -61,7 +50,7 @@ function ownColumns(
     resource,
     columns: {
       required: names(fields.filter(isRequired)),
-      optional: [...names(fields.filter((field) => !isRequired(field))), ...ignored],
+      optional: names(fields.filter((field) => !isRequired(field))),
       others: "refuse",
     },
     complete: true,
@@ -73,11 +62,7 @@ function ownColumns(
         [name],
       ]),
     ),
-    map: (raw, { format }) => {
-      const record = withoutFormulaGuard(raw, format)
-      const leftOut = leaveOut(record)
-      return leftOut === undefined ? { record: complete(record) } : { leftOut }
-    },
+    map: (raw, { format }) => ({ record: withoutFormulaGuard(raw, format) }),
   }
 }
 
@@ -94,11 +79,6 @@ function withoutFormulaGuard(raw: RawRecord, format: MapOptions["format"]): RawR
     unguarded[name] = typeof value === "string" ? unguardFormula(value) : value
   }
   return unguarded
-}
-
-function withoutParent({ id, parent_asx_code }: RawRecord): string | undefined {
-  const isNew = isBlank(id) && isBlank(parent_asx_code)
-  return isNew ? "no parent_asx_code yet" : undefined
 }
 
 function withId(record: RawRecord): RawRecord {

@@ -20,5 +20,14 @@ const escapeOf = (control: string): string =>
 export const excerpt = (text: string, length = 40): string =>
   text.length > length ? `${text.slice(0, length)}…` : text
 
+/** The first of many, for a message: `a, b and 3 more`. */
+export const firstOf = <Item>(
+  items: readonly Item[],
+  most: number,
+  show: (item: Item) => string,
+): string =>
+  items.slice(0, most).map(show).join(", ") +
+  (items.length > most ? ` and ${items.length - most} more` : "")
+
 /** The text as PostgreSQL can have it: with neither NUL nor half of a character. */
 export const storableText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd")

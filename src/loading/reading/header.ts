@@ -3,7 +3,7 @@
  * person or a program has written above the table, or the banner that the source declares.
  */
 import { hasRequired, knownColumns } from "../../sources/columns.ts"
-import { excerpt } from "../../text/printable-text.ts"
+import { excerpt, firstOf } from "../../text/printable-text.ts"
 import type { TableRecord } from "./csv-records.ts"
 import { matchHeader } from "./named-rows.ts"
 import type { Reading } from "./row.ts"
@@ -79,7 +79,6 @@ const textOf = ({ cells, error, text }: TableRecord): string =>
 
 function describeTitles(titles: readonly string[]): string {
   const count = titles.length === 1 ? "1 line" : `${titles.length} lines`
-  const shown = titles.slice(0, maxTitlesShown).map((title) => `"${excerpt(title, 60)}"`)
-  const more = titles.length > maxTitlesShown ? ` and ${titles.length - maxTitlesShown} more` : ""
-  return `${count} above the header ${titles.length === 1 ? "was" : "were"} skipped: ${shown.join(", ")}${more}`
+  const shown = firstOf(titles, maxTitlesShown, (title) => `"${excerpt(title, 60)}"`)
+  return `${count} above the header ${titles.length === 1 ? "was" : "were"} skipped: ${shown}`
 }

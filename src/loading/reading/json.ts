@@ -62,16 +62,15 @@ export async function* readNdjson(
   const { reject } = reading
   const rowOf = rowReader(reading)
   let line = 0
-  let isFirst = true
+  let records = 0
   for await (const lines of linesOf(text, reject)) {
     for (const content of lines) {
       line++
       if (content.trim() === "") continue
       const object = propertiesOf(content)
-      if (isFirst) {
+      if (++records === 1) {
         if (!object) reject("it looks like JSON, but its first line is not a complete record")
         matchHeader(reading, Object.keys(object ?? {}))
-        isFirst = false
       }
       if (!object && !content.endsWith("\n"))
         reject(`it is truncated: line ${line}, the last, is not a complete record`)

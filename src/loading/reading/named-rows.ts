@@ -2,8 +2,10 @@
 import { sourceOfColumns } from "../../sources/catalogue.ts"
 import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
-import { excerpt } from "../../text/printable-text.ts"
+import { excerpt, firstOf } from "../../text/printable-text.ts"
 import type { Reading, Row } from "./row.ts"
+
+const maxShown = 10
 
 /** For each column of the header its name in the source, null for one to ignore. */
 export function matchHeader(
@@ -12,7 +14,10 @@ export function matchHeader(
 ): (string | null)[] {
   const match = matchColumns(columns, header)
   if (!("error" in match)) {
-    if (match.reported) note(`columns ignored: ${listed(match.reported)}`)
+    if (match.reported) {
+      const ignored = firstOf(match.reported, maxShown, (name) => `"${excerpt(name)}"`)
+      note(`columns ignored: ${ignored}`)
+    }
     return match.names
   }
   const other = sourceOfColumns(header)
@@ -22,13 +27,6 @@ export function matchHeader(
       ? `it looks like a file of the source "${other.name}": ${other.description}`
       : match.error,
   )
-}
-
-const maxShown = 10
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, maxShown).map((name) => `"${excerpt(name)}"`)
-  return `${shown.join(", ")}${names.length > maxShown ? ` and ${names.length - maxShown} more` : ""}`
 }
 
 /**

@@ -6,7 +6,7 @@
 import { basename } from "node:path"
 import { crc32 } from "node:zlib"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
-import { excerpt } from "../../text/printable-text.ts"
+import { excerpt, firstOf } from "../../text/printable-text.ts"
 import { fileDigest } from "../file-names.ts"
 import { cannotRead, LoadError } from "../load-error.ts"
 import type { InputFile } from "./row.ts"
@@ -52,11 +52,9 @@ const whyNotTaken = (fileName: string): string | null =>
 /** Ends the message about a zip file that cannot be used: the cause may be that a table is missing. */
 function othersShown(entries: readonly Entry[]): string {
   if (entries.length === 0) return ""
-  const shown = entries
-    .slice(0, maxNamesShown)
-    .map(({ fileName }) => `${excerpt(fileName)} (${whyNotTaken(fileName) ?? "another table"})`)
-  const more = entries.length > maxNamesShown ? ` and ${entries.length - maxNamesShown} more` : ""
-  return `. Not taken from the zip file: ${shown.join(", ")}${more}`
+  const show = ({ fileName }: Entry) =>
+    `${excerpt(fileName)} (${whyNotTaken(fileName) ?? "another table"})`
+  return `. Not taken from the zip file: ${firstOf(entries, maxNamesShown, show)}`
 }
 
 function tableOf(
