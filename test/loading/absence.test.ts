@@ -1,18 +1,10 @@
 /** What one download lacks is missing, not gone: it goes when loads of some days confirm it. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { LoadOptions } from "../../src/loading/load-options.ts"
 import { formatSummary } from "../../src/loading/summary.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const header = '"ASX code","Company name","GICs industry group","Listing date","Market Cap"'
 const bhp = '"BHP","BHP GROUP LIMITED","Materials","13/08/1885",218334000000'

@@ -1,18 +1,10 @@
 /**
  * A list of an index's companies adds what the directory lacks, and never overrides the directory.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { type Workbench, workbench } from "./workbench.ts"
+import { expect, test } from "bun:test"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const list = `Code,Company,Sector,Market Cap,Weight(%)\r
 QZA,Quarry Alpha Ltd,Materials,"1,529,190,000",0.1\r

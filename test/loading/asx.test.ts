@@ -2,19 +2,11 @@
  * The directory's resource companies and the announcement index are loaded as the exchange
  * publishes them.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { formatSummary } from "../../src/loading/summary.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const header = '"ASX code","Company name","GICs industry group","Listing date","Market Cap"'
 const directory = (...rows: string[]) => [header, ...rows].join("\n")

@@ -1,14 +1,10 @@
 /** A small file that expands without end is given up at a bound of size, and takes little memory. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { zipFile } from "./packed-files.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
+const bench = await benchOfFile()
 
 const header = "asx_code,company_name,is_active\n"
 const name = "Alpha".repeat(40)

@@ -1,17 +1,9 @@
 /** No known value is lost because a file lacks its column, or because the column went empty. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { formatSummary } from "../../src/loading/summary.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const codes = (count: number) =>
   Array.from({ length: count }, (_, index) => `Q${String(index).padStart(2, "0")}`)

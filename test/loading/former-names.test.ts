@@ -1,15 +1,11 @@
 /** A company that is renamed keeps the tenements that its former name holds, while nobody else bears it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, describe, expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
 import { formatSummary } from "../../src/loading/summary.ts"
 import { readUnlinked } from "../../src/loading/unlinked.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
+const bench = await benchOfFile()
 
 const directory = (...rows: string[]) =>
   bench.load("companies", `asx_code,company_name,is_active\n${rows.join("\n")}\n`, {
@@ -17,7 +13,6 @@ const directory = (...rows: string[]) =>
   })
 
 beforeEach(async () => {
-  await bench.empty()
   await directory("QZA,Quarry Alpha Limited,true", "QZB,Quarry Beta NL,true")
   await bench.load(
     "tenements",

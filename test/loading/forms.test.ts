@@ -1,22 +1,14 @@
 /** JSON, dBase and zip files are read record by record, and a damaged one is refused. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { formatSummary } from "../../src/loading/summary.ts"
 import { qld } from "../../src/sources/qld.ts"
 import { wa } from "../../src/sources/wa.ts"
 import { type DbaseColumn, type DbaseOptions, dbaseFile, zipFile } from "./packed-files.ts"
 import { outcomeOf, readFile, rowsOf } from "./readings.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile, type Workbench } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const tenement = (nth: number, holder1 = "QUARRY ALPHA PTY LTD") => ({
   type: "MINING LEASE",

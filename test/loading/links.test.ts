@@ -2,15 +2,11 @@
  * A tenement is linked to every company that holds it by its own or a subsidiary's name, and totals
  * follow the links.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { formatSummary } from "../../src/loading/summary.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
+const bench = await benchOfFile()
 
 const companies = `asx_code,company_name,is_active
 QZA,Quarry Alpha Limited,true
@@ -36,7 +32,6 @@ t7,E 01/7,WA,---
 `
 
 beforeEach(async () => {
-  await bench.empty()
   await bench.load("companies", companies)
   await bench.load("subsidiaries", subsidiaries)
 })

@@ -1,19 +1,11 @@
 /** One load is one release or none, of exactly the records that differ. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { silent } from "../../src/loading/progress.ts"
 import { formatSummary } from "../../src/loading/summary.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const header = "asx_code,company_name,market_cap_aud,gics_sector,is_active"
 const companies = (...rows: string[]) => `${[header, ...rows].join("\n")}\n`

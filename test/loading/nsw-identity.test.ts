@@ -2,18 +2,10 @@
  * In New South Wales, titles of different acts have the same number. Each is a record of its own,
  * under an id that later loads find again, whatever the order of the rows.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
-import { type Workbench, workbench } from "./workbench.ts"
+import { describe, expect, test } from "bun:test"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const older = (...rows: string[]) =>
   ["TENID,TYPE,OWNER,TENSTATUS,AREA,GRANTDATE,EXPIREDATE", ...rows, ""].join("\n")

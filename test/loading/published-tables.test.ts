@@ -2,19 +2,11 @@
  * Tables load as people and programs publish them: other separators, title lines, blank columns and
  * columns that nobody asked for change no value, and the summary says what was passed over.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { formatSummary } from "../../src/loading/summary.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const titles = [
   "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares",

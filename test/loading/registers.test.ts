@@ -2,18 +2,10 @@
  * The registers of WA, Queensland and South Australia are read from the columns of their real
  * files, and nothing is guessed.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { type Workbench, workbench } from "./workbench.ts"
+import { expect, test } from "bun:test"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const features = (...properties: object[]) =>
   JSON.stringify({

@@ -1,13 +1,8 @@
 /** What is recorded of a source: its loads by outcome, with their time. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { type Workbench, workbench } from "./workbench.ts"
+import { expect, test } from "bun:test"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-beforeEach(() => bench.empty())
-afterAll(() => bench.close())
+const bench = await benchOfFile()
 
 const totals = async () =>
   (

@@ -1,12 +1,8 @@
 /** What a record contains is stored as it is, whatever characters mean something on the way. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type Workbench, workbench } from "./workbench.ts"
+import { expect, test } from "bun:test"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
+const bench = await benchOfFile()
 
 const names = [
   "\\N",

@@ -1,16 +1,8 @@
 /** Registers of which no real file is available are read from their documented columns. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { type Workbench, workbench } from "./workbench.ts"
+import { expect, test } from "bun:test"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  bench.rejects()
-})
+const bench = await benchOfFile()
 
 const held = async () =>
   Object.fromEntries(

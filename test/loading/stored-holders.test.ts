@@ -1,16 +1,11 @@
 /** `HOLDER_NAMES=companies`: no table has the name of a natural person, and no file that could is kept. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { checkHolderNames } from "../../src/commands/serve.ts"
 import { prune } from "../../src/loading/prune.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
-beforeEach(() => bench.empty())
+const bench = await benchOfFile()
 
 const companies = { holderNames: "companies" } as const
 const header = "id,tenement_id,state,holder_name\n"

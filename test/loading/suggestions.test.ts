@@ -1,21 +1,13 @@
 /** Which companies an unlinked holder may belong to, for a person to decide. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readSuggestions, suggestionsCsv } from "../../src/loading/suggested-companies.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-let path: string
-beforeAll(async () => {
-  bench = await workbench()
-  path = join(bench.directory, "suggestions.csv")
-})
-afterAll(() => bench.close())
-beforeEach(async () => {
-  await bench.empty()
-  rmSync(path, { force: true })
-})
+const bench = await benchOfFile()
+const path = join(bench.directory, "suggestions.csv")
+beforeEach(() => rmSync(path, { force: true }))
 
 const companies = (...rows: string[]) =>
   bench.load("companies", `asx_code,company_name,is_active\n${rows.join("\n")}\n`, {

@@ -1,21 +1,15 @@
 /**
  * The file of unlinked holders, once completed, loads as subsidiaries and links their tenements.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readUnlinked, unlinkedCsv } from "../../src/loading/unlinked.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { benchOfFile } from "./workbench.ts"
 
-let bench: Workbench
-let path: string
-beforeAll(async () => {
-  bench = await workbench()
-  path = join(bench.directory, "unlinked.csv")
-})
-afterAll(() => bench.close())
+const bench = await benchOfFile()
+const path = join(bench.directory, "unlinked.csv")
 beforeEach(async () => {
-  await bench.empty()
   rmSync(path, { force: true })
   await bench.load("companies", "asx_code,company_name,is_active\nQZA,Quarry Alpha Limited,true\n")
 })

@@ -1,4 +1,5 @@
 /** What the tests of loading share: a database of their own, files of a few rows, and queries. */
+import { afterAll, beforeEach } from "bun:test"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -35,6 +36,17 @@ const tables = [
   ...resourceNames.flatMap((name) => [name, `${name}_history`]),
   ...["releases", "sources", "fetch_attempts", "load_totals", "missing_records", "former_names"],
 ]
+
+/** For the tests of a file: emptied before each of them, and closed after the last. */
+export async function benchOfFile(): Promise<Workbench> {
+  const bench = await workbench()
+  afterAll(() => bench.close())
+  beforeEach(async () => {
+    await bench.empty()
+    bench.rejects()
+  })
+  return bench
+}
 
 export async function workbench(): Promise<Workbench> {
   const database = await testDatabase()
