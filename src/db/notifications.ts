@@ -12,6 +12,7 @@
  * A subscription needs a session of its own. Behind a transaction pooler, which gives it none,
  * notifications would arrive sometimes: no attempt to subscribe succeeds there.
  */
+import type { Sql } from "postgres"
 import { ensureSession, NoSession, singleConnection } from "./connection.ts"
 import { isForbidden } from "./database-errors.ts"
 
@@ -56,101 +57,77 @@ export interface Subscription {
 /** Subscribes until it is stopped, and reconnects whenever the connection is lost. */
 export function subscribeToChanges(url: string, handlers: SubscriptionHandlers): Subscription {
   const firstAttempt = Promise.withResolvers<void>()
-  let stopped = false
-  let lost = false
-  let retry: ReturnType<typeof setTimeout> | undefined
-  let connection = connect()
+  /** Undefined between two attempts, and at the end. */
+  let connection: Sql | undefined
+  /** Ends the attempt, or begins the next. */
+  let timer: Timer | undefined
+  let isLost = false
 
-  function connect(): Listener {
-    return listen(url, {
-      onListening: () => {
-        if (stopped) return
-        lost = false
-        handlers.onListening()
-        firstAttempt.resolve()
-      },
-      onChange: handlers.onChange,
-      onRelease: handlers.onRelease,
-      onLost: (error) => {
-        firstAttempt.resolve()
-        if (stopped) return
-        const pauseMs =
-          isForbidden(error) || error instanceof NoSession ? forbiddenRetryMs : retryMs
-        retry = setTimeout(() => {
-          connection = connect()
-        }, pauseMs)
-        // Consecutive failed attempts are reported as one loss.
-        if (lost) return
-        lost = true
-        handlers.onLost(error)
+  function connect(): void {
+    const own = singleConnection(url, {
+      idle_timeout: 0,
+      onclose: () => fail(new Error("The connection was closed")),
+      onnotify: (channel, payload) => {
+        if (connection !== own) return
+        if (channel === releasesChannel) handlers.onRelease()
+        else if (payload.startsWith(flushPrefix)) confirm(own, payload).catch(fail)
+        else handlers.onChange(payload === "" ? undefined : Number(payload))
       },
     })
-  }
-
-  return {
-    ready: firstAttempt.promise,
-    lose: (error) => connection.lose(error),
-    stop: async () => {
-      stopped = true
+    const fail = (error: unknown): void => {
+      if (connection === own) lose(error)
+    }
+    connection = own
+    // The driver reconnects without end to a server that closes each connection at once.
+    timer = setTimeout(() => {
+      lose(new Error(`No connection to listen on within ${connectTimeoutMs} ms`))
+    }, connectTimeoutMs)
+    listen(own).then(() => {
+      if (connection !== own) return
+      clearTimeout(timer)
+      isLost = false
+      handlers.onListening()
       firstAttempt.resolve()
-      clearTimeout(retry)
-      await connection.end()
-    },
+    }, fail)
   }
-}
-
-interface Listener {
-  /** Ends the connection as one that is lost. */
-  lose(error: unknown): void
-  end(): Promise<void>
-}
-
-/** Listens on one connection. Reports its loss once. */
-function listen(url: string, handlers: SubscriptionHandlers): Listener {
-  let isOpen = true
-  // The driver reconnects without end to a server that closes each connection at once.
-  const timeout = setTimeout(() => {
-    lose(new Error(`No connection to listen on within ${connectTimeoutMs} ms`))
-  }, connectTimeoutMs)
-
-  const client = singleConnection(url, {
-    idle_timeout: 0,
-    onclose: () => lose(new Error("The connection was closed")),
-    onnotify: (channel, payload) => {
-      if (!isOpen) return
-      if (channel === releasesChannel) handlers.onRelease()
-      else if (payload.startsWith(flushPrefix))
-        confirm(payload.slice(flushPrefix.length)).catch(lose)
-      else handlers.onChange(payload === "" ? undefined : Number(payload))
-    },
-  })
-  const confirm = (flush: string) =>
-    client`select pg_notify(${confirmationsChannel}, ${flush} || ' ' || pg_backend_pid())`
-  ensureSession(client)
-    // Set by a statement, because a name in the URL takes precedence over an option.
-    .then(() => client`select set_config('application_name', ${subscriberName}, false)`)
-    .then(() => client`listen ${client(changesChannel)}`)
-    .then(() => client`listen ${client(releasesChannel)}`)
-    .then(() => {
-      clearTimeout(timeout)
-      if (isOpen) handlers.onListening()
-    })
-    .catch(lose)
 
   function lose(error: unknown): void {
-    if (!isOpen) return
-    isOpen = false
-    clearTimeout(timeout)
-    client.end({ timeout: 0 }).catch(() => {})
+    if (!connection) return
+    end(0).catch(() => {})
+    firstAttempt.resolve()
+    const isHopeless = isForbidden(error) || error instanceof NoSession
+    timer = setTimeout(connect, isHopeless ? forbiddenRetryMs : retryMs)
+    // Consecutive failed attempts are reported as one loss.
+    if (isLost) return
+    isLost = true
     handlers.onLost(error)
   }
 
+  async function end(timeout: number): Promise<void> {
+    clearTimeout(timer)
+    const ended = connection
+    connection = undefined
+    await ended?.end({ timeout })
+  }
+
+  connect()
   return {
+    ready: firstAttempt.promise,
     lose,
-    end: async () => {
-      isOpen = false
-      clearTimeout(timeout)
-      await client.end({ timeout: 1 })
+    stop: async () => {
+      firstAttempt.resolve()
+      await end(1)
     },
   }
 }
+
+async function listen(client: Sql): Promise<void> {
+  await ensureSession(client)
+  // Set by a statement, because a name in the URL takes precedence over an option.
+  await client`select set_config('application_name', ${subscriberName}, false)`
+  await client`listen ${client(changesChannel)}`
+  await client`listen ${client(releasesChannel)}`
+}
+
+const confirm = (client: Sql, payload: string) =>
+  client`select pg_notify(${confirmationsChannel}, ${payload.slice(flushPrefix.length)} || ' ' || pg_backend_pid())`

@@ -69,6 +69,12 @@ export interface Prepared<T> extends Query {
 
 export type PreparedPage = Prepared<Page> & RowsQuery
 
+export interface Count extends SeenReleases {
+  total: number
+  /** Separated by spaces; null where they are not few, or were not asked for. */
+  keys: string | null
+}
+
 /** The name under which `identityOf` the requested release is bound. */
 const identityName = "release_identity"
 
@@ -81,12 +87,9 @@ export interface Statements {
   rowsFrom(shape: ListShape, relation: Relation): PreparedPage
   /** Rows after a position. Binds `limit`, how many to skip as `offset`, and the position's values. */
   rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): PreparedPage
-  count(shape: ListShape, relation: Relation): Prepared<SeenReleases & { total: number }>
-  /** The same, and the keys of all rows, separated by spaces, where there are few: one scan finds both. */
-  countAndKeys(
-    shape: ListShape,
-    relation: Relation,
-  ): Prepared<SeenReleases & { total: number; keys: string | null }>
+  count(shape: ListShape, relation: Relation): Prepared<Count>
+  /** The same, and the keys of all rows where there are few: one scan finds both. */
+  countAndKeys(shape: ListShape, relation: Relation): Prepared<Count>
   /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
   rowsOfKeys(shape: ListShape, relation: Relation): PreparedPage
   /**
@@ -196,6 +199,7 @@ export function createStatements(db: Database): Statements {
             .select({
               ...seenReleases,
               total: sql<number>`${totalOf(shape, relation)}`.mapWith(Number),
+              keys: sql<null>`null`,
             })
             .from(sql`(select 1) as one`)
             .prepare("count"),

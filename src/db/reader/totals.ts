@@ -41,22 +41,15 @@ export function createTotals(
   async function count(list: List, options: ReadOptions): Promise<number> {
     const id = listKey(list, options.release)
     const values = { ...bindingsOf(list), ...bindRelease(options.release) }
-    const { removed } = list
-    if (!isScanned(list)) {
-      const counted = await read(lists, {
-        ...options,
-        removed,
-        key: `count ${id}`,
-        statement: ({ statements, relation }) => statements.count(list, relation).execute(values),
-      })
-      return counted.total
-    }
     const found = await read(lists, {
       ...options,
-      removed,
-      key: `count and keys ${id}`,
+      removed: list.removed,
+      key: `count ${id}`,
       statement: ({ statements, relation }) =>
-        statements.countAndKeys(list, relation).execute(values),
+        (isScanned(list)
+          ? statements.countAndKeys(list, relation)
+          : statements.count(list, relation)
+        ).execute(values),
     })
     if (found.keys !== null) keys.set(id, found.keys)
     return found.total
