@@ -10,6 +10,7 @@ import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
 import { hourMs } from "../text/durations.ts"
 import {
+  exampleKeyOf,
   exampleKeys,
   exampleNow,
   exampleRecords,
@@ -34,13 +35,12 @@ const resetAtMs = exampleNow.getTime() + windowMs
 const limit = 1_000
 const perPage = 50
 
-const keys: Readonly<Record<string, string>> = exampleKeys
 const records: Readonly<Record<string, readonly ResourceRecord[]>> = exampleRecords
 
 /** The path of the operation's example. */
 export function examplePath({ path, endpoint }: Operation): string {
-  const key = keys[keyedBy(endpoint)?.name ?? ""] ?? ""
-  return path.replace(/\{\w+\}/, key)
+  const owner = keyedBy(endpoint)
+  return path.replace(/\{\w+\}/, (owner && exampleKeyOf(owner)) ?? "")
 }
 
 /** The answer to the operation without any parameter but the format. */
@@ -58,7 +58,7 @@ function bodyOf(operation: Operation, format: Format): unknown {
   const { name, key } = endpoint.resource
   const all = records[name] ?? []
   if (endpoint.kind === "record") {
-    return { data: all.find((record) => record[key] === keys[name]) }
+    return { data: all.find((record) => record[key] === exampleKeyOf(endpoint.resource)) }
   }
   if (format === "json") return { data: all, meta: pageMeta(all.length, 1, perPage) }
   const { head, rows } = writerOf(planOf(operation, format), format)

@@ -232,6 +232,10 @@ export const exampleKeys = {
   reports: "0f4c2d1e8b7a69583746251403f2e1d0",
 } as const
 
+/** Undefined where no path has its key. */
+export const exampleKeyOf = ({ name }: { name: string }): string | undefined =>
+  new Map<string, string>(Object.entries(exampleKeys)).get(name)
+
 export const exampleUsage = {
   plan: "standard",
   limit: 1_000,

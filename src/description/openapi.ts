@@ -1,9 +1,7 @@
 /** The OpenAPI 3.1 document, made from the operations alone. */
 import type { ServedEndpoint } from "../answers/endpoint.ts"
-import { dataHeaders as dataHeadersOf } from "../answers/representation.ts"
 import { headerNames } from "../http/response-headers.ts"
 import { headerExamples } from "./example-answers.ts"
-import { exampleKeys, exampleRelease } from "./examples.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { apiPrefix, type Operation, operationsOf, titleOf } from "./operations.ts"
 import { parametersOf } from "./parameters.ts"
@@ -24,8 +22,7 @@ export interface Description {
 }
 
 export function describeApi({ served, baseUrl }: DescriptionOptions): Description {
-  const { ETag: etag } = dataHeadersOf(exampleRelease, `${apiPrefix}/companies?`, "json")
-  const operations = operationsOf(served, { keys: exampleKeys, etag })
+  const operations = operationsOf(served)
   return { operations, baseUrl, openApi: openApi(operations, baseUrl) }
 }
 

@@ -1,12 +1,14 @@
 /** What is served, as the description has it: from the endpoints that the routes declare. */
 import type { TSchema } from "@sinclair/typebox"
 import type { Endpoint, ServedEndpoint } from "../answers/endpoint.ts"
+import { dataHeaders as dataHeadersOf } from "../answers/representation.ts"
 import type { ErrorCode } from "../http/api-error.ts"
 import type { Format } from "../http/negotiation.ts"
 import { formats } from "../http/negotiation.ts"
 import { cacheBusterParameter } from "../http/parameters.ts"
-import type { HeaderName } from "../http/response-headers.ts"
+import { type HeaderName, headerNames } from "../http/response-headers.ts"
 import type { Readable } from "../resources/resource.ts"
+import { exampleKeyOf, exampleRelease } from "./examples.ts"
 import { type JsonSchema, jsonSchema } from "./json-schema.ts"
 
 /** Where the API begins; the paths of operations are relative to it. */
@@ -41,27 +43,13 @@ export interface Operation {
   endpoint: Endpoint
 }
 
-/** What a request is written with in examples. */
-export interface RequestExamples {
-  /** A key in a path, by resource. */
-  keys: Readonly<Record<string, string>>
-  /** Of a response. */
-  etag: string
-}
-
-export const operationsOf = (
-  served: readonly ServedEndpoint[],
-  examples: RequestExamples,
-): Operation[] =>
+export const operationsOf = (served: readonly ServedEndpoint[]): Operation[] =>
   dataFirst(served).map(({ path: fullPath, endpoint }) => {
     const path = fullPath.slice(apiPrefix.length).replace(/:(\w+)/g, "{$1}")
     return {
       ...naming(path, endpoint),
       path,
-      parameters: [
-        ...pathParameters(path, endpoint, examples),
-        ...otherParameters(endpoint, examples),
-      ],
+      parameters: [...pathParameters(path, endpoint), ...otherParameters(endpoint)],
       formats: endpoint.kind === "list" ? formats : ["json"],
       headers: headersOf(endpoint),
       errors: errorsOf(endpoint),
@@ -116,12 +104,12 @@ export const titleOf = (group: string): string => capitalised(words(group))
 /** `CompanyVersions`. */
 const pascal = (name: string): string => words(name).split(" ").map(capitalised).join("")
 
-function pathParameters(path: string, endpoint: Endpoint, { keys }: RequestExamples): Parameter[] {
+function pathParameters(path: string, endpoint: Endpoint): Parameter[] {
   const owner = keyedBy(endpoint)
   const name = keyName(path)
   if (!owner || name === undefined) return []
   const schema = owner.keyInPath ?? owner.fields[owner.key]?.schema
-  const example = keys[owner.name]
+  const example = exampleKeyOf(owner)
   if (!schema || example === undefined) throw new Error(`No schema or example of ${path}`)
   return [parameterOf("path", name, { ...schema, examples: [example] }, true)]
 }
@@ -136,11 +124,11 @@ export const keyedBy = (endpoint: Endpoint): Readable | undefined =>
       ? endpoint.belongsTo?.resource
       : undefined
 
-const otherParameters = (endpoint: Endpoint, { etag }: RequestExamples): Parameter[] => [
+const otherParameters = (endpoint: Endpoint): Parameter[] => [
   ...Object.entries({ ...endpoint.parameters, ...cacheBusterParameter }).map(([name, schema]) =>
     parameterOf("query", name, schema, false),
   ),
-  ...(endpoint.kind === "object" ? [] : [ifNoneMatch(etag)]),
+  ...(endpoint.kind === "object" ? [] : [ifNoneMatch]),
 ]
 
 function parameterOf(
@@ -158,49 +146,42 @@ function parameterOf(
   return { name, in: where, required, description: String(description), schema, example }
 }
 
-const ifNoneMatch = (etag: string): Parameter => ({
+const ifNoneMatch: Parameter = {
   name: "If-None-Match",
   in: "header",
   required: false,
   description: "The `ETag` of a response that you have: while it is current, the answer is 304",
   schema: { type: "string" },
-  example: etag,
-})
+  example: dataHeadersOf(exampleRelease, `${apiPrefix}/companies?`, "json").ETag,
+}
 
-/** Of every response under the prefix, errors included. */
-export const commonHeaders: readonly HeaderName[] = [
-  "Access-Control-Allow-Origin",
-  "Access-Control-Expose-Headers",
-  "Cache-Control",
-  "RateLimit",
-  "RateLimit-Policy",
-  "Referrer-Policy",
-  "Vary",
-  "X-Content-Type-Options",
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  "X-Request-Id",
-]
-
-/** Of every response that shows a release, 304 included. */
-export const dataHeaders: readonly HeaderName[] = [
-  ...commonHeaders,
-  "Cache-Status",
-  "ETag",
-  "Last-Modified",
-  "X-Data-Release",
-]
-
-/** Of a response that shows no release, 304 included. */
-export const stateHeaders: readonly HeaderName[] = [...commonHeaders, "Cache-Status", "ETag"]
-
-const listHeaders: readonly HeaderName[] = [
+/** Of a response with data, 304 included. */
+const stateOnly: readonly HeaderName[] = ["Cache-Status", "ETag"]
+const releaseOnly: readonly HeaderName[] = ["Last-Modified", "X-Data-Release"]
+const listOnly: readonly HeaderName[] = [
   "Content-Disposition",
   "Link",
   "X-Total-Count",
   "X-Total-Pages",
 ]
+
+/** What some errors have besides. */
+export const errorHeaders: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
+  UNAUTHORIZED: ["WWW-Authenticate"],
+  RATE_LIMITED: ["Retry-After"],
+  UNAVAILABLE: ["Retry-After"],
+}
+
+const some = [...stateOnly, ...releaseOnly, ...listOnly, ...Object.values(errorHeaders).flat()]
+
+/** Of every response under the prefix, errors included. */
+export const commonHeaders = headerNames.filter((name) => !some.includes(name))
+
+/** Of a response that shows no release, 304 included. */
+export const stateHeaders = [...commonHeaders, ...stateOnly]
+
+/** Of every response that shows a release, 304 included. */
+export const dataHeaders = [...stateHeaders, ...releaseOnly]
 
 /** Those that some responses lack: of an export, before the first release, or in JSON. */
 export const optionalHeaders: readonly HeaderName[] = [
@@ -213,7 +194,7 @@ export const optionalHeaders: readonly HeaderName[] = [
 function headersOf(endpoint: Endpoint): readonly HeaderName[] {
   if (endpoint.kind === "object") return commonHeaders
   if (endpoint.kind === "record") return dataHeaders
-  return [...(endpoint.ofNoRelease ? stateHeaders : dataHeaders), ...listHeaders]
+  return [...(endpoint.ofNoRelease ? stateHeaders : dataHeaders), ...listOnly]
 }
 
 const errorsOf = (endpoint: Endpoint): ErrorCode[] => [

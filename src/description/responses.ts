@@ -7,6 +7,7 @@ import type { JsonSchema } from "./json-schema.ts"
 import {
   commonHeaders,
   dataHeaders,
+  errorHeaders,
   type Operation,
   optionalHeaders,
   stateHeaders,
@@ -84,16 +85,10 @@ export const sharedResponses = (
   ),
 })
 
-const ownHeaders: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
-  UNAUTHORIZED: ["WWW-Authenticate"],
-  RATE_LIMITED: ["Retry-After"],
-  UNAVAILABLE: ["Retry-After"],
-}
-
 const errorResponse = (code: ErrorCode, companies: Operation): JsonSchema => ({
   description: errorTable[code].when,
   headers: {
-    ...headerRefs([...commonHeaders, ...(ownHeaders[code] ?? [])]),
+    ...headerRefs([...commonHeaders, ...(errorHeaders[code] ?? [])]),
     "Cache-Control": headerObject("Cache-Control", "no-store"),
   },
   content: {
