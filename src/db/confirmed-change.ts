@@ -5,6 +5,7 @@
  * in commit order, so a process that confirms the flush has processed the change before it.
  */
 import type { Sql } from "postgres"
+import { settleWithin } from "../text/settle-within.ts"
 import { ensureSession, withConnection } from "./connection.ts"
 import {
   changesChannel,
@@ -12,6 +13,7 @@ import {
   flushPrefix,
   subscriberName,
 } from "./notifications.ts"
+import { noAnswerWithin } from "./pool/unavailable.ts"
 
 const confirmTimeoutMs = 2_000
 
@@ -36,26 +38,22 @@ export function changeAndConfirm<T>(
   const confirmedBy = new Set<string>()
   let onConfirmation = (): void => {}
 
-  const countUnconfirmed = (client: Sql) =>
-    new Promise<number | undefined>((resolve) => {
-      let subscribers: string[] | undefined
-      const missing = () => subscribers?.filter((pid) => !confirmedBy.has(pid)).length
-      const finish = (count: number | undefined): void => {
-        clearTimeout(timer)
-        resolve(count)
-      }
-      const timer = setTimeout(() => finish(missing()), confirmTimeoutMs)
-      onConfirmation = () => {
-        if (missing() === 0) finish(0)
-      }
-      requestConfirmations(client, flush).then(
-        (pids) => {
-          subscribers = pids
-          onConfirmation()
-        },
-        () => finish(undefined),
-      )
+  async function countUnconfirmed(client: Sql): Promise<number | undefined> {
+    let subscribers: string[] | undefined
+    const missing = () => subscribers?.filter((pid) => !confirmedBy.has(pid)).length
+    const all = Promise.withResolvers<void>()
+    onConfirmation = () => {
+      if (missing() === 0) all.resolve()
+    }
+    const confirmed = requestConfirmations(client, flush).then((pids) => {
+      subscribers = pids
+      onConfirmation()
+      return all.promise
     })
+    // The change is made: a failure shows in the count alone.
+    await settleWithin(confirmTimeoutMs, confirmed, noAnswerWithin).catch(() => {})
+    return missing()
+  }
 
   return withConnection(
     url,

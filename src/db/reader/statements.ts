@@ -105,8 +105,6 @@ export interface Statements {
     fields: readonly string[],
     relation: Relation,
   ): Prepared<SeenReleases & { groups: string }>
-  /** Whether a record exists. */
-  exists(resource: Readable, relation: Relation): Prepared<SeenReleases & { exists: boolean }>
 }
 
 /** The statements for a database. */
@@ -252,16 +250,6 @@ export function createStatements(db: Database): Statements {
             .prepare("breakdown"),
         ),
       ),
-    exists: (resource, relation) =>
-      once(`exists ${relation} ${resource.name}`, () => {
-        const record = sql`select from ${relationOf(resource, relation)} where ${isKey(resource)}`
-        return oneRow(
-          db
-            .select({ ...seenReleases, exists: sql<boolean>`exists (${record})` })
-            .from(sql`(select 1) as one`)
-            .prepare("exists"),
-        )
-      }),
   }
 }
 
@@ -280,8 +268,6 @@ const oneRow = <T>(statement: {
 
 const isAmongKeys = (resource: Readable): SQL =>
   sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
-
-const isKey = (resource: Readable): SQL => sql`${keyColumn(resource)} = ${sql.placeholder("key")}`
 
 const positions = (order: readonly OrderTerm[]) =>
   Object.fromEntries(order.map(({ column }, index) => [`${index}`, expression(column)]))

@@ -2,6 +2,7 @@
  * The totals of lists, and the keys of those lists that have few rows and are found only by a scan of
  * the table, so that their pages need no other.
  */
+import { arrayLiteral } from "../../text/array-literal.ts"
 import { type Cache, type CacheSizes, createCache } from "../cache.ts"
 import { bindingsOf, type List, listKey } from "./list.ts"
 import type { ReaderPools } from "./reader.ts"
@@ -58,13 +59,13 @@ export function createTotals(
   async function parentExists({ parent }: List, options: ReadOptions): Promise<boolean> {
     if (!parent || parent.existsByRows) return true
     const { resource, key } = parent
-    const { exists } = await read(records, {
+    const values = { keys: arrayLiteral([key]), ...bindRelease(options.release) }
+    const found = await read(records, {
       ...options,
       key: `exists ${resource.name} ${key} ${releaseKey(options.release)}`,
-      statement: ({ statements, relation }) =>
-        statements.exists(resource, relation).execute({ key, ...bindRelease(options.release) }),
+      statement: ({ statements, relation }) => statements.find(resource, relation).execute(values),
     })
-    return exists
+    return found.count > 0
   }
 
   return {
