@@ -11,7 +11,7 @@ const password = "correct horse battery staple"
 beforeAll(async () => {
   service = await testService({
     settings: { TRUSTED_PROXIES: "1" },
-    hashingCost: { memoryCost: 16_384, timeCost: 1 },
+    hashingCost: { memoryCost: 4_096, timeCost: 1 },
   })
   await service.issue(email)
   const person = visitor(service)
