@@ -1,6 +1,6 @@
 /** A session's browser is named in words that its owner recognises. */
 import { expect, test } from "bun:test"
-import { browserName } from "../../src/pages/account/browser-name.ts"
+import { browserName } from "../../src/pages/account/sessions.ts"
 
 const webKit = "AppleWebKit/537.36 (KHTML, like Gecko)"
 

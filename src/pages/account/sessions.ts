@@ -10,7 +10,6 @@ import { redirect } from "../kit/page-response.ts"
 import { sessionCookie } from "../kit/session-cookie.ts"
 import type { AccountOptions } from "./account-options.ts"
 import { accountPage } from "./account-page.ts"
-import { browserName } from "./browser-name.ts"
 
 export const sessionList = (options: AccountOptions) => {
   const { sessions, now } = options
@@ -70,3 +69,33 @@ const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
       html`<form method="post" action="/account/sessions/end">${hidden("session", id)}<button class="quiet">Sign out<span class="visually-hidden"> ${browserName(userAgent)}, signed in ${signedInAt.toISOString()}</span></button></form>`,
   },
 ]
+
+/** In the order in which they are looked for: most browsers name others as well. */
+const browsers: readonly [pattern: RegExp, name: string][] = [
+  [/\bEdgA?\/|\bEdgiOS\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\bFirefox\/|\bFxiOS\//, "Firefox"],
+  [/Chrom(?:e|ium)\/|\bCriOS\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+  [/^curl\//, "curl"],
+]
+
+const systems: readonly [pattern: RegExp, name: string][] = [
+  [/\biPhone\b/, "iPhone"],
+  [/\biPad\b/, "iPad"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bMacintosh\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+]
+
+/** A user agent in words: `Firefox on Windows`. */
+export function browserName(userAgent: string): string {
+  const find = (table: typeof browsers) => table.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const [browser, system] = [find(browsers), find(systems)]
+  if (browser === undefined)
+    return system === undefined ? "Unknown browser" : `A browser on ${system}`
+  return system === undefined ? browser : `${browser} on ${system}`
+}

@@ -1,11 +1,14 @@
 /** `/account`: the account at a glance, and how to use it. */
 import { Elysia } from "elysia"
+import type { SignedIn } from "../../access/sessions.ts"
+import type { Windows } from "../../access/windows.ts"
+import { toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
 import { panel } from "../kit/components.ts"
-import { html } from "../kit/html.ts"
+import { number } from "../kit/format.ts"
+import { attributes, type Html, html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
 import type { AccountOptions } from "./account-options.ts"
 import { accountPage } from "./account-page.ts"
-import { windowPanel } from "./window-panel.ts"
 
 export const summary = (options: AccountOptions) =>
   new Elysia({ name: "account-summary" })
@@ -30,3 +33,34 @@ const steps = panel(
 <li>See in <a href="/account/usage">Usage</a> that the request arrived.</li>
 </ol>`,
 )
+
+/** Reads the window without counting a request. */
+export async function windowPanel(
+  windows: Windows,
+  { accountId, plan, limit }: SignedIn,
+): Promise<Html> {
+  const state = await windows.accounts.peek(String(accountId), limit)
+  const noLimit = html`<p>The ${plan} plan has no limit.</p>`
+  return panel("window", "Your window now", Number.isFinite(limit) ? figures(state) : noLimit)
+}
+
+function figures({ limit, remaining, resetAtMs }: WindowState): Html {
+  const used = limit - remaining
+  const share = Math.min(100, Math.round((used / limit) * 1000) / 10)
+  return html`<dl class="figures">
+<div><dt>Used in the last hour</dt><dd>${number(used)}</dd></div>
+<div><dt>Remaining now</dt><dd>${number(remaining)}</dd></div>
+<div><dt>Limit per hour</dt><dd>${number(limit)}</dd></div>
+</dl>
+<svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="rest" width="100" height="4"/><rect ${attributes({ width: share, height: 4 })}/></svg>
+<p class="muted">${nextChange(used, remaining, resetAtMs)}</p>
+<p class="muted">Requests of your programs count, and so do pages and downloads of the <a href="/explore">explorer</a>. Results that the explorer shows while you type do not.</p>`
+}
+
+function nextChange(used: number, remaining: number, resetAtMs: number): string {
+  if (used === 0) return "No request was counted in the last hour. The window moves continuously."
+  const time = new Date(toResetSeconds(resetAtMs) * 1000).toISOString().slice(11, 19)
+  return remaining === 0
+    ? `The limit is reached: requests are answered with 429. From ${time} UTC on, the oldest one no longer counts.`
+    : `The window moves continuously: from ${time} UTC on, the oldest request no longer counts.`
+}

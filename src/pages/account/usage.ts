@@ -9,9 +9,9 @@ import { type Content, type Html, html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
 import type { AccountOptions } from "./account-options.ts"
 import { accountPage } from "./account-page.ts"
+import { windowPanel } from "./summary.ts"
 import { tokenPath } from "./token.ts"
 import { usageChart } from "./usage-chart.ts"
-import { windowPanel } from "./window-panel.ts"
 
 export const usage = (options: AccountOptions) => {
   const { accountPool, usage, recentRequests, windows, now } = options

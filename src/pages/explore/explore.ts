@@ -1,9 +1,15 @@
 /** The explorer: the data as tables, for people who have signed in. */
 import { Elysia } from "elysia"
+import type { SignedIn } from "../../access/sessions.ts"
+import type { Usage } from "../../access/usage.ts"
+import type { Windows } from "../../access/windows.ts"
+import { withoutToken } from "../../db/account-tables.ts"
+import { toHeaders, toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
 import { targetOf } from "../../plugins/request-target.ts"
+import { number, relative } from "../kit/format.ts"
 import { type PageOptions, signedIn } from "../kit/page-context.ts"
+import { PageError } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
-import { type AdmissionOptions, admit, isTypeAhead } from "./admission.ts"
 import { sentQuery, withoutEmpty, withQuery } from "./lists/list-address.ts"
 import { csvDownload, listPage } from "./lists/list-page.ts"
 import { type ListOfRecords, type ListView, pathWith } from "./lists/list-view.ts"
@@ -18,6 +24,12 @@ import {
 import { companyParts } from "./records/company-parts.ts"
 import { type ReadParts, recordPage } from "./records/record-page.ts"
 import { createVisits, type VisitOptions } from "./visit.ts"
+
+interface AdmissionOptions {
+  windows: Windows
+  usage: Usage
+  now: () => Date
+}
 
 export type ExploreOptions = PageOptions & AdmissionOptions & VisitOptions
 
@@ -95,4 +107,37 @@ function ofCompany(query: string): Response | undefined {
   if (!code) return undefined
   const others = sent.filter(([name, value]) => name !== "company" && value !== "")
   return redirect(withQuery(`/explore${pathWith(companySubsidiariesView.path, code)}`, others))
+}
+
+/** Sent by the script of the explorer, for results while a person types. */
+const isTypeAhead = ({ headers }: Request): boolean => headers.get("x-type-ahead") === "true"
+
+/**
+ * Pages of the explorer count within the account's window, as requests to the API do. Results that follow
+ * what a person types do not; they have a window of their own, of the same size, beyond which they count.
+ * @throws PageError 429 where the account's window is used up
+ */
+async function admit(
+  { windows, usage, now }: AdmissionOptions,
+  { accountId, limit }: Pick<SignedIn, "accountId" | "limit">,
+  typeAhead = false,
+): Promise<void> {
+  const { accounts, windowMs } = windows
+  const key = String(accountId)
+  const isFree = typeAhead && (await accounts.admit(`type-ahead:${key}`, limit)).admitted
+  const window = await (isFree ? accounts.peek(key, limit) : accounts.admit(key, limit))
+  if (!window.admitted) throw usedUp(window, windowMs, now().getTime())
+  if (!isFree) usage.count({ accountId, tokenId: withoutToken }, now())
+}
+
+function usedUp(window: WindowState, windowMs: number, nowMs: number): PageError {
+  const { "Retry-After": retryAfter = "1" } = toHeaders(window, windowMs, nowMs)
+  const freeMs = toResetSeconds(window.resetAtMs) * 1000
+  const at = new Date(freeMs).toISOString().slice(11, 19)
+  return new PageError(
+    429,
+    "Your requests are used up",
+    `Your account may make ${number(window.limit)} requests within an hour, by these pages and by your programs together. The next one is free at ${at} UTC, ${relative(freeMs, nowMs)}: open this page again then.`,
+    { "Retry-After": retryAfter },
+  )
 }
