@@ -1,11 +1,10 @@
-/** The service killed, without file descriptors, with a log that nobody reads, and with a clock that jumps. */
+/** The service killed, and without file descriptors. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { renameSync } from "node:fs"
 import type { Socket } from "node:net"
 import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
 import { serviceProcess } from "../support/process.ts"
 import { redisIsInstalled, sayIfLeftOut } from "../support/redis.ts"
-import { freePort, reportSkipped } from "../support/supervised.ts"
+import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
 import { callersOf } from "./callers.ts"
 import { type Deployment, deployment } from "./deployment.ts"
@@ -16,10 +15,6 @@ sayIfLeftOut(import.meta.path)
 
 const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 const recoveryMs = 5_000
-
-const faketime = new Bun.Glob("usr/lib/*/faketime/libfaketime.so.1")
-const [library] = [...faketime.scanSync({ cwd: "/", absolute: true })]
-if (library === undefined) reportSkipped(import.meta.path, "faketime")
 
 describe.skipIf(!redisIsInstalled)("a process of the service", () => {
   let deployed: Deployment
@@ -35,19 +30,11 @@ describe.skipIf(!redisIsInstalled)("a process of the service", () => {
   afterAll(() => deployed.stop())
 
   /** Starts one by a shell, which sets what it has to live with. */
-  async function startBy(
-    shell: string,
-    {
-      stdout = "ignore",
-      environment = {},
-    }: { stdout?: "ignore" | number; environment?: Record<string, string> } = {},
-  ) {
+  async function startBy(shell: string) {
     const port = freePort()
     const child = Bun.spawn(["/bin/sh", "-c", shell, "sh", process.execPath, main, "serve"], {
-      env: { ...process.env, ...deployed.settings, ...environment, PORT: String(port) },
-      stdin: "ignore",
-      stdout,
-      stderr: "ignore",
+      env: { ...process.env, ...deployed.settings, PORT: String(port) },
+      stdio: ["ignore", "ignore", "ignore"],
     })
     running.push(child)
     const url = `http://127.0.0.1:${port}`
@@ -139,59 +126,4 @@ describe.skipIf(!redisIsInstalled)("a process of the service", () => {
     expect(child.exitCode).toBeNull()
     for (const socket of [connected, waiting]) socket.destroy()
   })
-
-  test.skipIf(library === undefined)(
-    "whose clock is set back by a day, and then forward by two, serves all and keeps its limits",
-    async () => {
-      const offset = `/tmp/mds-test-clock-${crypto.randomUUID()}`
-      await Bun.write(offset, "+0")
-      const { url } = await startBy('exec "$@"', {
-        environment: {
-          LD_PRELOAD: library ?? "",
-          FAKETIME_TIMESTAMP_FILE: offset,
-          FAKETIME_NO_CACHE: "1",
-          // A clock that is set leaves the monotonic one as it is.
-          FAKETIME_DONT_FAKE_MONOTONIC: "1",
-          REDIS_URL: "",
-        },
-      })
-      const limit = 10
-      const token = await deployed.issueWithLimit(limit)
-      const admitted = async () => {
-        const statuses: number[] = []
-        for (let asked = 0; asked < limit + 5; asked++) {
-          const answer = await fetch(`${url}/api/v1/companies/BIG`, {
-            headers: { Authorization: `Bearer ${token}` },
-          })
-          statuses.push(answer.status)
-        }
-        expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
-        return statuses.filter((status) => status === 200).length
-      }
-      const dateOf = async () => Date.parse((await fetch(`${url}/livez`)).headers.get("date") ?? "")
-      const callers = await callersOf({ url, token: deployed.token })
-      const observed = callers.observe()
-      try {
-        expect(await admitted()).toBe(limit)
-        for (const [set, days] of [
-          ["-1d", -1],
-          ["+1d", 1],
-        ] as const) {
-          // At once, as it is read all the time: half a file is another time.
-          await Bun.write(`${offset}.new`, set)
-          renameSync(`${offset}.new`, offset)
-          const realMs = Date.now()
-          await until(async () => Math.abs((await dateOf()) - realMs - days * 86_400_000) < 60_000)
-          for (let round = 0; round < 5; round++) await callers.nextRound()
-          // A window follows the monotonic clock, so no request has left it.
-          expect(await admitted()).toBe(0)
-        }
-      } finally {
-        await callers.stop()
-        await Bun.file(offset).delete()
-      }
-      expect([...observed.violations]).toEqual([])
-      expect(Object.keys(observed.statuses)).toEqual(["200"])
-    },
-  )
 })

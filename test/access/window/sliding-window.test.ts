@@ -1,6 +1,7 @@
 /** No window ever contains more than the limit, and a request counts for exactly its window. */
 import { describe, expect, test } from "bun:test"
 import { createWindowStore } from "../../../src/access/window/sliding-window.ts"
+import { createWindows } from "../../../src/access/windows.ts"
 import { seeded } from "../../support/seeded.ts"
 
 const hourMs = 3_600_000
@@ -147,4 +148,20 @@ describe("the memory of a store", () => {
     }
     expect([evictions(1), evictions(200)]).toEqual([10, 0])
   })
+})
+
+test("a machine's clock that is set back or forward admits no more", async () => {
+  let nowMs = Date.UTC(2026, 0, 2)
+  const { accounts } = createWindows({
+    windowMs: 3_600_000,
+    redis: null,
+    now: () => new Date(nowMs),
+    steadyMs: () => 1_000,
+  })
+  const admits = async () => (await accounts.admit("7", 1)).admitted
+  expect(await admits()).toBe(true)
+  for (const days of [-1, 2]) {
+    nowMs += days * 86_400_000
+    expect(await admits()).toBe(false)
+  }
 })
