@@ -198,19 +198,16 @@ test("over HTTP/1.0, whose end has no mark of its own, a cut export ends in a re
   await child.exited
 })
 
-test.each([
-  ["SIGTERM", 143],
-  ["SIGINT", 130],
-] as const)("a second signal, %s, ends it at once", async (signal, exitCode) => {
+test("a second signal ends it at once", async () => {
   const settings = { SHUTDOWN_SECONDS: "600" }
   const { port, child } = await start(settings)
   await pausedExport(port)
   child.kill("SIGTERM")
   await until(async () => (await askOnce(port, "/readyz"))?.status === 503)
   const startedMs = performance.now()
-  child.kill(signal)
+  child.kill("SIGINT")
   await child.exited
-  expect(child.exitCode).toBe(exitCode)
+  expect(child.exitCode).toBe(130)
   expect(performance.now() - startedMs).toBeLessThan(10_000)
 })
 

@@ -1,6 +1,6 @@
 /** `mds load` obeys its options, and its output is fit for the next program. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { existsSync, readdirSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { LoadSummary } from "../../src/loading/summary.ts"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
@@ -40,16 +40,10 @@ test("--max-rejects is the number of rejected rows allowed", async () => {
   const refused = await load("companies", "good.csv", "--max-rejects", "0")
   expect(refused.stderr).toContain("Too many rejected rows: 1 of 2")
   expect(refused.code).toBe(1)
-  const odd = await load("companies", "good.csv", "--max-rejects", "few")
-  expect(odd.stderr).toContain("Must be an integer from 0 to 999999999")
 }, 30_000)
 
-test("--rejects-dir is created when a row is rejected, and not before", async () => {
+test("--rejects-dir is created when a row is rejected", async () => {
   const made = join(directory, "made", "here")
   await load("companies", "good.csv", "--dry-run", "--rejects-dir", made, "--max-rejects", "0")
   expect(readdirSync(made)).toHaveLength(1)
-  bench.file("best.csv", `${header}QZA,Alpha,true\n`)
-  const unmade = join(directory, "unmade")
-  expect((await load("companies", "best.csv", "--rejects-dir", unmade)).code).toBe(0)
-  expect(existsSync(unmade)).toBe(false)
 }, 30_000)
