@@ -19,16 +19,6 @@ export type Passwords = ReturnType<typeof createPasswords>
 
 /** Each of these throws Unavailable, and HashingBusy where it hashes. */
 export function createPasswords({ pool, hashing }: PasswordOptions) {
-  async function passwordOf(accountId: number) {
-    const [found] = await pool.runAlone(null, (db) =>
-      db
-        .select({ hash: passwords.hash })
-        .from(passwords)
-        .where(eq(passwords.account_id, accountId)),
-    )
-    return found
-  }
-
   async function accountBy(email: string) {
     const [found] = await pool.runAlone(null, (db) =>
       db
@@ -46,12 +36,11 @@ export function createPasswords({ pool, hashing }: PasswordOptions) {
       (await hashing.matching(attempt, () => accountBy(email)))?.id ?? null,
 
     /** Whether the account has a password. */
-    isSet: async (accountId: number): Promise<boolean> =>
-      (await passwordOf(accountId)) !== undefined,
-
-    /** Whether this is the account's password. */
-    isCurrent: async (accountId: number, attempt: PasswordAttempt): Promise<boolean> =>
-      (await hashing.matching(attempt, () => passwordOf(accountId))) !== null,
+    isSet: (accountId: number): Promise<boolean> =>
+      pool.runAlone(
+        null,
+        async (db) => (await db.$count(passwords, eq(passwords.account_id, accountId))) > 0,
+      ),
 
     /**
      * Sets a password, ends all other sessions of the account and withdraws its one-time links.

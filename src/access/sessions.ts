@@ -11,9 +11,9 @@
  */
 import { and, desc, eq, gt, isNull, lte, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
-import { accounts, type Plan } from "../db/account-tables.ts"
+import { accounts } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
-import { type SignInMethod, sessions } from "../db/sign-in-tables.ts"
+import { sessions } from "../db/sign-in-tables.ts"
 import { milliseconds } from "../resources/values.ts"
 import { minuteMs } from "../text/durations.ts"
 import { existingAccount } from "./account-list.ts"
@@ -31,18 +31,6 @@ import {
   secondOf,
 } from "./session-rows.ts"
 
-/** A signed-in person. */
-export interface SignedIn {
-  sessionId: string
-  accountId: number
-  email: string
-  plan: Plan
-  /** Requests per window, infinite on the admin plan. */
-  limit: number
-  signedInAt: Date
-  method: SignInMethod
-}
-
 export interface SessionOptions {
   pool: Pool
   /** Receives why it could not be recorded that a session is in use. */
@@ -50,6 +38,9 @@ export interface SessionOptions {
 }
 
 export type Sessions = ReturnType<typeof createSessions>
+
+/** A signed-in person. `limit` is requests per window, infinite on the admin plan. */
+export type SignedIn = NonNullable<Awaited<ReturnType<Sessions["find"]>>>
 
 const recordEveryMs = minuteMs
 
@@ -86,7 +77,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
      * not used for too long, or its account is disabled. Records, at most once a minute, that the session
      * is in use.
      */
-    find: async (cookie: string, now: Date): Promise<SignedIn | null> => {
+    find: async (cookie: string, now: Date) => {
       const id = hashSecret(cookie)
       const [found] = await pool.runAlone(null, () => byId.execute({ id }))
       if (!found) return null

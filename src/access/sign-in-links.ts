@@ -28,13 +28,6 @@ export interface LinkPurpose {
   isNewAccount: boolean
 }
 
-export interface Redeemed {
-  /** The cookie's value. */
-  cookie: string
-  /** Whether the account has a password. */
-  hasPassword: boolean
-}
-
 export interface SignInLinkOptions {
   pool: Pool
   /** Whether people may make accounts themselves. */
@@ -90,15 +83,10 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
      * Uses the link up and begins a session. Of two at once, one does. Where the database is unavailable the
      * link is still valid, unless the connection was lost in the commit.
      * @param replaces the session that the client had before, which ends
-     * @returns null where the link is not valid, or not any more for its account
+     * @returns the cookie's value, and whether the account has a password; null where the link is not valid, or not any more for its account
      */
-    redeem: (
-      secret: string,
-      client: Client,
-      now: Date,
-      replaces: SessionOfAccount | null = null,
-    ): Promise<Redeemed | null> => {
-      return pool.runAlone(null, (db) =>
+    redeem: (secret: string, client: Client, now: Date, replaces: SessionOfAccount | null = null) =>
+      pool.runAlone(null, (db) =>
         db.transaction(async (tx) => {
           const [link] = await tx
             .update(signInLinks)
@@ -125,8 +113,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
           if (replaces) await endSession(tx, replaces, client.address)
           return { cookie, hasPassword: account.passwordOf !== null }
         }),
-      )
-    },
+      ),
   }
 }
 

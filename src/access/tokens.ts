@@ -45,13 +45,6 @@ export interface Rotation {
   now: Date
 }
 
-export interface MadeByRotation extends MadeToken {
-  /** The prefix of the token that it replaces. */
-  replaced: string
-  /** Until when that one is still valid; null where it is revoked. */
-  until: Date | null
-}
-
 /**
  * Issues a token of an account, which is created on the standard plan where it does not exist.
  * @returns the token, which is not stored and cannot be shown again
@@ -127,7 +120,7 @@ export const rotateToken = (
 export function rotateOwnToken(
   editor: Editor,
   { accountId, tokenId, ...rotation }: TokenOfAccount & Rotation & SentForm,
-): Promise<Changed<MadeByRotation>> {
+) {
   return change(editor, async (tx) => {
     await lockAccount(tx, accountId)
     const old = await findToken(tx, { accountId, tokenId })
@@ -159,6 +152,8 @@ async function addToken(
 }
 
 /**
+ * @returns the new token, the prefix of the one that it replaces, and until when that one is still valid;
+ * null where it is revoked
  * @throws AccountError where the token is revoked, has expired or was replaced before: its expiry is then
  * no longer that of its lifetime
  */

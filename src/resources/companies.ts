@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
 import { fold } from "../text/fold.ts"
 import { containing, contains, equals } from "./conditions.ts"
-import { derived, field, filter, type Resource } from "./resource.ts"
+import { derived, field, fieldsOf, filter, type Resource } from "./resource.ts"
 import {
   asxCode,
   asxCodeFromText,
@@ -31,18 +31,17 @@ export const companies: Resource = {
   keyInPath: asxCodeInPath,
   keyFromPath: asxCodeFromText,
   fields: {
-    asx_code: field(table.asx_code, asxCode),
-    company_name: field(table.company_name, textOf("Name, as the exchange lists it")),
-    market_cap_aud: field(
-      table.market_cap_aud,
-      Type.Integer({
+    ...fieldsOf(table, {
+      asx_code: asxCode,
+      company_name: textOf("Name, as the exchange lists it"),
+      market_cap_aud: Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         description: "Market capitalisation, in Australian dollars",
       }),
-    ),
-    gics_sector: field(table.gics_sector, textOf("GICS sector name")),
-    gics_industry_group: field(table.gics_industry_group, textOf("GICS industry group name")),
+      gics_sector: textOf("GICS sector name"),
+      gics_industry_group: textOf("GICS industry group name"),
+    }),
     total_tenements: field(
       table.total_tenements,
       countOf(

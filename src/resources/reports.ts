@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { equals, includes, termFilter } from "./conditions.ts"
-import { derived, field, filter, type Resource } from "./resource.ts"
+import { derived, field, fieldsOf, filter, type Resource } from "./resource.ts"
 import {
   asxCodeFromText,
   asxCodeOf,
@@ -26,10 +26,12 @@ export const reports: Resource = {
   since: table.since_release,
   key: "hash",
   fields: {
-    hash: field(table.hash, pathSafeId),
-    asx_code: field(table.asx_code, asxCodeOf("ASX code of the company")),
-    title: field(table.title, textOf("Title")),
-    type: field(table.type, textOf("Type; several are listed as A; B")),
+    ...fieldsOf(table, {
+      hash: pathSafeId,
+      asx_code: asxCodeOf("ASX code of the company"),
+      title: textOf("Title"),
+      type: textOf("Type; several are listed as A; B"),
+    }),
     published_at: publishedAt(table.published_at),
     url: field(table.url, Type.String({ format: "uri", description: "Address of the document" })),
   },

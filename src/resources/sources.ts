@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { loadOutcomes, loadedSources as table } from "../db/source-tables.ts"
 import { oneOf } from "../text/one-of.ts"
-import { type Field, field, type Readable, resourceNames } from "./resource.ts"
+import { type Field, field, fieldsOf, type Readable, resourceNames } from "./resource.ts"
 import { countOf, instantOf, textOf } from "./values.ts"
 
 const instant = (description: string) => instantOf(`${description}, in UTC`)
@@ -26,50 +26,25 @@ export const sources: Readable = {
   key: "source",
   fields: {
     source: field(table.name, textOf("Name, as in releases")),
-    resource: field(
-      table.resource,
-      oneOf(resourceNames, { description: "What is loaded from it" }),
-    ),
-    licence: field(table.licence, textOf("Licence of its publisher")),
-    attribution: field(
-      table.attribution,
-      textOf("The words that the licence asks those who use it to show"),
-    ),
-    address: field(
-      table.address,
-      Type.String({
+    ...fieldsOf(table, {
+      resource: oneOf(resourceNames, { description: "What is loaded from it" }),
+      licence: textOf("Licence of its publisher"),
+      attribution: textOf("The words that the licence asks those who use it to show"),
+      address: Type.String({
         format: "uri",
         description:
           "Where its files come from: an address that the operator gives or, without one, the server of those that are fetched",
       }),
-    ),
-    last_fetched_at: field(
-      table.last_fetched_at,
-      instant("When its files were last fetched, whether or not they had changed"),
-    ),
-    last_loaded_at: field(
-      table.last_loaded_at,
-      instant("When its last load ended, whatever came of it"),
-    ),
-    last_outcome: field(
-      table.last_outcome,
-      oneOf(loadOutcomes, {
+      last_fetched_at: instant("When its files were last fetched, whether or not they had changed"),
+      last_loaded_at: instant("When its last load ended, whatever came of it"),
+      last_outcome: oneOf(loadOutcomes, {
         description:
           "What came of its last load or fetch: a release, no difference, a refused load, or a fetch that failed, as its files could not be had or its load broke off; the last two leave the data as it was",
       }),
-    ),
-    last_observed_at: field(
-      table.last_observed_at,
-      instant("When the newest files that were loaded were true"),
-    ),
-    last_changed_at: field(
-      table.last_changed_at,
-      instant("When its records last changed in a release"),
-    ),
-    last_release: field(
-      table.last_release,
-      Type.Integer({ minimum: 1, description: "That release" }),
-    ),
+      last_observed_at: instant("When the newest files that were loaded were true"),
+      last_changed_at: instant("When its records last changed in a release"),
+      last_release: Type.Integer({ minimum: 1, description: "That release" }),
+    }),
     records: figure(countOf("Number of its records in the newest release, inactive ones too")),
     missing: figure(
       countOf(

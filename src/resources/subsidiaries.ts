@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
 import { equals } from "./conditions.ts"
-import { derived, field, type Resource } from "./resource.ts"
+import { derived, fieldsOf, type Resource } from "./resource.ts"
 import { asxCodeOf, folded, nameKey, pathSafeId, textOf } from "./values.ts"
 
 /** Companies that an ASX-listed company owns, wholly or in part. */
@@ -13,20 +13,17 @@ export const subsidiaries: Resource = {
   history,
   since: table.since_release,
   key: "id",
-  fields: {
-    id: field(table.id, pathSafeId),
-    name: field(table.name, textOf("Name")),
-    parent_asx_code: field(table.parent_asx_code, asxCodeOf("ASX code of the parent company")),
-    country: field(table.country, textOf("Country")),
-    ownership_percentage: field(
-      table.ownership_percentage,
-      Type.Number({
-        minimum: 0,
-        maximum: 100,
-        description: "Share of it that the parent owns, in percent",
-      }),
-    ),
-  },
+  fields: fieldsOf(table, {
+    id: pathSafeId,
+    name: textOf("Name"),
+    parent_asx_code: asxCodeOf("ASX code of the parent company"),
+    country: textOf("Country"),
+    ownership_percentage: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "Share of it that the parent owns, in percent",
+    }),
+  }),
   filters: {},
   sorts: {},
   defaultOrder: [{ column: table.name_folded, direction: "asc" }],

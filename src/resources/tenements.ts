@@ -5,7 +5,7 @@ import { fold } from "../text/fold.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
 import { equals, includes, termFilter } from "./conditions.ts"
-import { derived, field, filter, type Resource } from "./resource.ts"
+import { derived, fieldsOf, filter, type Resource } from "./resource.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text, textOf } from "./values.ts"
 
 /** Mining tenements of all Australian states. */
@@ -17,20 +17,17 @@ export const tenements: Resource = {
   history,
   since: table.since_release,
   key: "id",
-  fields: {
-    id: field(table.id, pathSafeId),
-    tenement_id: field(table.tenement_id, textOf("Reference, as in the register of its state")),
-    state: field(table.state, oneOf(states, { description: "State or territory" })),
-    status: field(table.status, textOf("Status, such as granted or pending")),
-    type: field(table.type, textOf("Type, such as exploration or mining")),
-    holder_name: field(table.holder_name, textOf("Holder; several are listed as A; B")),
-    grant_date: field(table.grant_date, calendarDate("Day of grant")),
-    expiry_date: field(table.expiry_date, calendarDate("Day of expiry")),
-    area_km2: field(
-      table.area_km2,
-      Type.Number({ minimum: 0, description: "Area, in square kilometres" }),
-    ),
-  },
+  fields: fieldsOf(table, {
+    id: pathSafeId,
+    tenement_id: textOf("Reference, as in the register of its state"),
+    state: oneOf(states, { description: "State or territory" }),
+    status: textOf("Status, such as granted or pending"),
+    type: textOf("Type, such as exploration or mining"),
+    holder_name: textOf("Holder; several are listed as A; B"),
+    grant_date: calendarDate("Day of grant"),
+    expiry_date: calendarDate("Day of expiry"),
+    area_km2: Type.Number({ minimum: 0, description: "Area, in square kilometres" }),
+  }),
   filters: {
     state: filter(oneOf(states, { description: "State or territory" }), equals(table.state)),
     status: filter(

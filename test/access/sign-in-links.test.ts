@@ -6,7 +6,6 @@ import {
   createSignInLinks,
   issueLink,
   linkPath,
-  type Redeemed,
   type SignInLinks,
 } from "../../src/access/sign-in-links.ts"
 import { type Registry, refusal, registry } from "./registry.ts"
@@ -42,7 +41,7 @@ async function linkFor(email: string, links = closed): Promise<string> {
   return link?.secret ?? "none"
 }
 
-const signedIn = async (redeemed: Redeemed | null) =>
+const signedIn = async (redeemed: Awaited<ReturnType<SignInLinks["redeem"]>>) =>
   redeemed && (await sessions.find(redeemed.cookie, now))
 
 test("what is like a link is none", async () => {

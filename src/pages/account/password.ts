@@ -37,10 +37,10 @@ export const password = (options: AccountOptions) => {
       const fault = passwordFault(chosen, person.email)
       if (fault !== null) return refused({ password: fault })
       if (proof.needsCurrent) {
-        const { accountId, email, sessionId } = person
+        const { email, sessionId } = person
         const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
         const attempt = { password: current, address, onTurn: count }
-        if (!(await passwords.isCurrent(accountId, attempt))) {
+        if ((await passwords.accountOf(email, attempt)) === null) {
           return refused({ current: "This is not your current password" })
         }
         await succeeded()
