@@ -7,7 +7,7 @@ import type { Load } from "./load-options.ts"
 import type { NotedRecords } from "./noted-records.ts"
 import { openInputs } from "./reading/input.ts"
 import { type Row, readable } from "./reading/row.ts"
-import { openRows } from "./reading/rows.ts"
+import { countedBy, openRows } from "./reading/rows.ts"
 import type { StoreHolders } from "./stored-holders.ts"
 import { recordReader } from "./validate.ts"
 
@@ -39,7 +39,7 @@ export async function* candidatesOf(
       const figures = newFileFigures(input.name)
       const file = files.push(figures) - 1
       const kept = createKeptFields(source.fromOptional)
-      const { format, counts, batches } = await openRows(input, {
+      const { format, batches } = await openRows(input, {
         columns: source.columns,
         banner: source.banner,
         note: (what) => {
@@ -49,7 +49,8 @@ export async function* candidatesOf(
           figures.incomplete = true
         },
       })
-      if (counts !== "lines") figures.counted = counts
+      const counted = countedBy[format]
+      if (counted) figures.counted = counted
       for await (const rows of batches) {
         const candidates: Candidate[] = []
         for (const row of rows) {

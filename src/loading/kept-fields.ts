@@ -6,19 +6,13 @@ import type { ResourceRecord } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
 import { type Row, readable } from "./reading/row.ts"
 
-export interface KeptFields {
-  /** Notes which columns the rows have, and which values the records made of them. */
-  see: (rows: readonly Row[], candidates: readonly { record: ResourceRecord }[]) => void
-  /** Call it once all rows were seen. */
-  names: () => string[]
-}
-
-export function createKeptFields(fromOptional: Source["fromOptional"] = {}): KeptFields {
+export function createKeptFields(fromOptional: Source["fromOptional"] = {}) {
   /** By field, the columns that no row has had so far. */
   const absent = new Map(Object.entries(fromOptional))
   return {
-    // Mostly the first rows have every column, so that nothing is left for the others.
-    see: (rows, candidates) => {
+    /** Notes which columns the rows have, and which values the records made of them. */
+    see: (rows: readonly Row[], candidates: readonly { record: ResourceRecord }[]) => {
+      // Mostly the first rows have every column, so that nothing is left for the others.
       for (const [field, columns] of absent) {
         const left = columns.filter((column) => !rows.some((row) => hasColumn(row, column)))
         const hasValue = () => candidates.some(({ record }) => record[field] !== null)
@@ -26,6 +20,7 @@ export function createKeptFields(fromOptional: Source["fromOptional"] = {}): Kep
         else absent.set(field, left)
       }
     },
+    /** Call it once all rows were seen. */
     names: () => [...absent.keys()],
   }
 }

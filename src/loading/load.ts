@@ -19,7 +19,7 @@ const defaultAbsentAfterHours = 48
  */
 export async function load({ files: paths, ...options }: LoadOptions): Promise<LoadSummary> {
   const { source, partial = false, allSectors = false, acceptEmpty = [] } = options
-  const { holderNames = "all", progress = silent, rejectsDir, maxRejects } = options
+  const { holderNames = "all", progress = silent, rejectsDir } = options
   checkFiles(paths)
   if (rejectsDir !== undefined && !keepsFiles(holderNames, source.resource)) {
     throw new LoadError(
@@ -38,7 +38,7 @@ export async function load({ files: paths, ...options }: LoadOptions): Promise<L
     directory: rejectsDir ?? null,
     source: source.name,
     warn: progress.warn,
-    ...(maxRejects === undefined ? {} : { max: maxRejects }),
+    max: options.maxRejects,
   })
   try {
     const published = await publish({

@@ -89,27 +89,20 @@ export function bestPairs<Row extends Described, Record extends Described>(
   stored: readonly Record[],
   mayBeOne: (row: Row, record: Record) => boolean = () => true,
 ): Pair<Row, Record>[] {
+  const candidates = stored.slice(0, maxCompared)
+  const pairs = rows
+    .slice(0, maxCompared)
+    .flatMap((row) =>
+      candidates
+        .map((record) => ({ row, record, agreement: agreeing(row.telling, record.telling) }))
+        .filter(({ record, agreement }) => agreement > 0 && mayBeOne(row, record)),
+    )
   const paired = new Set<Described>()
-  const pairs = pairsOf(rows.slice(0, maxCompared), stored.slice(0, maxCompared))
-  return bestFirst(pairs.filter(({ row, record }) => mayBeOne(row, record))).filter(
-    ({ row, record }) => {
-      if (paired.has(row) || paired.has(record)) return false
-      paired.add(row).add(record)
-      return true
-    },
-  )
-}
-
-function pairsOf<Row extends Described, Record extends Described>(
-  rows: readonly Row[],
-  stored: readonly Record[],
-): Pair<Row, Record>[] {
-  return rows.flatMap((row) =>
-    stored.flatMap((record) => {
-      const agreement = agreeing(row.telling, record.telling)
-      return agreement === 0 ? [] : [{ row, record, agreement }]
-    }),
-  )
+  return bestFirst(pairs).filter(({ row, record }) => {
+    if (paired.has(row) || paired.has(record)) return false
+    paired.add(row).add(record)
+    return true
+  })
 }
 
 /**

@@ -26,7 +26,7 @@ export interface RejectsOptions {
   source: string
   warn: (text: string) => void
   /** How many are allowed; by default 1,000 or one row in twenty, whichever is more. */
-  max?: number
+  max?: number | undefined
 }
 
 /** Rejected rows that are in no file. */
@@ -69,7 +69,6 @@ const kindOf = (reason: string): string => reason.replace(/"(?:[^"\\]|\\.?)*"?|\
 
 export class Rejects {
   count = 0
-  #first = ""
   #path: string | null = null
   /** How many rows the file has. */
   #rows = 0
@@ -94,7 +93,6 @@ export class Rejects {
 
   add({ file, line, reason, row }: Reject): void {
     const text = printableLine(`${file.name}, ${locationOf(file, line)}: ${reason}`)
-    if (this.count === 0) this.#first = text
     const { directory } = this.options
     if (directory !== null && this.#failure === undefined) {
       this.#write(directory, { file: file.name, [unitOf(file)]: line, reason, row })
@@ -103,7 +101,9 @@ export class Rejects {
     file.rejected++
     const lost = this.count - this.#rows
     if (lost > 0 && lost <= maxShown) this.options.warn(`Rejected: ${text}`)
-    this.#countKind(kindOf(reason), text)
+    const kind = this.#kinds.get(kindOf(reason))
+    if (kind) kind.rows++
+    else if (this.#kinds.size < maxKinds) this.#kinds.set(kindOf(reason), { rows: 1, first: text })
   }
 
   #write(directory: string, row: object): void {
@@ -119,12 +119,6 @@ export class Rejects {
         `Cannot write ${what}: ${this.#failure}; the first that are in no file are listed here`,
       )
     }
-  }
-
-  #countKind(kind: string, first: string): void {
-    const known = this.#kinds.get(kind)
-    if (known) known.rows++
-    else if (this.#kinds.size < maxKinds) this.#kinds.set(kind, { rows: 1, first })
   }
 
   /** The most frequent ones, each as a sentence without its full stop. */
@@ -158,7 +152,8 @@ export class Rejects {
   #refusal(what: string): LoadError {
     const { written } = this
     const where = written.lost ? rejectsText(written) : written.path && `All are in ${written.path}`
-    return new LoadError(`${what} The first is ${this.#first}.${where ? ` ${where}` : ""}`)
+    const [kind] = this.#kinds.values()
+    return new LoadError(`${what} The first is ${kind?.first}.${where ? ` ${where}` : ""}`)
   }
 
   /** How many more are allowed. */

@@ -11,50 +11,43 @@ import type { InputFile, Reading, Row } from "./row.ts"
 import { readTable, separatorOf } from "./table.ts"
 import { decodedText } from "./text.ts"
 
-export interface OpenedRows {
-  format: FileFormat
-  /** What rows are numbered by. */
-  counts: "lines" | "features" | "records"
-  /** Throws `LoadError` where the file cannot be read. */
-  batches: AsyncGenerator<Row[]>
+/** What rows are numbered by, if not by lines. */
+export const countedBy: Partial<Record<FileFormat, "features" | "records">> = {
+  json: "records",
+  geojson: "features",
+  dbase: "records",
 }
 
 /** How many bytes, or characters, of a file its format is recognised by. */
 const startLength = 16_384
 
-/** Refuses a file that is not a table; header and rows are checked as they are read. */
+/** Refuses a file that is not a table; header and rows are checked as the batches are read. */
 export async function openRows(
   { bytes, reject }: InputFile,
   given: Omit<Reading, "reject">,
-): Promise<OpenedRows> {
+): Promise<{ format: FileFormat; batches: AsyncGenerator<Row[]> }> {
   const reading = { ...given, reject }
   const file = await peek(bytes(), startLength)
   const firstBytes = Buffer.concat(file.parts)
-  const opened = (
-    format: FileFormat,
-    counts: OpenedRows["counts"],
-    rows: AsyncGenerator<Row>,
-  ): OpenedRows => ({ format, counts, batches: inBatches(rows) })
-  if (isDbase(firstBytes)) {
-    return opened("dbase", "records", readDbase(file.all, reading))
-  }
+  const opened = (format: FileFormat, rows: AsyncGenerator<Row>) => ({
+    format,
+    batches: inBatches(rows),
+  })
+  if (isDbase(firstBytes)) return opened("dbase", readDbase(file.all, reading))
   const text = await peek(decodedText(file.all, firstBytes, reading), startLength)
   const start = text.parts.join("").slice(0, startLength)
   const foreign = foreignText(start)
   if (foreign) reject(foreign)
   if (isDocument(start.trimStart())) {
-    const rows = readDocument(text.all, reading)
-    return start.trimStart().startsWith("[")
-      ? opened("json", "records", rows)
-      : opened("geojson", "features", rows)
+    const format = start.trimStart().startsWith("[") ? "json" : "geojson"
+    return opened(format, readDocument(text.all, reading))
   }
   if (/^\s*\{/.test(start)) {
-    return opened("ndjson", "lines", readNdjson(text.all, reading))
+    return opened("ndjson", readNdjson(text.all, reading))
   }
   const separator = separatorOf(start, reading.columns)
   if (separator === ";") reading.note("its values are separated by semicolons")
-  const rows = readTable(text.all, separator, reading)
-  return opened(separator === "\t" ? "tsv" : "csv", "lines", rows)
+  return opened(separator === "\t" ? "tsv" : "csv", readTable(text.all, separator, reading))
 }
 
 /**
