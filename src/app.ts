@@ -6,17 +6,17 @@ import { errorPage } from "./pages/kit/error-page.ts"
 import { type PagesOptions, pages } from "./pages/pages.ts"
 import { type AnswersOptions, answers } from "./plugins/answers.ts"
 import { authentication } from "./plugins/authentication.ts"
-import { commonHeaders, preflight } from "./plugins/common-headers.ts"
-import { endpointsOf } from "./plugins/endpoint-of-route.ts"
 import { errors } from "./plugins/errors.ts"
-import { negotiation } from "./plugins/negotiation.ts"
+import { exchange } from "./plugins/exchange.ts"
+import { type ObserveOptions, observe } from "./plugins/observe.ts"
 import { otherMethods } from "./plugins/other-methods.ts"
+import { pageHeaders } from "./plugins/page-headers.ts"
+import { preflight } from "./plugins/preflight.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
-import { requestContext } from "./plugins/request-context.ts"
-import { type RequestLogOptions, requestLog } from "./plugins/request-log.ts"
-import { decodablePath, requestTarget } from "./plugins/request-target.ts"
+import { decodablePath, requestTarget } from "./plugins/target.ts"
 import { companies } from "./routes/companies.ts"
 import { description } from "./routes/description.ts"
+import { endpoints } from "./routes/endpoints.ts"
 import { adminOperations, type OperationOptions, operations } from "./routes/operations.ts"
 import { releases } from "./routes/releases.ts"
 import { reports } from "./routes/reports.ts"
@@ -27,7 +27,7 @@ import { usage } from "./routes/usage.ts"
 export type AppOptions = AnswersOptions &
   OperationOptions &
   PagesOptions &
-  RequestLogOptions &
+  ObserveOptions &
   SourcesOptions & { trustedProxies: number }
 
 /**
@@ -35,15 +35,12 @@ export type AppOptions = AnswersOptions &
  * @param others further route groups under /api/v1
  */
 export const createApp = (options: AppOptions, others: AnyElysia = new Elysia()) => {
-  const describe = describeOnce({
-    served: (): ReturnType<typeof endpointsOf> => endpointsOf(app.routes, "/api/v1/"),
-    baseUrl: options.baseUrl,
-  })
+  const describe = describeOnce({ endpoints, baseUrl: options.baseUrl })
   const app = new Elysia()
-    .use(requestContext(options))
-    .use(requestLog(options))
+    .use(exchange(options)) // exchange
+    .use(observe(options))
     .use(errors(options, errorPage))
-    .use(commonHeaders())
+    .use(pageHeaders())
     .use(decodablePath()) // or 404; in the API 400, after the token and the limit
     .use(operations(options)) // no token
     .use(description({ describe })) // no token
@@ -55,8 +52,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(usage(options)) // does not count; has a bound of its own
         .use(rateLimit(options)) // window, or 429
         .use(requestTarget()) // target, or 405
-        .use(negotiation()) // format
-        .use(answers(options)) // list, one
+        .use(answers(options)) // list, state, record
         .use(companies(options))
         .use(tenements(options))
         .use(reports(options))
@@ -73,9 +69,9 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
 /** What operators ask on a port of their own. It is neither logged nor traced. */
 export const createAdminApp = (options: AppOptions) => {
   const app = new Elysia()
-    .use(requestContext(options))
+    .use(exchange(options))
     .use(errors(options, () => undefined))
-    .use(commonHeaders())
+    .use(pageHeaders())
     .use(decodablePath())
     .use(adminOperations(options))
   return app.use(otherMethods(app.routes))

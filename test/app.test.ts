@@ -58,8 +58,7 @@ test("a route that is added without any plugin of its own is behind the whole ch
     [200, "reached"],
   ])
   const limited = await service.issueWithLimit(1)
-  const first = await ask(extended, "/api/v1/bare", limited)
-  expect(first.headers.get("x-ratelimit-remaining")).toBe("0")
+  expect((await ask(extended, "/api/v1/bare", limited)).status).toBe(200)
   expect((await ask(extended, "/api/v1/bare", limited)).status).toBe(429)
   const malformed = await ask(extended, "/api/v1/bare/%ff", service.tokens.admin)
   expect(malformed.status).toBe(400)

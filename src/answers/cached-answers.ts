@@ -9,21 +9,14 @@
  */
 import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts"
 import { type Release, releaseKey } from "../db/reader/releases.ts"
-import type { CodedBody } from "../http/content-coding.ts"
-
-/** A response to a query at a release, before anything that depends on the request. */
-export interface Answer {
-  etag: string
-  headers: Headers
-  body: CodedBody
-}
+import type { Content } from "./represent.ts"
 
 export interface CachedAnswers {
   /** @param query identifies the query and its format, as `ListPlan.id` does */
-  get(release: Release, query: string): Answer | undefined
+  get(release: Release, query: string): Content | undefined
   /** The same without counting it as a lookup: a request looks once more after it has read. */
-  peek(release: Release, query: string): Answer | undefined
-  set(release: Release, query: string, answer: Answer): void
+  peek(release: Release, query: string): Content | undefined
+  set(release: Release, query: string, answer: Content): void
   readings(): AnswerCacheReadings
 }
 
@@ -39,17 +32,17 @@ const onceShare = 0.25
 const headersBytes = 2_000
 
 /** With its coded forms, which are made later and are about a fifth of it each. */
-const bytesOf = ({ body }: Answer): number => headersBytes + Math.ceil(body.bytes.length * 1.5)
+const bytesOf = ({ body }: Content): number => headersBytes + Math.ceil(body.bytes.length * 1.5)
 
 export function createCachedAnswers({
   answers: maxBytes,
 }: Pick<CacheSizes, "answers">): CachedAnswers {
-  const once = createCache<Answer>(Math.floor(maxBytes * onceShare), bytesOf)
-  const again = createCache<Answer>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
+  const once = createCache<Content>(Math.floor(maxBytes * onceShare), bytesOf)
+  const again = createCache<Content>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
   const lookups = { hit: 0, miss: 0 }
   const keyOf = (release: Release, query: string): string => `${releaseKey(release)} ${query}`
 
-  function find(key: string): Answer | undefined {
+  function find(key: string): Content | undefined {
     const answer = again.get(key)
     if (answer) return answer
     const first = once.get(key)

@@ -1,17 +1,20 @@
 import { type CacheSizes, createCache } from "../db/cache.ts"
 import { digest } from "../text/digest.ts"
-import type { RequestedList } from "./list-endpoint.ts"
-import { type ListPlan, type ListTarget, planList } from "./list-plan.ts"
+import type { Target } from "./asked.ts"
+import type { ListEndpoint } from "./list-endpoint.ts"
+import { type ListPlan, planList } from "./list-plan.ts"
 
 /** Of a plan without its texts. */
 const planBytes = 1_500
 
-/** The texts of a query are in its key, in its list's identity, and in the values that filters bind. */
-const bytesOf = ({ key, list }: ListPlan): number =>
-  planBytes + 3 * (key.length + list.identity.length)
+/** The texts of a query are in its list's identity, in its links, and in the values that filters bind. */
+const bytesOf = ({ list }: ListPlan): number => planBytes + 6 * list.identity.length
 
-/** @throws as `planList` does */
-export type PlanOf = (list: RequestedList, target: ListTarget) => ListPlan
+/**
+ * @param parent the key of the record that the list belongs to, as the path has it
+ * @throws as `planList` does
+ */
+export type PlanOf = (endpoint: ListEndpoint, target: Target, parent: string) => ListPlan
 
 /**
  * `planList` for requests that come again: a plan follows from the request target and the preferred
@@ -20,7 +23,7 @@ export type PlanOf = (list: RequestedList, target: ListTarget) => ListPlan
 export function createPlans(sizes: Pick<CacheSizes, "plans">): PlanOf {
   const plans = createCache<ListPlan>(sizes.plans, bytesOf)
 
-  return ({ endpoint, parent }, target) => {
+  return (endpoint, target, parent) => {
     const key = digest(`${target.format} ${target.path}?${target.query}`)
     const cached = plans.get(key)
     if (cached) return cached

@@ -1,70 +1,74 @@
+/** Every record of a list, as a stream. */
+import type { Turns } from "../db/pool/turns.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import { ApiError } from "../http/api-error.ts"
 import { streamCoder } from "../http/content-coding.ts"
-import { describeError } from "../log/log.ts"
+import { describeError, type Log } from "../log/log.ts"
 import { openStep, traceIds } from "../telemetry/steps.ts"
-import type { AnswerOptions } from "./answer-options.ts"
+import type { Asked } from "./asked.ts"
+import type { ExportCounts } from "./export-counts.ts"
 import { type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
-import { asksForAny, exportHeaders, notModified, writerOf } from "./representation.ts"
-import { accountOf, type RequestContext } from "./request-context.ts"
+import { exportHeaders, writerOf } from "./list-content.ts"
+import { asksForAny, cacheStatus, contentOf, releaseHeaders, represent } from "./represent.ts"
 
 const recordsPerChunk = 2_000
 /** For the log alone, as proxies write it: nobody receives that response. */
 const clientClosedRequest = 499
 
-/** What an export needs of the service. */
-export type ExportOptions = Pick<
-  AnswerOptions,
-  "exportTurns" | "exportCounts" | "exportStallMs" | "exportShutdown" | "log"
-> & { reader: Pick<Reader, "chunks" | "total"> }
-
-/** Every record of a list, as a stream. @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
-export async function exportAnswer(
-  options: ExportOptions,
-  context: RequestContext,
-  resolved: ResolvedPlan,
-): Promise<Response> {
-  const { request } = context
-  return request.method === "HEAD" || asksForAny(request)
-    ? exportHead(options, context, resolved)
-    : exportBody(options, context, resolved)
+export interface ExportOptions {
+  reader: Pick<Reader, "chunks" | "total">
+  /** One place for each export in progress. */
+  exportTurns: Turns
+  exportCounts: ExportCounts
+  /** How long the receiver of an export may read nothing before it is disconnected. */
+  exportStallMs: number
+  /** Aborts the exports in progress when the service is stopped. */
+  exportShutdown: AbortSignal
+  log: Log
 }
 
-/** The headers alone: no export is started. */
-async function exportHead(
-  { reader }: ExportOptions,
-  context: RequestContext,
-  { plan, list, release, headers }: ResolvedPlan,
+/** @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
+export async function exportAnswer(
+  options: ExportOptions,
+  asked: Asked,
+  resolved: ResolvedPlan,
+  etag: string,
 ): Promise<Response> {
-  const total = await reader.total(list, { release, account: accountOf(context) })
+  const { plan, list, release } = resolved
+  const { request, account } = asked
+  const answer = (total: number, body: ReadableStream<Uint8Array> | null, more = {}) => {
+    const headers = { ...exportHeaders(plan, releaseHeaders(release), total), ...more }
+    return represent(asked, contentOf(etag, plan.format, headers, body), cacheStatus.bypass)
+  }
+  if (request.method !== "HEAD" && !asksForAny(request)) {
+    return exportBody(options, asked, resolved, answer)
+  }
+  // The headers alone: no export is started.
+  const total = await options.reader.total(list, { release, account })
   if (total === null) throw new ApiError("NOT_FOUND")
-  const shown = exportHeaders(total, headers, plan)
-  return asksForAny(context.request) ? notModified(shown) : new Response(null, { headers: shown })
+  return answer(total, null)
 }
 
 async function exportBody(
   { reader, exportTurns, exportCounts, exportStallMs, exportShutdown, log }: ExportOptions,
-  context: RequestContext,
-  { plan, list, release, headers }: ResolvedPlan,
+  { request, requestId, account, disableIdleTimeout }: Asked,
+  { plan, list, release }: ResolvedPlan,
+  answer: (total: number, body: ReadableStream<Uint8Array>, headers: object) => Response,
 ): Promise<Response> {
-  const { format } = plan
-  if (format === "json") throw new Error("An export is never in JSON")
-  const account = accountOf(context)
   const fields = {
     ...traceIds(),
-    "mds.request_id": context.requestId,
-    "mds.account": context.caller.accountId,
+    "mds.request_id": requestId,
+    "mds.account": account,
     "mds.release": release.id,
   }
   // Nothing is sent while it waits for its turn, and nothing while its receiver does not read.
-  context.disableIdleTimeout()
+  disableIdleTimeout()
   using kept = new DisposableStack()
   const endStep = openStep("export")
   kept.defer(() => endStep())
-  const { signal } = context.request
-  const endTurn = await exportTurns.take(account, signal).catch((error: unknown) => {
-    if (error === signal.reason) return undefined
+  const endTurn = await exportTurns.take(account, request.signal).catch((error: unknown) => {
+    if (error === request.signal.reason) return undefined
     exportCounts.countWithoutStream("refused")
     throw error
   })
@@ -76,7 +80,7 @@ async function exportBody(
   }
   kept.defer(endTurn)
   const startedMs = performance.now()
-  const { head, newEncoder } = writerOf(plan, format)
+  const { head, newEncoder } = writerOf(plan)
   const found = await reader
     .chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder })
     .catch((error: unknown) => {
@@ -84,7 +88,7 @@ async function exportBody(
       throw error
     })
   if (!found) throw new ApiError("NOT_FOUND")
-  const coder = streamCoder(context.request.headers.get("accept-encoding"))
+  const coder = streamCoder(request.headers.get("accept-encoding"))
   const keptByStream = kept.move()
   const stream = exportStream(found.chunks, {
     head,
@@ -101,8 +105,7 @@ async function exportBody(
       else log.error("export ended", { ...line, ...describeError(error) })
     },
   })
-  const shown = exportHeaders(found.total, { ...headers, ...coder.headers }, plan)
-  return new Response(stream, { headers: shown })
+  return answer(found.total, stream, coder.headers)
 }
 
 const spanAttributes = ({ outcome, records, bytes }: ExportOutcome) => ({

@@ -1,81 +1,93 @@
 /**
- * The response to a list request: resolve the release, answer 304 if the client has that response, read,
- * represent. Every response with data is a function of (query, release), and its
- * headers say so.
+ * A list: resolve the release, give the cached answer or 304, read, represent. Every response with data is a
+ * function of (query, release), and its headers say so.
  */
 import type { List } from "../db/reader/list.ts"
+import type { Reader } from "../db/reader/reader.ts"
 import type { Release } from "../db/reader/releases.ts"
-import { invalidParameters } from "../http/api-error.ts"
-import type { AnswerOptions } from "./answer-options.ts"
-import { exportAnswer } from "./export-answer.ts"
+import { ApiError } from "../http/api-error.ts"
+import { entityTag } from "../http/entity-tag.ts"
+import { offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
+import type { ResourceRecord } from "../resources/resource.ts"
+import { step } from "../telemetry/steps.ts"
+import type { Asked, Asker } from "./asked.ts"
+import { createReleaseResolver, type ReleaseOptions } from "./at-release.ts"
+import type { CachedAnswers } from "./cached-answers.ts"
+import { type ExportOptions, exportAnswer } from "./export-answer.ts"
+import { pageContent } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
-import { pageAnswer } from "./page-answer.ts"
-import {
-  apiResponseHeaders,
-  cacheStatus,
-  type DataHeaders,
-  dataHeaders,
-  isKnown,
-  notModified,
-  respond,
-  statusWhenMade,
-} from "./representation.ts"
-import { accountOf, type RequestContext } from "./request-context.ts"
-import { answerOnceMore, createReleaseResolver } from "./resolve-release.ts"
+import { cacheStatus, contentOf, isKnown, releaseHeaders, represent } from "./represent.ts"
 
-/** A plan whose release is known. */
+export interface ListOptions extends ReleaseOptions, ExportOptions {
+  reader: Reader
+  cachedAnswers: CachedAnswers
+  /** The service's public address, which links carry; empty for relative links. */
+  baseUrl: string
+}
+
+/** A list whose release is known. */
 export interface ResolvedPlan {
   plan: ListPlan
   /** With the releases that it compares with. */
   list: List
   release: Release
-  /** The headers that every response to this query at this release has. */
-  headers: DataHeaders
 }
 
-export type AnswerList = (context: RequestContext, plan: ListPlan) => Promise<Response>
+export interface ListPage {
+  records: readonly ResourceRecord[]
+  meta: PageMeta
+  release: Release
+}
 
-export function createListAnswer(options: AnswerOptions): AnswerList {
-  const { releases, cachedAnswers, pins } = options
-  const resolver = createReleaseResolver(releases, options.now)
+/** @throws ApiError INVALID_PARAMETER, NOT_FOUND if the list's parent does not exist; Unavailable; ReleaseUnavailable */
+export interface Lists {
+  answer(asked: Asked, plan: ListPlan): Promise<Response>
+  /** One page, for the pages of the explorer. */
+  read(asker: Asker, plan: ListPlan): Promise<ListPage>
+}
 
-  return async (context, planned) => {
-    const account = accountOf(context)
-    const isLater = !planned.all && planned.page > 1
-    const sequence = `${context.reader} ${planned.sequenceId}`
-    const pinned = isLater ? await pins.pinned(sequence) : undefined
-    const resolve = () => resolver.resolve(planned.points.asOf, account)
-    let shown = pinned
+export function createLists(options: ListOptions): Lists {
+  const { reader, cachedAnswers, baseUrl } = options
+  const { atRelease, listAt } = createReleaseResolver(options)
 
-    async function answer(release: Release): Promise<Response> {
-      shown = release
-      const cached = planned.cacheable ? cachedAnswers.get(release, planned.id) : undefined
-      if (cached) return respond(context.request, cached, cacheStatus.hit)
-      const plan = await resolver.withOldest(planned, account)
-      const headers = dataHeaders(release, plan.key, plan.format)
-      if (isKnown(context.request, headers.ETag)) {
-        return notModified(apiResponseHeaders(headers), statusWhenMade(plan))
-      }
-      const list = await resolver.comparing(plan.list, plan.points, { release, account })
-      const resolvedPlan = { plan, list, release, headers }
-      return (plan.all ? exportAnswer : pageAnswer)(options, context, resolvedPlan)
-    }
-
-    /** A pin of a database that was restored since is ignored; pages of a pruned release are not mixed with others. */
-    async function resolveAgain(): Promise<Release> {
-      if (pinned && pinned.id < (await releases.oldest(account))) throw startAgain(pinned)
-      return resolve()
-    }
-
-    const response = await answerOnceMore(pinned ?? (await resolve()), resolveAgain, answer)
-    if (shown && !planned.all && shown !== pinned) {
-      await pins.pin(sequence, shown, isLater && !pinned ? "if absent" : "replace")
-    }
-    return response
+  async function readPage({ plan, list, release }: ResolvedPlan, account: number) {
+    const { page, perPage } = plan
+    const bounds = { offset: offsetOf(page, perPage), limit: perPage }
+    const found = await step("read", () => reader.page(list, bounds, { release, account }))
+    if (!found) throw new ApiError("NOT_FOUND")
+    return { records: found.records, meta: pageMeta(found.total, page, perPage), release }
   }
-}
 
-function startAgain({ id }: Release) {
-  const message = `Release ${id}, which page 1 showed, is no longer available; start again at page 1`
-  return invalidParameters([{ parameter: "page", message }])
+  async function answerAt(release: Release, plan: ListPlan, asked: Asked): Promise<Response> {
+    const { id, format, cacheable } = plan
+    const cached = cacheable ? cachedAnswers.get(release, id) : undefined
+    if (cached) return represent(asked, cached, cacheStatus.hit)
+    const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
+    const list = await listAt(plan, release, asked.account)
+    const etag = entityTag(release, `${id} ${list.identity}`, format)
+    const headers = releaseHeaders(release)
+    if (isKnown(asked.request, etag)) {
+      return represent(asked, contentOf(etag, format, headers, null), status)
+    }
+    const resolved = { plan, list, release }
+    if (plan.all) return exportAnswer(options, asked, resolved, etag)
+    const page = await readPage(resolved, asked.account)
+    // Callers that ask at the same time share one answer.
+    let content = cacheable ? cachedAnswers.peek(release, id) : undefined
+    if (!content) {
+      content = step("represent", () => pageContent(plan, etag, headers, page, baseUrl))
+      if (cacheable) cachedAnswers.set(release, id, content)
+    }
+    return represent(asked, content, status)
+  }
+
+  return {
+    answer: (asked, plan) => atRelease(plan, asked, (release) => answerAt(release, plan, asked)),
+
+    read: (asker, plan) =>
+      atRelease(plan, asker, async (release) => {
+        const list = await listAt(plan, release, asker.account)
+        return readPage({ plan, list, release }, asker.account)
+      }),
+  }
 }

@@ -1,6 +1,7 @@
 /** A list endpoint, and the parameters that follow from its resource. */
 import { type TProperties, Type } from "@sinclair/typebox"
 import type { Parent } from "../db/reader/statements.ts"
+import { ApiError } from "../http/api-error.ts"
 import { formats } from "../http/negotiation.ts"
 import { filterOf, type Readable } from "../resources/resource.ts"
 import { oneOf } from "../text/one-of.ts"
@@ -21,13 +22,6 @@ export interface ListEndpoint extends Declaration {
   kind: "list"
   /** Every parameter that it accepts. */
   parameters: TProperties
-}
-
-/** The list that a request asks for. */
-export interface RequestedList {
-  endpoint: ListEndpoint
-  /** The key of the record that the list belongs to, from the path. */
-  parent: string
 }
 
 /** Declares a list endpoint. */
@@ -110,3 +104,12 @@ function parametersOf({ resource, filters, ofNoRelease }: Declaration): TPropert
 
 const optional = (schema: TProperties[string]) =>
   schema.default === undefined ? Type.Optional(schema) : schema
+
+/**
+ * A record's key as its table has it, from the key in a path.
+ * @throws ApiError NOT_FOUND for a NUL, which PostgreSQL's text cannot hold
+ */
+export function recordKey({ keyFromPath }: Readable, text: string): string {
+  if (text.includes("\0")) throw new ApiError("NOT_FOUND")
+  return keyFromPath?.(text) ?? text
+}

@@ -11,27 +11,19 @@ import { type CrossCheck, cacheBuster, readParameters, typed } from "../http/par
 import { type PointInTime, pointInTime } from "../http/point-in-time.ts"
 import { filterOf, orderOf } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
+import type { Target } from "./asked.ts"
 import {
   asOf,
   changes,
   type ListEndpoint,
   ordering,
   paging,
+  recordKey,
   representation,
 } from "./list-endpoint.ts"
-import { recordKey } from "./record-key.ts"
-
-/** The part of a request that a plan is made from. */
-export interface ListTarget {
-  path: string
-  /** As it was sent. */
-  query: string
-  /** Preferred by `Accept`; the parameter `format` wins. */
-  format: Format
-}
 
 export interface ListPlan {
-  /** Without the releases that `updated` and `removed` need: those are resolved from `points`. */
+  /** Without the releases that it compares with: those are resolved from `points`. */
   list: List
   points: PointsInTime
   page: number
@@ -41,8 +33,6 @@ export interface ListPlan {
   all: boolean
   byteOrderMark: boolean
   formulaGuard: boolean
-  /** Equal for requests that ask for the same response, apart from its format. */
-  key: string
   /**
    * Identifies the response at a release, its headers included, by a text of fixed length. Links name
    * the format only if the client did.
@@ -72,7 +62,7 @@ export interface PointsInTime {
  */
 export function planList(
   endpoint: ListEndpoint,
-  { path, query, format: preferred }: ListTarget,
+  { path, query, format: preferred }: Target,
   parent: string,
 ): ListPlan {
   const { parameters } = endpoint
@@ -93,7 +83,6 @@ export function planList(
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
   const identity = `${path}?${queryText(canonical, notOfTheList)}`
-  const key = `${path}?${queryText(canonical, ["format"])}`
   const pages = `${path}?${queryText(canonical, ["page", "format"])}`
   return {
     list: toList(endpoint, values, filters, parent, identity),
@@ -108,7 +97,6 @@ export function planList(
     all,
     byteOrderMark: bom,
     formulaGuard: formula_guard,
-    key,
     cacheable:
       !all &&
       !endpoint.ofNoRelease &&
@@ -120,16 +108,6 @@ export function planList(
     path,
     canonical,
   }
-}
-
-/**
- * The plan of a list of versions, with the oldest release that is kept. Such a list depends on it too:
- * pruning makes it shorter.
- */
-export function planFrom(plan: ListPlan, oldest: number): ListPlan {
-  const from = ` from release ${oldest}`
-  const { key, list } = plan
-  return { ...plan, key: key + from, list: { ...list, identity: list.identity + from } }
 }
 
 /** These choose a part of the list, a release and a representation, but do not change the list itself. */

@@ -1,63 +1,76 @@
+/** A record: resolve the release, give the cached answer or 304, read, represent. */
+import type { Reader } from "../db/reader/reader.ts"
+import type { Release } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { canonicalQuery, queryText } from "../http/canonical-query.ts"
+import { codedBody } from "../http/content-coding.ts"
+import { entityTag } from "../http/entity-tag.ts"
 import { readParameters } from "../http/parameters.ts"
 import { pointInTime } from "../http/point-in-time.ts"
-import type { Readable } from "../resources/resource.ts"
+import type { Readable, ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
 import { digest } from "../text/digest.ts"
-import type { AnswerOptions } from "./answer-options.ts"
-import { asOf } from "./list-endpoint.ts"
-import { recordKey } from "./record-key.ts"
-import {
-  answerOf,
-  apiResponseHeaders,
-  cacheStatus,
-  dataHeaders,
-  isKnown,
-  notModified,
-  respond,
-} from "./representation.ts"
-import { accountOf, type RequestContext } from "./request-context.ts"
-import { answerOnceMore, createReleaseResolver } from "./resolve-release.ts"
+import type { Asked } from "./asked.ts"
+import { createReleaseResolver, type ReleaseOptions } from "./at-release.ts"
+import type { CachedAnswers } from "./cached-answers.ts"
+import { asOf, recordKey } from "./list-endpoint.ts"
+import { cacheStatus, contentOf, isKnown, releaseHeaders, represent } from "./represent.ts"
 
-/** @param key the record's key, from the path */
-export type AnswerRecord = (
-  context: RequestContext,
-  resource: Readable,
-  key: string,
-) => Promise<Response>
+export interface RecordOptions extends ReleaseOptions {
+  reader: Pick<Reader, "find">
+  cachedAnswers: CachedAnswers
+}
 
-/** The response with one record: parse, resolve the release, answer 304, read, represent. */
-export function createRecordAnswer({
-  releases,
-  reader,
-  cachedAnswers,
-  now,
-}: Pick<AnswerOptions, "releases" | "reader" | "cachedAnswers" | "now">): AnswerRecord {
-  const resolver = createReleaseResolver(releases, now)
+/**
+ * `key` is the record's, as the path has it.
+ * @throws ApiError INVALID_PARAMETER, NOT_FOUND; Unavailable; ReleaseUnavailable
+ */
+export interface Records {
+  answer(asked: Asked, resource: Readable, key: string): Promise<Response>
+  /** @param query of the request: `as_of`, or nothing */
+  read(account: number, resource: Readable, key: string, query: string): Promise<RecordAt>
+}
 
-  return async (context, resource, key) => {
-    const { request, path, query } = context
-    const values = readParameters(query, asOf)
-    const account = accountOf(context)
-    const target = `${path}?${queryText(canonicalQuery(values, asOf))}`
-    const id = digest(target)
-    const resolve = () => resolver.resolve(pointInTime(values.as_of), account)
-    const resolved = await resolve()
-    const cached = cachedAnswers.get(resolved, id)
-    if (cached) return respond(request, cached, cacheStatus.hit)
-    return answerOnceMore(resolved, resolve, async (release) => {
-      const headers = dataHeaders(release, target, "json")
-      if (isKnown(request, headers.ETag))
-        return notModified(apiResponseHeaders(headers), cacheStatus.miss)
-      const found = { release, account }
-      const record = await step("read", () =>
-        reader.find(resource, recordKey(resource, key), found),
+export interface RecordAt {
+  record: ResourceRecord
+  release: Release
+}
+
+export function createRecords({ reader, cachedAnswers, ...options }: RecordOptions): Records {
+  const { resolve } = createReleaseResolver(options)
+
+  async function find(release: Release, account: number, resource: Readable, key: string) {
+    const of = { release, account }
+    const record = await step("read", () => reader.find(resource, recordKey(resource, key), of))
+    if (!record) throw new ApiError("NOT_FOUND")
+    return record
+  }
+
+  return {
+    answer: async (asked, resource, key) => {
+      const { path, query } = asked.target
+      const { account, request } = asked
+      const values = readParameters(query, asOf)
+      const id = digest(`${path}?${queryText(canonicalQuery(values, asOf))}`)
+      const release = await step("release", () => resolve(pointInTime(values.as_of), account))
+      const cached = cachedAnswers.get(release, id)
+      if (cached) return represent(asked, cached, cacheStatus.hit)
+      const etag = entityTag(release, id, "json")
+      const headers = releaseHeaders(release)
+      if (isKnown(request, etag)) {
+        return represent(asked, contentOf(etag, "json", headers, null), cacheStatus.miss)
+      }
+      const record = await find(release, account, resource, key)
+      const content = step("represent", () =>
+        contentOf(etag, "json", headers, codedBody(JSON.stringify({ data: record }))),
       )
-      if (!record) throw new ApiError("NOT_FOUND")
-      const answer = step("represent", () => answerOf(headers, JSON.stringify({ data: record })))
-      cachedAnswers.set(release, id, answer)
-      return respond(request, answer, cacheStatus.miss)
-    })
+      cachedAnswers.set(release, id, content)
+      return represent(asked, content, cacheStatus.miss)
+    },
+
+    read: async (account, resource, key, query) => {
+      const release = await resolve(pointInTime(readParameters(query, asOf).as_of), account)
+      return { record: await find(release, account, resource, key), release }
+    },
   }
 }

@@ -3,25 +3,14 @@
  * any time. It is short: it is read whole, and a page is a part of it. Its entity tag is a function of the
  * state's own version; its headers name no release, and later pages show the state of their own time.
  */
-import type { AccountId } from "../db/pool/turns.ts"
+import { codedBody } from "../http/content-coding.ts"
 import { stateTag } from "../http/entity-tag.ts"
 import { offsetOf, pageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
-import type { AnswerOptions } from "./answer-options.ts"
+import type { Asked } from "./asked.ts"
+import { delimited, exportHeaders, pageContent } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
-import { toAnswer } from "./page-answer.ts"
-import {
-  answerOf,
-  apiResponseHeaders,
-  cacheStatus,
-  fileName,
-  isKnown,
-  notModified,
-  respond,
-  stateHeaders,
-  writerOf,
-} from "./representation.ts"
-import { accountOf, type RequestContext } from "./request-context.ts"
+import { cacheStatus, contentOf, represent } from "./represent.ts"
 
 export interface State {
   /** Another one whenever any of the records is. */
@@ -31,41 +20,26 @@ export interface State {
 }
 
 /** May throw Unavailable. */
-export type ReadState = (account: AccountId) => Promise<State>
+export type ReadState = (account: number) => Promise<State>
 
-export type AnswerState = (
-  context: RequestContext,
+/** @param baseUrl the service's public address, which links carry; empty for relative links */
+export async function answerState(
+  asked: Asked,
   plan: ListPlan,
   read: ReadState,
-) => Promise<Response>
-
-export const createStateAnswer =
-  ({ baseUrl }: Pick<AnswerOptions, "baseUrl">): AnswerState =>
-  async (context, plan, read) => {
-    const { version, records } = await read(accountOf(context))
-    const headers = stateHeaders(stateTag(version, plan.key, plan.format), plan.format)
-    if (isKnown(context.request, headers.ETag)) {
-      return notModified(apiResponseHeaders(headers), cacheStatus.bypass)
-    }
-    const answer = plan.all
-      ? answerOf(
-          { ...headers, ...fileName(plan), "X-Total-Count": String(records.length) },
-          wholeText(plan, records),
-        )
-      : toAnswer({ plan, headers }, pageRecords(plan, records), metaOf(plan, records), baseUrl)
-    return respond(context.request, answer, cacheStatus.bypass)
-  }
-
-const metaOf = ({ page, perPage }: ListPlan, { length }: State["records"]) =>
-  pageMeta(length, page, perPage)
-
-function pageRecords({ page, perPage }: ListPlan, records: State["records"]) {
+  baseUrl: string,
+): Promise<Response> {
+  const { version, records } = await read(asked.account)
+  const { format, page, perPage } = plan
+  const etag = stateTag(version, plan.id, format)
+  const total = records.length
   const offset = offsetOf(page, perPage)
-  return records.slice(offset, offset + perPage)
-}
-
-function wholeText(plan: ListPlan, records: State["records"]): string {
-  if (plan.format === "json") throw new Error("An export is never in JSON")
-  const { head, rows } = writerOf(plan, plan.format)
-  return head + rows(records)
+  const shown = {
+    records: records.slice(offset, offset + perPage),
+    meta: pageMeta(total, page, perPage),
+  }
+  const content = plan.all
+    ? contentOf(etag, format, exportHeaders(plan, {}, total), codedBody(delimited(plan, records)))
+    : pageContent(plan, etag, {}, shown, baseUrl)
+  return represent(asked, content, cacheStatus.bypass)
 }

@@ -1,12 +1,13 @@
 /** What the service answers with the records of the examples, made by the code that makes its answers. */
+import { delimited, pageContent } from "../answers/list-content.ts"
 import { type ListPlan, planList } from "../answers/list-plan.ts"
-import { dataHeaders, fileName, statusWhenMade, writerOf } from "../answers/representation.ts"
+import { cacheStatus, releaseHeaders } from "../answers/represent.ts"
 import { ApiError, type ErrorCode, rateLimited } from "../http/api-error.ts"
-import { apiHeaders } from "../http/api-headers.ts"
 import type { Format } from "../http/negotiation.ts"
-import { linkHeader, pageMeta } from "../http/page.ts"
+import { pageMeta } from "../http/page.ts"
 import { readParameters } from "../http/parameters.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
+import { headerNames } from "../http/response-headers.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
 import { hourMs } from "../text/durations.ts"
 import {
@@ -15,6 +16,7 @@ import {
   exampleNow,
   exampleRecords,
   exampleRelease,
+  exampleTag,
   exampleUsage,
 } from "./examples.ts"
 import { apiPrefix, keyedBy, type Operation } from "./operations.ts"
@@ -61,8 +63,7 @@ function bodyOf(operation: Operation, format: Format): unknown {
     return { data: all.find((record) => record[key] === exampleKeyOf(endpoint.resource)) }
   }
   if (format === "json") return { data: all, meta: pageMeta(all.length, 1, perPage) }
-  const { head, rows } = writerOf(planOf(operation, format), format)
-  return head + rows(all)
+  return delimited(planOf(operation, format), all)
 }
 
 function planOf({ path, endpoint, ...operation }: Operation, format: Format): ListPlan {
@@ -73,23 +74,22 @@ function planOf({ path, endpoint, ...operation }: Operation, format: Format): Li
 }
 
 /** An example of each header: those of the list of companies and, of errors, what only they have. */
-export function headerExamples(companies: Operation, baseUrl: string): HeaderExamples {
-  const plan = planOf(companies, "json")
-  const meta = pageMeta(exampleRecords.companies.length, 1, perPage)
+export function headerExamples(companies: Operation, baseUrl: string) {
+  const page = { records: [], meta: pageMeta(exampleRecords.companies.length, 1, perPage) }
+  const released = releaseHeaders(exampleRelease)
+  const headersOf = (format: Format) =>
+    pageContent(planOf(companies, format), exampleTag, released, page, baseUrl).headers
   const window = { admitted: true, limit, remaining: limit - 1, resetAtMs }
-  return {
-    ...apiHeaders,
+  const examples = new Headers({
+    "Content-Disposition": headersOf("csv").get("Content-Disposition") ?? "",
     ...toHeaders(window, windowMs, exampleNow.getTime()),
-    "Cache-Status": statusWhenMade(plan),
-    ...dataHeaders(exampleRelease, plan.key, "json"),
-    ...fileName(planOf(companies, "csv")),
-    Link: linkHeader(baseUrl + plan.path, plan.canonical, meta),
-    "X-Total-Count": String(meta.total),
-    "X-Total-Pages": String(meta.total_pages),
+    "Cache-Status": cacheStatus.miss,
     "X-Request-Id": "3f0b5a52-6f0e-4c83-9c5b-2f7f1f6f4a0e",
     "WWW-Authenticate": 'Bearer realm="mds", error="invalid_token"',
     "Retry-After": "5",
-  }
+  })
+  for (const [name, value] of headersOf("json")) examples.set(name, value)
+  return Object.fromEntries(headerNames.map((name) => [name, examples.get(name) ?? ""]))
 }
 
 /** How each error comes about. */

@@ -2,7 +2,9 @@
  * The records of every example in the description. None of them exists. A test publishes exactly
  * these and compares each example with what the service answers.
  */
+
 import type { Release } from "../db/reader/releases.ts"
+import { entityTag } from "../http/entity-tag.ts"
 import { type ResourceRecord, resourceNames } from "../resources/resource.ts"
 import { hourMs } from "../text/durations.ts"
 
@@ -221,6 +223,9 @@ export const exampleRelease: Release = {
   publishedAt: Date.parse(second) / 1000,
   identity: "6f1c1f3e-52a7-4f0b-9b8e-2d9a64b0c7f1",
 }
+
+/** The entity tag of the list of companies at that release. */
+export const exampleTag = entityTag(exampleRelease, "/api/v1/companies?", "json")
 
 /** When the examples were asked for, by an account that had made no request before. */
 export const exampleNow = new Date("2026-02-16T09:30:00Z")

@@ -9,7 +9,7 @@ import { headerObject, responsesOf, sharedResponses } from "./responses.ts"
 import { schemasOf } from "./schemas.ts"
 
 export interface DescriptionOptions {
-  served: readonly ServedEndpoint[]
+  endpoints: readonly ServedEndpoint[]
   /** The service's public address; empty where it is not known. */
   baseUrl: string
 }
@@ -21,8 +21,8 @@ export interface Description {
   openApi: JsonSchema
 }
 
-export function describeApi({ served, baseUrl }: DescriptionOptions): Description {
-  const operations = operationsOf(served)
+export function describeApi({ endpoints, baseUrl }: DescriptionOptions): Description {
+  const operations = operationsOf(endpoints)
   return { operations, baseUrl, openApi: openApi(operations, baseUrl) }
 }
 

@@ -1,14 +1,13 @@
 /** What is served, as the description has it: from the endpoints that the routes declare. */
 import type { TSchema } from "@sinclair/typebox"
 import type { Endpoint, ServedEndpoint } from "../answers/endpoint.ts"
-import { dataHeaders as dataHeadersOf } from "../answers/representation.ts"
 import type { ErrorCode } from "../http/api-error.ts"
 import type { Format } from "../http/negotiation.ts"
 import { formats } from "../http/negotiation.ts"
 import { cacheBusterParameter } from "../http/parameters.ts"
 import { type HeaderName, headerNames } from "../http/response-headers.ts"
 import type { Readable } from "../resources/resource.ts"
-import { exampleKeyOf, exampleRelease } from "./examples.ts"
+import { exampleKeyOf, exampleTag } from "./examples.ts"
 import { type JsonSchema, jsonSchema } from "./json-schema.ts"
 
 /** Where the API begins; the paths of operations are relative to it. */
@@ -152,7 +151,7 @@ const ifNoneMatch: Parameter = {
   required: false,
   description: "The `ETag` of a response that you have: while it is current, the answer is 304",
   schema: { type: "string" },
-  example: dataHeadersOf(exampleRelease, `${apiPrefix}/companies?`, "json").ETag,
+  example: exampleTag,
 }
 
 /** Of a response with data, 304 included. */

@@ -33,7 +33,7 @@ const contentSecurityPolicy = [
  * Of pages and all that belongs to them. Metrics and health are for operators' programs, not for scripts of
  * any web site.
  */
-export const otherHeaders: Readonly<Record<string, string>> = {
+export const pageHeaders: Readonly<Record<string, string>> = {
   ...varyHeader,
   ...securityHeaders,
   "Content-Security-Policy": contentSecurityPolicy,

@@ -7,48 +7,45 @@ import { Elysia } from "elysia"
 import type { Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/plan.ts"
 import type { Caller } from "../access/token-lookup.ts"
-import type { Windows } from "../access/windows.ts"
 import { ApiError } from "../http/api-error.ts"
 import { readBearer } from "../http/bearer-token.ts"
 import { step } from "../telemetry/steps.ts"
-import { contextFields } from "./request-context.ts"
-import { createWindowHeaders } from "./window-headers.ts"
+import { exchangeField } from "./exchange.ts"
+import { requireAdmitted, showWindow, type WindowOptions } from "./window-headers.ts"
 
-export interface AuthenticationOptions {
+export interface AuthenticationOptions extends WindowOptions {
   credentials: Credentials
-  windows: Windows
-  now: () => Date
 }
 
 /** Gives `caller`. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
 export const authentication = (options: AuthenticationOptions) => {
   const { credentials, windows, now } = options
-  const window = createWindowHeaders(windows, now)
 
   const callerOf = async (token: string | undefined, address: string): Promise<Caller | null> =>
     token ? step("authenticate", () => credentials.callerOf(token, now(), address)) : null
 
   return (
     new Elysia({ name: "authentication" })
-      .use(contextFields())
+      .use(exchangeField())
       // Reads `api_key`. The header is read here, because the plugin compares its scheme by case.
       .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
 
-      .resolve(async (context) => {
-        const { bearer, headers, address, set } = context
-        const token = sentToken(headers.authorization, bearer)
+      .resolve(async ({ bearer, request, exchange }) => {
+        const { address } = exchange
+        const token = sentToken(request.headers.get("authorization"), bearer)
         const caller = await callerOf(token, address).catch(async (error: unknown) => {
           // The account is not known, so the headers show the window of the address.
-          window.show(await windows.addresses.peek(address, standardLimit), set.headers)
+          showWindow(exchange, await windows.addresses.peek(address, standardLimit), options)
           throw error
         })
         if (!caller) {
-          window.showAdmitted(await windows.addresses.admit(address, standardLimit), set.headers)
+          const window = await windows.addresses.admit(address, standardLimit)
+          requireAdmitted(exchange, window, options)
           throw unauthorized(token !== undefined)
         }
-        context.accountId = caller.accountId
-        context.tokenId = caller.tokenId
-        context.isListed = true
+        exchange.accountId = caller.accountId
+        exchange.tokenId = caller.tokenId
+        exchange.isListed = true
         return { caller }
       })
       .as("scoped")
@@ -56,9 +53,8 @@ export const authentication = (options: AuthenticationOptions) => {
 }
 
 /** The header takes precedence over `api_key`, even if it has no token. Undefined if none was sent. */
-function sentToken(authorization: string | undefined, apiKey: string | undefined) {
-  return readBearer(authorization ?? null) ?? apiKey
-}
+const sentToken = (authorization: string | null, apiKey: string | undefined) =>
+  readBearer(authorization) ?? apiKey
 
 const unauthorized = (tokenSent: boolean) =>
   new ApiError("UNAUTHORIZED", {

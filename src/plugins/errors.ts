@@ -6,10 +6,11 @@ import { Elysia } from "elysia"
 import { Unavailable } from "../db/pool/unavailable.ts"
 import { ReleaseUnavailable } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
+import { apiHeaders } from "../http/api-headers.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import { traceIds } from "../telemetry/steps.ts"
-import { contextFields } from "./request-context.ts"
+import { type Exchange, exchangeField } from "./exchange.ts"
 
 const retryAfterSeconds = 5
 
@@ -21,33 +22,27 @@ export interface ErrorOptions {
 /** The page that shows an error to a person; undefined where the client is a program. */
 export type ErrorPage = (
   error: unknown,
-  failed: { request: Request; requestId: string },
+  failed: { request: Request; exchange: Exchange },
 ) => Promise<Response> | undefined
 
 export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorPage) =>
-  new Elysia({ name: "errors" }).use(contextFields()).onError({ as: "global" }, async (context) => {
-    const { error, code, request, requestId, accountId, set } = context
+  new Elysia({ name: "errors" }).use(exchangeField()).onError({ as: "global" }, async (context) => {
+    const { error, code, request, exchange, set } = context
     const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
-    const mayLog = () => accountId !== 0 || unauthenticated.mayLog()
-    const page = await errorPage(thrown, { request, requestId })?.catch((failure: unknown) => {
-      if (mayLog())
-        log.error("page failed", {
-          ...traceIds(),
-          "mds.request_id": requestId,
-          ...describeError(failure),
-        })
-    })
-    const apiError = toApiError(thrown)
-    const response = page ?? errorResponse(apiError)
-    // A page may answer otherwise, as by a redirect to where one signs in.
-    if (response.status === apiError.status) context.errorCode = apiError.code
-    if (response.status >= 500 && mayLog()) {
-      log.error("request failed", {
-        ...traceIds(),
-        "mds.request_id": requestId,
-        ...describeError(error),
-      })
+    const logFailure = (event: string, failure: unknown) => {
+      if (exchange.accountId === 0 && !unauthenticated.mayLog()) return
+      const line = { ...traceIds(), "mds.request_id": exchange.id, ...describeError(failure) }
+      log.error(event, line)
     }
+    const page = await errorPage(thrown, { request, exchange })?.catch((failure: unknown) =>
+      logFailure("page failed", failure),
+    )
+    const apiError = toApiError(thrown)
+    const common = exchange.isApi ? { ...apiHeaders, ...exchange.headers } : exchange.headers
+    const response = page ?? errorResponse(apiError, common)
+    // A page may answer otherwise, as by a redirect to where one signs in.
+    if (response.status === apiError.status) exchange.errorCode = apiError.code
+    if (response.status >= 500) logFailure("request failed", error)
     set.status = response.status
     return response
   })
@@ -66,11 +61,16 @@ export function toApiError(error: unknown): ApiError {
 export const unavailable = (cause?: unknown): ApiError =>
   new ApiError("UNAVAILABLE", { headers: { "Retry-After": String(retryAfterSeconds) }, cause })
 
-export function errorResponse(error: ApiError): Response {
+/** @param common the headers that the response has whatever its error */
+export function errorResponse(
+  error: ApiError,
+  common: Readonly<Record<string, string>> = {},
+): Response {
   const body = JSON.stringify(error.body())
   return new Response(body, {
     status: error.status,
     headers: {
+      ...common,
       "Content-Type": "application/json",
       "Content-Length": String(Buffer.byteLength(body)),
       "Cache-Control": "no-store",

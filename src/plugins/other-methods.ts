@@ -4,10 +4,14 @@
  */
 import { Elysia } from "elysia"
 import { ApiError } from "../http/api-error.ts"
-import type { Route } from "./endpoint-of-route.ts"
+
+interface Route {
+  method: string
+  path: string
+}
 
 /** @param routes those outside of the API, which answers for its own */
-export function otherMethods(routes: readonly Pick<Route, "method" | "path">[]) {
+export function otherMethods(routes: readonly Route[]) {
   const app = new Elysia({ name: "other-methods" })
   const paths = Map.groupBy(routes, ({ path }) => path)
   for (const [path, ofPath] of paths) {

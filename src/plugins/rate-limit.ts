@@ -3,7 +3,8 @@ import { Elysia } from "elysia"
 import type { Usage } from "../access/usage.ts"
 import { step } from "../telemetry/steps.ts"
 import { type AuthenticationOptions, authentication } from "./authentication.ts"
-import { createWindowHeaders } from "./window-headers.ts"
+import { exchangeField } from "./exchange.ts"
+import { requireAdmitted } from "./window-headers.ts"
 
 export interface RateLimitOptions extends AuthenticationOptions {
   usage: Usage
@@ -12,13 +13,13 @@ export interface RateLimitOptions extends AuthenticationOptions {
 /** Counts the request and gives `window`. @throws ApiError RATE_LIMITED */
 export const rateLimit = (options: RateLimitOptions) => {
   const { windows, usage, now } = options
-  const { showAdmitted } = createWindowHeaders(windows, now)
   return new Elysia({ name: "rate-limit" })
+    .use(exchangeField())
     .use(authentication(options))
-    .resolve(async ({ caller, set }) => {
+    .resolve(async ({ caller, exchange }) => {
       const { accountId, limit } = caller
       const window = await step("limit", () => windows.accounts.admit(String(accountId), limit))
-      showAdmitted(window, set.headers)
+      requireAdmitted(exchange, window, options)
       usage.count(caller, now())
       return { window }
     })
@@ -31,16 +32,16 @@ export const rateLimit = (options: RateLimitOptions) => {
  * @throws ApiError RATE_LIMITED
  */
 export const uncountedRateLimit = (options: AuthenticationOptions) => {
-  const { windows, now } = options
-  const { showAdmitted } = createWindowHeaders(windows, now)
+  const { accounts } = options.windows
   return new Elysia({ name: "uncounted-rate-limit" })
+    .use(exchangeField())
     .use(authentication(options))
-    .resolve(async ({ caller: { accountId, limit }, set }) => {
+    .resolve(async ({ caller: { accountId, limit }, exchange }) => {
       const [window, bound] = await Promise.all([
-        windows.accounts.peek(String(accountId), limit),
-        windows.accounts.admit(`uncounted:${accountId}`, limit),
+        accounts.peek(String(accountId), limit),
+        accounts.admit(`uncounted:${accountId}`, limit),
       ])
-      showAdmitted(bound.admitted ? { ...window, admitted: true } : bound, set.headers)
+      requireAdmitted(exchange, bound.admitted ? { ...window, admitted: true } : bound, options)
       return { window }
     })
     .as("scoped")

@@ -14,7 +14,7 @@ export const companyList = listEndpoint({
   filters: ["search", "sector", "active"],
 })
 
-const company = recordEndpoint(resource)
+export const company = recordEndpoint(resource)
 
 export const tenementsOfCompany = listEndpoint({
   description: "Those that the company or one of its subsidiaries holds, ordered by `id`.",
@@ -40,8 +40,8 @@ export const companyHistory = listEndpoint({
 export const companies = (options: AnswersOptions) =>
   new Elysia({ name: "companies", prefix: "/companies" })
     .use(answers(options))
-    .get("/", ({ list }) => list(), { lists: companyList })
-    .get("/:code", ({ one }) => one(), { reads: company })
-    .get("/:code/tenements", ({ list }) => list(), { lists: tenementsOfCompany })
-    .get("/:code/subsidiaries", ({ list }) => list(), { lists: subsidiariesOfCompany })
-    .get("/:code/history", ({ list }) => list(), { lists: companyHistory })
+    .get("/", ({ list }) => list(companyList))
+    .get("/:code", ({ record }) => record(company))
+    .get("/:code/tenements", ({ list }) => list(tenementsOfCompany))
+    .get("/:code/subsidiaries", ({ list }) => list(subsidiariesOfCompany))
+    .get("/:code/history", ({ list }) => list(companyHistory))

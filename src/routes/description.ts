@@ -5,7 +5,8 @@ import { Elysia } from "elysia"
 import type { Describe } from "../description/describe-once.ts"
 import { codedBody, encodeBody } from "../http/content-coding.ts"
 import { namesTag } from "../http/entity-tag.ts"
-import { preflightAnswer } from "../plugins/common-headers.ts"
+import { exchangeField } from "../plugins/exchange.ts"
+import { preflightResponse } from "../plugins/preflight.ts"
 import { digest } from "../text/digest.ts"
 import { once } from "../text/once.ts"
 
@@ -19,7 +20,8 @@ export const description = ({ describe }: DescriptionOptions) => {
     return { etag: `W/"${digest(text)}"`, body: codedBody(text) }
   })
   return new Elysia({ name: "description" })
-    .options("/openapi.json", () => preflightAnswer())
+    .use(exchangeField())
+    .options("/openapi.json", ({ exchange }) => preflightResponse(exchange))
     .get("/openapi.json", async ({ request }) => {
       const { etag, body } = await document()
       const headers = { ...documentHeaders, ETag: etag }

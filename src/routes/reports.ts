@@ -11,7 +11,7 @@ export const reportList = listEndpoint({
   filters: ["company", "type", "from", "to", "search"],
 })
 
-const report = recordEndpoint(resource)
+export const report = recordEndpoint(resource)
 
 export const reportHistory = listEndpoint({
   description: "Newest first.",
@@ -23,6 +23,6 @@ export const reportHistory = listEndpoint({
 export const reports = (options: AnswersOptions) =>
   new Elysia({ name: "reports", prefix: "/reports" })
     .use(answers(options))
-    .get("/", ({ list }) => list(), { lists: reportList })
-    .get("/:hash", ({ one }) => one(), { reads: report })
-    .get("/:hash/history", ({ list }) => list(), { lists: reportHistory })
+    .get("/", ({ list }) => list(reportList))
+    .get("/:hash", ({ record }) => record(report))
+    .get("/:hash/history", ({ list }) => list(reportHistory))

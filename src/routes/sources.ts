@@ -8,7 +8,7 @@ export interface SourcesOptions extends AnswersOptions {
   readSources: ReadState
 }
 
-const all = listEndpoint({
+export const sourceList = listEndpoint({
   description:
     "In the order in which they were first loaded. It shows them as they are now, and belongs to no release: it changes with loads that publish none, too.",
   resource,
@@ -19,4 +19,4 @@ const all = listEndpoint({
 export const sources = (options: SourcesOptions) =>
   new Elysia({ name: "sources", prefix: "/sources" })
     .use(answers(options))
-    .get("/", ({ state }) => state(options.readSources), { lists: all })
+    .get("/", ({ state }) => state(sourceList, options.readSources))

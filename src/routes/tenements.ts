@@ -11,7 +11,7 @@ export const tenementList = listEndpoint({
   filters: ["state", "status", "type", "holder"],
 })
 
-const tenement = recordEndpoint(resource)
+export const tenement = recordEndpoint(resource)
 
 export const tenementHistory = listEndpoint({
   description: "Newest first.",
@@ -23,6 +23,6 @@ export const tenementHistory = listEndpoint({
 export const tenements = (options: AnswersOptions) =>
   new Elysia({ name: "tenements", prefix: "/tenements" })
     .use(answers(options))
-    .get("/", ({ list }) => list(), { lists: tenementList })
-    .get("/:id", ({ one }) => one(), { reads: tenement })
-    .get("/:id/history", ({ list }) => list(), { lists: tenementHistory })
+    .get("/", ({ list }) => list(tenementList))
+    .get("/:id", ({ record }) => record(tenement))
+    .get("/:id/history", ({ list }) => list(tenementHistory))

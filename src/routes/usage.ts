@@ -4,16 +4,16 @@
 import { Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
 import { objectEndpoint } from "../answers/endpoint.ts"
+import { representObject } from "../answers/represent.ts"
 import { plans } from "../db/account-tables.ts"
-import { mediaTypes } from "../http/negotiation.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
-import { endpointOfRoute } from "../plugins/endpoint-of-route.ts"
+import { exchangeField } from "../plugins/exchange.ts"
 import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit.ts"
-import { requestTarget } from "../plugins/request-target.ts"
+import { requestTarget } from "../plugins/target.ts"
 import { oneOf } from "../text/one-of.ts"
 
-const endpoint = objectEndpoint(
+export const usageOfAccount = objectEndpoint(
   "usage",
   "The plan of your account, its current window and its requests in each of the last 24 hours. Requests for it do not count against the window; they have a bound of their own, of the same size.",
   {
@@ -41,25 +41,15 @@ const endpoint = objectEndpoint(
 
 export const usage = (options: RateLimitOptions) =>
   new Elysia({ name: "usage", prefix: "/usage" })
+    .use(exchangeField())
     .use(uncountedRateLimit(options))
     .use(requestTarget())
-    .use(endpointOfRoute())
-    .get(
-      "/",
-      async ({ target, caller, window }) => {
-        readParameters(target.query, endpoint.parameters)
-        const hours = await options.usage.lastDay(caller.accountId, options.now())
-        const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
-        const body = JSON.stringify({ data })
-        const headers = {
-          "Content-Type": mediaTypes.json,
-          "Content-Length": String(Buffer.byteLength(body)),
-          "Cache-Control": "private, no-cache",
-        }
-        return new Response(body, { headers })
-      },
-      { gives: endpoint },
-    )
+    .get("/", async ({ exchange, target, caller, window }) => {
+      readParameters(target.query, usageOfAccount.parameters)
+      const hours = await options.usage.lastDay(caller.accountId, options.now())
+      const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
+      return representObject(exchange, { data })
+    })
 
 /** Without a limit no request is recorded, so how much was used is unknown. */
 const standing = ({ limit, remaining, resetAtMs }: WindowState) => ({

@@ -1,10 +1,11 @@
 /** Whole answers are cached within their budget, those that are asked for again before all others. */
 import { expect, test } from "bun:test"
 import { createCachedAnswers } from "../../src/answers/cached-answers.ts"
-import { answerOf } from "../../src/answers/representation.ts"
+import { contentOf } from "../../src/answers/represent.ts"
+import { codedBody } from "../../src/http/content-coding.ts"
 
 const release = { id: 1, publishedAt: 1_000 }
-const answer = (text: string) => answerOf({ ETag: 'W/"1-x"' }, text)
+const answer = (text: string) => contentOf('W/"1-x"', "json", {}, codedBody(text))
 const kilobyte = "x".repeat(1_000)
 
 test("a client that reads a whole list drives out no answer that others ask for again", () => {

@@ -35,20 +35,16 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     exportStallMs: 60_000,
     exportShutdown: new AbortController().signal,
   }
-  const context = {
-    ...target,
+  const asked = {
     request: new Request("http://localhost/", { signal: receiver.signal }),
     requestId: "1",
-    caller: { accountId: 2, tokenId: 2 },
+    target,
+    headers: {},
+    account: 2,
     reader: "",
     disableIdleTimeout: () => {},
   }
-  const answer = exportAnswer(options, context, {
-    plan,
-    list: plan.list,
-    release,
-    headers: { ETag: "" },
-  })
+  const answer = exportAnswer(options, asked, { plan, list: plan.list, release }, "")
   return { answer, freeSlot, receiver, load: exportTurns.load, lines }
 }
 

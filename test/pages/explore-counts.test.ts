@@ -1,12 +1,10 @@
 /** Counts by value add up as filters see the values, and never hold up a page. */
 import { expect, test } from "bun:test"
-import { planList } from "../../src/answers/list-plan.ts"
 import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import type { Group } from "../../src/db/reader/breakdown.ts"
 import { noRelease, ReleaseUnavailable } from "../../src/db/reader/releases.ts"
 import { tally } from "../../src/pages/explore/lists/counted-values.ts"
-import { readGroups } from "../../src/pages/explore/visit.ts"
-import { tenementList } from "../../src/routes/tenements.ts"
+import { inTime } from "../../src/pages/explore/visit.ts"
 import { awkward } from "../support/fixtures.ts"
 import { testService } from "../support/service.ts"
 import { barsOf, cellsOf, optionsOf } from "./page-reader.ts"
@@ -47,18 +45,9 @@ test("a field of several values counts for each, once", () => {
   ])
 })
 
-const { list } = planList(tenementList, { path: "/x", query: "", format: "json" }, "")
-const of = { list, fields: ["state"], release: { id: 3 }, account: 1 }
-const releases = {
-  current: async () => ({ id: 3, publishedAt: 1 }),
-  at: async () => ({ refused: "not asked" }),
-}
-
 test("a count that takes too long or is not possible now is left out, any other failure is one of the page", async () => {
-  const never = { breakdown: () => new Promise<never>(() => {}) }
-  expect(await readGroups({ reader: never, releases }, of, 10)).toBeNull()
-  const failing = (error: Error) =>
-    readGroups({ reader: { breakdown: async () => Promise.reject(error) }, releases }, of)
+  expect(await inTime(() => new Promise<never>(() => {}), 10)).toBeNull()
+  const failing = (error: Error) => inTime(async () => Promise.reject(error))
   expect(await failing(new Unavailable("The queue is full"))).toBeNull()
   expect(await failing(new ReleaseUnavailable(noRelease))).toBeNull()
   await expect(failing(new Error("A mistake"))).rejects.toThrow("A mistake")

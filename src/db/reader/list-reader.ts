@@ -1,4 +1,5 @@
 /** Reads pages and totals of lists at a release. */
+import type { ResourceRecord } from "../../resources/resource.ts"
 import { type Cache, type CacheSizes, createCache } from "../cache.ts"
 import {
   type AnchorCache,
@@ -14,7 +15,7 @@ import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts
 import { bindRelease, type Page } from "./statements.ts"
 import { createTotalCaches, createTotals, isScanned, type TotalCaches } from "./totals.ts"
 
-export type Records = readonly Record<string, unknown>[]
+export type Records = readonly ResourceRecord[]
 
 export interface PageBounds {
   offset: number

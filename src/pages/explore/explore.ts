@@ -5,7 +5,8 @@ import type { Usage } from "../../access/usage.ts"
 import type { Windows } from "../../access/windows.ts"
 import { withoutToken } from "../../db/account-tables.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
-import { targetOf } from "../../plugins/request-target.ts"
+import { exchangeField } from "../../plugins/exchange.ts"
+import { targetOf } from "../../plugins/target.ts"
 import { number, relative } from "../kit/format.ts"
 import { type PageOptions, signedIn } from "../kit/page-context.ts"
 import { PageError } from "../kit/page-error.ts"
@@ -37,18 +38,19 @@ export const explore = (options: ExploreOptions) => {
   const visits = createVisits(options)
   return (
     new Elysia({ name: "explore", prefix: "/explore" })
+      .use(exchangeField())
       .use(signedIn(options))
       // Its pages are requests of the account, without a token.
-      .onBeforeHandle((context) => {
-        context.isListed = true
+      .onBeforeHandle(({ exchange }) => {
+        exchange.isListed = true
       })
-      .resolve(({ person, page, publicUrl, request, requestId, server }) => {
+      .resolve(({ person, page, publicUrl, request, exchange, server }) => {
         const { path, query } = targetOf(request)
         const visit = visits({
           person,
           publicUrl,
           request,
-          requestId,
+          requestId: exchange.id,
           query,
           disableIdleTimeout: () => server?.timeout(request, 0),
         })

@@ -5,7 +5,6 @@ import { LimitReached } from "../../access/sign-in-limits.ts"
 import { OutcomeUnknown } from "../../db/commit.ts"
 import { isForbidden } from "../../db/database-errors.ts"
 import type { ErrorCode } from "../../http/api-error.ts"
-import { isOfApi } from "../../plugins/common-headers.ts"
 import { type ErrorPage, toApiError } from "../../plugins/errors.ts"
 import { minuteMs } from "../../text/durations.ts"
 import { pageTitle } from "./components.ts"
@@ -21,8 +20,8 @@ const sectionOf = (pathname: string): Section | undefined =>
   )?.section
 
 /** The page that shows an error, or the redirect to sign in; undefined where the client is a program. */
-export const errorPage: ErrorPage = (error, { request, requestId }) => {
-  if (isOfApi(request)) return undefined
+export const errorPage: ErrorPage = (error, { request, exchange }) => {
+  if (exchange.isApi) return undefined
   const { pathname, search } = new URL(request.url)
   const section = sectionOf(pathname)
   const isForPerson = section !== undefined || error instanceof PageError || acceptsHtml(request)
@@ -32,7 +31,7 @@ export const errorPage: ErrorPage = (error, { request, requestId }) => {
       redirect(signInAddress(request.method, pathname + withoutToken(search), error)),
     )
   }
-  return pageOf(toPageError(error), { request, requestId, section })
+  return pageOf(toPageError(error), { request, requestId: exchange.id, section })
 }
 
 const acceptsHtml = ({ headers }: Request): boolean =>

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import type { Sessions, SignedIn } from "../../access/sessions.ts"
 import { noAnswerWithin, orWhereUnavailable } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
-import { contextFields } from "../../plugins/request-context.ts"
+import { exchangeField } from "../../plugins/exchange.ts"
 import { hourMs } from "../../text/durations.ts"
 import { once } from "../../text/once.ts"
 import { settleWithin } from "../../text/settle-within.ts"
@@ -29,27 +29,27 @@ export interface PageResult extends PageContent {
 const sessionWaitMs = 1_000
 
 /**
- * Gives `publicUrl`, the address of the service as this client reaches it; `session`, which reads who has
+ * Gives `address`, the client's; `publicUrl`, the address of the service as this client reaches it; `session`, which reads who has
  * signed in; and `page`, which makes the response. The frame shows who has signed in, unless that can't be
  * read: a page that does not ask for the session needs no database. @throws PageError 403
  */
 export const pageContext = (options: PageOptions) =>
   new Elysia({ name: "page-context" })
-    .use(contextFields())
+    .use(exchangeField())
     // Leaves the body of a form to `readForm`.
     .onParse({ as: "scoped" }, () => null)
-    .resolve((context) => {
-      const { request } = context
+    .resolve(({ request, exchange }) => {
       requireSameOrigin(request, options.baseUrl)
       /** Null where nobody has signed in. @throws Unavailable */
       const session = once(async (): Promise<SignedIn | null> => {
         const cookie = sessionCookie.read(request)
         const found = cookie === null ? null : await options.sessions.find(cookie, options.now())
-        if (found) context.accountId = found.accountId
+        if (found) exchange.accountId = found.accountId
         return found
       })
       return {
         session,
+        address: exchange.address,
         publicUrl: publicUrlOf(request, options.baseUrl),
         page: async ({ status, headers, ...content }: PageResult): Promise<Response> => {
           const person = await settleWithin(sessionWaitMs, session(), noAnswerWithin).catch(

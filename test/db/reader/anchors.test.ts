@@ -133,7 +133,7 @@ async function compare(
         list.identity,
         offset,
         page?.total,
-        page?.records.map((record) => record[list.resource.key]),
+        page?.records.map((record): unknown => record[list.resource.key]),
       ]).toEqual([list.identity, offset, keys.length, keys.slice(offset, offset + limit)])
     }
   }

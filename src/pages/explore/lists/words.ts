@@ -2,7 +2,7 @@
 import type { Release } from "../../../db/reader/releases.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
-import type { Groups, ShownPage, ShownRelease } from "../visit.ts"
+import type { Groups, ShownPage } from "../visit.ts"
 import { nearestValues } from "./counted-values.ts"
 import { type AskedList, addressWith, filtersSet, sentValue } from "./list-address.ts"
 
@@ -21,9 +21,9 @@ export function sentenceOf(list: AskedList, { meta, release }: ShownPage): strin
 }
 
 /** Says that a past state is shown, and leads to the present. */
-export function pastNotice({ id, published }: ShownRelease, asOf: string, present: string) {
-  const release = published
-    ? html`release ${number(id)}, published ${instant(published.toISOString())}`
+export function pastNotice({ id, publishedAt }: Release, asOf: string, present: string) {
+  const release = id
+    ? html`release ${number(id)}, published ${instant(new Date(publishedAt * 1000).toISOString())}`
     : "before the first release"
   return html`<div class="notice waiting"><p>You see the data as of ${asOf}: ${release}. <a href="${present}">Show the present</a></p></div>`
 }

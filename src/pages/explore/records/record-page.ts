@@ -1,5 +1,8 @@
 /** One record as a page: all its fields, the ways from it, and its versions. */
+
 import { asOf as asOfParameter } from "../../../answers/list-endpoint.ts"
+import type { RecordAt } from "../../../answers/record-answer.ts"
+import type { Release } from "../../../db/reader/releases.ts"
 import { ApiError } from "../../../http/api-error.ts"
 import { canonicalQuery } from "../../../http/canonical-query.ts"
 import { readParameters } from "../../../http/parameters.ts"
@@ -22,10 +25,10 @@ import {
 } from "../lists/list-view.ts"
 import { columnsOf } from "../lists/results.ts"
 import { pastNotice } from "../lists/words.ts"
-import type { ShownPage, ShownRecord, ShownRelease, Visit } from "../visit.ts"
+import type { ShownPage, Visit } from "../visit.ts"
 
 /** A record that was found. */
-export interface FoundRecord extends ShownRecord {
+export interface FoundRecord extends RecordAt {
   /** As its field has it; a path may have another spelling. */
   key: string
   links: RecordLinks
@@ -100,7 +103,7 @@ function badAddress(error: ApiError): PageError {
 }
 
 /** The query for the first records of a list that belongs to a record, at the same release. */
-export const firstRows = ({ id }: ShownRelease, rows = 10): string => `per_page=${rows}&as_of=${id}`
+export const firstRows = ({ id }: Release, rows = 10): string => `per_page=${rows}&as_of=${id}`
 
 function history({ records, meta }: ShownPage, path: string, links: RecordLinks): Html {
   return html`<section class="stack"><h2 id="history">History</h2>

@@ -1,17 +1,28 @@
 /** The method and the request target (RFC 9112, 3.2), checked before parameters are. */
 import { Elysia } from "elysia"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
+import { type Format, preferredFormat } from "../http/negotiation.ts"
 import { decodeComponent, splitTarget } from "../http/query-string.ts"
-import { allowedMethods, isOfApi } from "./common-headers.ts"
+import { exchangeField } from "./exchange.ts"
 
-/** Gives `target`, the path and query as they were sent. @throws ApiError METHOD_NOT_ALLOWED, INVALID_PARAMETER */
+/** What a request asks for, as it was sent. */
+export interface Target {
+  path: string
+  query: string
+  /** Preferred by `Accept` (RFC 9110, 12.5.1); the parameter `format` wins. */
+  format: Format
+}
+
+export const allowedMethods = "GET, HEAD, OPTIONS"
+
+/** Gives `target`. @throws ApiError METHOD_NOT_ALLOWED, INVALID_PARAMETER */
 export const requestTarget = () =>
   new Elysia({ name: "request-target" })
     .resolve(({ request }) => ({ target: targetOf(request) }))
     .as("scoped")
 
 /** @throws ApiError METHOD_NOT_ALLOWED, INVALID_PARAMETER */
-export function targetOf({ method, url }: Pick<Request, "method" | "url">) {
+export function targetOf({ method, url, headers }: Request): Target {
   if (method !== "GET" && method !== "HEAD") {
     throw new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: allowedMethods } })
   }
@@ -20,7 +31,7 @@ export function targetOf({ method, url }: Pick<Request, "method" | "url">) {
   if (!isDecodable(path)) {
     throw invalidParameters([{ parameter: "path", message: "Is not valid UTF-8" }])
   }
-  return { path, query }
+  return { path, query, format: preferredFormat(headers.get("accept")) }
 }
 
 /**
@@ -29,8 +40,8 @@ export function targetOf({ method, url }: Pick<Request, "method" | "url">) {
  * @throws ApiError NOT_FOUND
  */
 export const decodablePath = () =>
-  new Elysia({ name: "decodable-path" }).onRequest(({ request }) => {
-    if (!isDecodable(splitTarget(request.url).path) && !isOfApi(request)) {
+  new Elysia({ name: "decodable-path" }).use(exchangeField()).onRequest(({ request, exchange }) => {
+    if (!exchange.isApi && !isDecodable(splitTarget(request.url).path)) {
       throw new ApiError("NOT_FOUND")
     }
   })

@@ -1,0 +1,102 @@
+/** Which release a response shows, and the releases that its list compares with. */
+import type { List } from "../db/reader/list.ts"
+import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
+import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
+import { invalidParameters } from "../http/api-error.ts"
+import { isFuture, type PointInTime } from "../http/point-in-time.ts"
+import { step } from "../telemetry/steps.ts"
+import type { Asker } from "./asked.ts"
+import type { ListPlan } from "./list-plan.ts"
+import type { Pins } from "./pins.ts"
+
+export interface ReleaseOptions {
+  releases: Releases
+  /** The releases of page sequences. */
+  pins: Pins
+  now: () => Date
+}
+
+export interface ReleaseResolver {
+  /**
+   * The release of `as_of`, or the newest.
+   * @throws ApiError INVALID_PARAMETER for the future and for a release that is no longer kept; Unavailable
+   */
+  resolve(asOf: PointInTime | undefined, account: number): Promise<Release>
+  /**
+   * Reads a list at the release that the page sequence has pinned, or else at that of `as_of` or the
+   * newest, which it pins.
+   * @throws ApiError INVALID_PARAMETER where the pinned release is no longer available; as `resolve` and `read`
+   */
+  atRelease<T>(plan: ListPlan, asker: Asker, read: (release: Release) => Promise<T>): Promise<T>
+  /**
+   * The list of a plan at a release: with the releases that `updated_since` and `removed_since` name, and
+   * for a list of versions with the oldest release that is kept, because pruning makes it shorter.
+   * @throws as `resolve`
+   */
+  listAt(plan: ListPlan, release: Release, account: number): Promise<List>
+}
+
+export function createReleaseResolver({ releases, pins, now }: ReleaseOptions): ReleaseResolver {
+  async function releaseAt(name: string, point: PointInTime, account: number): Promise<Release> {
+    const refuse = (message: string) => invalidParameters([{ parameter: name, message }])
+    if (isFuture(point, now().getTime() / 1000)) throw refuse("Must not be in the future")
+    const release = await releases.at(point, account)
+    if ("refused" in release) throw refuse(release.refused)
+    return release
+  }
+
+  async function resolve(asOf: PointInTime | undefined, account: number): Promise<Release> {
+    return asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account)
+  }
+
+  return {
+    resolve,
+
+    atRelease: async (plan, { account, reader }, read) => {
+      if (plan.all) return read(await step("release", () => resolve(plan.points.asOf, account)))
+      const sequence = `${reader} ${plan.sequenceId}`
+      const isLater = plan.page > 1
+      const pinned = isLater ? await pins.pinned(sequence) : undefined
+      if (pinned) {
+        return read(pinned).catch((error: unknown) => {
+          throw error instanceof ReleaseUnavailable ? startAgain(pinned) : error
+        })
+      }
+      const release = await step("release", () => resolve(plan.points.asOf, account))
+      const result = await read(release)
+      await pins.pin(sequence, release, isLater ? "if absent" : "replace")
+      return result
+    },
+
+    listAt: async ({ list, points }, shown, account) => {
+      const { updatedSince, removedSince } = points
+      const bound: Record<string, unknown> = {}
+      if (updatedSince !== undefined) {
+        bound[updatedSinceName] = (await releaseAt("updated_since", updatedSince, account)).id
+      }
+      if (removedSince !== undefined) {
+        const since = await releaseAt("removed_since", removedSince, account)
+        if (since.id > shown.id) {
+          const message = `Must not be after release ${shown.id}, which the response shows`
+          throw invalidParameters([{ parameter: "removed_since", message }])
+        }
+        bound[removedSinceName] = since.id
+      }
+      const identity = {
+        ...bound,
+        ...(list.resource.pastVersions && { oldest: await releases.oldest(account) }),
+      }
+      if (Object.keys(identity).length === 0) return list
+      return {
+        ...list,
+        bound: { ...list.bound, ...bound },
+        identity: `${list.identity} ${JSON.stringify(identity)}`,
+      }
+    },
+  }
+}
+
+function startAgain({ id }: Release) {
+  const message = `Release ${id}, which page 1 showed, is no longer available; start again at page 1`
+  return invalidParameters([{ parameter: "page", message }])
+}

@@ -1,0 +1,89 @@
+/** What is known of a request wherever it ends: for its response, its error and its log line. */
+import { Elysia } from "elysia"
+import { LRUCache } from "lru-cache"
+import { withoutToken } from "../db/account-tables.ts"
+import type { ErrorCode } from "../http/api-error.ts"
+import { clientAddress } from "../http/client-address.ts"
+
+export interface Exchange {
+  /** Identifies the request in the response and in the log. */
+  id: string
+  /** By `performance.now()`. */
+  startedMs: number
+  /** Whether the client is a program: the path is one of the API. */
+  isApi: boolean
+  /** The client's address, by the socket or the trusted proxies; empty without a server. */
+  address: string
+  /** The pattern of the route; undefined while none has matched. */
+  route: string | undefined
+  /** The headers that its response has whatever its content: its id and the state of a window. */
+  headers: Record<string, string>
+  /** The account of the caller or of the person who has signed in; 0 without either. */
+  accountId: number
+  /** The token of the caller; `withoutToken` without a valid one. */
+  tokenId: number
+  /** Whether the owner of the account sees it among the recent requests. */
+  isListed: boolean
+  /** The code of the error in its response; empty without one. */
+  errorCode: ErrorCode | ""
+}
+
+const begin = (url: string): Exchange => {
+  const id = crypto.randomUUID()
+  return {
+    id,
+    startedMs: performance.now(),
+    isApi: /^https?:\/\/[^/]*\/api\/v1(?:[/?]|$)/.test(url),
+    address: "",
+    route: undefined,
+    headers: { "X-Request-Id": id },
+    accountId: 0,
+    tokenId: withoutToken,
+    isListed: false,
+    errorCode: "",
+  }
+}
+
+const exchanges = new WeakMap<Request, Exchange>()
+
+/** Undefined for a request that never reached the app's hooks. */
+export const exchangeOf = (request: Request): Exchange | undefined => exchanges.get(request)
+
+/** Gives plugins and routes the type of `exchange`. */
+export const exchangeField = () =>
+  new Elysia({ name: "exchange-field" }).decorate({ exchange: begin("") })
+
+/** Gives `exchange`. `onRequest`, because that runs for unknown paths too. */
+export const exchange = (options: { trustedProxies: number }) => {
+  const addressOf = createAddressOf(options)
+  return new Elysia({ name: "exchange" })
+    .use(exchangeField())
+    .onRequest((context) => {
+      const { request, server } = context
+      const begun = begin(request.url)
+      begun.address = addressOf(server?.requestIP(request)?.address ?? "", request)
+      exchanges.set(request, begun)
+      context.exchange = begun
+    })
+    .onTransform({ as: "global" }, ({ exchange, route }) => {
+      exchange.route = route
+    })
+}
+
+/** Addresses that are used again and again, whose parsing would cost more than all else here. */
+const cachedAddresses = 1_000
+
+/** The client's address. Without trusted proxies it follows from the socket's address alone, which is short. */
+function createAddressOf({ trustedProxies }: { trustedProxies: number }) {
+  const ofSockets = new LRUCache<string, string>({ max: cachedAddresses })
+  return (socketAddress: string, { headers }: Request): string => {
+    if (trustedProxies > 0) {
+      return clientAddress(socketAddress, headers.get("x-forwarded-for"), trustedProxies)
+    }
+    const cached = ofSockets.get(socketAddress)
+    if (cached !== undefined) return cached
+    const address = clientAddress(socketAddress, null, 0)
+    ofSockets.set(socketAddress, address)
+    return address
+  }
+}

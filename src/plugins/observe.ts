@@ -1,0 +1,133 @@
+/**
+ * What is recorded of each request when its response is handed over: a line of the log, metrics, the end
+ * of its span, and a row for its account. Fields have OpenTelemetry's names (semantic conventions for
+ * HTTP); those that it has no name for begin with `mds.`.
+ */
+import { Elysia } from "elysia"
+import type { RecentRequests } from "../access/recent-requests.ts"
+import { cacheStatus } from "../answers/represent.ts"
+import type { Log } from "../log/log.ts"
+import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
+import type { RequestMetrics } from "../metrics/requests.ts"
+import { endTrace, isTracing, traceIds, traceRequest } from "../telemetry/steps.ts"
+import { aroundRequest } from "./around-request.ts"
+import { type Exchange, exchangeOf } from "./exchange.ts"
+import { loggedTarget, targetText } from "./logged-target.ts"
+
+export interface ObserveOptions {
+  log: Log
+  unauthenticated: UnauthenticatedRequests
+  recentRequests: Pick<RecentRequests, "record">
+  requestMetrics: Pick<RequestMetrics, "begin" | "end" | "observe">
+  now: () => Date
+}
+
+export const observe = (options: ObserveOptions) => {
+  const { requestMetrics } = options
+  const record = createRecord(options)
+  return new Elysia({ name: "observe" }).wrap(
+    aroundRequest(async (request, respond) => {
+      const respondAndRecord = async () => {
+        const response = await respond()
+        const exchange = exchangeOf(request)
+        if (exchange) record(exchange, request, response)
+        return response
+      }
+      requestMetrics.begin()
+      try {
+        return await (isTracing() && !isProbe(request.url)
+          ? traceRequest(request, respondAndRecord)
+          : respondAndRecord())
+      } finally {
+        requestMetrics.end()
+      }
+    }),
+  )
+}
+
+function createRecord(options: ObserveOptions) {
+  const { log, unauthenticated, recentRequests, requestMetrics, now } = options
+
+  return (exchange: Exchange, request: Request, response: Response): void => {
+    const { id, accountId, tokenId, errorCode } = exchange
+    const { method, url } = request
+    const { status, headers } = response
+    const route = routePattern(exchange.route)
+    const bytes = bytesOf(method, response)
+    const elapsedMs = performance.now() - exchange.startedMs
+    const isOfProbe = isProbe(url)
+    if (!isOfProbe) {
+      const seconds = elapsedMs / 1_000
+      requestMetrics.observe({ method, route, status, seconds, bytes, errorCode })
+    }
+    const isLogged = isOfProbe || accountId !== 0 || unauthenticated.count(status)
+    const trace = traceIds()
+    if (!isLogged && trace === undefined) return
+    const ms = Math.round(elapsedMs * 10) / 10
+    const target = loggedTarget(url)
+    // What is undefined is left out.
+    const fields = {
+      "mds.request_id": id,
+      "http.request.method": method,
+      "http.route": route,
+      "url.path": target.path,
+      "url.query": target.query || undefined,
+      "http.response.status_code": status,
+      "http.response.body.size": bytes,
+      "mds.release": numberOf(headers.get("x-data-release")),
+      "mds.cache": cacheResult(status, headers.get("cache-status")),
+      "client.address": exchange.address,
+      "mds.account": accountId || undefined,
+    }
+    if (isLogged) {
+      const line = { ...trace, ...fields, "error.type": errorCode || undefined, duration_ms: ms }
+      log[isOfProbe ? "debug" : "info"]("request", line)
+    }
+    endTrace({
+      name: route === undefined ? method : `${method} ${route}`,
+      status,
+      errorCode,
+      attributes: { ...fields, "url.scheme": url.slice(0, url.indexOf(":")) },
+    })
+    if (!exchange.isListed) return
+    recentRequests.record(accountId, {
+      requestId: id,
+      tokenId,
+      atMs: now().getTime() - ms,
+      method,
+      target: targetText(target),
+      status,
+      ms,
+    })
+  }
+}
+
+/** Probes and scrapers request these all the time: their lines and traces would hide the others. */
+const probes = /^https?:\/\/[^/]*\/(?:livez|readyz|metrics)(?:\?|$)/
+const isProbe = (url: string): boolean => probes.test(url)
+
+/** The pattern of a route; undefined where a path has none of its own. */
+const routePattern = (route: string | undefined): string | undefined =>
+  route === undefined || route.endsWith("/*") ? undefined : route.replace(/(?<=.)\/$/, "")
+
+/** Of the body. A stream has no length: the line of an export's end has its bytes. */
+function bytesOf(method: string, { status, headers }: Response): number | undefined {
+  const isBodiless = method === "HEAD" || status === 204 || status === 304
+  return isBodiless ? 0 : numberOf(headers.get("content-length"))
+}
+
+const numberOf = (header: string | null): number | undefined =>
+  header === null ? undefined : Number(header)
+
+/** By `Cache-Status`. */
+const cacheResults: Record<string, string> = {
+  [cacheStatus.hit]: "hit",
+  [cacheStatus.miss]: "miss",
+  [cacheStatus.bypass]: "bypass",
+}
+
+/** `revalidated` where the client's own copy was current. */
+function cacheResult(status: number, header: string | null): string | undefined {
+  if (status === 304) return "revalidated"
+  return header === null ? undefined : cacheResults[header]
+}
