@@ -17,8 +17,10 @@ export interface Database {
   pools: Pools
   /** On the replica where there is one, and on the primary what the replica cannot serve. */
   readPools: ReaderPools
-  /** @throws Unavailable while the primary does not answer */
-  ensureAvailable(): void
+  /** The URL of the primary for sessions that last. @throws Unavailable while it does not answer */
+  sessionUrl(): string
+  /** Calls the listener when the primary does not answer any more: connections to it may be dead. */
+  onLost(listener: (error: Unavailable) => void): void
   /** Whether each answers; null without a replica. */
   states(): { primary: boolean; replica: boolean | null }
   /** By pool; those of the replica begin with `replica`. */
@@ -30,13 +32,15 @@ export interface DatabaseOptions {
   config: Config
   databaseUrl: string
   log: Log
-  /** Called when the primary does not answer any more: what is connected to it may be dead. */
-  onLost: (error: Unavailable) => void
 }
 
-export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOptions): Database {
+export function connectDatabase({ config, databaseUrl, log }: DatabaseOptions): Database {
   const { DATABASE_DIRECT_URL, DATABASE_READ_URL: readUrl } = config
   const directUrl = DATABASE_DIRECT_URL ?? databaseUrl
+  const lost: ((error: Unavailable) => void)[] = []
+  const onLost = (error: Unavailable) => {
+    for (const listener of lost) listener(error)
+  }
   const primary = connect(config, log, { url: databaseUrl, directUrl }, "the database", onLost)
   const replica =
     readUrl && connect(config, log, { url: readUrl, directUrl: readUrl }, "the replica")
@@ -62,7 +66,11 @@ export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOp
           exports: replicated(replica.pools.exports, pools.exports),
         }
       : pools,
-    ensureAvailable: primary.availability.ensure,
+    sessionUrl: () => {
+      primary.availability.ensure()
+      return directUrl
+    },
+    onLost: (listener) => void lost.push(listener),
     states: () => ({
       primary: primary.availability.isAnswering,
       replica: replica ? replica.availability.isAnswering : null,
@@ -80,7 +88,7 @@ function connect(
   log: Log,
   address: DatabaseAddress,
   name: string,
-  onLost: DatabaseOptions["onLost"] = () => {},
+  onLost: (error: Unavailable) => void = () => {},
 ) {
   const availability: Availability = watchAvailability(address, {
     onLost: (error) => {

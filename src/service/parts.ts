@@ -18,7 +18,7 @@ import { orWhereUnavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
 import { createReader, createReaderCaches } from "../db/reader/reader.ts"
 import { createReadiness } from "../db/reader/readiness.ts"
-import { createReleases, type Releases } from "../db/reader/releases.ts"
+import { createReleases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { createSources } from "../db/reader/sources.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -71,82 +71,72 @@ const writeWithinMs = 1_500
  * to each, which takes a few seconds at most, and the service starts without what is not reached.
  */
 export async function startParts(options: PartsOptions): Promise<Parts> {
-  const { config, log, now, steadyMs = steadyNowMs, hashingCost } = options
-  const database = connectDatabase({ ...options, onLost: (error) => notifications.lose(error) })
-  const { pools } = database
+  const { config, log, logBuffer, fetches, now, steadyMs = steadyNowMs } = options
   const sizes = cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024)
   const notWritten = createWriteReports(log)
+  const clocks = { now, steadyMs }
+  let stopping = false
+  const isStopping = () => stopping
+
+  const database = connectDatabase(options)
+  const { accounts: accountPool, records } = database.pools
   const credentials = createCredentials({
-    pools,
+    pools: database.pools,
     sizes,
     onUseNotRecorded: notWritten("a token's last use was not recorded"),
   })
-  const releases = cacheNewestRelease(createReleases(pools.records), now)
-  const directUrl = config.DATABASE_DIRECT_URL ?? options.databaseUrl
-  const notifications = followChanges({ credentials, releases }, { url: directUrl, log })
-  // A request would wait for its connection.
-  void connectAhead(releases)
+  const releases = cacheNewestRelease(createReleases(records), now)
+  const notifications = followChanges(
+    { credentials, releases },
+    { url: config.DATABASE_DIRECT_URL ?? options.databaseUrl, log },
+  )
+  database.onLost(notifications.lose)
+  // A first request would wait for its connection. If this fails, that one tries again, and reports it.
+  void Promise.allSettled([releases.current()])
   const [redis] = await Promise.all([reachRedis(options), notifications.ready])
 
-  const pins = createPins({ redis, maxBytes: sizes.pageSequences, steadyMs })
+  const windowMs = config.RATE_WINDOW_SECONDS * 1000
+  const windows = createWindows({ windowMs, redis, ...clocks })
   const usage = createUsage({
-    pool: pools.accounts,
+    pool: accountPool,
     onFailure: notWritten("the use of accounts was not recorded"),
   })
   const recentRequests = createRecentRequests({
-    pool: pools.accounts,
+    pool: accountPool,
     onFailure: notWritten("the recent requests of accounts were not recorded"),
   })
-  const windows = createWindows({
-    windowMs: config.RATE_WINDOW_SECONDS * 1000,
+  const signIn = createSignIn({ ...options, ...clocks, pool: accountPool, redis, notWritten })
+  const stopDeleting = deleteRegularly({
+    pool: accountPool,
     now,
-    steadyMs,
-    redis,
+    onFailure: notWritten("expired sessions and records of use were not deleted"),
   })
+
+  const readerCaches = createReaderCaches(sizes)
   const cachedAnswers = createCachedAnswers(sizes)
-  const unauthenticated = countUnauthenticated({ log })
-  const caches = createReaderCaches(sizes)
   const exportTurns = createTurns({
     places: config.MAX_EXPORTS,
     placesPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
   })
   const exportCounts = createExportCounts()
-  let stopping = false
-  const readiness = createReadiness(createReleases(pools.accounts).current, now)
-  const metrics = createServiceMetrics({
-    database,
-    notifications,
-    redis,
-    unauthenticated,
-    cachedAnswers,
-    readerCaches: caches,
-    credentials,
-    windows,
-    exportTurns,
-    exportCounts,
-    logBuffer: options.logBuffer,
-    fetches: options.fetches,
-    isReady: async () =>
-      !stopping && (await readiness().then(() => true, orWhereUnavailable(false))),
-    log,
-    now,
-  })
-  const signIn = createSignIn({
-    config,
-    pool: pools.accounts,
-    redis,
-    notWritten,
-    log,
-    now,
-    steadyMs,
-    hashingCost,
-  })
-  const stopDeleting = deleteRegularly({
-    pool: pools.accounts,
-    now,
-    onFailure: notWritten("expired sessions and records of use were not deleted"),
-  })
   const exportShutdown = new AbortController()
+
+  const unauthenticated = countUnauthenticated({ log })
+  const readiness = createReadiness(createReleases(accountPool).current, now)
+  const isReady = async () =>
+    !stopping && (await readiness().then(() => true, orWhereUnavailable(false)))
+  const observed = { database, notifications, redis, credentials, windows, unauthenticated }
+  const answering = { cachedAnswers, exportTurns, exportCounts }
+  const metrics = createServiceMetrics({
+    ...observed,
+    ...answering,
+    readerCaches,
+    logBuffer,
+    fetches,
+    isReady,
+    log,
+    now,
+  })
 
   async function closeAll(): Promise<void> {
     stopDeleting()
@@ -158,39 +148,28 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
 
   return {
     app: {
+      ...answering,
+      ...signIn.parts,
       credentials,
       windows,
       usage,
       recentRequests,
-      accountPool: pools.accounts,
-      changeAccount: createPageChanges(() => {
-        database.ensureAvailable()
-        return directUrl
-      }),
+      accountPool,
+      changeAccount: createPageChanges(database.sessionUrl),
       releases,
-      ...signIn.parts,
-      reader: createReader(database.readPools, caches, releases.recordSeen),
-      exportTurns,
-      exportCounts,
-      requestMetrics: metrics.requests,
+      pins: createPins({ redis, maxBytes: sizes.pageSequences, steadyMs }),
+      planOf: createPlans(sizes),
+      reader: createReader(database.readPools, readerCaches, releases.recordSeen),
+      readSources: createSources(database.pools),
+      sourceLoads: createSourceLoads(records),
       exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
       exportShutdown: exportShutdown.signal,
-      pins,
-      cachedAnswers,
-      planOf: createPlans(sizes),
-      readSources: createSources(pools),
-      sourceLoads: createSourceLoads(pools.records),
       readiness,
+      isStopping,
       metrics,
-      partStates: () =>
-        partStates({
-          database: database.states(),
-          redis,
-          listening: notifications.listening,
-          fetches: options.fetches?.() ?? null,
-        }),
+      requestMetrics: metrics.requests,
+      partStates: () => partStates(database.states(), redis, notifications, fetches),
       hasAdminPort: config.ADMIN_PORT !== 0,
-      isStopping: () => stopping,
       baseUrl: config.BASE_URL,
       trustedProxies: config.TRUSTED_PROXIES,
       unauthenticated,
@@ -226,6 +205,3 @@ async function reachRedis({ config, log, redisAnswerWithinMs }: PartsOptions) {
 }
 
 const stillOpen = (limitMs: number) => new Error(`Connections are still open after ${limitMs} ms`)
-
-/** Opens a connection before it is needed. If that fails, the first statement tries again, and reports it. */
-const connectAhead = (reader: Releases) => Promise.allSettled([reader.current()])
