@@ -64,7 +64,8 @@ export function createLists(options: ListOptions): Lists {
     if (cached) return represent(asked, cached, cacheStatus.hit)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const list = await listAt(plan, release, asked.account)
-    const etag = entityTag(release, `${id} ${list.identity}`, format)
+    const compared = list === plan.list ? "" : ` ${list.identity}`
+    const etag = entityTag(release, plan.key + compared, format)
     const headers = releaseHeaders(release)
     if (isKnown(asked.request, etag)) {
       return represent(asked, contentOf(etag, format, headers, null), status)

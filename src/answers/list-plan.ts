@@ -33,6 +33,8 @@ export interface ListPlan {
   all: boolean
   byteOrderMark: boolean
   formulaGuard: boolean
+  /** Equal for requests that ask for the same response, apart from its format. */
+  key: string
   /**
    * Identifies the response at a release, its headers included, by a text of fixed length. Links name
    * the format only if the client did.
@@ -97,6 +99,7 @@ export function planList(
     all,
     byteOrderMark: bom,
     formulaGuard: formula_guard,
+    key: `${path}?${queryText(canonical, ["format"])}`,
     cacheable:
       !all &&
       !endpoint.ofNoRelease &&

@@ -31,7 +31,7 @@ export async function answerState(
 ): Promise<Response> {
   const { version, records } = await read(asked.account)
   const { format, page, perPage } = plan
-  const etag = stateTag(version, plan.id, format)
+  const etag = stateTag(version, plan.key, format)
   const total = records.length
   const offset = offsetOf(page, perPage)
   const shown = {

@@ -32,14 +32,14 @@ export const rateLimit = (options: RateLimitOptions) => {
  * @throws ApiError RATE_LIMITED
  */
 export const uncountedRateLimit = (options: AuthenticationOptions) => {
-  const { accounts } = options.windows
+  const { windows } = options
   return new Elysia({ name: "uncounted-rate-limit" })
     .use(exchangeField())
     .use(authentication(options))
     .resolve(async ({ caller: { accountId, limit }, exchange }) => {
       const [window, bound] = await Promise.all([
-        accounts.peek(String(accountId), limit),
-        accounts.admit(`uncounted:${accountId}`, limit),
+        windows.accounts.peek(String(accountId), limit),
+        windows.accounts.admit(`uncounted:${accountId}`, limit),
       ])
       requireAdmitted(exchange, bound.admitted ? { ...window, admitted: true } : bound, options)
       return { window }
