@@ -107,10 +107,9 @@ export async function runToEnd(
 
 /** The resident memory of a process, now or at its peak, in MB. */
 export function memoryOf(pid: number, when: "now" | "peak"): number {
-  const name = when === "now" ? "VmRSS" : "VmHWM"
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
-  const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status) ?? []
-  return Number(kilobytes) / 1024
+  const pattern = when === "now" ? /^VmRSS:\s+(\d+) kB/m : /^VmHWM:\s+(\d+) kB/m
+  return Number(pattern.exec(status)?.[1]) / 1024
 }
 
 /** Lets the peak of a process begin anew. */

@@ -19,17 +19,16 @@ export type Figures = Record<string, Record<string, number[]>>
 export type Measure = () => Promise<Readonly<Record<string, number>>>
 
 /**
- * Runs each side once in each round. Each round begins with another side.
- * @param warmUp whether a round comes before that does not count, in which programs compile and connect
+ * Runs each side once in each round. Each round begins with another side. In a first round, which does
+ * not count, programs compile and connect.
  */
 export async function rounds(
   count: number,
   sides: Readonly<Record<string, Measure>>,
-  { warmUp = true } = {},
 ): Promise<Figures> {
   const figures: Figures = {}
   const entries = Object.entries(sides)
-  for (let round = warmUp ? -1 : 0; round < count; round++) {
+  for (let round = -1; round < count; round++) {
     const first = (round + 1) % entries.length
     for (const [side, measure] of [...entries.slice(first), ...entries.slice(0, first)]) {
       const measured = await measure()
