@@ -64,14 +64,6 @@ test("lists, records, exports, usage and health are answered as ever, and one li
   ])
 })
 
-test("usage shows what the process has counted though it can't be written", async () => {
-  const token = await service.issueWithLimit(100)
-  for (let request = 0; request < 3; request++) await service.get("/companies", { token })
-  const answer = await service.get("/usage", { token })
-  const { data } = (await answer.json()) as { data: { requests_per_hour: { requests: number }[] } }
-  expect(data.requests_per_hour.at(-1)?.requests).toBe(3)
-})
-
 test("signing in and changes say that this server only reads", async () => {
   const person = visitor(service)
   const link = await linkSecret(service, "standard@example.com")
