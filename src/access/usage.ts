@@ -59,16 +59,19 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
     everyMs: writeEveryMs,
   })
 
-  const read = (accountId: number, nowMs: number, firstDayMs: number): Promise<Count[]> =>
-    settleWithin(
-      waitMs,
-      afterWrite(() =>
-        pool.runAlone(accountId, (db) =>
-          readCounts(db, accountId, { firstHourMs: firstShownHour(nowMs), firstDayMs }),
-        ),
-      ),
-      noAnswerWithin,
+  async function read(accountId: number, nowMs: number, firstDayMs: number): Promise<Count[]> {
+    const from = { firstHourMs: firstShownHour(nowMs), firstDayMs }
+    const written = afterWrite(() =>
+      pool.runAlone(accountId, (db) => readCounts(db, accountId, from)),
     )
+    return [...(await settleWithin(waitMs, written, noAnswerWithin)), ...unwritten(accountId)]
+  }
+
+  /** What has been counted since the last write, or could not be written. */
+  const unwritten = (accountId: number): Count[] =>
+    [...counts.values()]
+      .filter((count) => count.accountId === accountId)
+      .map((count) => ({ ...count, forSpreadsheets: false }))
 
   return {
     count: ({ accountId, tokenId }: TokenOfRequest, at: Date): void => {

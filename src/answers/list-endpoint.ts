@@ -56,7 +56,7 @@ export const asOf = { as_of: pointInTime("The response as it was then", "2026-01
 export const changes = {
   updated_since: pointInTime("Only records that were added or changed after it", "1"),
   removed_since: pointInTime(
-    "The records that existed then and no longer do, as they were then",
+    "The records that were in the list then and no longer are, as they were then",
     "1",
   ),
 }

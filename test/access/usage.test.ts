@@ -102,18 +102,6 @@ test("counts that could not be written are written later, and none twice", async
   }
 })
 
-test("where counts can't be written, those that were written show", async () => {
-  const id = await account()
-  const pool: Pool = {
-    ...at.pool,
-    runAlone: (asker, ...asked) =>
-      asker === null ? Promise.reject(new Error("read-only")) : at.pool.runAlone(asker, ...asked),
-  }
-  const usage = usageOf({ pool })
-  count(usage, id, token, noon)
-  expect((await lastHour(usage, id))?.requests).toBe(0)
-})
-
 test("where the database does not answer, every call fails in time, only one statement waits, and the counts are named", async () => {
   const { promise: never } = Promise.withResolvers<never>()
   let statements = 0

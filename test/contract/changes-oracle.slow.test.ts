@@ -1,6 +1,6 @@
 /**
- * The changes between any two releases are exactly those that were loaded, as computed without the
- * service's code.
+ * The changes of a list between any two releases are exactly those that were loaded, as computed without
+ * the service's code.
  */
 
 import { afterAll, expect, test } from "bun:test"
@@ -75,14 +75,14 @@ const filters: [query: string, matches: Matches][] = [
 /** By key, whose bytes are in the order of JavaScript since they are ASCII. */
 function expected(kind: "updated" | "removed", since: number, at: number, matches: Matches) {
   const [before, now] = [releases[since], releases[at]]
+  const inList = (records = new Map<string, Version>()) =>
+    [...records].filter(([, version]) => matches(version))
+  const kept = new Set(inList(now).map(([id]) => id))
   const rows =
     kind === "updated"
-      ? [...(now ?? [])].filter(([, version]) => version.since > since)
-      : [...(before ?? [])].filter(([id]) => !now?.has(id))
-  return rows
-    .filter(([, version]) => matches(version))
-    .map(([id, { state, status }]) => `${id},E1/1,${state},${status}`)
-    .sort()
+      ? inList(now).filter(([, version]) => version.since > since)
+      : inList(before).filter(([id]) => !kept.has(id))
+  return rows.map(([id, { state, status }]) => `${id},E1/1,${state},${status}`).sort()
 }
 
 async function exported(path: string): Promise<string[]> {

@@ -10,7 +10,7 @@ import { keyColumn, type Readable } from "../../resources/resource.ts"
 /**
  * - `current`: the records of the newest release, whichever that is
  * - `asOf`: the records at the release bound as `release`
- * - `removed`: the records at the release bound as `removed_since` that no longer exist at `release`
+ * - `removed`: the records of the list at the release bound as `removed_since` that are not in it at `release`
  */
 export type Relation = "current" | "asOf" | "removed"
 
@@ -22,6 +22,8 @@ export const updatedSinceName = "updated_since"
 /** The part of a relation that a statement needs; only that is read from the table. */
 export interface Part {
   where: SQL | undefined
+  /** Which records are in the list, for `removed`. */
+  inList?: SQL | undefined
   /** Only records that changed after the release bound as `updated_since`. */
   updated: boolean
   /** The first rows in an order; all rows without it. */
@@ -97,24 +99,25 @@ function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQ
 }
 
 /**
- * The records at `removed_since` that ended by `release` without a successor, for which each ended row
- * is checked. OFFSET and the scalar subqueries keep the planner from other plans, which would read the
- * whole table.
+ * The records at `removed_since` that ended by `release` and are not in the list then, removed or changed.
+ * What is in the list then is looked up by key for each ended row. OFFSET and the scalar subqueries keep
+ * the planner from other plans, which would read the whole table.
  */
 function removedRows(resource: Readable, part: Part): SQL {
   const { table, history } = resource
   if (!history) throw new Error(`Nothing is removed from ${resource.name}`)
   const key = sql.identifier(keyColumn(resource).name)
-  const ended = sql`(select * from ${history}
+  const ended = sql`(select *, ${key} as ended_key from ${history}
     where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
+  // Under the table's name, so that the conditions of the list apply.
   const name = sql.identifier(getTableName(table))
-  const successor = (from: PgTable, ...conditions: SQL[]) =>
-    sql`(select true from ${from} as later where later.${key} = ${name}.${key}
-      and ${sql.join([existsBy(resource, releaseName), ...conditions], sql` and `)} limit 1) is null`
+  const isNotIn = (from: PgTable, ...conditions: SQL[]) =>
+    sql`(select true from ${from} as ${name}
+      where ${and(sql`${name}.${key} = ended_key`, existsBy(resource, releaseName), ...conditions, part.inList)} limit 1) is null`
   return select(resource, ended, part, [
     existsBy(resource, removedSinceName),
-    successor(table),
-    successor(history, endsAfter(releaseName)),
+    isNotIn(table),
+    isNotIn(history, endsAfter(releaseName)),
   ])
 }
 

@@ -20,7 +20,7 @@ import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
 import { grouped, groupsText } from "./groups.ts"
-import { type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
+import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
 import { identityOf, noRelease, type Release } from "./releases.ts"
 import { createRecordSink, type Query, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { after, orderBy } from "./seek.ts"
@@ -48,7 +48,7 @@ export interface ListShape {
   order: readonly OrderTerm[]
   /** Restricts the list to records that changed after the release bound as `updated_since`. */
   updated: boolean
-  /** Lists the records removed since the release bound as `removed_since`, instead of the existing ones. */
+  /** Lists the records that have left the list since the release bound as `removed_since`. */
   removed: boolean
 }
 
@@ -141,7 +141,7 @@ export function createStatements(db: Database): Statements {
   /** FROM and WHERE of a list. */
   const rowsIn = (shape: ListShape, relation: Relation): SQL => {
     const where = conditionOf(shape)
-    const rows = relationOf(shape.resource, relation, { where, updated: shape.updated })
+    const rows = relationOf(shape.resource, relation, partOf(shape))
     return sql`from ${rows} where ${where ?? sql`true`}`
   }
   /** A scalar subquery. */
@@ -163,15 +163,17 @@ export function createStatements(db: Database): Statements {
       return { ...(await readRows(db, query, shape, values, sink)), records }
     },
   })
-  const pageOf = ({ resource, order, updated }: ListShape, relation: Relation, where?: SQL) => {
+  const pageOf = (shape: ListShape, relation: Relation, further?: SQL) => {
+    const { resource, order } = shape
+    const part = partOf(shape, further)
     const terms = orderBy(order)
     const limit = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
     const columns = { record: selection(resource), position: positions(order) }
     const rowsOf = (selected: typeof columns | (typeof columns & typeof seenReleases)) =>
       db
         .select(selected)
-        .from(relationOf(resource, relation, { where, updated, first: { orderBy: terms, limit } }))
-        .where(where)
+        .from(relationOf(resource, relation, { ...part, first: { orderBy: terms, limit } }))
+        .where(part.where)
         .orderBy(...terms)
         .limit(sql.placeholder("limit"))
         .offset(sql.placeholder("offset"))
@@ -185,10 +187,10 @@ export function createStatements(db: Database): Statements {
 
   return {
     rowsFrom: (shape, relation) =>
-      once(`from ${relation} ${keyOf(shape)}`, () => pageOf(shape, relation, conditionOf(shape))),
+      once(`from ${relation} ${keyOf(shape)}`, () => pageOf(shape, relation)),
     rowsAfter: (shape, nulls, relation) =>
       once(`after ${relation} ${nulls} ${keyOf(shape)}`, () =>
-        pageOf(shape, relation, and(conditionOf(shape), after(shape.order, nulls))),
+        pageOf(shape, relation, after(shape.order, nulls)),
       ),
     count: (shape, relation) =>
       once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
@@ -220,16 +222,16 @@ export function createStatements(db: Database): Statements {
       once(`of keys ${relation} ${keyOf(shape)}`, () => {
         const keys = sql`string_to_array(${sql.placeholder("keys")}, ' ')`
         const hasKey = sql`${keyColumn(shape.resource)} = any(${keys})`
-        return pageOf(shape, relation, and(conditionOf(shape), hasKey))
+        return pageOf(shape, relation, hasKey)
       }),
     positions: (shape, relation, nulls) => {
-      const where = and(conditionOf(shape), nulls && after(shape.order, nulls))
+      const part = partOf(shape, nulls && after(shape.order, nulls))
       const terms = orderBy(shape.order)
       const first = { orderBy: terms, limit: sql`all` }
       return db
         .select({ ...seenReleases, position: positions(shape.order) })
-        .from(relationOf(shape.resource, relation, { where, updated: shape.updated, first }))
-        .where(where)
+        .from(relationOf(shape.resource, relation, { ...part, first }))
+        .where(part.where)
         .orderBy(...terms)
         .getSQL()
     },
@@ -286,6 +288,12 @@ const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape):
       return where(sql`${sql.placeholder(name)}`)
     }),
   )
+
+/** @param further condition on the rows of the list */
+function partOf(shape: ListShape, further?: SQL): Part {
+  const inList = conditionOf(shape)
+  return { where: and(inList, further), inList, updated: shape.updated }
+}
 
 const keyOf = ({ resource, filters, byScan = [], parent, order, updated }: ListShape): string =>
   [
