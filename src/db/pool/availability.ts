@@ -1,9 +1,9 @@
 /**
  * Whether the database answers.
  *
- * While statements run and none of them has been answered for a while, the database is asked, on a connection
- * that is as old as theirs. If neither this question nor any statement is answered for a second, the database
- * is lost: `onLost` ends the statements that run or wait, and new ones are refused at once until it answers again.
+ * While statements run, the database is asked about twice a second, on a connection that is as old as
+ * theirs. If neither this question nor any statement is answered for a second, the database is lost:
+ * `onLost` ends the statements that run or wait, and new ones are refused at once until it answers again.
  * A statement that is merely slow runs on to its own timeout.
  */
 import type { Sql } from "postgres"
@@ -35,8 +35,8 @@ export interface AvailabilityHandlers {
   onBack: () => void
 }
 
-/** Twice this and the limit of the question come to less than two seconds, within which requests are refused. */
-const checkEveryMs = 300
+/** With the limit of the question, requests are refused within two seconds. */
+const askEveryMs = 400
 const askAgainMs = 250
 const silenceMs = 1_000
 
@@ -49,7 +49,7 @@ export function watchAvailability(
   let timer: Timer | undefined
   let isClosed = false
   let running = 0
-  /** Whether a statement was answered since the last check. */
+  /** Whether a statement was answered since the last question. */
   let isAnswered = false
   /** The question may then wait for the end of long statements, so silence means nothing. */
   let isPooled = false
@@ -69,10 +69,15 @@ export function watchAvailability(
   /** An idle connection may have ended; a new one shows whether the database answers. */
   const askTwice = () => ask().catch((error) => (isAnswer(error) ? undefined : ask()))
 
-  /** @throws where there is no answer */
-  async function question(): Promise<void> {
+  /**
+   * A session through the pooler is opened only where no statement has shown that there are sessions. The
+   * connection is always asked: one made at the question would not fail with the connections of statements.
+   * @throws where there is no answer
+   */
+  async function question(wasAnswered: boolean): Promise<void> {
     try {
-      const parts = url === directUrl ? [askTwice()] : [askTwice(), openSession(url)]
+      const parts = [askTwice()]
+      if (url !== directUrl && !wasAnswered) parts.push(openSession(url))
       await settleWithin(silenceMs, Promise.all(parts), noAnswerWithin)
     } catch (error) {
       if (isAnswer(error)) return
@@ -83,14 +88,12 @@ export function watchAvailability(
   }
 
   async function watch(): Promise<void> {
-    const isKnown = isAnswered && !outage
+    const wasAnswered = isAnswered
     isAnswered = false
-    const error: unknown = isKnown
-      ? undefined
-      : await question().then(
-          () => undefined,
-          (failure) => failure,
-        )
+    const error: unknown = await question(wasAnswered).then(
+      () => undefined,
+      (failure) => failure,
+    )
     timer = undefined
     if (isClosed) return
     if (error === undefined) {
@@ -104,7 +107,7 @@ export function watchAvailability(
   }
 
   function watchSoon(): void {
-    timer ??= setTimeout(watch, outage ? askAgainMs : checkEveryMs)
+    timer ??= setTimeout(watch, outage ? askAgainMs : askEveryMs)
   }
 
   const end = (wasAnswered: boolean): void => {
