@@ -66,8 +66,14 @@ export function createSharedWindow(options: SharedWindowOptions) {
       const args = [String(limit), String(windowMs), intent]
       const shared = readDecision(await redis.run(windowScript, redisKeyOf(key), ...args))
       if (!shared) return own
-      if (intent === "admit" && !shared.admitted) local.withdraw(key)
-      return combined(local.peek(key, limit, steadyMs()), shared, limit)
+      if (!shared.admitted) {
+        if (intent === "admit") local.withdraw(key)
+        return shared
+      }
+      // Where the local window is full its reset counts too: a caller that waits until the reset must be
+      // admitted by both.
+      const waitMs = own.used < limit ? shared.waitMs : Math.max(own.waitMs, shared.waitMs)
+      return { admitted: true, used: Math.max(own.used, shared.used), waitMs }
     }
 
   return { admit: decide("admit"), peek: decide("peek") }
@@ -80,17 +86,3 @@ function readDecision(reply: unknown): Decision | undefined {
   if (typeof used !== "number" || typeof waitMs !== "number") return undefined
   return { admitted: admitted === 1, used, waitMs }
 }
-
-/**
- * Where the local window is full its reset counts too: a caller that waits until the reset must be
- * admitted by both.
- */
-const combined = (
-  own: Decision,
-  { admitted, used, waitMs }: Decision,
-  limit: number,
-): Decision => ({
-  admitted,
-  used: Math.max(own.used, used),
-  waitMs: own.used < limit ? waitMs : Math.max(own.waitMs, waitMs),
-})

@@ -238,7 +238,10 @@ describe("a shared window with a local one", () => {
     expect(asked).toHaveLength(2)
     asked[0]?.resolve([0, 2, 300])
     asked[1]?.resolve([1, 2, 100_000])
-    expect((await Promise.all(sent)).map(({ admitted }) => admitted)).toEqual([false, true])
+    expect(await Promise.all(sent)).toEqual([
+      { admitted: false, used: 2, waitMs: 300 },
+      { admitted: true, used: 2, waitMs: windowMs },
+    ])
     admit("a", 2)
     expect(asked).toHaveLength(3)
   })
