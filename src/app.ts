@@ -10,7 +10,6 @@ import { errors } from "./plugins/errors.ts"
 import { exchange } from "./plugins/exchange.ts"
 import { type ObserveOptions, observe } from "./plugins/observe.ts"
 import { otherMethods } from "./plugins/other-methods.ts"
-import { pageHeaders } from "./plugins/page-headers.ts"
 import { preflight } from "./plugins/preflight.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
 import { decodablePath, requestTarget } from "./plugins/target.ts"
@@ -37,10 +36,9 @@ export type AppOptions = AnswersOptions &
 export const createApp = (options: AppOptions, others: AnyElysia = new Elysia()) => {
   const describe = describeOnce({ endpoints, baseUrl: options.baseUrl })
   const app = new Elysia()
-    .use(exchange(options)) // exchange
+    .use(exchange(options)) // id, client address, headers of every response
     .use(observe(options))
     .use(errors(options, errorPage))
-    .use(pageHeaders())
     .use(decodablePath()) // or 404; in the API 400, after the token and the limit
     .use(operations(options)) // no token
     .use(description({ describe })) // no token
@@ -71,7 +69,6 @@ export const createAdminApp = (options: AppOptions) => {
   const app = new Elysia()
     .use(exchange(options))
     .use(errors(options, () => undefined))
-    .use(pageHeaders())
     .use(decodablePath())
     .use(adminOperations(options))
   return app.use(otherMethods(app.routes))

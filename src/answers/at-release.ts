@@ -1,7 +1,8 @@
 /** Which release a response shows, and the releases that its list compares with. */
-import type { List } from "../db/reader/list.ts"
+
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
+import type { List } from "../db/reader/statements.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isFuture, type PointInTime } from "../http/point-in-time.ts"
 import { step } from "../telemetry/steps.ts"

@@ -2,9 +2,10 @@
  * A list: resolve the release, give the cached answer or 304, read, represent. Every response with data is a
  * function of (query, release), and its headers say so.
  */
-import type { List } from "../db/reader/list.ts"
+
 import type { Reader } from "../db/reader/reader.ts"
 import type { Release } from "../db/reader/releases.ts"
+import type { List } from "../db/reader/statements.ts"
 import { ApiError } from "../http/api-error.ts"
 import { entityTag } from "../http/entity-tag.ts"
 import { offsetOf, type PageMeta, pageMeta } from "../http/page.ts"

@@ -2,13 +2,19 @@
  * A list request as a plan: everything that its path and query ask for, parsed and checked before
  * anything is read. Pure: neither the database nor the clock takes part.
  */
-import type { List } from "../db/reader/list.ts"
+import { type CacheSizes, createCache } from "../db/cache.ts"
+import type { List } from "../db/reader/statements.ts"
 import type { Fault } from "../http/api-error.ts"
-import { type CanonicalQuery, canonicalQuery, queryText } from "../http/canonical-query.ts"
 import type { Format } from "../http/negotiation.ts"
-import type { ParameterValue } from "../http/parameter-value.ts"
-import { type CrossCheck, cacheBuster, readParameters, typed } from "../http/parameters.ts"
+import {
+  type CrossCheck,
+  cacheBuster,
+  type ParameterValue,
+  readParameters,
+  typed,
+} from "../http/parameters.ts"
 import { type PointInTime, pointInTime } from "../http/point-in-time.ts"
+import { type CanonicalQuery, canonicalQuery, queryText } from "../http/query-string.ts"
 import { filterOf, orderOf } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
 import type { Target } from "./asked.ts"
@@ -179,4 +185,33 @@ function periodFaults({ from, to }: Readonly<Record<string, ParameterValue>>): F
 function changeFaults({ updated_since, removed_since }: Values): Fault[] {
   if (updated_since === undefined || removed_since === undefined) return []
   return [{ parameter: "removed_since", message: "Must not be given together with updated_since" }]
+}
+
+/** Of a plan without its texts. */
+const planBytes = 1_500
+
+/** The texts of a query are in its list's identity, in its links, and in the values that filters bind. */
+const bytesOf = ({ list }: ListPlan): number => planBytes + 6 * list.identity.length
+
+/**
+ * @param parent the key of the record that the list belongs to, as the path has it
+ * @throws as `planList` does
+ */
+export type PlanOf = (endpoint: ListEndpoint, target: Target, parent: string) => ListPlan
+
+/**
+ * `planList` for requests that come again: a plan follows from the request target and the preferred
+ * format alone. It is cached by a digest of them, because a query may contain a token.
+ */
+export function createPlans(sizes: Pick<CacheSizes, "plans">): PlanOf {
+  const plans = createCache<ListPlan>(sizes.plans, bytesOf)
+
+  return (endpoint, target, parent) => {
+    const key = digest(`${target.format} ${target.path}?${target.query}`)
+    const cached = plans.get(key)
+    if (cached) return cached
+    const plan = planList(endpoint, target, parent)
+    plans.set(key, plan)
+    return plan
+  }
 }

@@ -56,3 +56,22 @@ export function splitTarget(target: string): { path: string; query: string } {
     ? { path: target, query: "" }
     : { path: target.slice(0, mark), query: target.slice(mark + 1) }
 }
+
+/**
+ * One canonical form for all equivalent queries: the parameters that differ from their defaults,
+ * sorted by name. Cache keys, entity tags, page sequences and links all come from it.
+ */
+export type CanonicalQuery = readonly (readonly [name: string, value: string])[]
+
+export const canonicalQuery = (
+  values: Readonly<Record<string, unknown>>,
+  schemas: Readonly<Record<string, { default?: unknown }>>,
+): CanonicalQuery =>
+  Object.keys(values)
+    .filter((name) => values[name] !== undefined && values[name] !== schemas[name]?.default)
+    .sort()
+    .map((name) => [name, String(values[name])] as const)
+
+/** As the query of a URL, without the parameters that are named. */
+export const queryText = (query: CanonicalQuery, leftOut: readonly string[] = []): string =>
+  encodeQuery(query.filter(([name]) => !leftOut.includes(name)))

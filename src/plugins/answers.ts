@@ -1,10 +1,10 @@
 /** Lists and records, for routes to answer with. */
 import { Elysia } from "elysia"
 import type { Asked } from "../answers/asked.ts"
-import type { PlanOf } from "../answers/cached-plans.ts"
 import type { RecordEndpoint } from "../answers/endpoint.ts"
 import { createLists, type ListOptions } from "../answers/list-answer.ts"
 import type { ListEndpoint } from "../answers/list-endpoint.ts"
+import type { PlanOf } from "../answers/list-plan.ts"
 import { createRecords } from "../answers/record-answer.ts"
 import { answerState, type ReadState } from "../answers/state-answer.ts"
 import { exchangeField } from "./exchange.ts"

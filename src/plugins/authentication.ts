@@ -8,10 +8,8 @@ import type { Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/plan.ts"
 import type { Caller } from "../access/token-lookup.ts"
 import { ApiError } from "../http/api-error.ts"
-import { readBearer } from "../http/bearer-token.ts"
 import { step } from "../telemetry/steps.ts"
-import { exchangeField } from "./exchange.ts"
-import { requireAdmitted, showWindow, type WindowOptions } from "./window-headers.ts"
+import { exchangeField, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
 
 export interface AuthenticationOptions extends WindowOptions {
   credentials: Credentials
@@ -62,3 +60,14 @@ const unauthorized = (tokenSent: boolean) =>
       "WWW-Authenticate": `Bearer realm="mds"${tokenSent ? ', error="invalid_token"' : ""}`,
     },
   })
+
+/**
+ * The token in an `Authorization` header (RFC 9110, section 11.4; RFC 6750, section 2.1), whose scheme is
+ * compared without regard to case. All that follows the scheme is the token, so that `Bearer two words`,
+ * or two headers joined by a comma, is a wrong token and not an absent one.
+ * @returns empty for another scheme or the scheme alone; null for no header or an empty one
+ */
+function readBearer(header: string | null): string | null {
+  if (!header) return null
+  return /^bearer[ \t]+(.*)$/is.exec(header)?.[1] ?? ""
+}

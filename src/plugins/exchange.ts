@@ -1,9 +1,12 @@
 /** What is known of a request wherever it ends: for its response, its error and its log line. */
 import { Elysia } from "elysia"
 import { LRUCache } from "lru-cache"
+import type { Windows } from "../access/windows.ts"
 import { withoutToken } from "../db/account-tables.ts"
-import type { ErrorCode } from "../http/api-error.ts"
+import { type ErrorCode, rateLimited } from "../http/api-error.ts"
+import { pageHeaders } from "../http/api-headers.ts"
 import { clientAddress } from "../http/client-address.ts"
+import { toHeaders, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
 
 export interface Exchange {
   /** Identifies the request in the response and in the log. */
@@ -53,17 +56,21 @@ export const exchangeOf = (request: Request): Exchange | undefined => exchanges.
 export const exchangeField = () =>
   new Elysia({ name: "exchange-field" }).decorate({ exchange: begin("") })
 
-/** Gives `exchange`. `onRequest`, because that runs for unknown paths too. */
+/**
+ * Gives `exchange`, and sets the headers of every response outside of the API. `onRequest`, because that
+ * runs for unknown paths too.
+ */
 export const exchange = (options: { trustedProxies: number }) => {
   const addressOf = createAddressOf(options)
   return new Elysia({ name: "exchange" })
     .use(exchangeField())
     .onRequest((context) => {
-      const { request, server } = context
+      const { request, server, set } = context
       const begun = begin(request.url)
       begun.address = addressOf(server?.requestIP(request)?.address ?? "", request)
       exchanges.set(request, begun)
       context.exchange = begun
+      if (!begun.isApi) Object.assign(set.headers, pageHeaders, begun.headers)
     })
     .onTransform({ as: "global" }, ({ exchange, route }) => {
       exchange.route = route
@@ -86,4 +93,28 @@ function createAddressOf({ trustedProxies }: { trustedProxies: number }) {
     ofSockets.set(socketAddress, address)
     return address
   }
+}
+
+export interface WindowOptions {
+  windows: Windows
+  now: () => Date
+}
+
+/** Shows a window in the headers of the response, whatever comes of the request. */
+export function showWindow(
+  { headers }: Exchange,
+  state: WindowState,
+  { windows, now }: WindowOptions,
+): void {
+  Object.assign(headers, toHeaders(state, windows.windowMs, now().getTime()))
+}
+
+/** The same. @throws ApiError RATE_LIMITED if the request was not admitted */
+export function requireAdmitted(
+  exchange: Exchange,
+  state: WindowState,
+  options: WindowOptions,
+): void {
+  showWindow(exchange, state, options)
+  if (!state.admitted) throw rateLimited(toResetSeconds(state.resetAtMs))
 }

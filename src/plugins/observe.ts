@@ -10,7 +10,6 @@ import type { Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import type { RequestMetrics } from "../metrics/requests.ts"
 import { endTrace, isTracing, traceIds, traceRequest } from "../telemetry/steps.ts"
-import { aroundRequest } from "./around-request.ts"
 import { type Exchange, exchangeOf } from "./exchange.ts"
 import { loggedTarget, targetText } from "./logged-target.ts"
 
@@ -131,3 +130,21 @@ function cacheResult(status: number, header: string | null): string | undefined 
   if (status === 304) return "revalidated"
   return header === null ? undefined : cacheResults[header]
 }
+
+/** Calls `respond` once and returns its response, or another one. */
+type AroundRequest = (
+  request: Request,
+  respond: () => Response | Promise<Response>,
+) => Response | Promise<Response>
+
+type HigherOrderFunction = Parameters<Elysia["wrap"]>[0]
+type Handler = (request: Request) => Response | Promise<Response>
+
+/**
+ * For `wrap`, whose own type does not say what it gives: the app's handler and the request, and it calls
+ * what it is returned with the request again.
+ */
+const aroundRequest =
+  (around: AroundRequest): HigherOrderFunction =>
+  (handler, request) =>
+    (() => around(request, () => (handler as unknown as Handler)(request))) as never

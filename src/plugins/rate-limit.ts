@@ -3,8 +3,7 @@ import { Elysia } from "elysia"
 import type { Usage } from "../access/usage.ts"
 import { step } from "../telemetry/steps.ts"
 import { type AuthenticationOptions, authentication } from "./authentication.ts"
-import { exchangeField } from "./exchange.ts"
-import { requireAdmitted } from "./window-headers.ts"
+import { exchangeField, requireAdmitted } from "./exchange.ts"
 
 export interface RateLimitOptions extends AuthenticationOptions {
   usage: Usage

@@ -1,7 +1,7 @@
 /** The lines of "Use this view elsewhere" get from the API exactly what the page shows. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { $ } from "bun"
-import { canonicalQuery } from "../../src/http/canonical-query.ts"
+import { canonicalQuery } from "../../src/http/query-string.ts"
 import {
   type ApiView,
   powerQueryLiteral,

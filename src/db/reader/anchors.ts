@@ -6,11 +6,10 @@
  */
 import { type Cache, type CacheSizes, createCache } from "../cache.ts"
 import { everyNth } from "./every-nth.ts"
-import { bindingsOf, type List, listKey } from "./list.ts"
 import type { ReaderPools } from "./reader.ts"
 import type { ReadOptions, Reads } from "./reads.ts"
 import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts"
-import { bindRelease } from "./statements.ts"
+import { bindingsOf, bindRelease, type List, listKey } from "./statements.ts"
 
 /** Up to this offset, skipping the rows costs less than reading anchors. */
 const shallowOffset = 5_000

@@ -4,10 +4,9 @@
  */
 import type { Value } from "../../resources/resource.ts"
 import { type Cache, type CacheSizes, createCache } from "../cache.ts"
-import { bindingsOf, type List, listKey } from "./list.ts"
 import type { ReaderPools } from "./reader.ts"
 import type { ReadOptions, Reads } from "./reads.ts"
-import { bindRelease } from "./statements.ts"
+import { bindingsOf, bindRelease, type List, listKey } from "./statements.ts"
 
 export interface Group {
   /** Of the fields, in their order. */

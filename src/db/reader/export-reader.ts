@@ -3,13 +3,12 @@
  * ended. While the receiver takes a chunk, the next one is read: one is ahead, never more.
  */
 import { Unavailable } from "../pool/unavailable.ts"
-import { bindingsOf, type List } from "./list.ts"
 import type { ReaderPools } from "./reader.ts"
 import type { ReadOptions, Reads } from "./reads.ts"
 import { ReleaseUnavailable } from "./releases.ts"
 import { type RowEncoder, type RowsRead, readRows } from "./rows.ts"
 import { bindPosition, nullsOf, type Position } from "./seek.ts"
-import { bindRelease } from "./statements.ts"
+import { bindingsOf, bindRelease, type List } from "./statements.ts"
 
 export interface Export {
   total: number

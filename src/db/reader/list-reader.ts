@@ -8,11 +8,10 @@ import {
   isDeep,
   type Start,
 } from "./anchors.ts"
-import { bindingsOf, type List, listKey } from "./list.ts"
 import type { ReaderPools } from "./reader.ts"
 import type { ReadFrom, ReadOptions, Reads } from "./reads.ts"
 import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts"
-import { bindRelease, type Page } from "./statements.ts"
+import { bindingsOf, bindRelease, type List, listKey, type Page } from "./statements.ts"
 import { createTotalCaches, createTotals, isScanned, type TotalCaches } from "./totals.ts"
 
 export type Records = readonly ResourceRecord[]

@@ -16,12 +16,13 @@ import {
   type Readable,
   type ResourceRecord,
 } from "../../resources/resource.ts"
+import { digest } from "../../text/digest.ts"
 import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
 import { grouped, groupsText } from "./groups.ts"
 import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
-import { identityOf, noRelease, type Release } from "./releases.ts"
+import { identityOf, noRelease, type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type Query, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { after, orderBy } from "./seek.ts"
 
@@ -51,6 +52,26 @@ export interface ListShape {
   /** Lists the records that have left the list since the release bound as `removed_since`. */
   removed: boolean
 }
+
+/** A list as a client requested it. */
+export interface List extends ListShape {
+  /** Values that the filters bind, by name; and the releases that `updated` and `removed` need. */
+  bound: Readonly<Record<string, unknown>>
+  /** The record that the list belongs to, by key. The list exists only where the record does. */
+  parent?: (Parent & { key: string }) | undefined
+  /** Identifies the list: equal for lists with the same rows in the same order. */
+  identity: string
+}
+
+/** Identifies a list at a release. */
+export const listKey = ({ identity }: List, release: Release): string =>
+  digest(`${releaseKey(release)} ${identity}`)
+
+/** The values that every statement on the list binds. */
+export const bindingsOf = ({ bound, parent }: List): Record<string, unknown> => ({
+  ...bound,
+  ...(parent && { [parentName]: parent.key }),
+})
 
 /** The releases that a statement saw. */
 export interface SeenReleases {

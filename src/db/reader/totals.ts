@@ -4,11 +4,10 @@
  */
 import { arrayLiteral } from "../../text/array-literal.ts"
 import { type Cache, type CacheSizes, createCache } from "../cache.ts"
-import { bindingsOf, type List, listKey } from "./list.ts"
 import type { ReaderPools } from "./reader.ts"
 import type { ReadOptions, Reads } from "./reads.ts"
 import { type Release, releaseKey } from "./releases.ts"
-import { bindRelease } from "./statements.ts"
+import { bindingsOf, bindRelease, type List, listKey } from "./statements.ts"
 
 /** The number of records; or that the list's parent does not exist. */
 export type Total = number | "no parent"

@@ -4,9 +4,8 @@
  */
 import type { SignedIn } from "../../access/sessions.ts"
 import type { Asked } from "../../answers/asked.ts"
-import type { PlanOf } from "../../answers/cached-plans.ts"
 import { createLists, type ListOptions, type ListPage } from "../../answers/list-answer.ts"
-import { type ListPlan, planList } from "../../answers/list-plan.ts"
+import { type ListPlan, type PlanOf, planList } from "../../answers/list-plan.ts"
 import { createRecords, type RecordAt } from "../../answers/record-answer.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { Group } from "../../db/reader/breakdown.ts"

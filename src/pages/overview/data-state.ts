@@ -1,11 +1,11 @@
 /** What the data is at the newest release, read once for each release. */
 import { listEndpoint } from "../../answers/list-endpoint.ts"
 import { planList } from "../../answers/list-plan.ts"
-import type { List } from "../../db/reader/list.ts"
 import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, type Releases, releaseKey } from "../../db/reader/releases.ts"
 import type { ReadSourceLoads, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ReadSources } from "../../db/reader/sources.ts"
+import type { List } from "../../db/reader/statements.ts"
 import { companies } from "../../resources/companies.ts"
 import { reports } from "../../resources/reports.ts"
 import type { Readable, ResourceRecord } from "../../resources/resource.ts"

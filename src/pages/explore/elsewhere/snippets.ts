@@ -2,7 +2,7 @@
  * Lines that get what a page shows into other programs. Each has `tokenPlaceholder` where the token
  * belongs. Power Query has none: it asks for the key once and keeps it among its credentials.
  */
-import { type CanonicalQuery, queryText } from "../../../http/canonical-query.ts"
+import { type CanonicalQuery, queryText } from "../../../http/query-string.ts"
 import type { Readable } from "../../../resources/resource.ts"
 import { tokenPlaceholder } from "../../kit/components.ts"
 

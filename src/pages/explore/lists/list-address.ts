@@ -1,7 +1,6 @@
 /** The address of a list in the explorer: every view has one that can be shared. */
 import { paging } from "../../../answers/list-endpoint.ts"
-import { type CanonicalQuery, queryText } from "../../../http/canonical-query.ts"
-import { decodeQuery } from "../../../http/query-string.ts"
+import { type CanonicalQuery, decodeQuery, queryText } from "../../../http/query-string.ts"
 import { type ListView, pathWith, type RecordLinks } from "./list-view.ts"
 
 /** A list as a person asked for it. */

@@ -1,6 +1,6 @@
 /** What a list is to the explorer: where it is, its filters, its fields, and how it is put into words. */
 import type { ListEndpoint } from "../../../answers/list-endpoint.ts"
-import type { CanonicalQuery } from "../../../http/canonical-query.ts"
+import type { CanonicalQuery } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import type { Choice, Column } from "../../kit/components.ts"
 import type { Content } from "../../kit/html.ts"
