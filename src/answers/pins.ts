@@ -63,10 +63,12 @@ export function createPins({ redis, maxBytes, steadyMs }: PinsOptions): Pins {
         share(sequence, release, "NX")
         return
       }
-      own.set(sequence, release)
       const written = share(sequence, release)
-      // Where the pin moves, page 2 may be read by another process as soon as page 1 has arrived.
-      if (!before || releaseKey(before) !== releaseKey(release)) await written
+      // To read it has begun its time anew.
+      if (before && releaseKey(before) === releaseKey(release)) return
+      own.set(sequence, release)
+      // Page 2 may be read by another process as soon as page 1 has arrived.
+      await written
     },
   }
 }

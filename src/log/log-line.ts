@@ -20,9 +20,21 @@ export type LineFormat = (event: LogEvent) => string
  */
 const unescaped = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu
 
+let lastMs = Number.NaN
+let lastTime = ""
+
+/** ISO 8601. Many lines are of the same millisecond. */
+function timeText(at: Date): string {
+  if (at.getTime() !== lastMs) {
+    lastMs = at.getTime()
+    lastTime = at.toISOString()
+  }
+  return lastTime
+}
+
 /** One JSON object. */
 export const jsonLine: LineFormat = ({ at, level, event, fields }) => {
-  const line = json({ time: at.toISOString(), level, event, ...fields })
+  const line = json({ time: timeText(at), level, event, ...fields })
   return line.replace(unescaped, unicodeEscapes)
 }
 

@@ -24,23 +24,25 @@ export interface ObserveOptions {
 export const observe = (options: ObserveOptions) => {
   const { requestMetrics } = options
   const record = createRecord(options)
+
+  async function observed(request: Request, respond: Respond): Promise<Response> {
+    requestMetrics.begin()
+    try {
+      const response = await respond()
+      const exchange = exchangeOf(request)
+      if (exchange) record(exchange, request, response)
+      return response
+    } finally {
+      requestMetrics.end()
+    }
+  }
+
   return new Elysia({ name: "observe" }).wrap(
-    aroundRequest(async (request, respond) => {
-      const respondAndRecord = async () => {
-        const response = await respond()
-        const exchange = exchangeOf(request)
-        if (exchange) record(exchange, request, response)
-        return response
-      }
-      requestMetrics.begin()
-      try {
-        return await (isTracing() && !isProbe(request.url)
-          ? traceRequest(request, respondAndRecord)
-          : respondAndRecord())
-      } finally {
-        requestMetrics.end()
-      }
-    }),
+    aroundRequest((request, respond) =>
+      isTracing() && !isProbe(request.url)
+        ? traceRequest(request, () => observed(request, respond))
+        : observed(request, respond),
+    ),
   )
 }
 
@@ -65,7 +67,7 @@ function createRecord(options: ObserveOptions) {
     const ms = Math.round(elapsedMs * 10) / 10
     const target = loggedTarget(url)
     // What is undefined is left out.
-    const fields = {
+    const line = {
       "mds.request_id": id,
       "http.request.method": method,
       "http.route": route,
@@ -77,17 +79,21 @@ function createRecord(options: ObserveOptions) {
       "mds.cache": cacheResult(status, headers.get("cache-status")),
       "client.address": exchange.address,
       "mds.account": accountId || undefined,
+      "error.type": errorCode || undefined,
+      duration_ms: ms,
     }
     if (isLogged) {
-      const line = { ...trace, ...fields, "error.type": errorCode || undefined, duration_ms: ms }
-      log[isOfProbe ? "debug" : "info"]("request", line)
+      log[isOfProbe ? "debug" : "info"]("request", trace ? { ...trace, ...line } : line)
     }
-    endTrace({
-      name: route === undefined ? method : `${method} ${route}`,
-      status,
-      errorCode,
-      attributes: { ...fields, "url.scheme": url.slice(0, url.indexOf(":")) },
-    })
+    if (trace) {
+      const { "error.type": _, duration_ms, ...attributes } = line
+      endTrace({
+        name: route === undefined ? method : `${method} ${route}`,
+        status,
+        errorCode,
+        attributes: { ...attributes, "url.scheme": url.slice(0, url.indexOf(":")) },
+      })
+    }
     if (!exchange.isListed) return
     recentRequests.record(accountId, {
       requestId: id,
@@ -107,7 +113,11 @@ const isProbe = (url: string): boolean => probes.test(url)
 
 /** The pattern of a route; undefined where a path has none of its own. */
 const routePattern = (route: string | undefined): string | undefined =>
-  route === undefined || route.endsWith("/*") ? undefined : route.replace(/(?<=.)\/$/, "")
+  route === undefined || route.endsWith("/*")
+    ? undefined
+    : route.length > 1 && route.endsWith("/")
+      ? route.slice(0, -1)
+      : route
 
 /** Of the body. A stream has no length: the line of an export's end has its bytes. */
 function bytesOf(method: string, { status, headers }: Response): number | undefined {
@@ -131,14 +141,13 @@ function cacheResult(status: number, header: string | null): string | undefined 
   return header === null ? undefined : cacheResults[header]
 }
 
+type Respond = () => Response | Promise<Response>
+
 /** Calls `respond` once and returns its response, or another one. */
-type AroundRequest = (
-  request: Request,
-  respond: () => Response | Promise<Response>,
-) => Response | Promise<Response>
+type AroundRequest = (request: Request, respond: Respond) => ReturnType<Respond>
 
 type HigherOrderFunction = Parameters<Elysia["wrap"]>[0]
-type Handler = (request: Request) => Response | Promise<Response>
+type Handler = (request: Request) => ReturnType<Respond>
 
 /**
  * For `wrap`, whose own type does not say what it gives: the app's handler and the request, and it calls
