@@ -46,10 +46,13 @@ test("one account leaves places to the others", async () => {
 
 test("an account past its part of the queue is refused, and no other", async () => {
   const { take, turns } = recorded({ places: 1, queuePerAccount: 2 })
-  for (const account of [1, 1, 1]) void take(account)
+  await take(1)
+  const waiting = [take(1), take(1)].map(reasonOf)
   expect(await reasonOf(take(1))).toBeInstanceOf(Overloaded)
-  void take(2)
+  waiting.push(reasonOf(take(2)))
   expect(turns.load()).toEqual({ running: 1, waiting: 3 })
+  turns.refuseWaiting(new Unavailable("the end"))
+  await Promise.all(waiting)
 })
 
 test("whoever has no turn in time, or leaves, is not in the queue any more", async () => {
