@@ -3,6 +3,7 @@ import type { Server } from "bun"
 import { ApiError } from "./http/api-error.ts"
 import { describeError, type Log } from "./log/log.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
+import { exchangeOf } from "./plugins/exchange.ts"
 
 /** What the server needs of an app. */
 export interface ServedApp {
@@ -72,19 +73,15 @@ export function startServer({
       if (isStopping()) response.headers.set("Connection", "close")
       return response
     } catch (error) {
-      return failed(error)
+      return failed(request, error)
     }
   }
 
-  /**
-   * The app handles its own errors, so this one comes from the framework or its innermost hooks.
-   */
-  function failed(error: unknown): Response {
-    const id = crypto.randomUUID()
+  /** The app handles its own errors, so this one comes from the framework or its innermost hooks. */
+  function failed(request: Request, error: unknown): Response {
+    const { id, headers } = exchangeOf(request)
     log.error("the server failed", { "mds.request_id": id, ...describeError(error) })
-    const response = errorResponse(toApiError(error))
-    response.headers.set("X-Request-Id", id)
-    return response
+    return errorResponse(toApiError(error), headers)
   }
 
   return {

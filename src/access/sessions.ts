@@ -13,6 +13,7 @@ import { and, desc, eq, gt, isNull, lte, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { accounts } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
+import type { AccountId } from "../db/pool/turns.ts"
 import { sessions } from "../db/sign-in-tables.ts"
 import { milliseconds } from "../resources/values.ts"
 import { minuteMs } from "../text/durations.ts"
@@ -76,10 +77,13 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
      * The person that a cookie's value identifies; null where it is unknown, the session has ended or was
      * not used for too long, or its account is disabled. Records, at most once a minute, that the session
      * is in use.
+     * @param address of the client, which takes turns at the database
      */
-    find: async (cookie: string, now: Date) => {
+    find: async (cookie: string, now: Date, address: AccountId = null) => {
+      // Another text was never a session's, so it is rejected without a query.
+      if (!/^[\w-]{43}$/.test(cookie)) return null
       const id = hashSecret(cookie)
-      const [found] = await pool.runAlone(null, () => byId.execute({ id }))
+      const [found] = await pool.runAlone(address, () => byId.execute({ id }))
       if (!found) return null
       const { requestLimit, lastSeenAt, expiresAt, ...person } = found
       const idle = now.getTime() - lastSeenAt.getTime()

@@ -14,7 +14,7 @@ export interface Asker {
   /** The account whose turns at the database it takes. */
   account: number
   /** Whose page sequences it belongs to: those of a token, or of a session of the explorer. */
-  reader: string
+  sequenceOwner: string
 }
 
 export interface Asked extends Asker {

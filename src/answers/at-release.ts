@@ -46,16 +46,17 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions): 
     return release
   }
 
-  async function resolve(asOf: PointInTime | undefined, account: number): Promise<Release> {
-    return asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account)
-  }
+  const resolve = (asOf: PointInTime | undefined, account: number): Promise<Release> =>
+    step("release", () =>
+      asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account),
+    )
 
   return {
     resolve,
 
-    atRelease: async (plan, { account, reader }, read) => {
-      if (plan.all) return read(await step("release", () => resolve(plan.points.asOf, account)))
-      const sequence = `${reader} ${plan.sequenceId}`
+    atRelease: async (plan, { account, sequenceOwner }, read) => {
+      if (plan.all) return read(await resolve(plan.points.asOf, account))
+      const sequence = `${sequenceOwner} ${plan.sequenceId}`
       const isLater = plan.page > 1
       const pinned = isLater ? await pins.pinned(sequence) : undefined
       if (pinned) {
@@ -63,7 +64,7 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions): 
           throw error instanceof ReleaseUnavailable ? startAgain(pinned) : error
         })
       }
-      const release = await step("release", () => resolve(plan.points.asOf, account))
+      const release = await resolve(plan.points.asOf, account)
       const result = await read(release)
       await pins.pin(sequence, release, isLater ? "if absent" : "replace")
       return result

@@ -1,8 +1,9 @@
 /** Every record of a list, as a stream. */
 import type { Turns } from "../db/pool/turns.ts"
+import { Unavailable } from "../db/pool/unavailable.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import { ApiError } from "../http/api-error.ts"
-import { streamCoder } from "../http/content-coding.ts"
+import { streamCoder, streamHeaders } from "../http/content-coding.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { openStep, traceIds } from "../telemetry/steps.ts"
 import type { Asked } from "./asked.ts"
@@ -10,7 +11,13 @@ import type { ExportCounts } from "./export-counts.ts"
 import { type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
 import { exportHeaders, writerOf } from "./list-content.ts"
-import { asksForAny, cacheStatus, contentOf, releaseHeaders, represent } from "./represent.ts"
+import {
+  cacheStatus,
+  contentOf,
+  hasWildcardIfNoneMatch,
+  releaseHeaders,
+  represent,
+} from "./represent.ts"
 
 const recordsPerChunk = 2_000
 /** For the log alone, as proxies write it: nobody receives that response. */
@@ -41,13 +48,13 @@ export async function exportAnswer(
     const headers = { ...exportHeaders(plan, releaseHeaders(release), total), ...more }
     return represent(asked, contentOf(etag, plan.format, headers, body), cacheStatus.bypass)
   }
-  if (request.method !== "HEAD" && !asksForAny(request)) {
+  if (request.method !== "HEAD" && !hasWildcardIfNoneMatch(request)) {
     return exportBody(options, asked, resolved, answer)
   }
   // The headers alone: no export is started.
   const total = await options.reader.total(list, { release, account })
   if (total === null) throw new ApiError("NOT_FOUND")
-  return answer(total, null)
+  return answer(total, null, streamHeaders(request.headers.get("accept-encoding")))
 }
 
 async function exportBody(
@@ -67,9 +74,11 @@ async function exportBody(
   using kept = new DisposableStack()
   const endStep = openStep("export")
   kept.defer(() => endStep())
-  const endTurn = await exportTurns.take(account, request.signal).catch((error: unknown) => {
-    if (error === request.signal.reason) return undefined
+  const gone = AbortSignal.any([request.signal, exportShutdown])
+  const endTurn = await exportTurns.take(account, gone).catch((error: unknown) => {
+    if (request.signal.aborted) return undefined
     exportCounts.countWithoutStream("refused")
+    if (exportShutdown.aborted) throw new Unavailable("The service is being stopped")
     throw error
   })
   if (!endTurn) {
@@ -88,7 +97,8 @@ async function exportBody(
       throw error
     })
   if (!found) throw new ApiError("NOT_FOUND")
-  const coder = streamCoder(request.headers.get("accept-encoding"))
+  const acceptEncoding = request.headers.get("accept-encoding")
+  const coder = streamCoder(acceptEncoding)
   const keptByStream = kept.move()
   const stream = exportStream(found.chunks, {
     head,
@@ -105,7 +115,7 @@ async function exportBody(
       else log.error("export ended", { ...line, ...describeError(error) })
     },
   })
-  return answer(found.total, stream, coder.headers)
+  return answer(found.total, stream, streamHeaders(acceptEncoding))
 }
 
 const spanAttributes = ({ outcome, records, bytes }: ExportOutcome) => ({

@@ -83,6 +83,7 @@ export function exportStream(
     {
       start(controller) {
         abort = () => cutOff(controller, "aborted")
+        if (shutdown.aborted) return abort()
         shutdown.addEventListener("abort", abort)
         // A receiver may disconnect before it reads anything, without notice.
         expectReceiver(controller)

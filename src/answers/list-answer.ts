@@ -15,7 +15,7 @@ import type { Asked, Asker } from "./asked.ts"
 import { createReleaseResolver, type ReleaseOptions } from "./at-release.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import { type ExportOptions, exportAnswer } from "./export-answer.ts"
-import { pageContent } from "./list-content.ts"
+import { pageContent, withCacheBuster } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
 import { cacheStatus, contentOf, isKnown, releaseHeaders, represent } from "./represent.ts"
 
@@ -62,7 +62,7 @@ export function createLists(options: ListOptions): Lists {
   async function answerAt(release: Release, plan: ListPlan, asked: Asked): Promise<Response> {
     const { id, format, cacheable } = plan
     const cached = cacheable ? cachedAnswers.get(release, id) : undefined
-    if (cached) return represent(asked, cached, cacheStatus.hit)
+    if (cached) return represent(asked, withCacheBuster(cached, plan), cacheStatus.hit)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const list = await listAt(plan, release, asked.account)
     const compared = list === plan.list ? "" : ` ${list.identity}`
@@ -80,7 +80,7 @@ export function createLists(options: ListOptions): Lists {
       content = step("represent", () => pageContent(plan, etag, headers, page, baseUrl))
       if (cacheable) cachedAnswers.set(release, id, content)
     }
-    return represent(asked, content, status)
+    return represent(asked, withCacheBuster(content, plan), status)
   }
 
   return {

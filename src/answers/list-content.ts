@@ -28,6 +28,18 @@ export function pageContent(
   return contentOf(etag, plan.format, shown, codedBody(text))
 }
 
+/**
+ * The same with `_` in its links, which tells page sequences apart: the content without it is shared by
+ * requests with any `_`.
+ */
+export function withCacheBuster(content: Content, { cacheBuster }: ListPlan): Content {
+  if (cacheBuster === "") return content
+  const headers = new Headers(content.headers)
+  const links = headers.get("Link")?.replaceAll(">;", `&_=${encodeURIComponent(cacheBuster)}>;`)
+  if (links !== undefined) headers.set("Link", links)
+  return { ...content, headers }
+}
+
 /** The headers that every export has, with those of its release. */
 export const exportHeaders = (
   plan: ListPlan,

@@ -55,6 +55,8 @@ export interface ListPlan {
   sequenceId: string
   path: string
   canonical: CanonicalQuery
+  /** The value of `_`; empty without one. */
+  cacheBuster: string
 }
 
 /** Points in the history of the data. */
@@ -90,8 +92,9 @@ export function planList(
   const filters = filtersInUse(endpoint, values)
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
-  const identity = `${path}?${queryText(canonical, notOfTheList)}`
+  const identity = digest(`${path}?${queryText(canonical, notOfTheList)}`)
   const pages = `${path}?${queryText(canonical, ["page", "format"])}`
+  const buster = cacheBuster(query)
   return {
     list: toList(endpoint, values, filters, parent, identity),
     points: {
@@ -108,14 +111,14 @@ export function planList(
     key: `${path}?${queryText(canonical, ["format"])}`,
     cacheable:
       !all &&
-      !endpoint.ofNoRelease &&
       !endpoint.resource.pastVersions &&
       points.updated_since === undefined &&
       points.removed_since === undefined,
     id: digest(`${format} ${path}?${queryText(canonical)}`),
-    sequenceId: digest(`${pages} ${format} ${cacheBuster(query)}`),
+    sequenceId: digest(`${pages} ${format} ${buster}`),
     path,
     canonical,
+    cacheBuster: buster,
   }
 }
 
@@ -190,8 +193,8 @@ function changeFaults({ updated_since, removed_since }: Values): Fault[] {
 /** Of a plan without its texts. */
 const planBytes = 1_500
 
-/** The texts of a query are in its list's identity, in its links, and in the values that filters bind. */
-const bytesOf = ({ list }: ListPlan): number => planBytes + 6 * list.identity.length
+/** The texts of a query are in its key, in its links, and in the values that filters bind. */
+const bytesOf = ({ key }: ListPlan): number => planBytes + 6 * key.length
 
 /**
  * @param parent the key of the record that the list belongs to, as the path has it

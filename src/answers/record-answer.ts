@@ -52,7 +52,7 @@ export function createRecords({ reader, cachedAnswers, ...options }: RecordOptio
       const { account, request } = asked
       const values = readParameters(query, asOf)
       const id = digest(`${path}?${queryText(canonicalQuery(values, asOf))}`)
-      const release = await step("release", () => resolve(pointInTime(values.as_of), account))
+      const release = await resolve(pointInTime(values.as_of), account)
       const cached = cachedAnswers.get(release, id)
       if (cached) return represent(asked, cached, cacheStatus.hit)
       const etag = entityTag(release, id, "json")

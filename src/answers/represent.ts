@@ -38,7 +38,7 @@ export function represent(
   content: Content<CodedBody | ReadableStream<Uint8Array> | null>,
   status: CacheStatus,
 ): Response {
-  const isCurrent = isKnown(request, content.etag) || asksForAny(request)
+  const isCurrent = isKnown(request, content.etag) || hasWildcardIfNoneMatch(request)
   const { bytes, coding } = isCurrent ? nothing : bodyOf(request, content.body)
   const response = new Response(bytes, { status: isCurrent ? 304 : 200, headers: content.headers })
   for (const name in headers) response.headers.set(name, headers[name] ?? "")
@@ -62,7 +62,7 @@ export const isKnown = ({ headers }: Pick<Request, "headers">, etag: string): bo
   namesTag(headers.get("if-none-match"), etag)
 
 /** `*` matches any response, which is known to exist only once it was found. */
-export const asksForAny = ({ headers }: Pick<Request, "headers">): boolean =>
+export const hasWildcardIfNoneMatch = ({ headers }: Pick<Request, "headers">): boolean =>
   headers.get("if-none-match")?.trim() === "*"
 
 /** @param headers those that follow from the content */

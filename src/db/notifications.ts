@@ -6,7 +6,7 @@
  *
  * No notification is lost while the connection is open, and a closed connection is detected. Where the
  * network drops packets silently that can take long, unless something else reveals that the database does
- * not answer: see `lose`. So subscribers must bound by themselves how long they rely
+ * not answer: see `markUnavailable`. So subscribers must bound by themselves how long they rely
  * on having received everything.
  *
  * A subscription needs a session of its own. Behind a transaction pooler, which gives it none,
@@ -50,7 +50,7 @@ export interface Subscription {
   /** Resolves when the first attempt to subscribe has succeeded or failed, within some seconds. */
   ready: Promise<void>
   /** Ends the connection, which may be dead although it is open, and begins anew. */
-  lose(error: unknown): void
+  markUnavailable(error: unknown): void
   stop(): Promise<void>
 }
 
@@ -75,12 +75,12 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers):
       },
     })
     const fail = (error: unknown): void => {
-      if (connection === own) lose(error)
+      if (connection === own) markUnavailable(error)
     }
     connection = own
     // The driver reconnects without end to a server that closes each connection at once.
     timer = setTimeout(() => {
-      lose(new Error(`No connection to listen on within ${connectTimeoutMs} ms`))
+      markUnavailable(new Error(`No connection to listen on within ${connectTimeoutMs} ms`))
     }, connectTimeoutMs)
     listen(own).then(() => {
       if (connection !== own) return
@@ -91,7 +91,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers):
     }, fail)
   }
 
-  function lose(error: unknown): void {
+  function markUnavailable(error: unknown): void {
     if (!connection) return
     end(0).catch(() => {})
     firstAttempt.resolve()
@@ -113,7 +113,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers):
   connect()
   return {
     ready: firstAttempt.promise,
-    lose,
+    markUnavailable,
     stop: async () => {
       firstAttempt.resolve()
       await end(1)

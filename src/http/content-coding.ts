@@ -32,7 +32,6 @@ const coders: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<Arra
 
 /** Encodes a body part by part, each of which must not change any more. The output of a part may be empty; the rest comes with a later one. */
 export interface StreamCoder {
-  headers: Record<string, string>
   code(part: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
   end(): Promise<Uint8Array<ArrayBuffer>>
   /** Frees its memory, at its end or before; to be called in any case. */
@@ -40,11 +39,17 @@ export interface StreamCoder {
 }
 
 export const streamCoder = (acceptEncoding: string | null): StreamCoder =>
-  preferredCoding(acceptEncoding, ["gzip"]) === "gzip" ? gzipCoder() : identityCoder()
+  isGzip(acceptEncoding) ? gzipCoder() : identityCoder()
+
+/** The headers of a body that `streamCoder` encodes. */
+export const streamHeaders = (acceptEncoding: string | null): Readonly<Record<string, string>> =>
+  isGzip(acceptEncoding) ? { "Content-Encoding": "gzip" } : {}
+
+const isGzip = (acceptEncoding: string | null): boolean =>
+  preferredCoding(acceptEncoding, ["gzip"]) !== null
 
 function identityCoder(): StreamCoder {
   return {
-    headers: {},
     code: async (part) => part,
     end: async () => new Uint8Array(0),
     close: () => {},
@@ -61,7 +66,6 @@ function gzipCoder(): StreamCoder {
     return taken
   }
   return {
-    headers: { "Content-Encoding": "gzip" },
     code: (part) =>
       new Promise((resolve, reject) => {
         gzip.write(part, (error) => (error ? reject(error) : resolve(take())))

@@ -111,6 +111,9 @@ function* namingFaults(pairs: readonly Pair[], schemas: ParameterSchemas): Gener
     if (!known.includes(parameter)) yield unknownName(parameter, Object.keys(schemas))
     else if (count > 1) yield { parameter, message: "Must be given once" }
   }
+  if (pairs.some(({ name, value }) => name === "api_key" && value === "")) {
+    yield { parameter: "api_key", message: "Must not be empty" }
+  }
 }
 
 function unknownName(parameter: string, known: readonly string[]): Fault {

@@ -2,25 +2,29 @@
 import { Elysia } from "elysia"
 import type { Asked } from "../answers/asked.ts"
 import type { RecordEndpoint } from "../answers/endpoint.ts"
-import { createLists, type ListOptions } from "../answers/list-answer.ts"
+import type { Lists } from "../answers/list-answer.ts"
 import type { ListEndpoint } from "../answers/list-endpoint.ts"
 import type { PlanOf } from "../answers/list-plan.ts"
-import { createRecords } from "../answers/record-answer.ts"
+import type { Records } from "../answers/record-answer.ts"
 import { answerState, type ReadState } from "../answers/state-answer.ts"
 import { exchangeField } from "./exchange.ts"
 import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
 import { requestTarget } from "./target.ts"
 
-export type AnswersOptions = ListOptions & RateLimitOptions & { planOf: PlanOf }
+export interface AnswersOptions extends RateLimitOptions {
+  lists: Lists
+  records: Records
+  planOf: PlanOf
+  /** The service's public address, which links carry; empty for relative links. */
+  baseUrl: string
+}
 
 /**
  * Gives `list`, `state` and `record`. The only parameter of a path is the key of the record, or of the one
  * that the list belongs to.
  */
 export const answers = (options: AnswersOptions) => {
-  const { planOf, baseUrl } = options
-  const lists = createLists(options)
-  const records = createRecords(options)
+  const { lists, records, planOf, baseUrl } = options
   return new Elysia({ name: "answers" })
     .use(exchangeField())
     .use(rateLimit(options))
@@ -32,7 +36,7 @@ export const answers = (options: AnswersOptions) => {
         target,
         headers: exchange.headers,
         account: caller.accountId,
-        reader: `token ${caller.tokenId}`,
+        sequenceOwner: `token ${caller.tokenId}`,
         disableIdleTimeout: () => server?.timeout(request, 0),
       }
       // Undefined for a path without parameters, other than its type says.

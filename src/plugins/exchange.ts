@@ -31,12 +31,17 @@ export interface Exchange {
   errorCode: ErrorCode | ""
 }
 
-const begin = (url: string): Exchange => {
+const exchanges = new WeakMap<Request, Exchange>()
+
+/** The exchange of a request, which begins when it is first asked for. */
+export function exchangeOf(request: Request): Exchange {
+  const begun = exchanges.get(request)
+  if (begun) return begun
   const id = crypto.randomUUID()
-  return {
+  const exchange: Exchange = {
     id,
     startedMs: performance.now(),
-    isApi: /^https?:\/\/[^/]*\/api\/v1(?:[/?]|$)/.test(url),
+    isApi: /^https?:\/\/[^/]*\/api\/v1(?:[/?]|$)/.test(request.url),
     address: "",
     route: undefined,
     headers: { "X-Request-Id": id },
@@ -45,16 +50,15 @@ const begin = (url: string): Exchange => {
     isListed: false,
     errorCode: "",
   }
+  exchanges.set(request, exchange)
+  return exchange
 }
 
-const exchanges = new WeakMap<Request, Exchange>()
-
-/** Undefined for a request that never reached the app's hooks. */
-export const exchangeOf = (request: Request): Exchange | undefined => exchanges.get(request)
-
-/** Gives plugins and routes the type of `exchange`. */
+/** Gives `exchange` to hooks and handlers. The value here is for its type: `exchange()` sets each request's. */
 export const exchangeField = () =>
-  new Elysia({ name: "exchange-field" }).decorate({ exchange: begin("") })
+  new Elysia({ name: "exchange-field" }).decorate({
+    exchange: exchangeOf(new Request("http://localhost")),
+  })
 
 /**
  * Gives `exchange`, and sets the headers of every response outside of the API. `onRequest`, because that
@@ -66,11 +70,10 @@ export const exchange = (options: { trustedProxies: number }) => {
     .use(exchangeField())
     .onRequest((context) => {
       const { request, server, set } = context
-      const begun = begin(request.url)
-      begun.address = addressOf(server?.requestIP(request)?.address ?? "", request)
-      exchanges.set(request, begun)
-      context.exchange = begun
-      if (!begun.isApi) Object.assign(set.headers, pageHeaders, begun.headers)
+      const own = exchangeOf(request)
+      own.address = addressOf(server?.requestIP(request)?.address ?? "", request)
+      context.exchange = own
+      if (!own.isApi) Object.assign(set.headers, pageHeaders, own.headers)
     })
     .onTransform({ as: "global" }, ({ exchange, route }) => {
       exchange.route = route

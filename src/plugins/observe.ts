@@ -29,9 +29,14 @@ export const observe = (options: ObserveOptions) => {
     requestMetrics.begin()
     try {
       const response = await respond()
-      const exchange = exchangeOf(request)
-      if (exchange) record(exchange, request, response)
+      record(exchangeOf(request), request, response)
       return response
+    } catch (error) {
+      // The app handles its own errors, so this one comes from the framework. The server answers it.
+      const exchange = exchangeOf(request)
+      exchange.errorCode = "INTERNAL"
+      record(exchange, request, new Response(null, { status: 500 }))
+      throw error
     } finally {
       requestMetrics.end()
     }
@@ -56,12 +61,12 @@ function createRecord(options: ObserveOptions) {
     const route = routePattern(exchange.route)
     const bytes = bytesOf(method, response)
     const elapsedMs = performance.now() - exchange.startedMs
-    const isOfProbe = isProbe(url)
-    if (!isOfProbe) {
+    const isHidden = isProbe(url)
+    if (!isHidden) {
       const seconds = elapsedMs / 1_000
       requestMetrics.observe({ method, route, status, seconds, bytes, errorCode })
     }
-    const isLogged = isOfProbe || accountId !== 0 || unauthenticated.count(status)
+    const isLogged = isHidden || accountId !== 0 || unauthenticated.count(status)
     const trace = traceIds()
     if (!isLogged && trace === undefined) return
     const ms = Math.round(elapsedMs * 10) / 10
@@ -83,7 +88,7 @@ function createRecord(options: ObserveOptions) {
       duration_ms: ms,
     }
     if (isLogged) {
-      log[isOfProbe ? "debug" : "info"]("request", trace ? { ...trace, ...line } : line)
+      log[isHidden ? "debug" : "info"]("request", trace ? { ...trace, ...line } : line)
     }
     if (trace) {
       const { "error.type": _, duration_ms, ...attributes } = line

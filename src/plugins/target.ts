@@ -1,17 +1,10 @@
 /** The method and the request target (RFC 9112, 3.2), checked before parameters are. */
 import { Elysia } from "elysia"
+import type { Target } from "../answers/asked.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
-import { type Format, preferredFormat } from "../http/negotiation.ts"
+import { preferredFormat } from "../http/negotiation.ts"
 import { decodeComponent, splitTarget } from "../http/query-string.ts"
 import { exchangeField } from "./exchange.ts"
-
-/** What a request asks for, as it was sent. */
-export interface Target {
-  path: string
-  query: string
-  /** Preferred by `Accept` (RFC 9110, 12.5.1); the parameter `format` wins. */
-  format: Format
-}
 
 export const allowedMethods = "GET, HEAD, OPTIONS"
 
@@ -26,8 +19,8 @@ export function targetOf({ method, url, headers }: Request): Target {
   if (method !== "GET" && method !== "HEAD") {
     throw new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: allowedMethods } })
   }
-  const { pathname, search } = new URL(url)
-  const { path, query } = splitTarget(pathname + search)
+  const { pathname: path, search } = new URL(url)
+  const query = search.slice(1)
   if (!isDecodable(path)) {
     throw invalidParameters([{ parameter: "path", message: "Is not valid UTF-8" }])
   }

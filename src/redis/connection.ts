@@ -64,20 +64,20 @@ export function connectRedis(options: RedisOptions): RedisConnection {
       await inTime(ensureUsable(client))
       if (client === opened) use(client)
     } catch (error) {
-      lose(client, error)
+      markUnavailable(client, error)
     }
     firstAttempt.resolve()
   }
 
   function use(client: RedisClient): void {
-    client.onclose = (error) => lose(client, error)
+    client.onclose = (error) => markUnavailable(client, error)
     usable = client
     if (isLost) onBack()
     isLost = false
   }
 
   /** Many calls may fail with the same client, and its close is reported as well: the first counts. */
-  function lose(client: RedisClient, reason: unknown): void {
+  function markUnavailable(client: RedisClient, reason: unknown): void {
     if (client !== opened) return
     close()
     pause = setTimeout(connect, pauseMs)
@@ -101,7 +101,7 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     try {
       return await inTime(replyOf(client))
     } catch (error) {
-      lose(client, error)
+      markUnavailable(client, error)
       return undefined
     }
   }

@@ -39,7 +39,7 @@ export const sources: Readable = {
       last_loaded_at: instant("When its last load ended, whatever came of it"),
       last_outcome: oneOf(loadOutcomes, {
         description:
-          "What came of its last load or fetch: a release, no difference, a refused load, or a fetch that failed, as its files could not be had or its load broke off; the last two leave the data as it was",
+          "Outcome of its last load or fetch: a release, no difference, a rejected load, or a failed fetch because the download or the load failed; the last two leave the data as it was",
       }),
       last_observed_at: instant("When the newest files that were loaded were true"),
       last_changed_at: instant("When its records last changed in a release"),

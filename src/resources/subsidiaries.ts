@@ -35,4 +35,4 @@ export const subsidiaries: Resource = {
 }
 
 /** The subsidiaries of a company. */
-export const ofParent = equals(table.parent_asx_code)
+export const belongsToParent = equals(table.parent_asx_code)

@@ -54,7 +54,7 @@ export const tenements: Resource = {
 }
 
 /** The tenements linked to a company: it or one of its subsidiaries holds them. */
-export const ofCompany = includes(table.asx_codes)
+export const belongsToCompany = includes(table.asx_codes)
 
 const holderKeys = (holderName: string): string[] => [
   ...new Set(

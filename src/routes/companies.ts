@@ -3,8 +3,8 @@ import { recordEndpoint } from "../answers/endpoint.ts"
 import { listEndpoint } from "../answers/list-endpoint.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { companies as resource } from "../resources/companies.ts"
-import { ofParent, subsidiaries } from "../resources/subsidiaries.ts"
-import { ofCompany, tenements } from "../resources/tenements.ts"
+import { belongsToParent, subsidiaries } from "../resources/subsidiaries.ts"
+import { belongsToCompany, tenements } from "../resources/tenements.ts"
 import { ofRecord, versionsOf } from "../resources/versions.ts"
 
 export const companyList = listEndpoint({
@@ -20,14 +20,14 @@ export const tenementsOfCompany = listEndpoint({
   description: "Those that the company or one of its subsidiaries holds, ordered by `id`.",
   resource: tenements,
   filters: ["state", "status"],
-  belongsTo: { resource, scope: ofCompany },
+  belongsTo: { resource, scope: belongsToCompany },
 })
 
 export const subsidiariesOfCompany = listEndpoint({
   description: "Ordered by name.",
   resource: subsidiaries,
   filters: [],
-  belongsTo: { resource, scope: ofParent },
+  belongsTo: { resource, scope: belongsToParent },
 })
 
 export const companyHistory = listEndpoint({

@@ -23,7 +23,7 @@ export function followChanges(
     credentials.setSubscribed(subscribed)
     releases.setSubscribed(subscribed)
   }
-  const { ready, lose, stop } = subscribeToChanges(url, {
+  const { ready, markUnavailable, stop } = subscribeToChanges(url, {
     onListening: () => {
       set(true)
       if (losses > 0) log.info("notifications of changes arrive again")
@@ -45,7 +45,7 @@ export function followChanges(
     get listening() {
       return listening
     },
-    lose,
+    markUnavailable,
     stop,
   }
 }

@@ -6,17 +6,11 @@ import type { HashingCost } from "../access/password-hash.ts"
 import { createRecentRequests } from "../access/recent-requests.ts"
 import { createUsage } from "../access/usage.ts"
 import { createWindows, steadyNowMs } from "../access/windows.ts"
-import { createCachedAnswers } from "../answers/cached-answers.ts"
-import { createExportCounts } from "../answers/export-counts.ts"
-import { createPlans } from "../answers/list-plan.ts"
-import { createPins } from "../answers/pins.ts"
 import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
-import { createTurns } from "../db/pool/turns.ts"
 import { orWhereUnavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
-import { createReader, createReaderCaches } from "../db/reader/reader.ts"
 import { createReadiness } from "../db/reader/readiness.ts"
 import { createReleases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
@@ -26,6 +20,7 @@ import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
 import { connectRedis } from "../redis/connection.ts"
 import { settleWithin } from "../text/settle-within.ts"
+import { createAnswers } from "./answers.ts"
 import { followChanges } from "./changes.ts"
 import { connectDatabase } from "./database.ts"
 import { createServiceMetrics } from "./metrics.ts"
@@ -90,7 +85,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     { credentials, releases },
     { url: config.DATABASE_DIRECT_URL ?? options.databaseUrl, log },
   )
-  database.onLost(notifications.lose)
+  database.onLost(notifications.markUnavailable)
   // A first request would wait for its connection. If this fails, that one tries again, and reports it.
   void Promise.allSettled([releases.current()])
   const [redis] = await Promise.all([reachRedis(options), notifications.ready])
@@ -112,25 +107,22 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     onFailure: notWritten("expired sessions and records of use were not deleted"),
   })
 
-  const readerCaches = createReaderCaches(sizes)
-  const cachedAnswers = createCachedAnswers(sizes)
-  const exportTurns = createTurns({
-    places: config.MAX_EXPORTS,
-    placesPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
-  })
-  const exportCounts = createExportCounts()
-  const exportShutdown = new AbortController()
+  const pools = database.readPools
+  const answers = createAnswers({ ...options, ...clocks, sizes, pools, releases, redis })
 
   const unauthenticated = countUnauthenticated({ log })
-  const readiness = createReadiness(createReleases(accountPool).current, now)
+  // It takes turns of its own: what anonymous requests wait for must not make the service look unready.
+  const readiness = createReadiness(() => createReleases(accountPool).current("readiness"), now)
   const isReady = async () =>
     !stopping && (await readiness().then(() => true, orWhereUnavailable(false)))
-  const observed = { database, notifications, redis, credentials, windows, unauthenticated }
-  const answering = { cachedAnswers, exportTurns, exportCounts }
   const metrics = createServiceMetrics({
-    ...observed,
-    ...answering,
-    readerCaches,
+    database,
+    notifications,
+    redis,
+    credentials,
+    windows,
+    unauthenticated,
+    ...answers.measured,
     logBuffer,
     fetches,
     isReady,
@@ -148,7 +140,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
 
   return {
     app: {
-      ...answering,
+      ...answers.parts,
       ...signIn.parts,
       credentials,
       windows,
@@ -157,13 +149,8 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       accountPool,
       changeAccount: createPageChanges(database.sessionUrl),
       releases,
-      pins: createPins({ redis, maxBytes: sizes.pageSequences, steadyMs }),
-      planOf: createPlans(sizes),
-      reader: createReader(database.readPools, readerCaches, releases.recordSeen),
       readSources: createSources(database.pools),
       sourceLoads: createSourceLoads(records),
-      exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
-      exportShutdown: exportShutdown.signal,
       readiness,
       isStopping,
       metrics,
@@ -179,7 +166,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     beginStopping: () => {
       stopping = true
     },
-    abortExports: () => exportShutdown.abort(),
+    abortExports: answers.abortExports,
     close: async () => {
       unauthenticated.stop()
       metrics.stop()

@@ -32,10 +32,3 @@ export function createHistogram(bounds: readonly number[]): Histogram {
     read: () => ({ bounds, counts: [...counts], sum }),
   }
 }
-
-/** Of histograms with the same bounds. */
-export const addedReadings = (a: HistogramReading, b: HistogramReading): HistogramReading => ({
-  bounds: a.bounds,
-  counts: a.counts.map((count, bucket) => count + (b.counts[bucket] ?? 0)),
-  sum: a.sum + b.sum,
-})

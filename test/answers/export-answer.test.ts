@@ -41,7 +41,7 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     target,
     headers: {},
     account: 2,
-    reader: "",
+    sequenceOwner: "",
     disableIdleTimeout: () => {},
   }
   const answer = exportAnswer(options, asked, { plan, list: plan.list, release }, "")

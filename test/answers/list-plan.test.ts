@@ -6,13 +6,13 @@ import { preferredFormat } from "../../src/http/negotiation.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
 import { subsidiaries } from "../../src/resources/subsidiaries.ts"
-import { ofCompany, tenements } from "../../src/resources/tenements.ts"
+import { belongsToCompany, tenements } from "../../src/resources/tenements.ts"
 
 const ofCompanies = listEndpoint({ resource: companies, filters: ["search", "sector", "active"] })
 const held = listEndpoint({
   resource: tenements,
   filters: ["state"],
-  belongsTo: { resource: companies, scope: ofCompany },
+  belongsTo: { resource: companies, scope: belongsToCompany },
 })
 const common = ["as_of", "updated_since", "removed_since", "format", "all", "bom", "formula_guard"]
 

@@ -89,6 +89,11 @@ test("a token given twice is a repeated parameter", async () => {
   expect(await faultsOf(`/companies?${query}`)).toEqual([{ parameter: "api_key", message: twice }])
 })
 
+test("an api_key without a value is an empty parameter, beside a header too", async () => {
+  const expected = [{ parameter: "api_key", message: "Must not be empty" }]
+  expect(await faultsOf("/companies?api_key=")).toEqual(expected)
+})
+
 const ofTenements = [
   "page",
   "per_page",

@@ -48,10 +48,10 @@ test("changes of accounts and of releases are notified in order, and an empty on
 })
 
 test("a connection that is reported as lost is replaced, once", async () => {
-  const { events, stop, lose } = recordingSubscriber(database.url)
+  const { events, stop, markUnavailable } = recordingSubscriber(database.url)
   await until(() => events.length === 1)
-  lose(new Error("The database does not answer"))
-  lose(new Error("The database does not answer"))
+  markUnavailable(new Error("The database does not answer"))
+  markUnavailable(new Error("The database does not answer"))
   await until(() => events.length === 3)
   await notify("2")
   await until(() => events.length === 4)

@@ -5,13 +5,13 @@ import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 /** Subscribes, and records every call of its handlers in order. */
 export function recordingSubscriber(url: string) {
   const events: string[] = []
-  const { stop, lose } = subscribeToChanges(url, {
+  const { stop, markUnavailable } = subscribeToChanges(url, {
     onListening: () => events.push("listening"),
     onChange: (accountId) => events.push(`changed ${accountId}`),
     onRelease: () => events.push("released"),
     onLost: () => events.push("lost"),
   })
-  return { events, stop, lose }
+  return { events, stop, markUnavailable }
 }
 
 /** A proxy before the database, and the database's URL through it. */

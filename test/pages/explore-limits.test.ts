@@ -100,9 +100,9 @@ test("a download is the API's export, named and not to be kept by others", async
   const api = await service.get(`/tenements?${query}&format=csv&all=true&bom=true`)
   expect(await answer.bytes()).toEqual(await api.bytes())
 
-  const ofCompany = await person.get("/explore/companies/BIG/subsidiaries.csv?as_of=1")
+  const belongsToCompany = await person.get("/explore/companies/BIG/subsidiaries.csv?as_of=1")
   const same = await service.get("/companies/BIG/subsidiaries?format=csv&all=true&as_of=1")
-  expect(await ofCompany.text()).toBe(await same.text())
+  expect(await belongsToCompany.text()).toBe(await same.text())
   expect((await person.get("/explore/subsidiaries.csv")).status).toBe(200)
   expect((await person.get("/explore/companies/NOPE/tenements.csv")).status).toBe(404)
   expect((await person.get("/explore/tenements.csv?page=2")).status).toBe(400)

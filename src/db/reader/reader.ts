@@ -18,7 +18,6 @@ import {
 } from "./list-reader.ts"
 import { createReads } from "./reads.ts"
 import { createRecordReader, type FindRecord } from "./record-reader.ts"
-import { createStatements } from "./statements.ts"
 
 /** Each kind of statement has connections of its own. */
 export type ReaderPools = Readonly<Record<"records" | "lists" | "exports", ReadPool>>
@@ -62,7 +61,7 @@ export function createReader(
   caches: ReaderCaches,
   onSeen: (newest: number | null) => void = () => {},
 ): Reader {
-  const read = createReads(createStatements, onSeen)
+  const read = createReads(onSeen)
   const lists = createListReader(pools, read, caches.lists)
 
   return {

@@ -9,7 +9,7 @@ import type { Database, ReadPool } from "../pool/pool.ts"
 import type { AccountId } from "../pool/turns.ts"
 import type { Relation } from "./relations.ts"
 import { type Release, ReleaseUnavailable } from "./releases.ts"
-import type { SeenReleases, Statements } from "./statements.ts"
+import { createStatements, type SeenReleases, type Statements } from "./statements.ts"
 
 /** The release to read, and the account that the statements are run for. */
 export interface ReadOptions {
@@ -36,19 +36,15 @@ export interface Read<T> extends ReadOptions {
 export type Reads = <T extends SeenReleases>(pool: ReadPool, read: Read<T>) => Promise<T>
 
 /**
- * @param statementsOn the statements for a database
  * @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there
  */
-export function createReads(
-  statementsOn: (db: Database) => Statements,
-  onSeen: (newest: number | null) => void,
-): Reads {
+export function createReads(onSeen: (newest: number | null) => void): Reads {
   const statementsOf = new Map<Database, Statements>()
   /** After a restore of the database, it may be an older one than before. */
   let newestSeen = 0
 
   function statementsFor(db: Database): Statements {
-    const found = statementsOf.get(db) ?? statementsOn(db)
+    const found = statementsOf.get(db) ?? createStatements(db)
     statementsOf.set(db, found)
     return found
   }

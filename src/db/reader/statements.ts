@@ -16,7 +16,6 @@ import {
   type Readable,
   type ResourceRecord,
 } from "../../resources/resource.ts"
-import { digest } from "../../text/digest.ts"
 import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
@@ -59,13 +58,13 @@ export interface List extends ListShape {
   bound: Readonly<Record<string, unknown>>
   /** The record that the list belongs to, by key. The list exists only where the record does. */
   parent?: (Parent & { key: string }) | undefined
-  /** Identifies the list: equal for lists with the same rows in the same order. */
+  /** Identifies the list by a short text: equal for lists with the same rows in the same order. */
   identity: string
 }
 
 /** Identifies a list at a release. */
 export const listKey = ({ identity }: List, release: Release): string =>
-  digest(`${releaseKey(release)} ${identity}`)
+  `${releaseKey(release)} ${identity}`
 
 /** The values that every statement on the list binds. */
 export const bindingsOf = ({ bound, parent }: List): Record<string, unknown> => ({
@@ -127,9 +126,6 @@ export interface Statements {
     relation: Relation,
   ): Prepared<SeenReleases & { groups: string }>
 }
-
-/** The statements for a database. */
-export type StatementsOn = (db: Database) => Statements
 
 const dialect = new PgDialect()
 

@@ -80,7 +80,10 @@ export const explore = (options: ExploreOptions) => {
       .get("/tenements.csv", ({ csv }) => csv(tenementsView))
       .get("/reports", ({ list }) => list(reportsView))
       .get("/reports.csv", ({ csv }) => csv(reportsView))
-      .get("/subsidiaries", ({ list, visit }) => ofCompany(visit.query) ?? list(subsidiariesView))
+      .get(
+        "/subsidiaries",
+        ({ list, visit }) => belongsToCompany(visit.query) ?? list(subsidiariesView),
+      )
       .get("/subsidiaries.csv", ({ csv }) => csv(subsidiariesView))
       .get("/companies/:code", ({ record, params }) =>
         record(companiesView, params.code, companyParts),
@@ -103,7 +106,7 @@ export const explore = (options: ExploreOptions) => {
 }
 
 /** From the form of all subsidiaries to those of a company. */
-function ofCompany(query: string): Response | undefined {
+function belongsToCompany(query: string): Response | undefined {
   const sent = sentQuery(query)
   const code = sent.find(([name]) => name === "company")?.[1].trim()
   if (!code) return undefined

@@ -4,19 +4,23 @@
  */
 import type { SignedIn } from "../../access/sessions.ts"
 import type { Asked } from "../../answers/asked.ts"
-import { createLists, type ListOptions, type ListPage } from "../../answers/list-answer.ts"
+import type { ListPage, Lists } from "../../answers/list-answer.ts"
 import { type ListPlan, type PlanOf, planList } from "../../answers/list-plan.ts"
-import { createRecords, type RecordAt } from "../../answers/record-answer.ts"
+import type { RecordAt, Records } from "../../answers/record-answer.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { Group } from "../../db/reader/breakdown.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
+import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import { apiPathOf, countedFields, type ListAddress, type ListView } from "./lists/list-view.ts"
 
-export type VisitOptions = Omit<ListOptions, "releases"> & {
-  releases: CachedReleases
+export interface VisitOptions {
+  lists: Lists
+  records: Records
   planOf: PlanOf
+  reader: Pick<Reader, "breakdown">
+  releases: Pick<CachedReleases, "current">
 }
 
 /** Who asks, and with which request. */
@@ -49,14 +53,16 @@ export interface Visit extends Pick<Visitor, "query" | "publicUrl"> {
   newest(): Promise<Release>
 }
 
-export function createVisits(options: VisitOptions): (visitor: Visitor) => Visit {
-  const lists = createLists(options)
-  const records = createRecords(options)
-  const { releases, planOf } = options
-
+export function createVisits({
+  lists,
+  records,
+  planOf,
+  reader,
+  releases,
+}: VisitOptions): (visitor: Visitor) => Visit {
   return ({ person, query, publicUrl, ...visitor }) => {
     const account = person.accountId
-    const asker = { account, reader: `session ${person.sessionId}` }
+    const asker = { account, sequenceOwner: `session ${person.sessionId}` }
     const targetOf = (list: ListAddress, key: string, query: string) =>
       ({ path: apiPathOf(list, key), query, format: "json" }) as const
     const newest = () => releases.current(account)
@@ -79,7 +85,7 @@ export function createVisits(options: VisitOptions): (visitor: Visitor) => Visit
           if (fields.length === 0) return []
           const { list } = plan ?? planList(view.endpoint, targetOf(view, key, ""), key)
           const shown = release ?? (await newest())
-          return options.reader.breakdown(list, fields, { release: shown, account })
+          return reader.breakdown(list, fields, { release: shown, account })
         }),
       newest,
     }

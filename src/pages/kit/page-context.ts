@@ -43,7 +43,8 @@ export const pageContext = (options: PageOptions) =>
       /** Null where nobody has signed in. @throws Unavailable */
       const session = once(async (): Promise<SignedIn | null> => {
         const cookie = sessionCookie.read(request)
-        const found = cookie === null ? null : await options.sessions.find(cookie, options.now())
+        if (cookie === null) return null
+        const found = await options.sessions.find(cookie, options.now(), exchange.address)
         if (found) exchange.accountId = found.accountId
         return found
       })

@@ -7,7 +7,7 @@ import { createReleases, type Releases } from "../../../src/db/reader/releases.t
 import type { List } from "../../../src/db/reader/statements.ts"
 import { companies } from "../../../src/resources/companies.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
-import { ofCompany, tenements } from "../../../src/resources/tenements.ts"
+import { belongsToCompany, tenements } from "../../../src/resources/tenements.ts"
 import { awkward, type Fixtures, tenementsOf } from "../../support/fixtures.ts"
 import { createReader } from "../../support/reader.ts"
 import { type TestService, testService } from "../../support/service.ts"
@@ -55,7 +55,7 @@ const all: List = {
 const inWA: List = { ...all, filters: ["state"], bound: { state: "WA" }, identity: "in WA" }
 const ofBig: List = {
   ...all,
-  parent: { resource: companies, scope: ofCompany, key: "BIG" },
+  parent: { resource: companies, scope: belongsToCompany, key: "BIG" },
   identity: "of BIG",
 }
 const fields = ["state", "status"]

@@ -1,0 +1,54 @@
+/** What answers requests for data: the reader, its caches, page sequences and exports. */
+import { createCachedAnswers } from "../answers/cached-answers.ts"
+import { createExportCounts } from "../answers/export-counts.ts"
+import { createLists } from "../answers/list-answer.ts"
+import { createPlans } from "../answers/list-plan.ts"
+import { createPins } from "../answers/pins.ts"
+import { createRecords } from "../answers/record-answer.ts"
+import type { Config } from "../config.ts"
+import type { CacheSizes } from "../db/cache.ts"
+import { createTurns } from "../db/pool/turns.ts"
+import type { CachedReleases } from "../db/reader/newest-release.ts"
+import { createReader, createReaderCaches, type ReaderPools } from "../db/reader/reader.ts"
+import type { Log } from "../log/log.ts"
+import type { RedisConnection } from "../redis/connection.ts"
+
+export interface AnswersPartsOptions {
+  config: Config
+  sizes: CacheSizes
+  pools: ReaderPools
+  releases: CachedReleases
+  redis: RedisConnection | null
+  log: Log
+  now: () => Date
+  steadyMs: () => number
+}
+
+export function createAnswers(options: AnswersPartsOptions) {
+  const { config, sizes, pools, releases, redis, log, now, steadyMs } = options
+  const readerCaches = createReaderCaches(sizes)
+  const reader = createReader(pools, readerCaches, releases.recordSeen)
+  const pins = createPins({ redis, maxBytes: sizes.pageSequences, steadyMs })
+  const cachedAnswers = createCachedAnswers(sizes)
+  const exportTurns = createTurns({
+    places: config.MAX_EXPORTS,
+    placesPerAccount: Math.ceil(config.MAX_EXPORTS / 5),
+  })
+  const exportCounts = createExportCounts()
+  const exportShutdown = new AbortController()
+  const reading = { releases, pins, reader, cachedAnswers, now }
+  const lists = createLists({
+    ...reading,
+    exportTurns,
+    exportCounts,
+    exportStallMs: config.EXPORT_STALL_SECONDS * 1000,
+    exportShutdown: exportShutdown.signal,
+    baseUrl: config.BASE_URL,
+    log,
+  })
+  return {
+    parts: { lists, records: createRecords(reading), planOf: createPlans(sizes), reader },
+    measured: { readerCaches, cachedAnswers, exportTurns, exportCounts },
+    abortExports: () => exportShutdown.abort(),
+  }
+}
