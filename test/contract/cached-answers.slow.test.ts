@@ -173,6 +173,7 @@ test("3,000 requests while releases are published get what a process without cac
       // Of no page sequence, so of the newest release.
       const asked = `${path}${joint}_=${round}`
       const shown = await shownBy(await plain.get(asked, { headers: { Accept: accept } }))
+      for (const header of shown.headers) header[1] = header[1].replaceAll(`&_=${round}>`, ">")
       expected.set(`${path} ${accept} ${releaseOf(shown)}`, shown)
     }
   }

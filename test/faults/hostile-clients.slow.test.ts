@@ -33,7 +33,8 @@ const authorized = () => `Host: localhost\r\nAuthorization: Bearer ${database.to
 async function expectOthersServed(): Promise<void> {
   const startedMs = performance.now()
   expect((await service.get("/companies", database.tokens.admin)).status).toBe(200)
-  expect(performance.now() - startedMs).toBeLessThan(2_000)
+  // A blocked service would take the minute after which it disconnects silent clients.
+  expect(performance.now() - startedMs).toBeLessThan(10_000)
 }
 
 const memoryMb = (): number =>
