@@ -30,7 +30,8 @@ export type AppOptions = AnswersOptions &
   SourcesOptions & { trustedProxies: number }
 
 /**
- * The service over its parts. A route added to the group is behind all that stands above it.
+ * The service over its parts. A route added to the group is behind all that stands above it. Route groups
+ * use the plugins again for their types; Elysia runs each once, by its name.
  * @param others further route groups under /api/v1
  */
 export const createApp = (options: AppOptions, others: AnyElysia = new Elysia()) => {

@@ -26,7 +26,7 @@ export const confirmationsChannel = "mds_access_confirmed"
 export const subscriberName = "mds notifications"
 export const flushPrefix = "flush "
 
-/** Nothing cached is used for longer than this, even without a notification. */
+/** No cached token or newest release is used for longer than this, even without a notification. */
 export const maxStalenessMs = 30_000
 
 const retryMs = 250

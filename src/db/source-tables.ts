@@ -67,10 +67,7 @@ export const loadedSources = pgTable(
   ],
 )
 
-/**
- * When the last fetch of a source began, whatever came of it. It is written before that, and so is not
- * in the row of the source, which is shown, and may not be there yet.
- */
+/** When the last fetch of a source began, also where it failed and the source has no row yet. */
 export const fetchAttempts = pgTable(
   "fetch_attempts",
   {

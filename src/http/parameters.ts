@@ -24,7 +24,7 @@ import { decodeQuery, type Pair } from "./query-string.ts"
  */
 export type ParameterSchemas = Record<string, TSchema>
 
-/** The parameter that changes no response. Every endpoint accepts it, with any value. */
+/** The parameter that only tells page sequences apart. Every endpoint accepts it, with any value. */
 export const cacheBusterParameter = {
   _: Type.Optional(
     Type.String({
@@ -99,7 +99,7 @@ const haveTypes = <Schemas extends TProperties>(
 
 const jsonTypes: Readonly<Record<string, string>> = { Integer: "number", Boolean: "boolean" }
 
-/** The value of `_`, which changes no response; it distinguishes page sequences. */
+/** The value of `_`, which distinguishes page sequences; empty without one. */
 export const cacheBuster = (query: string): string =>
   decodeQuery(query).find(({ name }) => name === "_")?.value ?? ""
 

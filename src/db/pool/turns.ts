@@ -1,7 +1,7 @@
 /**
  * A number of places, and a queue for them in which accounts take turns: an account waits for at most one
- * task of each other account. An account never has all places, so that others find one free, and its part of
- * the queue is bounded: beyond it, only this account is refused.
+ * task of each other account. An account has at most `placesPerAccount`, so that others find one free, and its
+ * part of the queue is bounded: beyond it, only this account is refused.
  */
 import { Overloaded, type Unavailable } from "./unavailable.ts"
 
