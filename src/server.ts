@@ -1,10 +1,9 @@
 /** The app behind Bun's HTTP server, which it stops without cutting off the requests in progress. */
 import type { Server } from "bun"
 import { ApiError } from "./http/api-error.ts"
-import { apiHeaders, pageHeaders } from "./http/api-headers.ts"
 import { describeError, type Log } from "./log/log.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
-import { exchangeOf } from "./plugins/exchange.ts"
+import { commonHeaders, exchangeOf } from "./plugins/exchange.ts"
 
 /** What the server needs of an app. */
 export interface ServedApp {
@@ -80,9 +79,9 @@ export function startServer({
 
   /** The app handles its own errors, so this one comes from the framework or its innermost hooks. */
   function failed(request: Request, error: unknown): Response {
-    const { id, isApi, headers } = exchangeOf(request)
-    log.error("the server failed", { "mds.request_id": id, ...describeError(error) })
-    return errorResponse(toApiError(error), { ...(isApi ? apiHeaders : pageHeaders), ...headers })
+    const exchange = exchangeOf(request)
+    log.error("the server failed", { "mds.request_id": exchange.id, ...describeError(error) })
+    return errorResponse(toApiError(error), commonHeaders(exchange))
   }
 
   return {

@@ -27,8 +27,7 @@ export async function startService(options: PartsOptions): Promise<Service> {
   const { HOST, ADMIN_PORT, SHUTDOWN_SECONDS } = options.config
   const { log } = options
   const parts = await startParts(options)
-  let stopping = false
-  const isStopping = () => stopping
+  const { isStopping } = parts.app
   let admin: RunningServer | undefined
   if (ADMIN_PORT !== 0) admin = await listen(createAdminApp(parts.app), "ADMIN_PORT")
   const server = await listen(createApp(parts.app), "PORT")
@@ -48,7 +47,6 @@ export async function startService(options: PartsOptions): Promise<Service> {
   return {
     url: localAddress(HOST, server.port),
     stop: async ({ delaySeconds = shutdownDelaySeconds } = {}) => {
-      stopping = true
       parts.beginStopping()
       const beforeSeconds = Math.min(delaySeconds, SHUTDOWN_SECONDS)
       await Bun.sleep(beforeSeconds * 1000)

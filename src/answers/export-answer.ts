@@ -35,6 +35,8 @@ export interface ExportOptions {
   log: Log
 }
 
+type AnswerExport = (total: number, body: ReadableStream<Uint8Array> | null) => Response
+
 /** @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
 export async function exportAnswer(
   options: ExportOptions,
@@ -44,8 +46,9 @@ export async function exportAnswer(
 ): Promise<Response> {
   const { plan, list, release } = resolved
   const { request, account } = asked
-  const answer = (total: number, body: ReadableStream<Uint8Array> | null, more = {}) => {
-    const headers = { ...exportHeaders(plan, releaseHeaders(release), total), ...more }
+  const answer: AnswerExport = (total, body) => {
+    const coded = streamHeaders(request.headers.get("accept-encoding"))
+    const headers = { ...exportHeaders(plan, releaseHeaders(release), total), ...coded }
     return represent(asked, contentOf(etag, plan.format, headers, body), cacheStatus.bypass)
   }
   if (request.method !== "HEAD" && !hasWildcardIfNoneMatch(request)) {
@@ -54,14 +57,14 @@ export async function exportAnswer(
   // The headers alone: no export is started.
   const total = await options.reader.total(list, { release, account })
   if (total === null) throw new ApiError("NOT_FOUND")
-  return answer(total, null, streamHeaders(request.headers.get("accept-encoding")))
+  return answer(total, null)
 }
 
 async function exportBody(
   { reader, exportTurns, exportCounts, exportStallMs, exportShutdown, log }: ExportOptions,
   { request, requestId, account, disableIdleTimeout }: Asked,
   { plan, list, release }: ResolvedPlan,
-  answer: (total: number, body: ReadableStream<Uint8Array>, headers: object) => Response,
+  answer: AnswerExport,
 ): Promise<Response> {
   const fields = {
     ...traceIds(),
@@ -97,8 +100,7 @@ async function exportBody(
       throw error
     })
   if (!found) throw new ApiError("NOT_FOUND")
-  const acceptEncoding = request.headers.get("accept-encoding")
-  const coder = streamCoder(acceptEncoding)
+  const coder = streamCoder(request.headers.get("accept-encoding"))
   const keptByStream = kept.move()
   const stream = exportStream(found.chunks, {
     head,
@@ -115,7 +117,7 @@ async function exportBody(
       else log.error("export ended", { ...line, ...describeError(error) })
     },
   })
-  return answer(found.total, stream, streamHeaders(acceptEncoding))
+  return answer(found.total, stream)
 }
 
 const spanAttributes = ({ outcome, records, bytes }: ExportOutcome) => ({

@@ -12,14 +12,15 @@ import { offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
 import type { Asked, Asker } from "./asked.ts"
-import { createReleaseResolver, type ReleaseOptions } from "./at-release.ts"
+import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import { type ExportOptions, exportAnswer } from "./export-answer.ts"
 import { pageContent, withCacheBuster } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
 import { cacheStatus, contentOf, isKnown, releaseHeaders, represent } from "./represent.ts"
 
-export interface ListOptions extends ReleaseOptions, ExportOptions {
+export interface ListOptions extends ExportOptions {
+  resolver: ReleaseResolver
   reader: Reader
   cachedAnswers: CachedAnswers
   /** The service's public address, which links carry; empty for relative links. */
@@ -49,7 +50,7 @@ export interface Lists {
 
 export function createLists(options: ListOptions): Lists {
   const { reader, cachedAnswers, baseUrl } = options
-  const { atRelease, listAt } = createReleaseResolver(options)
+  const { atRelease, listAt } = options.resolver
 
   async function readPage({ plan, list, release }: ResolvedPlan, account: number) {
     const { page, perPage } = plan

@@ -11,12 +11,13 @@ import type { Readable, ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
 import { digest } from "../text/digest.ts"
 import type { Asked } from "./asked.ts"
-import { createReleaseResolver, type ReleaseOptions } from "./at-release.ts"
+import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import { asOf, recordKey } from "./list-endpoint.ts"
 import { cacheStatus, contentOf, isKnown, releaseHeaders, represent } from "./represent.ts"
 
-export interface RecordOptions extends ReleaseOptions {
+export interface RecordOptions {
+  resolver: Pick<ReleaseResolver, "resolve">
   reader: Pick<Reader, "find">
   cachedAnswers: CachedAnswers
 }
@@ -36,8 +37,8 @@ export interface RecordAt {
   release: Release
 }
 
-export function createRecords({ reader, cachedAnswers, ...options }: RecordOptions): Records {
-  const { resolve } = createReleaseResolver(options)
+export function createRecords({ resolver, reader, cachedAnswers }: RecordOptions): Records {
+  const { resolve } = resolver
 
   async function find(release: Release, account: number, resource: Readable, key: string) {
     const of = { release, account }

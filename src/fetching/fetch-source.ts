@@ -11,11 +11,12 @@ import {
   recordFetched,
 } from "../loading/fetch-record.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
+import { digestsOf } from "../loading/observation.ts"
 import { recordUnloaded, secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import { hourMs } from "../text/durations.ts"
 import { fetchFiles, instantText } from "./fetch-files.ts"
-import { type FetchedLoadOptions, fileDigests, type Loaded, loadFetched } from "./load-fetched.ts"
+import { type FetchedLoadOptions, type Loaded, loadFetched } from "./load-fetched.ts"
 import { withRawDirectory } from "./raw-files.ts"
 import { type Fetchable, headersOf, publicAddress, withoutSecrets } from "./sources-file.ts"
 
@@ -111,7 +112,7 @@ async function fetchIfDue(
     await record(
       recordFetched(sql, source, {
         address: publicAddress(entry),
-        files: fileDigests(files),
+        files: digestsOf(files),
         licence: entry.licence,
         attribution: entry.attribution,
         at: instantText(startedAt),

@@ -10,6 +10,7 @@ import { load } from "../loading/load.ts"
 import { loadBasis } from "../loading/load-basis.ts"
 import { LoadError } from "../loading/load-error.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
+import { digestsOf } from "../loading/observation.ts"
 import type { Progress } from "../loading/progress.ts"
 import { holdersBasis, keepsFiles } from "../loading/stored-holders.ts"
 import type { LoadSummary } from "../loading/summary.ts"
@@ -47,7 +48,7 @@ export async function loadFetched(
 ): Promise<Loaded> {
   const { databaseUrl, dataDir, force, limits, absentAfterHours, holderNames } = options
   const { partial = false, all_sectors: allSectors = false } = entry
-  const digests = fileDigests(files)
+  const digests = digestsOf(files)
   const holders = await holdersBasis(sql, holderNames, source.resource)
   const basis = await loadBasis({ partial, allSectors, absentAfterHours, holders }, digests)
   const known = await knownFiles(sql, source, digests, basis)
@@ -85,7 +86,3 @@ export async function loadFetched(
     return { outcome: "refused", reason: error.message, summary: null }
   }
 }
-
-/** The digests of files, sorted. */
-export const fileDigests = (files: readonly FetchedFile[]): string[] =>
-  [...new Set(files.map(({ sha256 }) => sha256))].sort()

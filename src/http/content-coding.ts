@@ -30,6 +30,19 @@ const coders: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<Arra
   gzip: (bytes) => Bun.gzipSync(bytes),
 }
 
+/** A response with the body in the coding that the client prefers. */
+export function encodedResponse(
+  request: Pick<Request, "headers">,
+  body: CodedBody,
+  init: { status?: number; headers: Readonly<Record<string, string>> },
+): Response {
+  const { bytes, coding } = encodeBody(body, request.headers.get("accept-encoding"))
+  const response = new Response(bytes, { ...init, headers: { ...init.headers } })
+  response.headers.set("Content-Length", String(bytes.length))
+  if (coding) response.headers.set("Content-Encoding", coding)
+  return response
+}
+
 /** Encodes a body part by part, each of which must not change any more. The output of a part may be empty; the rest comes with a later one. */
 export interface StreamCoder {
   code(part: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>

@@ -6,11 +6,10 @@ import { Elysia } from "elysia"
 import { Unavailable } from "../db/pool/unavailable.ts"
 import { ReleaseUnavailable } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
-import { apiHeaders } from "../http/api-headers.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import { traceIds } from "../telemetry/steps.ts"
-import { type Exchange, exchangeField } from "./exchange.ts"
+import { commonHeaders, type Exchange, exchangeField } from "./exchange.ts"
 
 const retryAfterSeconds = 5
 
@@ -38,8 +37,7 @@ export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorP
       logFailure("page failed", failure),
     )
     const apiError = toApiError(thrown)
-    const common = exchange.isApi ? { ...apiHeaders, ...exchange.headers } : exchange.headers
-    const response = page ?? errorResponse(apiError, common)
+    const response = page ?? errorResponse(apiError, commonHeaders(exchange))
     // A page may answer otherwise, as by a redirect to where one signs in.
     if (response.status === apiError.status) exchange.errorCode = apiError.code
     if (response.status >= 500) logFailure("request failed", error)

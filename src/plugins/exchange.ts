@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache"
 import type { Windows } from "../access/windows.ts"
 import { withoutToken } from "../db/account-tables.ts"
 import { type ErrorCode, rateLimited } from "../http/api-error.ts"
-import { pageHeaders } from "../http/api-headers.ts"
+import { apiHeaders, pageHeaders } from "../http/api-headers.ts"
 import { clientAddress } from "../http/client-address.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
 
@@ -54,6 +54,12 @@ export function exchangeOf(request: Request): Exchange {
   return exchange
 }
 
+/** The headers of a response to the request, whatever its content. */
+export const commonHeaders = ({ isApi, headers }: Exchange): Record<string, string> => ({
+  ...(isApi ? apiHeaders : pageHeaders),
+  ...headers,
+})
+
 /** Gives `exchange` to hooks and handlers. The value here is for its type: `exchange()` sets each request's. */
 export const exchangeField = () =>
   new Elysia({ name: "exchange-field" }).decorate({
@@ -73,7 +79,7 @@ export const exchange = (options: { trustedProxies: number }) => {
       const own = exchangeOf(request)
       own.address = addressOf(server?.requestIP(request)?.address ?? "", request)
       context.exchange = own
-      if (!own.isApi) Object.assign(set.headers, pageHeaders, own.headers)
+      if (!own.isApi) Object.assign(set.headers, commonHeaders(own))
     })
     .onTransform({ as: "global" }, ({ exchange, route }) => {
       exchange.route = route

@@ -3,7 +3,7 @@
  */
 import { Elysia } from "elysia"
 import type { Describe } from "../description/describe-once.ts"
-import { codedBody, encodeBody } from "../http/content-coding.ts"
+import { codedBody, encodedResponse } from "../http/content-coding.ts"
 import { namesTag } from "../http/entity-tag.ts"
 import { exchangeField } from "../plugins/exchange.ts"
 import { preflightResponse } from "../plugins/preflight.ts"
@@ -28,14 +28,8 @@ export const description = ({ describe }: DescriptionOptions) => {
       if (namesTag(request.headers.get("if-none-match"), etag)) {
         return new Response(null, { status: 304, headers })
       }
-      const { bytes, coding } = encodeBody(body, request.headers.get("accept-encoding"))
-      return new Response(bytes, {
-        headers: {
-          ...headers,
-          "Content-Type": "application/json",
-          "Content-Length": String(bytes.length),
-          ...(coding && { "Content-Encoding": coding }),
-        },
+      return encodedResponse(request, body, {
+        headers: { ...headers, "Content-Type": "application/json" },
       })
     })
 }

@@ -1,4 +1,5 @@
 /** What answers requests for data: the reader, its caches, page sequences and exports. */
+import { createReleaseResolver } from "../answers/at-release.ts"
 import { createCachedAnswers } from "../answers/cached-answers.ts"
 import { createExportCounts } from "../answers/export-counts.ts"
 import { createLists } from "../answers/list-answer.ts"
@@ -36,7 +37,8 @@ export function createAnswers(options: AnswersPartsOptions) {
   })
   const exportCounts = createExportCounts()
   const exportShutdown = new AbortController()
-  const reading = { releases, pins, reader, cachedAnswers, now }
+  const resolver = createReleaseResolver({ releases, pins, now })
+  const reading = { resolver, reader, cachedAnswers }
   const lists = createLists({
     ...reading,
     exportTurns,

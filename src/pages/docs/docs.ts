@@ -1,10 +1,9 @@
 /** `/docs`: the guide and the reference for people, and the same as text. */
 import { Elysia } from "elysia"
 import type { Describe } from "../../description/describe-once.ts"
-import { codedBody } from "../../http/content-coding.ts"
+import { codedBody, encodedResponse } from "../../http/content-coding.ts"
 import { once } from "../../text/once.ts"
 import { type PageOptions, pageContext, publicUrlOf } from "../kit/page-context.ts"
-import { encodedResponse } from "../kit/page-response.ts"
 import { docsIndex } from "./docs-layout.ts"
 import { addressPlaceholder, dashboardText, guideContent, guideMarkdown } from "./guide.ts"
 import { docsMarkdown, llmsText } from "./texts.ts"

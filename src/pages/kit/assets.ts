@@ -4,9 +4,8 @@
  */
 import { readFileSync } from "node:fs"
 import { Elysia } from "elysia"
-import { codedBody } from "../../http/content-coding.ts"
+import { codedBody, encodedResponse } from "../../http/content-coding.ts"
 import { pageNotFound } from "./page-error.ts"
-import { encodedResponse } from "./page-response.ts"
 
 const asset = (name: string, type: string) => {
   const text = readFileSync(new URL(`../assets/${name}`, import.meta.url), "utf8")

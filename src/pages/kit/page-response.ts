@@ -1,5 +1,5 @@
 /** Pages as responses. */
-import { codedBody, encodeBody } from "../../http/content-coding.ts"
+import { codedBody, encodedResponse } from "../../http/content-coding.ts"
 import type { Html } from "./html.ts"
 
 const pageHeaders = {
@@ -26,19 +26,6 @@ export const pageResponse = (
     status,
     headers: { ...pageHeaders, "Cache-Control": cacheControl, ...headers },
   })
-
-/** A body in the coding that the client prefers. */
-export function encodedResponse(
-  request: Pick<Request, "headers">,
-  body: Parameters<typeof encodeBody>[0],
-  init: { status?: number; headers: Readonly<Record<string, string>> },
-): Response {
-  const { bytes, coding } = encodeBody(body, request.headers.get("accept-encoding"))
-  const response = new Response(bytes, { ...init, headers: { ...init.headers } })
-  response.headers.set("Content-Length", String(bytes.length))
-  if (coding) response.headers.set("Content-Encoding", coding)
-  return response
-}
 
 /** To another page of ours, which is then asked for by GET. */
 export const redirect = (
