@@ -35,6 +35,8 @@ const timeZones: Readonly<Record<State, string>> = {
   TAS: "Australia/Hobart",
 }
 
+const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ")
+const monthNamed = /^(\d{1,2})[ -]([a-z]{3})[ -](\d{4})$/i
 const dayFirst = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:[ T,].*)?$/
 const yearFirst = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:[ T](.*)|Z|[+-]\d\d:?\d\d)?$/
 const compactDay = /^(\d{4})(\d\d)(\d\d)$/
@@ -44,8 +46,8 @@ const zoned = /^(\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?)\s?(Z|UTC|GMT|[+-]\d\d(?::?\
 /**
  * The calendar date, as YYYY-MM-DD, that a register means, in whichever format it was exported:
  *
- * - `2014/05/28 08:00:00.000`, `2014-05-28`, `28/05/2014`, `20140528`: the date as written; a time
- *   without a time zone is local.
+ * - `2014/05/28 08:00:00.000`, `2014-05-28`, `28/05/2014`, `28 May 2014`, `20140528`: the date as
+ *   written; a time without a time zone is local.
  * - `2014-05-28T01:30:00Z`, `2014/05/28 00:00:01+00`, milliseconds since 1970: a point in time, and
  *   its date in the state. An export writes a date as midnight or noon, of the state or of UTC; in
  *   Australia, 8 to 11 hours ahead, the state's date is the one meant in each case. Only the last
@@ -61,6 +63,11 @@ export function dateOf(written: unknown, state: State): MappedValue<string> {
   if (milliseconds.test(text)) return dayOfInstant(Number(text), state, text)
   const local = dayFirst.exec(text)
   if (local) return dayOf(local[3], local[2], local[1], text)
+  const named = monthNamed.exec(text)
+  if (named) {
+    const month = months.indexOf(named[2]?.toLowerCase() ?? "") + 1
+    return dayOf(named[3], String(month), named[1], text)
+  }
   const iso = yearFirst.exec(text)
   if (!iso) return unmappedDate(text)
   const day = dayOf(iso[1], iso[2], iso[3], text)
@@ -125,11 +132,12 @@ const unmappedDate = (text: string) =>
 
 /** Units and their size in square kilometres. */
 const unitsKm2: readonly [unit: RegExp, km2: number][] = [
-  [/^(ha|hectares?)\.?$/i, 0.01],
-  [/^(km2|km²|sq\.? ?kms?|km sq|square kilomet(er|re)s?)\.?$/i, 1],
+  [/^(ha|hect|hectares?)\.?$/i, 0.01],
+  // A block of Tasmania is a square kilometre.
+  [/^(km2|km²|sq\.? ?kms?|sq km\/blocks|km sq|square kilomet(er|re)s?)\.?$/i, 1],
   [/^(m2|m²|sq\.? ?m|square met(er|re)s?)\.?$/i, 0.000001],
 ]
-const inexactUnits = /^(bl|blocks?|sub-?blocks?|units?|graticular (sections?|blocks?))\.?$/i
+const inexactUnits = /^(bl|blocks?|sub-?blocks?|sbks|units?|graticular (sections?|blocks?))\.?$/i
 
 /** A comma elsewhere than between thousands, such as a decimal one. */
 const hasOddComma = /,(?!\d{3}(?:\D|$))|^-?(?:\d{4,}|0\d*)?,|\..*,/

@@ -21,7 +21,7 @@ export const sa: Source = {
     optional: ["status", "granted", "expires", "area", "unit", "outcome"],
     spellings: {
       reference: ["TENEMENT_LABEL", "FILE_REFERENCE"],
-      type: ["TENEMENT_TYPE", "APPLICATION_TYPE"],
+      type: ["TENEMENT_TYPE", "APPLICATION_TYPE", "LEASE_TYPE"],
       holders: ["LICENCEES", "TENEMENT_HOLDERS", "APPLICANTS"],
       status: ["TENEMENT_STATUS"],
       granted: ["TENEMENT_START_DATE", "REGISTRATION_GRANT_DATE"],

@@ -1,5 +1,5 @@
 /** The words that decide a tenement's status, in the registers of all states. */
-import { type Decision, phraseReader } from "./deciding-words.ts"
+import { type Decision, type PhraseReader, phraseReader } from "./deciding-words.ts"
 import type { TenementStatus } from "./tenement-vocabulary.ts"
 
 const decisions: readonly Decision<TenementStatus>[] = [
@@ -10,6 +10,12 @@ const decisions: readonly Decision<TenementStatus>[] = [
   { means: "granted", terms: ["in force"] },
   // A renewal, asked for or given, is one of a tenement in force.
   { means: "granted", terms: ["renewal", "renew", "renewed"], over: ["pending"] },
+  // Until its surrender is accepted, a tenement is in force.
+  {
+    means: "granted",
+    terms: ["pending surrender", "pending partial surrender"],
+    over: [null, "pending"],
+  },
   // Of a tenement whose area was reduced, what is retained is in force.
   { means: "granted", terms: ["retained"] },
   { means: "granted", terms: ["reduction retained"], over: [null] },
@@ -45,4 +51,11 @@ const decisions: readonly Decision<TenementStatus>[] = [
   },
 ]
 
-export const statusOf = phraseReader(decisions)
+const byWords = phraseReader(decisions)
+
+/** An appeal against a grant leaves the tenement in force. */
+const grantUnderAppeal = /^\s*granted\s*\([^()]{0,100}\bappeal\b[^()]{0,100}\)\s*$/i
+
+/** The status that a phrase means in any state's register; undefined for an unknown one. */
+export const statusOf: PhraseReader<TenementStatus> = (phrase) =>
+  byWords(phrase) ?? (grantUnderAppeal.test(phrase) ? "granted" : undefined)

@@ -82,8 +82,15 @@ const letters: Readonly<Partial<Record<State, Letters>>> = {
     ELR: "retention",
     EMEL: "extractive",
     EML: "extractive",
+    EMLN: "extractive",
     EMP: "extractive",
+    EMPN: "extractive",
+    // Holdings of earlier acts: bores, pipelines and the like, in the north, centre and south.
+    HLDC: "miscellaneous",
+    HLDN: "miscellaneous",
+    HLDS: "miscellaneous",
     MA: "mining",
+    MC: "mineral claim",
     MCS: "mineral claim",
     MCN: "mineral claim",
     MCC: "mineral claim",
@@ -105,12 +112,22 @@ const letters: Readonly<Partial<Record<State, Letters>>> = {
     MPL: "miscellaneous",
     MPLA: "miscellaneous",
     MC: "mineral claim",
-    // A private mine.
+    MCA: "mineral claim",
+    // Private mines.
     PM: "mining",
+    PMA: "mining",
+    // Olympic Dam's special mining lease.
+    SML: "mining",
+  },
+  TAS: {
+    EL: "exploration",
+    M: "mining",
+    RL: "retention",
+    SEL: "exploration",
   },
 }
 
-/** Tasmania's types are only these two words; the letters of the reference tell the rest. */
+/** Where Tasmania's type is one of these two words, the letters of the reference tell the rest. */
 const lettersOfTasmania: Readonly<Record<string, Letters>> = {
   LICENCE: { EL: "exploration", SEL: "exploration", RL: "retention" },
   LEASE: { M: "mining", PM: "mining" },

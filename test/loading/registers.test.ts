@@ -291,3 +291,28 @@ test("South Australia's licences, leases and applications are read by their own 
     ],
   })
 })
+
+test("South Australia's special mining lease, private mines, claims and lease applications are read", async () => {
+  const lease = { TENEMENT_STATUS: "Active", TENEMENT_HOLDERS: "Alpha Ltd", AREA_UNIT: "Hectares" }
+  const application = { APPLICANTS: "Beta Ltd", LEGAL_AREA: 120, AREA_UNIT: "Hectares" }
+  const paths = [
+    features({ ...lease, TENEMENT_TYPE: "SML", TENEMENT_LABEL: "SML 1", LEGAL_AREA: 17_788 }),
+    features({ ...lease, TENEMENT_TYPE: "PMA", TENEMENT_LABEL: "PMA 90", LEGAL_AREA: 8 }),
+    features({
+      ...application,
+      APPLICATION_TYPE: "MCA",
+      FILE_REFERENCE: "2024/90001",
+      OUTCOME: "",
+    }),
+    features({ ...application, LEASE_TYPE: "ML", FILE_REFERENCE: "2024/90002" }),
+  ].map((content, index) => bench.file(`further-${index}.json`, content))
+  const summary = await bench.load("sa", paths)
+  expect(summary.files.map(({ warnings }) => warnings)).toEqual([{}, {}, {}, {}])
+  const rest = ["Beta Ltd", null, null, 1.2]
+  expect(await stored()).toEqual({
+    "SA-MCA2024-90001": ["MCA2024/90001", "SA", "pending", "mineral claim", ...rest],
+    "SA-ML2024-90002": ["ML2024/90002", "SA", "pending", "mining", ...rest],
+    "SA-PMA90": ["PMA90", "SA", "granted", "mining", "Alpha Ltd", null, null, 0.08],
+    "SA-SML1": ["SML1", "SA", "granted", "mining", "Alpha Ltd", null, null, 177.88],
+  })
+})

@@ -160,6 +160,33 @@ test("TAS: the national view's columns in capitals", async () => {
   })
 })
 
+test("TAS: types as letters, titles that are to be surrendered or under appeal, and areas in sq km/blocks", async () => {
+  const summary = await bench.load(
+    "tas",
+    file(
+      "NAME,TENEMENTTYPE,STATUS,OWNER,GRANTDATE,EXPIREDATE,AREA",
+      "EL12/2019,EL,Pending Surrender,ALPHA PTY LTD,30 Nov 2012,29 Nov 2027,56 sq km/blocks",
+      "RL3/2005,RL,Pending Partial Surrender,ALPHA PTY LTD,1 Mar 2005,,9 sq km/blocks",
+      "SEL2/2001,SEL,Granted (Subject to Appeal),ALPHA PTY LTD,,,",
+      "4M/2022,M,Granted,ALPHA PTY LTD,,,",
+    ),
+  )
+  const rest = ["ALPHA PTY LTD", null, null, null]
+  expect(await held()).toEqual({
+    "TAS-4M-2022": ["4M/2022", "TAS", "granted", "mining", ...rest],
+    "TAS-EL12-2019": [
+      ...["EL12/2019", "TAS", "granted", "exploration", "ALPHA PTY LTD"],
+      ...["2012-11-30", "2027-11-29", 56],
+    ],
+    "TAS-RL3-2005": [
+      ...["RL3/2005", "TAS", "granted", "retention", "ALPHA PTY LTD"],
+      ...["2005-03-01", null, 9],
+    ],
+    "TAS-SEL2-2001": ["SEL2/2001", "TAS", "granted", "exploration", ...rest],
+  })
+  expect(summary.files[0]?.warnings).toEqual({})
+})
+
 const view = "name,tenementType,status,owner,area,grantDate,expireDate,applicationDate"
 
 test("NT: agents are not holders, and shares are not part of a name", async () => {
@@ -185,6 +212,32 @@ test("NT: agents are not holders, and shares are not part of a name", async () =
     "NT-ML1": ["ML1", "NT", "pending", "mining", "ALPHA PTY LTD; BETA (NT) NL", null, null, null],
   })
   expect(summary.files[0]?.warnings).toEqual({ "area_km2 has no unit in this file": 1 })
+})
+
+test("NT: the letters of titles of earlier acts, hectares and sub-blocks", async () => {
+  const rows = [
+    ["EL31234", "EL", "62 SBKS"],
+    ["HLDC37", "HLDC", "25 HECT"],
+    ["HLDN1", "HLDN", ""],
+    ["HLDS2", "HLDS", ""],
+    ["EMLN3", "EMLN", ""],
+    ["EMPN4", "EMPN", ""],
+    ["MC5", "MC", ""],
+  ].map(([name, type, area]) => `${name},${type},Grant,Holder - ALPHA PTY LTD (100%),${area},,,`)
+  const summary = await bench.load("nt", file(view, ...rows))
+  const read = Object.entries<unknown[]>(await held()).map(([id, row]) => [id, row[3], row[7]])
+  expect(read).toEqual([
+    ["NT-EL31234", "exploration", null],
+    ["NT-EMLN3", "extractive", null],
+    ["NT-EMPN4", "extractive", null],
+    ["NT-HLDC37", "miscellaneous", 0.25],
+    ["NT-HLDN1", "miscellaneous", null],
+    ["NT-HLDS2", "miscellaneous", null],
+    ["NT-MC5", "mineral claim", null],
+  ])
+  expect(summary.files[0]?.warnings).toEqual({
+    "area_km2 is in SBKS, which have no exact area": 1,
+  })
 })
 
 const national = file(

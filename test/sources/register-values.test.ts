@@ -42,6 +42,8 @@ const dates: readonly [written: unknown, state: State, day: string | null][] = [
   ["2014-06-30T09:30:00.500+09:30", "NT", "2014-06-30"],
   ["28/05/2014", "WA", "2014-05-28"],
   ["8/5/2014 12:00:00 AM", "TAS", "2014-05-08"],
+  ["30 Nov 2012", "TAS", "2012-11-30"],
+  ["8 MAY 2014", "TAS", "2014-05-08"],
   ["20140528", "NSW", "2014-05-28"],
   [20140528, "NSW", "2014-05-28"],
   ["2014-05-28", "QLD", "2014-05-28"],
@@ -62,7 +64,15 @@ test.each(dates)("%p in %s is the day %p", (written, state, day) => {
 })
 
 test("an invalid date is not guessed", () => {
-  for (const written of ["2014-02-30", "31/06/2014", "soon", "2014", "14-05-28", "12 MAY 2014"]) {
+  for (const written of [
+    "2014-02-30",
+    "31/06/2014",
+    "soon",
+    "2014",
+    "14-05-28",
+    "31 Nov 2012",
+    "1 Foo 2012",
+  ]) {
     expect(reasonOf(dateOf(written, "WA"))).toBe(`is not a date in a known format: "${written}"`)
   }
 })
@@ -75,11 +85,14 @@ const areas: readonly [amount: unknown, unit: unknown, km2: number | string | nu
   [22_229_573.3991, "m2", 22.2295733991],
   ["2.22e+007", "m2", 22.2],
   ["17.7 HA", undefined, 0.177],
+  ["25 HECT", undefined, 0.25],
+  ["56 sq km/blocks", undefined, 56],
   ["1,204 ha", undefined, 12.04],
   [0, "ha", null],
   ["0.0", "HA.", null],
   [" ", "HA.", null],
   ["10.0", "BL.", "is in BL., which have no exact area"],
+  ["62 SBKS", undefined, "is in SBKS, which have no exact area"],
   ["12 UNITS", undefined, "is in UNITS, which have no exact area"],
   ["10.0", undefined, "has no unit in this file"],
   ["10", "PERCH", 'is in an unknown unit: "PERCH"'],
