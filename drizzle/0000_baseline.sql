@@ -114,6 +114,15 @@ CREATE TABLE "former_names" (
 	CONSTRAINT "former_names_asx_code" CHECK ("former_names"."asx_code" ~ '^[0-9A-Z]{3,6}$')
 );
 --> statement-breakpoint
+CREATE TABLE "link_decisions" (
+	"holder_key" text COLLATE "C" NOT NULL,
+	"holder" text NOT NULL,
+	"asx_code" text COLLATE "C" NOT NULL,
+	"is_right" boolean NOT NULL,
+	CONSTRAINT "link_decisions_holder_key_asx_code_pk" PRIMARY KEY("holder_key","asx_code"),
+	CONSTRAINT "link_decisions_asx_code" CHECK ("link_decisions"."asx_code" ~ '^[0-9A-Z]{3,6}$')
+);
+--> statement-breakpoint
 CREATE TABLE "releases" (
 	"id" integer PRIMARY KEY NOT NULL,
 	"published_at" timestamp(0) with time zone NOT NULL,
@@ -192,6 +201,16 @@ CREATE TABLE "subsidiaries_history" (
 	CONSTRAINT "subsidiaries_history_parent_asx_code" CHECK ("subsidiaries_history"."parent_asx_code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "subsidiaries_history_ownership_percentage" CHECK ("subsidiaries_history"."ownership_percentage" between 0 and 100),
 	CONSTRAINT "subsidiaries_history_until_release" CHECK ("subsidiaries_history"."until_release" > "subsidiaries_history"."since_release")
+);
+--> statement-breakpoint
+CREATE TABLE "suggested_links" (
+	"position" integer PRIMARY KEY NOT NULL,
+	"holder_key" text COLLATE "C" NOT NULL,
+	"holder" text NOT NULL,
+	"tenements" integer NOT NULL,
+	"asx_code" text COLLATE "C" NOT NULL,
+	"reason" text NOT NULL,
+	"similar_name" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "tenements" (

@@ -4,10 +4,11 @@ import type { Config } from "../config.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { formatCount } from "../loading/progress.ts"
 import { readSuggestions, suggestionsCsv } from "../loading/suggested-companies.ts"
-import type { Suggestion } from "../loading/suggestions.ts"
+import { judgedFiles, judgement, reasons, type Suggestion } from "../loading/suggestions.ts"
 import { readUnlinked, type UnlinkedHolder, unlinkedCsv } from "../loading/unlinked.ts"
 import { codeOf } from "../text/error-code.ts"
 import { withDatabase } from "./database.ts"
+import { addLinkCommands } from "./links.ts"
 import { formatTable, logToStderr, printData, printResult } from "./terminal.ts"
 
 interface List<Row> {
@@ -23,7 +24,7 @@ interface List<Row> {
 export function addHolderCommands(program: Command, config: () => Config): void {
   const holders = program
     .command("holders")
-    .description("list holders of tenements, and the companies that they may belong to")
+    .description("list holders of tenements, and link them to the companies that they belong to")
 
   const add = <Row>(name: string, description: string, help: string, list: List<Row>) =>
     holders
@@ -53,7 +54,7 @@ export function addHolderCommands(program: Command, config: () => Config): void 
   add(
     "suggest",
     "list the companies that unlinked holders may belong to, most tenements first",
-    "Links nothing. ",
+    `Links nothing: \`mds holders link\`, \`decline\` and \`review\` decide.\n\n${reasonTable}\n\n`,
     {
       read: readSuggestions,
       table: suggestionTable,
@@ -63,6 +64,7 @@ export function addHolderCommands(program: Command, config: () => Config): void 
         `fill in parent_asx_code where one is right, then run \`mds load subsidiaries ${path} --partial\``,
     },
   )
+  addLinkCommands(holders, config)
 }
 
 /** Writes all of the file or nothing. Never overwrites one: a person may have half completed it. */
@@ -87,7 +89,7 @@ const holderTable = (holders: readonly UnlinkedHolder[]): string =>
   )
 
 const suggestionTable = (suggestions: readonly Suggestion[]): string =>
-  formatTable(
+  `${formatTable(
     ["tenements", "holder", "code", "company", "reason"],
     suggestions.map(({ holder, company, reason, similarName }) => [
       formatCount(holder.tenements),
@@ -96,7 +98,12 @@ const suggestionTable = (suggestions: readonly Suggestion[]): string =>
       shortened(company.company_name + (company.is_active ? "" : " (inactive)")),
       similarName === company.company_name ? reason : `${reason}: ${shortened(similarName)}`,
     ]),
-  )
+  )}\n\n${reasonTable}`
+
+const reasonTable = `${formatTable(
+  ["reason", "how often"],
+  reasons.map((reason) => [reason, judgement(reason)]),
+)}\n(${judgedFiles})`
 
 const maxCell = 48
 

@@ -10,15 +10,19 @@ type Signal = keyof typeof exitCodes
  * commit is waited for, as its outcome would be unknown otherwise; a second signal does not wait.
  * Once the outcome is reported, a signal only ends what would follow.
  * @param restoreTerminal is called before the process ends
+ * @param interrupted the message until the commit
  */
-export function handleSignals(restoreTerminal: () => void) {
+export function handleSignals(
+  restoreTerminal: () => void,
+  interrupted = () => "Interrupted: nothing was published",
+) {
   let reached: "loading" | "committing" | "published" | "reported" = "loading"
   let isWaiting = false
 
   function end(signal: Signal): void {
     restoreTerminal()
     if (reached === "reported") process.exit(0)
-    if (reached === "loading") exit(signal, "Interrupted: nothing was published")
+    if (reached === "loading") exit(signal, interrupted())
     if (reached === "published") {
       logToStderr("Interrupted: the release was published")
       process.exit(0)

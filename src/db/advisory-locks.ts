@@ -11,6 +11,8 @@ export const locks = {
   publishing: 7_140_233_002,
   /** Held while the oldest of the recent requests are deleted. */
   recentRequests: 7_140_233_003,
+  /** Held while confirmed links are read and published. */
+  confirming: 7_140_233_004,
 } as const
 
 /**

@@ -142,6 +142,38 @@ export const formerNames = pgTable(
   ],
 )
 
+/**
+ * The links that the last load suggests, for a person to decide. Like the decisions below, they belong
+ * to no release.
+ */
+export const suggestedLinks = pgTable("suggested_links", {
+  /** Holders with the most tenements first; of one holder, the best first. */
+  position: integer().primaryKey(),
+  holder_key: bytewise().notNull(),
+  /** The holder, in its most frequent spelling. */
+  holder: text().notNull(),
+  tenements: integer().notNull(),
+  asx_code: bytewise().notNull(),
+  reason: text().notNull(),
+  /** The name of the company, or of a subsidiary, that the holder's resembles. */
+  similar_name: text().notNull(),
+})
+
+/** What operators decided: the links that are right, and the suggestions that are not. */
+export const linkDecisions = pgTable(
+  "link_decisions",
+  {
+    holder_key: bytewise().notNull(),
+    holder: text().notNull(),
+    asx_code: bytewise().notNull(),
+    is_right: boolean().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.holder_key, t.asx_code] }),
+    ...checks("link_decisions", { asx_code: isAsxCode(t.asx_code) }),
+  ],
+)
+
 const tenementColumns = {
   tenement_id: text().notNull(),
   state: bytewise().notNull(),

@@ -57,6 +57,8 @@ export interface LinkFigures {
   unlinked: number
   /** Holders that are not linked to a company, each counted once. */
   unlinked_holders: number
+  /** By state, how many tenements there are, and how many of them are linked. */
+  by_state: Record<string, { tenements: number; linked: number }>
   /** Existing tenements whose linked companies changed, and companies whose total changed. */
   relinked: number
   retotalled: number

@@ -16,6 +16,7 @@ import { keepFormerNames, type Observation } from "./former-names.ts"
 import { keepInHistory } from "./history.ts"
 import { nameOwners } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
+import { storeSuggestions } from "./suggested-companies.ts"
 
 /**
  * The columns of a resource's new records that follow from links, as expressions over the staged
@@ -47,6 +48,7 @@ export async function relink(
   await sql.unsafe("analyze links")
   const relinked = await sql.unsafe(linkTenements, [release])
   const retotalled = await sql.unsafe(totalCompanies, [release])
+  await storeSuggestions(sql)
   const [counts] = await sql.unsafe(countLinks)
   return {
     linked: counts?.linked ?? 0,
@@ -54,6 +56,7 @@ export async function relink(
     through_subsidiaries: counts?.through_subsidiaries ?? 0,
     unlinked: counts?.unlinked ?? 0,
     unlinked_holders: counts?.unlinked_holders ?? 0,
+    by_state: counts?.by_state ?? {},
     relinked: relinked.count,
     retotalled: retotalled.count,
     ...(undatedNames > 0 ? { undated_names: undatedNames } : {}),
@@ -102,6 +105,9 @@ const countLinks = `
   select count(*)::integer as linked,
     count(*) filter (where is_direct)::integer as directly,
     count(*) filter (where is_through_subsidiary)::integer as through_subsidiaries,
+    (select json_object_agg(state, json_build_object('tenements', total, 'linked', linked)) from (
+      select state, count(*) as total, count(*) filter (where asx_codes <> '{}') as linked
+      from tenements group by state) states) as by_state,
     (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked,
     (select count(distinct holder.key) from tenements, unnest(holder_keys) as holder (key)
       where not exists (select from link_names n where n.key = holder.key))::integer as unlinked_holders

@@ -1,19 +1,73 @@
 /**
- * Suggestions for the unlinked holders, as a file that a person completes into a subsidiaries file:
- * that source's columns with `parent_asx_code` empty, and columns that it ignores. So loading the file
- * unchanged does nothing, as a link is never guessed.
+ * Suggestions for the unlinked holders. Each load that may change links stores them, and readers leave
+ * out what operators have decided since.
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/snapshot.ts"
 import { nameOwners } from "./name-owners.ts"
-import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
+import {
+  type Company,
+  type KnownName,
+  type Reason,
+  type Suggestion,
+  suggestCompanies,
+} from "./suggestions.ts"
 import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"
 
-/** For the newest release, most tenements first. */
+interface StoredSuggestion extends Company {
+  holder_key: string
+  holder: string
+  tenements: number
+  reason: Reason
+  similar_name: string
+}
+
+/** For the newest release, most tenements first, without those that are decided. */
 export const readSuggestions = (url: string): Promise<Suggestion[]> =>
-  withSnapshot(url, async (sql) =>
-    suggestCompanies(await unlinkedHolders(sql), await knownNames(sql)),
+  withSnapshot(url, async (sql) => {
+    const rows = await sql.unsafe<StoredSuggestion[]>(
+      `select s.*, c.company_name, c.is_active
+       from suggested_links s join companies c on c.asx_code = s.asx_code
+       where not exists (select from link_decisions d
+         where d.holder_key = s.holder_key and (d.is_right or d.asx_code = s.asx_code))
+       order by s.position`,
+    )
+    return rows.map(
+      ({ holder_key: key, holder: name, tenements, reason, similar_name, ...row }) => ({
+        holder: { name, key, tenements },
+        company: row,
+        reason,
+        similarName: similar_name,
+      }),
+    )
+  })
+
+/**
+ * Stores what the links of the transaction leave to suggest. Forgets which suggestions were declined
+ * for holders without tenements, whose names a load may have masked.
+ */
+export async function storeSuggestions(sql: TransactionSql): Promise<void> {
+  const suggestions = suggestCompanies(await unlinkedHolders(sql), await knownNames(sql))
+  const rows = suggestions.map(({ holder, company, reason, similarName }, position) => ({
+    position,
+    holder_key: holder.key,
+    holder: holder.name,
+    tenements: holder.tenements,
+    asx_code: company.asx_code,
+    reason,
+    similar_name: similarName,
+  }))
+  await sql.unsafe("delete from suggested_links")
+  await sql.unsafe(
+    `insert into suggested_links
+     select * from jsonb_populate_recordset(null::suggested_links, $1::text::jsonb)`,
+    [JSON.stringify(rows)],
   )
+  await sql.unsafe(
+    `delete from link_decisions where not is_right
+       and holder_key not in (select unnest(holder_keys) from tenements)`,
+  )
+}
 
 async function knownNames(sql: TransactionSql): Promise<KnownName[]> {
   const companies = await sql.unsafe<(Company & { owner: string })[]>(
@@ -35,7 +89,11 @@ async function knownNames(sql: TransactionSql): Promise<KnownName[]> {
   })
 }
 
-/** The whole file. */
+/**
+ * The whole file, which a person completes into a subsidiaries file: that source's columns with
+ * `parent_asx_code` empty, and columns that it ignores. So loading the file unchanged does nothing, as
+ * a link is never guessed.
+ */
 export function suggestionsCsv(suggestions: readonly Suggestion[]): string {
   const rows = suggestions.map(({ holder, company, reason, similarName }) => ({
     name: holder.name,

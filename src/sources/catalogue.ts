@@ -6,7 +6,13 @@ import { hasRequired } from "./columns.ts"
 import { national, nationalByState } from "./national.ts"
 import { nt, tas } from "./national-view.ts"
 import { nsw } from "./nsw.ts"
-import { ownCompanies, ownReports, ownSubsidiaries, ownTenements } from "./own-columns.ts"
+import {
+  confirmedSubsidiaries,
+  ownCompanies,
+  ownReports,
+  ownSubsidiaries,
+  ownTenements,
+} from "./own-columns.ts"
 import { qld } from "./qld.ts"
 import { sa } from "./sa.ts"
 import type { Source } from "./source.ts"
@@ -18,6 +24,7 @@ export const sources: readonly Source[] = [
   ownCompanies,
   ownTenements,
   ownSubsidiaries,
+  confirmedSubsidiaries,
   ownReports,
   asxDirectory,
   asxSectors,

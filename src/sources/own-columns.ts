@@ -40,6 +40,23 @@ export const ownSubsidiaries: Source = {
   },
 }
 
+/**
+ * The links that operators have decided, in a file that `mds holders` writes. A subsidiary that an
+ * operator's own file has too is that file's.
+ */
+export const confirmedSubsidiaries: Source = {
+  ...exportedSubsidiaries,
+  name: "confirmed",
+  description: "the links that `mds holders link` and `mds holders review` publish",
+  columns: { required: ["name", "parent_asx_code"], optional: [], others: "refuse" },
+  fromOptional: {},
+  yieldsTo: { sources: [ownSubsidiaries.name], mayAdd: true },
+  map: (raw, { format }) => {
+    const record = withoutFormulaGuard(raw, format)
+    return isBlank(record.parent_asx_code) ? { leftOut: "declined" } : { record: withId(record) }
+  },
+}
+
 function ownColumns(resource: Resource): Source {
   const fields = Object.entries(resource.fields)
   const isRequired = ([, field]: (typeof fields)[number]) => field.loaded && !field.nullable

@@ -1,7 +1,9 @@
 /** The unlinked holders, and what they may belong to, can be listed and exported at any time. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { judgedFiles, judgement, reasons } from "../../src/loading/suggestions.ts"
+import { until } from "../support/until.ts"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
@@ -63,6 +65,12 @@ test("--csv writes a file that, parents filled in, loads as subsidiaries; and ne
   expect((await unlinked()).stdout).not.toContain("Somebody")
 })
 
+const reasonTable = [
+  "reason             how often",
+  ...reasons.map((reason) => `${reason.padEnd(17)}  ${judgement(reason)}`),
+  `(${judgedFiles})`,
+].join("\n")
+
 describe("suggestions", () => {
   const suggest = (...args: string[]) => bench.run(["holders", "suggest", ...args])
   const suggested = [
@@ -92,7 +100,8 @@ describe("suggestions", () => {
     expect(output().replaceAll("\r\n", "\n")).toBe(
       "tenements  holder            code  company  reason\n" +
         "2          QUARRY, PITS LTD  QZA   Quarry   same first words\n" +
-        "1          QUARRY ALPHA      QZA   Quarry   same first words\n",
+        "1          QUARRY ALPHA      QZA   Quarry   same first words\n" +
+        `\n${reasonTable}\n`,
     )
   })
 
@@ -114,4 +123,85 @@ describe("suggestions", () => {
     expect(loaded.links).toMatchObject({ linked: 2, through_subsidiaries: 2 })
     expect((await suggest()).stdout).not.toContain("PITS")
   })
+})
+
+describe("decisions", () => {
+  const holders = (...args: string[]) => bench.run(["holders", ...args])
+  const codes = async () =>
+    (await bench.sql`select asx_codes from tenements order by id`).map(({ asx_codes }) =>
+      asx_codes.join(" "),
+    )
+  beforeEach(async () => {
+    await bench.empty()
+    await bench.load(
+      "companies",
+      "asx_code,company_name,is_active\nQZA,Quarry,true\nQZB,Beta NL,true\n",
+    )
+    await bench.load("tenements", `${tenements}t4,E 4,WA,QZB PITS\nt5,E 5,WA,Beta (West)\n`)
+  })
+
+  test("link publishes a link, and decline ends it", async () => {
+    const linked = await holders("link", "quarry, pits limited", "qza")
+    expect(linked.code).toBe(0)
+    expect(linked.stdout).toContain("links: 2 tenements are linked to a company")
+    expect(linked.stdout).toContain("Published as release 3")
+    expect(await codes()).toEqual(["", "QZA", "QZA", "", ""])
+    expect((await holders("suggest")).stdout).not.toContain("PITS LTD")
+    expect((await holders("decline", "QUARRY, PITS LTD", "QZA")).stdout).toContain("release 4")
+    expect(await codes()).toEqual(["", "", "", "", ""])
+    expect(await holders("decline", "QZB PITS", "qzb")).toEqual({
+      code: 0,
+      stdout: "QZB PITS is not suggested for QZB any more\n",
+      stderr: "",
+    })
+    expect((await holders("suggest")).stdout).not.toMatch(/PITS/)
+    expect((await holders("link", "Nobody", "QZA")).stderr).toStartWith(
+      'No tenement has the holder "Nobody"',
+    )
+    expect((await bench.run(["load", "confirmed", "x.csv"])).stderr).toContain(
+      "Publish links with `mds holders link`",
+    )
+  })
+
+  test("review asks for each suggestion with what is known of both, and publishes once at the end", async () => {
+    const { code, stdout } = await bench.run(["holders", "review"], {
+      stdin: new Blob(["yes\ny\nn\nl\n"]),
+    })
+    expect(code).toBe(0)
+    expect(stdout).toStartWith(
+      [
+        "1 of 4: QUARRY, PITS LTD, 2 tenements",
+        "  holds    WA unknown unknown 2",
+        "  beside   Quarry, Pits Ltd; Somebody 1",
+        "  company  QZA, Quarry, listed, 0 tenements linked",
+        `  reason   same first words: Quarry (${judgement("same first words")})`,
+        "Does it belong to QZA? y (yes), n (no), l (later), q (end and publish)",
+        "Type y, n, l or q, and Enter",
+        "2 of 4: Beta (West), 1 tenement",
+      ].join("\n"),
+    )
+    expect(stdout).toContain("Published as release 3")
+    expect(await codes()).toEqual(["", "QZA", "QZA", "", ""])
+    const left = (await holders("suggest")).stdout
+    expect(left).not.toContain("Beta (West)")
+    expect(left).toContain("QUARRY ALPHA")
+  })
+
+  test.skipIf(!hasTerminals)(
+    "Ctrl-C in a review publishes nothing, and no decision is lost",
+    async () => {
+      const review = onTerminal(["holders", "review"], bench.options())
+      await until(async () => review.output().includes("Does it belong to QZA?"))
+      review.type("y\r")
+      await until(async () => review.output().includes("2 of 4"))
+      review.type("\u0003")
+      expect(await review.child.exited).toBe(130)
+      expect(review.output()).toContain(
+        "Interrupted: nothing was published; decisions stored: 1. The next `mds holders link` or `mds holders review` publishes their links",
+      )
+      expect(await codes()).toEqual(["", "", "", "", ""])
+      await holders("link", "QZB PITS", "QZB")
+      expect(await codes()).toEqual(["", "QZA", "QZA", "QZB", ""])
+    },
+  )
 })

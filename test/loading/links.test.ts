@@ -68,6 +68,7 @@ test("a tenement is linked to every company that holds it by its own or a subsid
     through_subsidiaries: 4,
     unlinked: 1,
     unlinked_holders: 2,
+    by_state: { WA: { tenements: 7, linked: 4 } },
     relinked: 0,
     retotalled: 3,
   })

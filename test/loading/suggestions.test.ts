@@ -68,6 +68,18 @@ test("what resembles a subsidiary is suggested for its parent", async () => {
   ])
 })
 
+test("a holder whose first word is a listed company's code is suggested for it", async () => {
+  await companies(
+    "QZA,Quarry Alpha Limited,true",
+    "QZB,Beta NL,false",
+    "QZAOA,Quarry Alpha Limited,true",
+  )
+  await holders({ "QZA PILBARA PTY LTD": 2, "QZB RESOURCES PTY LTD": 1, "OLD QZA MINES": 1 })
+  expect(await suggested()).toEqual([
+    "2 QZA PILBARA PTY LTD: QZA, company code Quarry Alpha Limited",
+  ])
+})
+
 test("most tenements come first, and of several companies the best three", async () => {
   await companies(
     "QZA,Northern Ore Limited,true",

@@ -9,7 +9,7 @@ import { type Relay, relayTo, statementObserver } from "../support/relay.ts"
 import { scratchDirectory } from "../support/scratch.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { cellsOf, factsOf } from "./page-reader.ts"
+import { cellsOf, factsOf, textOf } from "./page-reader.ts"
 
 const browser = { Accept: "text/html" }
 
@@ -52,12 +52,23 @@ const openOverview = async (): Promise<string> => {
   return answer.text()
 }
 
-async function loadFile(sourceName: string, name: string, content: string) {
+async function loadFile(
+  sourceName: string,
+  name: string,
+  content: string,
+  options: { partial?: boolean } = {},
+) {
   const source = sourceNamed(sourceName)
   if (typeof source === "string") throw new Error(source)
   const path = join(directory, name)
   await Bun.write(path, content)
-  return load({ url: database.database.url, source, files: [path], rejectsDir: directory })
+  return load({
+    url: database.database.url,
+    source,
+    files: [path],
+    rejectsDir: directory,
+    ...options,
+  })
 }
 
 const labels = ["Active companies", "Tenements", "Subsidiaries", "Reports"]
@@ -115,6 +126,17 @@ test("the page has the counts of each resource, and the latest load of each sour
     "tenements <1>.csv",
   ])
   expect(others).toEqual([])
+})
+
+test("the page has the share of each state's tenements that is linked to a company", async () => {
+  const page = await openOverview()
+  expect(textOf(page)).toContain("Tenements linked to a company WA 0%")
+  const rows = ["q-1,EPM 1,QLD,ALPHA", "q-2,EPM 2,QLD,Nobody", "q-3,EPM 3,QLD,", "s-1,EL 1,SA,beta"]
+  const csv = ["id,tenement_id,state,holder_name", ...rows, ""].join("\r\n")
+  await loadFile("tenements", "linked.csv", csv, { partial: true })
+  expect(textOf(await openOverview())).toContain(
+    "Tenements linked to a company WA 0% QLD 33.3% SA 100%",
+  )
 })
 
 test("a source is as it is now: also after a load that was refused or a fetch that failed, and with what its publisher asks for", async () => {

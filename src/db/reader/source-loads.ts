@@ -13,6 +13,13 @@ export interface SourceLoad {
   /** `2026-01-02T03:04:05Z` */
   publishedAt: string
   files: readonly LoadedFile[]
+  /** How many tenements of each state were linked to a company after it; null where links did not depend on it. */
+  byState: Readonly<Record<string, LinkedTenements>> | null
+}
+
+export interface LinkedTenements {
+  tenements: number
+  linked: number
 }
 
 export interface LoadedFile {
@@ -34,6 +41,7 @@ export function createSourceLoads(pool: Pool): ReadSourceLoads {
       release: releases.id,
       publishedAt: instantText(releases.published_at).mapWith(String),
       files,
+      byState: sql<SourceLoad["byState"]>`${releases.manifest} #> '{links,by_state}'`,
     })
     .from(releases)
     .where(

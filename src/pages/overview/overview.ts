@@ -4,6 +4,7 @@ import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
 import { integer, moment } from "../explore/lists/cells.ts"
 import {
+  bars,
   copyable,
   notice,
   pageTitle,
@@ -52,10 +53,24 @@ const empty: Html = notice(
   html`<p>There is no data yet, so every list is empty. Load a file with <code>bun run mds load SOURCE FILE</code>, and the first release appears here: see <a href="/docs/guide/loading">Loading data</a>.</p>`,
 )
 
-const figures = ({ counts }: DataState): Html =>
+const figures = ({ counts, loads }: DataState): Html =>
   html`<dl class="figures">${counts.map(
     ({ label, count }) => html`<div class="panel"><dt>${label}</dt><dd>${number(count)}</dd></div>`,
-  )}</dl>`
+  )}</dl>${linkedShares(loads)}`
+
+/** After the latest load that links depend on. */
+function linkedShares(made: readonly SourceLoad[]): Html | null {
+  const byState = made.find((load) => load.byState !== null)?.byState ?? {}
+  const shares = Object.keys(stateNames).flatMap((state) => {
+    const { tenements = 0, linked = 0 } = byState[state] ?? {}
+    const value = Math.round((linked / tenements) * 1000) / 10
+    return tenements > 0 ? [{ label: state, value, href: `/explore/tenements?state=${state}` }] : []
+  })
+  if (shares.length === 0) return null
+  return html`<section class="panel"><h2>Tenements linked to a company</h2>
+${bars(shares, (share) => `${share}%`)}
+<p class="muted">By state. An operator links further holders: see <a href="/docs/guide/loading">Loading data</a>.</p></section>`
+}
 
 const tryIt = (publicUrl: string): Html =>
   html`<section class="panel"><h2>Try a request</h2>
