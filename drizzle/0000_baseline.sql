@@ -207,10 +207,8 @@ CREATE TABLE "suggested_links" (
 	"position" integer PRIMARY KEY NOT NULL,
 	"holder_key" text COLLATE "C" NOT NULL,
 	"holder" text NOT NULL,
-	"tenements" integer NOT NULL,
 	"asx_code" text COLLATE "C" NOT NULL,
-	"reason" text NOT NULL,
-	"similar_name" text NOT NULL
+	"suggestion" jsonb NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "tenements" (

@@ -6,12 +6,11 @@ import { withAddresses } from "../fetching/fetch-address.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { load } from "../loading/load.ts"
 import { observedOf } from "../loading/observation.ts"
-import { type Progress, progressOn } from "../loading/progress.ts"
+import { progressOn } from "../loading/progress.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
-import { formatSummary, type LoadSummary } from "../loading/summary.ts"
+import { formatSummary } from "../loading/summary.ts"
 import { vacuumChanged } from "../loading/vacuum.ts"
 import { sourceNamed, sources } from "../sources/catalogue.ts"
-import { confirmedSubsidiaries } from "../sources/own-columns.ts"
 import type { Source } from "../sources/source.ts"
 import { integer } from "./arguments.ts"
 import { withDatabase } from "./database.ts"
@@ -33,9 +32,7 @@ interface LoadFlags {
   json?: boolean
 }
 
-const descriptions = sources
-  .filter((source) => source !== confirmedSubsidiaries)
-  .map(({ name, description }) => [`  ${name}`, description])
+const descriptions = sources.map(({ name, description }) => [`  ${name}`, description])
 
 export function addLoadCommand(program: Command, config: () => Config): void {
   program
@@ -109,27 +106,15 @@ export function addLoadCommand(program: Command, config: () => Config): void {
         )
         const text = json ? JSON.stringify(summary) : formatSummary(summary)
         await (summary.release === null ? printResult : printCompleted)(text)
-        await finishLoad(url, summary, progress, signals)
+        warnIfUnconfirmed(summary.unconfirmed)
+        if (signals.reported()) return
+        await vacuumChanged(url, summary, progress)
       })
     })
-}
-
-/** What follows a load whose summary is printed, unless a signal came during its commit. */
-export async function finishLoad(
-  url: string,
-  summary: LoadSummary,
-  progress: Progress,
-  signals: Pick<ReturnType<typeof handleSignals>, "reported">,
-): Promise<void> {
-  warnIfUnconfirmed(summary.unconfirmed)
-  if (!signals.reported()) await vacuumChanged(url, summary, progress)
 }
 
 function parseSource(name: string): Source {
   const source = sourceNamed(name)
   if (typeof source === "string") throw new InvalidArgumentError(source)
-  if (source === confirmedSubsidiaries) {
-    throw new InvalidArgumentError("Publish links with `mds holders link`, or load subsidiaries")
-  }
   return source
 }

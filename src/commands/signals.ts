@@ -14,7 +14,7 @@ type Signal = keyof typeof exitCodes
  */
 export function handleSignals(
   restoreTerminal: () => void,
-  interrupted = () => "Interrupted: nothing was published",
+  interrupted = "Interrupted: nothing was published",
 ) {
   let reached: "loading" | "committing" | "published" | "reported" = "loading"
   let isWaiting = false
@@ -22,7 +22,7 @@ export function handleSignals(
   function end(signal: Signal): void {
     restoreTerminal()
     if (reached === "reported") process.exit(0)
-    if (reached === "loading") exit(signal, interrupted())
+    if (reached === "loading") exit(signal, interrupted)
     if (reached === "published") {
       logToStderr("Interrupted: the release was published")
       process.exit(0)

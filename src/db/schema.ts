@@ -142,24 +142,19 @@ export const formerNames = pgTable(
   ],
 )
 
-/**
- * The links that the last load suggests, for a person to decide. Like the decisions below, they belong
- * to no release.
- */
+/** The links that the last load suggests. Like the decisions below, they belong to no release. */
 export const suggestedLinks = pgTable("suggested_links", {
   /** Holders with the most tenements first; of one holder, the best first. */
   position: integer().primaryKey(),
   holder_key: bytewise().notNull(),
-  /** The holder, in its most frequent spelling. */
+  /** In its most frequent spelling. */
   holder: text().notNull(),
-  tenements: integer().notNull(),
   asx_code: bytewise().notNull(),
-  reason: text().notNull(),
-  /** The name of the company, or of a subsidiary, that the holder's resembles. */
-  similar_name: text().notNull(),
+  /** See `loading/suggestions.ts`. */
+  suggestion: jsonb().notNull(),
 })
 
-/** What operators decided: the links that are right, and the suggestions that are not. */
+/** What operators decided: which links are right, and which are not. */
 export const linkDecisions = pgTable(
   "link_decisions",
   {

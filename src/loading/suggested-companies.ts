@@ -5,63 +5,33 @@
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/snapshot.ts"
 import { nameOwners } from "./name-owners.ts"
-import {
-  type Company,
-  type KnownName,
-  type Reason,
-  type Suggestion,
-  suggestCompanies,
-} from "./suggestions.ts"
+import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
 import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"
-
-interface StoredSuggestion extends Company {
-  holder_key: string
-  holder: string
-  tenements: number
-  reason: Reason
-  similar_name: string
-}
 
 /** For the newest release, most tenements first, without those that are decided. */
 export const readSuggestions = (url: string): Promise<Suggestion[]> =>
   withSnapshot(url, async (sql) => {
-    const rows = await sql.unsafe<StoredSuggestion[]>(
-      `select s.*, c.company_name, c.is_active
-       from suggested_links s join companies c on c.asx_code = s.asx_code
-       where not exists (select from link_decisions d
-         where d.holder_key = s.holder_key and (d.is_right or d.asx_code = s.asx_code))
-       order by s.position`,
+    const rows = await sql.unsafe<{ suggestion: Suggestion }[]>(
+      `select s.suggestion from suggested_links s where not exists (
+         select from link_decisions d
+         where d.holder_key = s.holder_key and (d.is_right or d.asx_code = s.asx_code)
+       ) order by s.position`,
     )
-    return rows.map(
-      ({ holder_key: key, holder: name, tenements, reason, similar_name, ...row }) => ({
-        holder: { name, key, tenements },
-        company: row,
-        reason,
-        similarName: similar_name,
-      }),
-    )
+    return rows.map(({ suggestion }) => suggestion)
   })
 
 /**
- * Stores what the links of the transaction leave to suggest. Forgets which suggestions were declined
- * for holders without tenements, whose names a load may have masked.
+ * Stores what the links of the transaction leave to suggest. Forgets what was declined for holders
+ * without tenements, whose names a load may have masked.
  */
 export async function storeSuggestions(sql: TransactionSql): Promise<void> {
   const suggestions = suggestCompanies(await unlinkedHolders(sql), await knownNames(sql))
-  const rows = suggestions.map(({ holder, company, reason, similarName }, position) => ({
-    position,
-    holder_key: holder.key,
-    holder: holder.name,
-    tenements: holder.tenements,
-    asx_code: company.asx_code,
-    reason,
-    similar_name: similarName,
-  }))
   await sql.unsafe("delete from suggested_links")
   await sql.unsafe(
-    `insert into suggested_links
-     select * from jsonb_populate_recordset(null::suggested_links, $1::text::jsonb)`,
-    [JSON.stringify(rows)],
+    `insert into suggested_links (position, holder_key, holder, asx_code, suggestion)
+     select position, s #>> '{holder,key}', s #>> '{holder,name}', s #>> '{company,asx_code}', s
+     from jsonb_array_elements($1::text::jsonb) with ordinality as suggested (s, position)`,
+    [JSON.stringify(suggestions)],
   )
   await sql.unsafe(
     `delete from link_decisions where not is_right

@@ -68,15 +68,13 @@ const textColumn = (name: string): Column => ({ name, type: "string", freeText: 
 /** The columns of a subsidiaries file, of which a person fills in all but the name. */
 const subsidiaryColumns = ["name", "parent_asx_code", "country", "ownership_percentage"]
 
-type CsvRow = Readonly<Record<string, unknown>>
-
 /** A whole file of subsidiaries, with further columns for a person to read. */
-export const subsidiariesCsv = (rows: readonly CsvRow[], further: readonly string[]): string =>
-  textCsv(rows, [...subsidiaryColumns, ...further])
-
-/** A whole file of text columns. */
-export function textCsv(rows: readonly CsvRow[], columns: readonly string[]): string {
-  const writer = delimitedWriter("csv", columns.map(textColumn), { formulaGuard: true })
+export function subsidiariesCsv(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  further: readonly string[],
+): string {
+  const columns = [...subsidiaryColumns, ...further].map(textColumn)
+  const writer = delimitedWriter("csv", columns, { formulaGuard: true })
   return writer.header + writer.rows(rows)
 }
 

@@ -19,12 +19,11 @@ import type { Source } from "./source.ts"
 import { vic } from "./vic.ts"
 import { wa } from "./wa.ts"
 
-/** Every source, in the order in which the command line lists them. */
+/** The sources of files, in the order in which the command line lists them. */
 export const sources: readonly Source[] = [
   ownCompanies,
   ownTenements,
   ownSubsidiaries,
-  confirmedSubsidiaries,
   ownReports,
   asxDirectory,
   asxSectors,
@@ -40,13 +39,15 @@ export const sources: readonly Source[] = [
   ...nationalByState,
 ]
 
+const allSources = [...sources, confirmedSubsidiaries]
+
 /** The sources that take precedence over the one of that name; undefined where none does. */
 export const precedenceOver = (name: string): Source["yieldsTo"] =>
-  sources.find((source) => source.name === name)?.yieldsTo
+  allSources.find((source) => source.name === name)?.yieldsTo
 
 /** The sources that yield to the one of that name, which takes over their records. */
 export const sourcesYieldingTo = (name: string): string[] =>
-  sources.filter(({ yieldsTo }) => yieldsTo?.sources.includes(name)).map((source) => source.name)
+  allSources.filter(({ yieldsTo }) => yieldsTo?.sources.includes(name)).map((source) => source.name)
 
 /**
  * The source of a file's first line: by its banner or, among the sources all of whose required

@@ -48,7 +48,7 @@ export const confirmedSubsidiaries: Source = {
   ...exportedSubsidiaries,
   name: "confirmed",
   description: "the links that `mds holders link` and `mds holders review` publish",
-  columns: { required: ["name", "parent_asx_code"], optional: [], others: "refuse" },
+  columns: { required: ["name", "parent_asx_code"], optional: [], others: "ignore" },
   fromOptional: {},
   yieldsTo: { sources: [ownSubsidiaries.name], mayAdd: true },
   map: (raw, { format }) => {

@@ -151,15 +151,15 @@ describe("decisions", () => {
     expect(await codes()).toEqual(["", "", "", "", ""])
     expect(await holders("decline", "QZB PITS", "qzb")).toEqual({
       code: 0,
-      stdout: "QZB PITS is not suggested for QZB any more\n",
+      stdout: "QZB PITS is not suggested for qzb any more\n",
       stderr: "",
     })
     expect((await holders("suggest")).stdout).not.toMatch(/PITS/)
     expect((await holders("link", "Nobody", "QZA")).stderr).toStartWith(
-      'No tenement has the holder "Nobody"',
+      "Cannot decide whether Nobody belongs to QZA",
     )
     expect((await bench.run(["load", "confirmed", "x.csv"])).stderr).toContain(
-      "Publish links with `mds holders link`",
+      'Unknown source "confirmed"',
     )
   })
 
@@ -170,14 +170,14 @@ describe("decisions", () => {
     expect(code).toBe(0)
     expect(stdout).toStartWith(
       [
-        "1 of 4: QUARRY, PITS LTD, 2 tenements",
-        "  holds    WA unknown unknown 2",
-        "  beside   Quarry, Pits Ltd; Somebody 1",
-        "  company  QZA, Quarry, listed, 0 tenements linked",
-        `  reason   same first words: Quarry (${judgement("same first words")})`,
+        "1 of 4: QUARRY, PITS LTD; tenements: 2",
+        "  holds: WA 2",
+        "  beside: Quarry, Pits Ltd; Somebody 1",
+        "  company: QZA, Quarry, 0 linked tenements",
+        `  same first words: Quarry (${judgement("same first words")})`,
         "Does it belong to QZA? y (yes), n (no), l (later), q (end and publish)",
         "Type y, n, l or q, and Enter",
-        "2 of 4: Beta (West), 1 tenement",
+        "2 of 4: Beta (West); tenements: 1",
       ].join("\n"),
     )
     expect(stdout).toContain("Published as release 3")
@@ -197,7 +197,7 @@ describe("decisions", () => {
       review.type("\u0003")
       expect(await review.child.exited).toBe(130)
       expect(review.output()).toContain(
-        "Interrupted: nothing was published; decisions stored: 1. The next `mds holders link` or `mds holders review` publishes their links",
+        "Interrupted: nothing was published; the next `mds holders link` or `mds holders review` publishes what is decided",
       )
       expect(await codes()).toEqual(["", "", "", "", ""])
       await holders("link", "QZB PITS", "QZB")
