@@ -78,6 +78,9 @@ CREATE TABLE "companies" (
 	"is_active" boolean NOT NULL,
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
+	"listing_date" date,
+	"trading_as" text COLLATE "C",
+	"successor" text COLLATE "C",
 	CONSTRAINT "companies_asx_code" CHECK ("companies"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "companies_market_cap_aud" CHECK ("companies"."market_cap_aud" between 0 and 9007199254740991),
 	CONSTRAINT "companies_total_tenements" CHECK ("companies"."total_tenements" >= 0)
@@ -97,6 +100,9 @@ CREATE TABLE "companies_history" (
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"until_release" integer NOT NULL,
+	"listing_date" date,
+	"trading_as" text COLLATE "C",
+	"successor" text COLLATE "C",
 	CONSTRAINT "companies_history_asx_code_since_release_pk" PRIMARY KEY("asx_code","since_release"),
 	CONSTRAINT "companies_history_asx_code" CHECK ("companies_history"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "companies_history_market_cap_aud" CHECK ("companies_history"."market_cap_aud" between 0 and 9007199254740991),
@@ -123,6 +129,20 @@ CREATE TABLE "link_decisions" (
 	CONSTRAINT "link_decisions_asx_code" CHECK ("link_decisions"."asx_code" ~ '^[0-9A-Z]{3,6}$')
 );
 --> statement-breakpoint
+CREATE TABLE "listings" (
+	"asx_code" text COLLATE "C" NOT NULL,
+	"listing_date" date NOT NULL,
+	"company_name" text NOT NULL,
+	"name_keys" text[] NOT NULL,
+	"appeared_at" timestamp(0) with time zone NOT NULL,
+	"missing_since" timestamp(0) with time zone,
+	"successor" text COLLATE "C",
+	"declined" text[] DEFAULT '{}' NOT NULL,
+	CONSTRAINT "listings_asx_code_listing_date_pk" PRIMARY KEY("asx_code","listing_date"),
+	CONSTRAINT "listings_asx_code" CHECK ("listings"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
+	CONSTRAINT "listings_successor" CHECK ("listings"."successor" ~ '^[0-9A-Z]{3,6}$')
+);
+--> statement-breakpoint
 CREATE TABLE "releases" (
 	"id" integer PRIMARY KEY NOT NULL,
 	"published_at" timestamp(0) with time zone NOT NULL,
@@ -146,6 +166,8 @@ CREATE TABLE "reports" (
 	"url" text,
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
+	"ordinary_code" text COLLATE "C",
+	"company_code" text COLLATE "C" GENERATED ALWAYS AS (coalesce(ordinary_code, asx_code)) STORED,
 	CONSTRAINT "reports_hash" CHECK ("reports"."hash" ~ '^[A-Za-z0-9._~-]+$' and length("reports"."hash") <= 100),
 	CONSTRAINT "reports_asx_code" CHECK ("reports"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "reports_published_at" CHECK ("reports"."published_at" >= '0001-01-01T00:00:00Z' and "reports"."published_at" < '10000-01-01T00:00:00Z')
@@ -163,6 +185,8 @@ CREATE TABLE "reports_history" (
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"until_release" integer NOT NULL,
+	"ordinary_code" text COLLATE "C",
+	"company_code" text COLLATE "C",
 	CONSTRAINT "reports_history_hash_since_release_pk" PRIMARY KEY("hash","since_release"),
 	CONSTRAINT "reports_history_hash" CHECK ("reports_history"."hash" ~ '^[A-Za-z0-9._~-]+$' and length("reports_history"."hash") <= 100),
 	CONSTRAINT "reports_history_asx_code" CHECK ("reports_history"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
@@ -180,6 +204,8 @@ CREATE TABLE "subsidiaries" (
 	"ownership_percentage" double precision,
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
+	"ordinary_code" text COLLATE "C",
+	"company_code" text COLLATE "C" GENERATED ALWAYS AS (coalesce(ordinary_code, parent_asx_code)) STORED,
 	CONSTRAINT "subsidiaries_id" CHECK ("subsidiaries"."id" ~ '^[A-Za-z0-9._~-]+$' and length("subsidiaries"."id") <= 100),
 	CONSTRAINT "subsidiaries_parent_asx_code" CHECK ("subsidiaries"."parent_asx_code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "subsidiaries_ownership_percentage" CHECK ("subsidiaries"."ownership_percentage" between 0 and 100)
@@ -196,6 +222,8 @@ CREATE TABLE "subsidiaries_history" (
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"until_release" integer NOT NULL,
+	"ordinary_code" text COLLATE "C",
+	"company_code" text COLLATE "C",
 	CONSTRAINT "subsidiaries_history_id_since_release_pk" PRIMARY KEY("id","since_release"),
 	CONSTRAINT "subsidiaries_history_id" CHECK ("subsidiaries_history"."id" ~ '^[A-Za-z0-9._~-]+$' and length("subsidiaries_history"."id") <= 100),
 	CONSTRAINT "subsidiaries_history_parent_asx_code" CHECK ("subsidiaries_history"."parent_asx_code" ~ '^[0-9A-Z]{3,6}$'),
@@ -209,6 +237,17 @@ CREATE TABLE "suggested_links" (
 	"holder" text NOT NULL,
 	"asx_code" text COLLATE "C" NOT NULL,
 	"suggestion" jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "temporary_codes" (
+	"code" text COLLATE "C" NOT NULL,
+	"asx_code" text COLLATE "C" NOT NULL,
+	"since_release" integer NOT NULL,
+	"until_release" integer,
+	"replaced_release" integer,
+	CONSTRAINT "temporary_codes_code_since_release_pk" PRIMARY KEY("code","since_release"),
+	CONSTRAINT "temporary_codes_code" CHECK ("temporary_codes"."code" ~ '^[0-9A-Z]{3,6}$'),
+	CONSTRAINT "temporary_codes_asx_code" CHECK ("temporary_codes"."asx_code" ~ '^[0-9A-Z]{3,6}$')
 );
 --> statement-breakpoint
 CREATE TABLE "tenements" (
@@ -370,16 +409,17 @@ CREATE INDEX "companies_by_name_key" ON "companies" USING btree ("name_key");-->
 CREATE INDEX "companies_since" ON "companies" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "companies_history_until" ON "companies_history" USING btree ("until_release");--> statement-breakpoint
 CREATE INDEX "companies_history_since" ON "companies_history" USING btree ("since_release");--> statement-breakpoint
+CREATE INDEX "listings_by_date" ON "listings" USING btree ("listing_date");--> statement-breakpoint
 CREATE INDEX "releases_kept" ON "releases" USING btree ("id") WHERE not "releases"."is_pruned";--> statement-breakpoint
 CREATE INDEX "reports_newest_first" ON "reports" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
-CREATE INDEX "reports_by_company" ON "reports" USING btree ("asx_code","published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
+CREATE INDEX "reports_by_company" ON "reports" USING btree ("company_code","published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "reports_by_type" ON "reports" USING gin ("types_folded");--> statement-breakpoint
 CREATE INDEX "reports_by_title" ON "reports" USING gin ("title_folded" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "reports_since" ON "reports" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "reports_history_until" ON "reports_history" USING btree ("until_release");--> statement-breakpoint
 CREATE INDEX "reports_history_newest_first" ON "reports_history" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "reports_history_since" ON "reports_history" USING btree ("since_release");--> statement-breakpoint
-CREATE INDEX "subsidiaries_by_parent" ON "subsidiaries" USING btree ("parent_asx_code","name_folded","id");--> statement-breakpoint
+CREATE INDEX "subsidiaries_by_parent" ON "subsidiaries" USING btree ("company_code","name_folded","id");--> statement-breakpoint
 CREATE INDEX "subsidiaries_by_name_key" ON "subsidiaries" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "subsidiaries_since" ON "subsidiaries" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "subsidiaries_history_until" ON "subsidiaries_history" USING btree ("until_release");--> statement-breakpoint

@@ -75,6 +75,18 @@ export const releases = pgTable(
   ],
 )
 
+const companyCode = {
+  /** The company's ordinary code where the record has a temporary one of it. */
+  ordinary_code: bytewise(),
+  /** The code of the company that the record belongs to. */
+  company_code: bytewise(),
+}
+
+const withCompanyCode = (own: string) => ({
+  ...companyCode,
+  company_code: bytewise().generatedAlwaysAs(sql.raw(`coalesce(ordinary_code, ${own})`)),
+})
+
 const superseded = { ...provenance, until_release: integer().notNull() }
 
 const companyColumns = {
@@ -89,6 +101,16 @@ const companyColumns = {
   is_active: boolean().notNull(),
 }
 
+/** Shown by no list of companies. */
+const listingColumns = {
+  /** With the code, it tells a company from another that has the code later. */
+  listing_date: date({ mode: "string" }),
+  /** The temporary code under which the exchange lists it; null under its own. */
+  trading_as: bytewise(),
+  /** The code under which the company of a code that ended went on. */
+  successor: bytewise(),
+}
+
 const companyChecks = ({
   asx_code,
   market_cap_aud,
@@ -101,7 +123,7 @@ const companyChecks = ({
 
 export const companies = pgTable(
   "companies",
-  { asx_code: bytewise().primaryKey(), ...companyColumns, ...provenance },
+  { asx_code: bytewise().primaryKey(), ...companyColumns, ...provenance, ...listingColumns },
   (t) => [
     index("companies_by_name").on(t.company_name_folded, t.asx_code),
     index("companies_by_name_key").on(t.name_key),
@@ -112,12 +134,59 @@ export const companies = pgTable(
 
 export const companiesHistory = pgTable(
   "companies_history",
-  { asx_code: bytewise().notNull(), ...companyColumns, ...superseded },
+  { asx_code: bytewise().notNull(), ...companyColumns, ...superseded, ...listingColumns },
   (t) => [
     primaryKey({ columns: [t.asx_code, t.since_release] }),
     index("companies_history_until").on(t.until_release),
     index("companies_history_since").on(t.since_release),
     ...checks("companies_history", { ...companyChecks(t), ...isSupersededLater(t) }),
+  ],
+)
+
+/**
+ * The temporary codes of companies, with the releases from and to which each held: the company is found
+ * under them from the first of these releases on.
+ */
+export const temporaryCodes = pgTable(
+  "temporary_codes",
+  {
+    code: bytewise().notNull(),
+    asx_code: bytewise().notNull(),
+    since_release: integer().notNull(),
+    until_release: integer(),
+    /** The release from which a company has the code of its own. */
+    replaced_release: integer(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.code, t.since_release] }),
+    ...checks("temporary_codes", { code: isAsxCode(t.code), asx_code: isAsxCode(t.asx_code) }),
+  ],
+)
+
+/**
+ * What the directory has said of each listing, a code with its listing date, in the time of the files:
+ * to find the codes under which companies went on. Rows stay when a code has another company.
+ */
+export const listings = pgTable(
+  "listings",
+  {
+    asx_code: bytewise().notNull(),
+    listing_date: date({ mode: "string" }).notNull(),
+    company_name: text().notNull(),
+    /** The keys of the names that link it: present and former. */
+    name_keys: text().array().notNull(),
+    /** The time of the first files that had it, at first or again. */
+    appeared_at: instant("appeared_at").notNull(),
+    /** The time of the first files that lacked it; null while files have it. */
+    missing_since: instant("missing_since"),
+    /** The code under which the company went on, and the codes that an operator has declined. */
+    successor: bytewise(),
+    declined: text().array().notNull().default(sql`'{}'`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.asx_code, t.listing_date] }),
+    index("listings_by_date").on(t.listing_date),
+    ...checks("listings", { asx_code: isAsxCode(t.asx_code), successor: isAsxCode(t.successor) }),
   ],
 )
 
@@ -238,9 +307,14 @@ const subsidiaryChecks = (t: TableColumns<"id" | "parent_asx_code" | "ownership_
 
 export const subsidiaries = pgTable(
   "subsidiaries",
-  { id: bytewise().primaryKey(), ...subsidiaryColumns, ...provenance },
+  {
+    id: bytewise().primaryKey(),
+    ...subsidiaryColumns,
+    ...provenance,
+    ...withCompanyCode("parent_asx_code"),
+  },
   (t) => [
-    index("subsidiaries_by_parent").on(t.parent_asx_code, t.name_folded, t.id),
+    index("subsidiaries_by_parent").on(t.company_code, t.name_folded, t.id),
     index("subsidiaries_by_name_key").on(t.name_key),
     index("subsidiaries_since").on(t.since_release),
     ...checks("subsidiaries", subsidiaryChecks(t)),
@@ -249,7 +323,7 @@ export const subsidiaries = pgTable(
 
 export const subsidiariesHistory = pgTable(
   "subsidiaries_history",
-  { id: bytewise().notNull(), ...subsidiaryColumns, ...superseded },
+  { id: bytewise().notNull(), ...subsidiaryColumns, ...superseded, ...companyCode },
   (t) => [
     primaryKey({ columns: [t.id, t.since_release] }),
     index("subsidiaries_history_until").on(t.until_release),
@@ -276,10 +350,15 @@ const reportChecks = (t: TableColumns<"hash" | "asx_code" | "published_at">) => 
 
 export const reports = pgTable(
   "reports",
-  { hash: bytewise().primaryKey(), ...reportColumns, ...provenance },
+  {
+    hash: bytewise().primaryKey(),
+    ...reportColumns,
+    ...provenance,
+    ...withCompanyCode("asx_code"),
+  },
   (t) => [
     index("reports_newest_first").on(t.published_at.desc(), t.hash),
-    index("reports_by_company").on(t.asx_code, t.published_at.desc(), t.hash),
+    index("reports_by_company").on(t.company_code, t.published_at.desc(), t.hash),
     index("reports_by_type").using("gin", t.types_folded),
     index("reports_by_title").using("gin", t.title_folded.op("gin_trgm_ops")),
     index("reports_since").on(t.since_release),
@@ -289,7 +368,7 @@ export const reports = pgTable(
 
 export const reportsHistory = pgTable(
   "reports_history",
-  { hash: bytewise().notNull(), ...reportColumns, ...superseded },
+  { hash: bytewise().notNull(), ...reportColumns, ...superseded, ...companyCode },
   (t) => [
     primaryKey({ columns: [t.hash, t.since_release] }),
     index("reports_history_until").on(t.until_release),

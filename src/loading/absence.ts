@@ -17,6 +17,7 @@ import type { Load } from "./load-options.ts"
 import { digestsOf } from "./observation.ts"
 import { formatCount } from "./progress.ts"
 import type { Staging } from "./staging.ts"
+import { takeOrdinaryCodes } from "./temporary-codes.ts"
 
 export interface AbsenceRule {
   load: Load
@@ -51,11 +52,12 @@ export async function applyMissing(
 ): Promise<Missing> {
   const none = { changes: { removed: 0, deactivated: 0 }, newly: 0 }
   if (rule.isWhole) await findAbsent(staging, rule)
+  const ended = rule.isWhole ? await keepUnderTemporaryCodes(staging, rule, release) : 0
   const returned = await forgetReturned(staging, rule)
   const { changes, newly } = rule.isWhole ? await applyAbsent(staging, rule, release) : none
   const missing = await countMissing(staging)
   return {
-    changes,
+    changes: { ...changes, removed: changes.removed + ended },
     figures: missing + returned > 0 ? { missing, newly, returned } : undefined,
   }
 }
@@ -103,6 +105,23 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
   )
   await sql.unsafe("analyze absent")
   if (!load.acceptShrink) await guardAgainstShrinking(staging, load)
+}
+
+/** Of the companies that would go now, those that a secondary listing turns out to be stay. */
+async function keepUnderTemporaryCodes(
+  staging: Staging,
+  { load }: AbsenceRule,
+  release: number,
+): Promise<number> {
+  if (!load.source.hasTemporaryCodes) return 0
+  const { sql, staged, key } = staging
+  const rows = await sql<{ key: string }[]>`select key from absent where goes`
+  const gone = rows.map((row) => row.key)
+  const ended = await takeOrdinaryCodes(staging, load, { release, isWhole: true, gone })
+  await sql.unsafe(
+    `delete from absent a where exists (select from ${staged} s where s.${key} = a.key)`,
+  )
+  return ended
 }
 
 const maxMissingShare = 0.05

@@ -9,12 +9,13 @@ import { type ChangeFigures, type MissingFigures, showsAbsence } from "./figures
 import { linkColumns } from "./links.ts"
 import type { Load } from "./load-options.ts"
 import { readNoted } from "./noted-records.ts"
-import { type LastObservation, observedTime } from "./observation.ts"
+import { type LastObservation, observedTime, statedTime } from "./observation.ts"
 import { removeOtherIds } from "./other-sources.ts"
 import { recordsOfReferences } from "./shared-references.ts"
 import { countKept, stagedValues } from "./staged-values.ts"
 import { stage } from "./staging.ts"
 import { createStoreHolders, keepsFiles } from "./stored-holders.ts"
+import { takeOrdinaryCodes } from "./temporary-codes.ts"
 
 export interface Applied {
   /** When the files were true. */
@@ -42,7 +43,12 @@ export async function applyRecords(
   load.noted = noted
   const storeHolders = keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql)
   const staging = await stage(sql, source, candidatesOf(load, noted, storeHolders))
+  load.observed = statedTime(load.observed, last, files, source.name)
   load.progress.step(`Comparing ${resource.name}`)
+  const isWhole = source.complete && !load.partial && files.every(showsAbsence)
+  const ended = source.hasTemporaryCodes
+    ? await takeOrdinaryCodes(staging, load, { release, isWhole })
+    : 0
   await checkStaged(staging, load)
   const replaced = sharesReferences ? await removeOtherIds(staging, release) : 0
   const rejectedKeys = sharesReferences
@@ -51,7 +57,6 @@ export async function applyRecords(
   if (sharesReferences) await noted.settle(staging, rejectedKeys)
   const observed = observedTime(load.observed, last, files)
   // Missing records first, so that those just added need not be searched.
-  const isWhole = source.complete && !load.partial && files.every(showsAbsence)
   const missing = await applyMissing(staging, { load, rejectedKeys, isWhole, observed }, release)
   const values = stagedValues(staging, files)
   const kept = await countKept(staging, files, values)
@@ -59,7 +64,7 @@ export async function applyRecords(
   const staged = await applyStaged({ staging, release, values, load, computed })
   return {
     observed,
-    changes: { ...staged, ...missing.changes, removed: missing.changes.removed + replaced },
+    changes: { ...staged, ...missing.changes, removed: missing.changes.removed + replaced + ended },
     missing: missing.figures,
     largestMissing: missing.figures?.missing
       ? await missingRecords(sql, source.name, resource.name, maxNamed)

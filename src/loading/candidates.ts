@@ -42,6 +42,10 @@ export async function* candidatesOf(
       const { format, batches } = await openRows(input, {
         columns: source.columns,
         banner: source.banner,
+        noteBanner: (banner) => {
+          const stated = source.bannerDate?.(banner)
+          if (stated !== undefined) figures.stated = stated
+        },
         note: (what) => {
           figures.notes = [...(figures.notes ?? []), what]
         },

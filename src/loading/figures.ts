@@ -18,6 +18,8 @@ export interface FileFigures {
   unreadable: number
   /** The file says itself that it lacks records of its source. */
   incomplete?: true
+  /** The date that it states of itself. */
+  stated?: string
   /** Identical rows of the same key. */
   repeated: number
   /** Reason to count: rows that the source does not load. */

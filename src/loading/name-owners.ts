@@ -38,6 +38,6 @@ export const nameOwners = `
   select key, asx_code, true as is_own from owners
   union all select key, asx_code, true from former_owners
   union select s.name_key, coalesce(o.asx_code, c.asx_code), false
-  from subsidiaries s join companies c on c.asx_code = s.parent_asx_code
+  from subsidiaries s join companies c on c.asx_code = s.company_code
     left join owners o on o.key = c.name_key
   where s.name_key <> ''`

@@ -68,6 +68,26 @@ export function checkObserved(
 }
 
 /**
+ * The time that the operator gives, or else the latest date that a file states of itself.
+ * @throws LoadError as `checkObserved`
+ */
+export function statedTime(
+  given: string | undefined,
+  last: LastObservation,
+  files: readonly FileFigures[],
+  source: string,
+): string | undefined {
+  const stated = files
+    .flatMap((file) => file.stated ?? [])
+    .sort()
+    .at(-1)
+  if (given !== undefined || stated === undefined) return given
+  const observed = observedOf(stated)
+  checkObserved(observed, last, source)
+  return observed
+}
+
+/**
  * When the files were true: the time that the operator gives or else now. The same bytes as last time
  * are the same download, so they say nothing of what has been since.
  */

@@ -27,6 +27,7 @@ import { forgetSeen } from "./noted-records.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
 import { recordLoad, recordUnloaded, secondsSince } from "./source-record.ts"
 import { holdersBasis, storedNames } from "./stored-holders.ts"
+import { recordTemporaryCodes } from "./temporary-codes.ts"
 
 export interface Published {
   /** Null where nothing is published: nothing differs, or it is a dry run. */
@@ -139,6 +140,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   // A public file that is loaded without a time may be of any; the operator's own files are true now.
   const isKnown = load.observed !== undefined || source.missingGoAtOnce === true
   const observation = { time: observed, isKnown, returned: load.noted?.seen() ?? [] }
+  if (release !== null) await recordTemporaryCodes(sql, release)
   const links =
     release !== null && resource.links !== undefined
       ? await relink(sql, release, observation, progress)

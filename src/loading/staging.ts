@@ -9,7 +9,7 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { getTableName } from "drizzle-orm"
 import type { TransactionSql } from "postgres"
-import type { Resource, Value } from "../resources/resource.ts"
+import { loadedFields, type Resource, type Value } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { remembering } from "../text/remembering.ts"
@@ -85,16 +85,16 @@ const provenance: readonly StagedColumn[] = [
   { name: "distinction", cell: ({ distinction }) => copyCell(distinction) },
 ]
 
-function stagedColumns({ fields, derived }: Resource): StagedColumn[] {
-  const fromFields = Object.entries(fields)
-    .filter(([, field]) => field.loaded)
-    .map(([name, { column }]): StagedColumn => {
-      return { name: column.name, cell: ({ record }) => copyCell(record[name]) }
-    })
-  const fromDerived = Object.entries(derived).map(([name, { from, derive }]): StagedColumn => {
-    const cellOf = remembering((value: Value | undefined) => copyCell(derive(value)))
-    return { name, cell: ({ record }) => cellOf(record[from]) }
+function stagedColumns(resource: Resource): StagedColumn[] {
+  const fromFields = loadedFields(resource).map(([name, { column }]): StagedColumn => {
+    return { name: column.name, cell: ({ record }) => copyCell(record[name]) }
   })
+  const fromDerived = Object.entries(resource.derived).map(
+    ([name, { from, derive }]): StagedColumn => {
+      const cellOf = remembering((value: Value | undefined) => copyCell(derive(value)))
+      return { name, cell: ({ record }) => cellOf(record[from]) }
+    },
+  )
   return [...fromFields, ...fromDerived]
 }
 

@@ -1,4 +1,4 @@
-import type { Resource, ResourceRecord } from "../resources/resource.ts"
+import { loadedFields, type Resource, type ResourceRecord } from "../resources/resource.ts"
 import type { RawRecord } from "../sources/source.ts"
 import { fieldReader, InvalidValue } from "./field-values.ts"
 
@@ -12,9 +12,10 @@ export type Validated =
  * One reason names every invalid value of a record.
  */
 export function recordReader(resource: Resource): (raw: RawRecord) => Validated {
-  const readers = Object.entries(resource.fields)
-    .filter(([, field]) => field.loaded)
-    .map(([name, field]) => ({ name, read: fieldReader(field) }))
+  const readers = loadedFields(resource).map(([name, field]) => ({
+    name,
+    read: fieldReader(field),
+  }))
   return (raw) => {
     const record: ResourceRecord = {}
     let faults: string[] | undefined

@@ -2,12 +2,15 @@ import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
 import { fold } from "../text/fold.ts"
+import { codesLike, temporaryCode } from "./company-codes.ts"
 import { containing, contains, equals } from "./conditions.ts"
 import { derived, field, fieldsOf, filter, type Resource } from "./resource.ts"
 import {
   asxCode,
   asxCodeFromText,
   asxCodeInPath,
+  asxCodeOf,
+  calendarDate,
   countOf,
   folded,
   foldedOrNull,
@@ -30,6 +33,7 @@ export const companies: Resource = {
   key: "asx_code",
   keyInPath: asxCodeInPath,
   keyFromPath: asxCodeFromText,
+  alias: temporaryCode,
   fields: {
     ...fieldsOf(table, {
       asx_code: asxCode,
@@ -54,7 +58,8 @@ export const companies: Resource = {
   filters: {
     search: filter(
       freeText("Part of the company name or of the ASX code", "minerals"),
-      (pattern) => sql`(${searched(pattern)} or ${searchedCode(pattern)})`,
+      (pattern, release) =>
+        sql`(${searched(pattern)} or ${searchedCode(pattern)} or ${table.asx_code} = any(${codesLike(pattern, release)}))`,
       fold,
       containing,
     ),
@@ -77,6 +82,12 @@ export const companies: Resource = {
     asx_code: table.asx_code,
   },
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
+  internal: fieldsOf(table, {
+    listing_date: calendarDate("Day of listing"),
+    trading_as: asxCodeOf("Temporary code under which the exchange lists it"),
+    successor: asxCodeOf("Code under which the company went on once this one had ended"),
+  }),
+  shownInHistory: ["trading_as", "successor"],
   derived: {
     company_name_folded: derived("company_name", folded),
     name_key: derived("company_name", nameKey),

@@ -11,7 +11,7 @@ export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${colu
 /** The LIKE pattern of "contains this folded text", in which the text's own wildcards are literal. */
 export const containing = (folded: string): string => `%${folded.replace(/[\\%_]/g, "\\$&")}%`
 
-export const equals = (column: PgColumn) => (value: SQL) => sql`${column} = ${value}`
+export const equals = (column: PgColumn | SQL) => (value: SQL) => sql`${column} = ${value}`
 
 /** The array column has the bound value among its elements, in the form that a GIN index serves. */
 export const includes = (column: PgColumn) => (value: SQL) =>

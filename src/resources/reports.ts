@@ -2,7 +2,8 @@ import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
-import { equals, includes, termFilter } from "./conditions.ts"
+import { belongsToCode, temporaryCode } from "./company-codes.ts"
+import { includes, termFilter } from "./conditions.ts"
 import { derived, field, fieldsOf, filter, type Resource } from "./resource.ts"
 import {
   asxCodeFromText,
@@ -36,11 +37,14 @@ export const reports: Resource = {
     url: field(table.url, Type.String({ format: "uri", description: "Address of the document" })),
   },
   filters: {
-    company: filter(
-      freeText("ASX code of the company, in upper or lower case", "XMR"),
-      equals(table.asx_code),
-      asxCodeFromText,
-    ),
+    company: {
+      ...filter(
+        freeText("ASX code of the company, in upper or lower case", "XMR"),
+        belongsToCode(table.company_code),
+        asxCodeFromText,
+      ),
+      alias: temporaryCode,
+    },
     type: filter(
       freeText(
         "Type, in upper or lower case; one of several is enough",

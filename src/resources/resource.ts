@@ -27,12 +27,21 @@ export interface Field {
   loaded: boolean
 }
 
+/** Keys that may stand for a record of another key. */
+export interface Alias {
+  pattern: RegExp
+  /** The key that a key stands for at a release. */
+  keyAt: (key: SQL, release: SQL) => SQL
+}
+
 /** One query parameter that filters a list: its schema and its condition. */
 export interface Filter {
   schema: TSchema
-  where: (bound: SQL) => SQL
+  where: (bound: SQL, release: SQL) => SQL
   /** The condition for values that no index serves, and which these are. */
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
+  /** If its value is a key that may stand for another. */
+  alias?: Alias
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
   /** From the canonical value to the value that the condition binds. */
@@ -71,6 +80,8 @@ export interface Readable {
   keyInPath?: TSchema
   /** Converts a key in a path to the key in the table, if they differ. */
   keyFromPath?: (text: string) => string
+  /** If a record is found under several keys. */
+  alias?: Alias
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
   fields: Record<string, Field>
   filters: Record<string, Filter>
@@ -90,6 +101,10 @@ export interface Resource extends Readable {
   /** Also the name of its own-column source. */
   name: ResourceName
   history: PgTable
+  /** Columns that are loaded as fields are, and that no endpoint but the history of a record shows. */
+  internal?: Record<string, Field>
+  /** Those of them that a record's history shows. */
+  shownInHistory?: readonly string[]
   /** The table's other columns. */
   derived: Record<string, DerivedColumn>
   /**
@@ -148,6 +163,10 @@ export const filter = (
   canonical: (value) => (typeof value === "string" ? canonical(value) : value),
   bind: (value) => (typeof value === "string" ? bind(value) : value),
 })
+
+/** What files have of a record: its fields, and internal columns. */
+export const loadedFields = ({ fields, internal }: Resource): [name: string, field: Field][] =>
+  Object.entries({ ...fields, ...internal }).filter(([, { loaded }]) => loaded)
 
 /** The type of a field's values other than null. A choice of texts has none of its own. */
 export const valueTypeOf = ({ type }: TSchema): "string" | "number" | "boolean" =>

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
-import { equals } from "./conditions.ts"
+import { belongsToCode } from "./company-codes.ts"
 import { derived, fieldsOf, type Resource } from "./resource.ts"
 import { asxCodeOf, folded, nameKey, pathSafeId, textOf } from "./values.ts"
 
@@ -35,4 +35,4 @@ export const subsidiaries: Resource = {
 }
 
 /** The subsidiaries of a company. */
-export const belongsToParent = equals(table.parent_asx_code)
+export const belongsToParent = belongsToCode(table.company_code)

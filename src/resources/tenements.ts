@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox"
+import type { SQL } from "drizzle-orm"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
+import { temporaryCode } from "./company-codes.ts"
 import { equals, includes, termFilter } from "./conditions.ts"
 import { derived, fieldsOf, filter, type Resource } from "./resource.ts"
 import { calendarDate, foldedOrNull, freeText, pathSafeId, text, textOf } from "./values.ts"
@@ -54,7 +56,8 @@ export const tenements: Resource = {
 }
 
 /** The tenements linked to a company: it or one of its subsidiaries holds them. */
-export const belongsToCompany = includes(table.asx_codes)
+export const belongsToCompany = (code: SQL, release: SQL) =>
+  includes(table.asx_codes)(temporaryCode.keyAt(code, release))
 
 const holderKeys = (holderName: string): string[] => [
   ...new Set(

@@ -14,7 +14,8 @@ const release = sql.placeholder("release")
 
 /** The list of one record's versions, newest first: a resource whose records have no key of their own. */
 export function versionsOf(resource: Resource): Readable {
-  const { table, since, history, singular } = resource
+  const { table, since, history, singular, internal = {}, shownInHistory = [] } = resource
+  const further = Object.entries(internal).filter(([name]) => shownInHistory.includes(name))
   return {
     name: `${singular}-versions`,
     singular: `${singular} version`,
@@ -24,7 +25,7 @@ export function versionsOf(resource: Resource): Readable {
     pastVersions: history,
     since,
     key: "since_release",
-    fields: { ...periodFields(resource), ...resource.fields },
+    fields: { ...periodFields(resource), ...resource.fields, ...Object.fromEntries(further) },
     filters: {},
     sorts: {},
     defaultOrder: [{ column: since, direction: "desc" }],
@@ -34,7 +35,7 @@ export function versionsOf(resource: Resource): Readable {
 /** The versions that belong to the record of that key, which may have been removed. */
 export const ofRecord = (resource: Resource) => ({
   resource,
-  scope: equals(keyColumn(resource)),
+  scope: (key: SQL, at: SQL) => equals(keyColumn(resource))(resource.alias?.keyAt(key, at) ?? key),
   existsByRows: true,
 })
 
@@ -88,12 +89,12 @@ const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by fi
   from jsonb_path_query(r.manifest, ${sql.raw(manifestFiles)}) with ordinality file (value, ordinality))`
 
 /** A version that is not the newest is always among the past ones. */
-function changedFields({ table, history, fields, since, key }: Resource): SQL {
+function changedFields({ table, history, fields, since, key, shownInHistory }: Resource): SQL {
   const own = sql.identifier(getTableName(table))
   const sinceName = sql.identifier(since.name)
   const keyName = sql.identifier(key)
   const names = Object.keys(getTableColumns(history))
-  const differing = Object.keys(fields)
+  const differing = [...Object.keys(fields), ...(shownInHistory ?? [])]
     .filter((name) => name !== key && names.includes(name))
     .map((name) => {
       const column = sql.identifier(name)

@@ -5,9 +5,12 @@
  * when an earlier directory was loaded: those are still listed, in another sector.
  */
 import { companies } from "../resources/companies.ts"
+import { isCalendarDate } from "../text/calendar-date.ts"
 import { cellText, marketCapOf } from "./asx-cells.ts"
 import { classify, isResourceSector } from "./gics.ts"
 import type { Source } from "./source.ts"
+
+const months = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ")
 
 export const asxDirectory: Source = {
   name: "asx-directory",
@@ -19,11 +22,25 @@ export const asxDirectory: Source = {
     others: "report",
   },
   banner: /^ASX listed companies as at /i,
+  bannerDate: (banner) => {
+    const [, month = "", day = "", year = ""] =
+      /as at \w+ (\w{3}) (\d\d?) .*\b(\d{4})\W*$/i.exec(banner) ?? []
+    const number = months.indexOf(month.toUpperCase()) + 1
+    const date = [year, ...[String(number), day].map((part) => part.padStart(2, "0"))].join("-")
+    return isCalendarDate(date) ? date : undefined
+  },
   complete: true,
   whenMissing: { setFalse: "is_active" },
-  fromOptional: { market_cap_aud: ["Market Cap"] },
+  fromOptional: { market_cap_aud: ["Market Cap"], listing_date: ["Listing date"] },
+  hasTemporaryCodes: true,
   map: (raw, { allSectors }) => {
     const { sector, industryGroup, isUnknown } = classify(cellText(raw, "GICS industry group"))
+    const listed = cellText(raw, "Listing date")
+    const listingDate = listed.replace(/^(\d\d)\/(\d\d)\/(\d{4})$/, "$3-$2-$1")
+    const warnings = [
+      ...(isUnknown ? [`unknown industry group "${industryGroup}"`] : []),
+      ...(listed === "" || isCalendarDate(listingDate) ? [] : [`unknown listing date "${listed}"`]),
+    ]
     return {
       record: {
         asx_code: cellText(raw, "ASX code"),
@@ -32,8 +49,9 @@ export const asxDirectory: Source = {
         gics_sector: sector,
         gics_industry_group: industryGroup,
         is_active: true,
+        listing_date: isCalendarDate(listingDate) ? listingDate : null,
       },
-      ...(isUnknown ? { warnings: [`unknown industry group "${industryGroup}"`] } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
       ...(allSectors || isResourceSector(sector) ? {} : { onlyIfStored: "other sectors" }),
     }
   },

@@ -61,6 +61,8 @@ export interface Source {
   columns: Columns
   /** Matches a line that may precede the header. */
   banner?: RegExp
+  /** The date that this line states, as `2026-01-02`; undefined where it states none. */
+  bannerDate?: (banner: string) => string | undefined
   /**
    * Whether all files of one load are the complete set, so that a record not in them is missing.
    */
@@ -82,6 +84,8 @@ export interface Source {
    * else are one record that lists all values, as `A; B`.
    */
   joinedField?: string
+  /** Its files may list a company under a temporary code: see `loading/temporary-codes.ts`. */
+  hasTemporaryCodes?: true
   /** Several of its records may have one reference: see `nsw-references.ts`. */
   sharesReferences?: true
   /**

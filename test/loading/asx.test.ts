@@ -90,6 +90,27 @@ test("the older export, with its banner, is a directory too", async () => {
   ])
 })
 
+test("a directory that states its date is of that date, unless the operator gives another", async () => {
+  const stating = (date: string) =>
+    `ASX listed companies as at ${date} EST 2016\n\nCompany name,ASX code,GICS industry group\nQUARRY ALPHA LIMITED,QZA,Materials\n`
+  const observed = async (date: string, given?: string) =>
+    (await bench.load("asx-directory", stating(date), { observed: given })).observed
+  expect(await observed("Mon Feb 01 22:29:37")).toBe("2016-02-01T00:00:00Z")
+  expect(await observed("Tue Feb 02 22:29:37", "2016-02-05")).toBe("2016-02-05T00:00:00Z")
+  expect(await bench.refusal("asx-directory", stating("Wed Feb 03 22:29:37"))).toContain(
+    "Cannot load files of 2016-02-03T00:00:00Z: asx-directory has been loaded from files of 2016-02-05T00:00:00Z",
+  )
+  const [source] = await bench.sql`
+    select last_observed_is_known as known from sources where name = 'asx-directory'`
+  expect(source?.known).toBe(true)
+})
+
+test("a listing date that is none is a counted warning", async () => {
+  const summary = await bench.load("asx-directory", first.replace("12/09/2018", "31/02/2018"))
+  expect(summary.files[0]?.warnings).toEqual({ 'unknown listing date "31/02/2018"': 1 })
+  expect(Object.keys(await listed())).toEqual(["360", "QZA"])
+})
+
 test("an unknown industry group is a counted warning, never a guess", async () => {
   const odd = first.replace('"Banks"', '"Space Tourism"')
   const summary = await bench.load("asx-directory", odd, { allSectors: true })

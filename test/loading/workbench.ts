@@ -35,7 +35,7 @@ export interface Workbench {
 const tables = [
   ...resourceNames.flatMap((name) => [name, `${name}_history`]),
   ...["releases", "sources", "fetch_attempts", "load_totals", "missing_records", "former_names"],
-  ...["suggested_links", "link_decisions"],
+  ...["suggested_links", "link_decisions", "temporary_codes", "listings"],
 ]
 
 /** For the tests of a file: emptied before each of them, and closed after the last. */

@@ -51,9 +51,12 @@ export function createRecordReader(
   }
 
   return async (resource, key, options) => {
-    const id = `${options.account} ${resource.name} ${releaseKey(options.release)}`
+    // A key that may stand for another is read alone: of several, it would not be known which.
+    const isAlone = resource.alias?.pattern.test(key) ?? false
+    const id = `${options.account} ${resource.name} ${releaseKey(options.release)} ${isAlone ? key : ""}`
     const { keys, records } = waiting.get(id) ?? enqueue(id, resource, options)
     keys.add(key)
-    return (await records).get(key) ?? null
+    const found = await records
+    return (isAlone ? [...found.values()][0] : found.get(key)) ?? null
   }
 }

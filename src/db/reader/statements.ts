@@ -20,13 +20,20 @@ import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
 import { grouped, groupsText } from "./groups.ts"
-import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
+import {
+  type Part,
+  type Relation,
+  relationOf,
+  releaseName,
+  removedSinceName,
+  updatedSinceName,
+} from "./relations.ts"
 import { identityOf, noRelease, type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type Query, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { after, orderBy } from "./seek.ts"
 
-/** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
-export type Scope = (parentKey: SQL) => SQL
+/** The condition that a row belongs to a record of another resource, whose key is bound as `parent`, at a release. */
+export type Scope = (parentKey: SQL, release: SQL) => SQL
 
 /** A record of another resource that a list belongs to. */
 export interface Parent {
@@ -157,9 +164,8 @@ export function createStatements(db: Database): Statements {
     )
   /** FROM and WHERE of a list. */
   const rowsIn = (shape: ListShape, relation: Relation): SQL => {
-    const where = conditionOf(shape)
-    const rows = relationOf(shape.resource, relation, partOf(shape))
-    return sql`from ${rows} where ${where ?? sql`true`}`
+    const part = partOf(shape)
+    return sql`from ${relationOf(shape.resource, relation, part)} where ${part.where ?? sql`true`}`
   }
   /** A scalar subquery. */
   const totalOf = (shape: ListShape, relation: Relation): SQL =>
@@ -285,8 +291,12 @@ const oneRow = <T>(statement: {
   },
 })
 
-const isAmongKeys = (resource: Readable): SQL =>
-  sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
+function isAmongKeys(resource: Readable): SQL {
+  const keys = sql`${sql.placeholder("keys")}::text[]`
+  if (!resource.alias) return sql`${keyColumn(resource)} = any(${keys})`
+  const key = resource.alias.keyAt(sql`asked.key`, sql`${sql.placeholder(releaseName)}`)
+  return sql`${keyColumn(resource)} = any(array(select ${key} from unnest(${keys}) as asked (key)))`
+}
 
 const positions = (order: readonly OrderTerm[]) =>
   Object.fromEntries(order.map(({ column }, index) => [`${index}`, expression(column)]))
@@ -295,21 +305,48 @@ const positions = (order: readonly OrderTerm[]) =>
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 
-const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape): SQL | undefined =>
-  and(
-    updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
-    parent?.scope(sql`${sql.placeholder(parentName)}`),
+/** The condition that a row is in the list at the release bound by that name. */
+function conditionOf(shape: ListShape, releaseName: string): SQL | undefined {
+  const { resource, filters, byScan, parent, updated } = shape
+  const release = sql`${sql.placeholder(releaseName)}`
+  return and(
+    updated ? sql`${resource.since} > ${changedAfter(shape)}` : undefined,
+    parent?.scope(sql`${sql.placeholder(parentName)}`, release),
     ...filters.map((name) => {
       const filter = filterOf(resource, name)
       const { where } = (byScan?.includes(name) && filter.byScan) || filter
-      return where(sql`${sql.placeholder(name)}`)
+      return where(sql`${sql.placeholder(name)}`, release)
     }),
   )
+}
+
+/**
+ * The release after which records of the list changed. Where a key in the request stood for another record
+ * at `updated_since`, all records of the list are new to it.
+ */
+function changedAfter({ resource, filters, parent }: ListShape): SQL {
+  const keys = [
+    { name: parentName, alias: parent?.resource.alias },
+    ...filters.map((name) => ({ name, alias: filterOf(resource, name).alias })),
+  ]
+  const since = sql`${sql.placeholder(updatedSinceName)}`
+  return keys.reduce((after, { name, alias }) => {
+    if (!alias) return after
+    const key = sql`${sql.placeholder(name)}`
+    const now = sql`${sql.placeholder(releaseName)}`
+    const isSame = sql`${alias.keyAt(key, since)} = ${alias.keyAt(key, now)}`
+    return sql`case when ${isSame} then ${after} else 0 end`
+  }, sql`${since}::integer`)
+}
 
 /** @param further condition on the rows of the list */
 function partOf(shape: ListShape, further?: SQL): Part {
-  const inList = conditionOf(shape)
-  return { where: and(inList, further), inList, updated: shape.updated }
+  const rows = conditionOf(shape, shape.removed ? removedSinceName : releaseName)
+  return {
+    where: and(rows, further),
+    inList: conditionOf(shape, releaseName),
+    updatedAfter: shape.updated ? changedAfter(shape) : undefined,
+  }
 }
 
 const keyOf = ({ resource, filters, byScan = [], parent, order, updated }: ListShape): string =>

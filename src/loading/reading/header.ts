@@ -29,7 +29,11 @@ export async function readHeader(
     const { done, value } = await records.next()
     if (done) break
     if (isHeader(reading, value)) {
-      const titles = before.filter((record) => !isBanner(reading, record)).map(textOf)
+      const { true: banners = [], false: others = [] } = Object.groupBy(before, (record) =>
+        isBanner(reading, record) ? "true" : "false",
+      )
+      for (const { cells } of banners) reading.noteBanner?.(cells.join(","))
+      const titles = others.map(textOf)
       if (titles.length > 0) reading.note(describeTitles(titles))
       return headerOf(value.cells, reading)
     }

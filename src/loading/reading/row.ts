@@ -22,6 +22,7 @@ export interface Reading {
   columns: Columns
   /** Matches a line that may precede the header. */
   banner?: RegExp | undefined
+  noteBanner?: (banner: string) => void
   reject: RejectFile
   /** How the file was read, for the summary of the load. */
   note: (what: string) => void

@@ -86,11 +86,14 @@ async function explained(statement: Query | SQL, bound: Record<string, unknown>)
     buffers: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
     /** How the tables of the data are read. */
     scans: nodes
-      .filter((node) => node["Relation Name"] !== undefined && node["Relation Name"] !== "releases")
+      .filter(({ "Relation Name": name }) => name !== undefined && !ofAllReads.includes(name))
       .map((node) => node["Node Type"]),
     indexes: nodes.flatMap((node) => node["Index Name"] ?? []),
   }
 }
+
+/** Tables of a few rows, whatever is read. */
+const ofAllReads = ["releases", "temporary_codes"]
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 

@@ -49,8 +49,8 @@ export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "head"
 /** The page of one record. */
 export interface RecordView {
   title: (record: ResourceRecord) => string
-  /** Under the title, what it is. */
-  lead: (record: ResourceRecord) => string
+  /** Under the title, what it is; by its newest version what only the history has. */
+  lead: (record: ResourceRecord, version: ResourceRecord, links: RecordLinks) => Content
   history: ListAddress
 }
 

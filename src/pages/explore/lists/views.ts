@@ -1,5 +1,6 @@
 /** The lists of the explorer, each with its filters, its fields and the page of its records. */
 import { listEndpoint } from "../../../answers/list-endpoint.ts"
+import type { ResourceRecord } from "../../../resources/resource.ts"
 import { subsidiaries } from "../../../resources/subsidiaries.ts"
 import {
   companyHistory,
@@ -10,6 +11,7 @@ import {
 import { reportHistory, reportList } from "../../../routes/reports.ts"
 import { tenementHistory, tenementList } from "../../../routes/tenements.ts"
 import { stateNames } from "../../kit/format.ts"
+import { type Content, html } from "../../kit/html.ts"
 import {
   activity,
   code,
@@ -27,7 +29,7 @@ import {
   toHolder,
   toList,
 } from "./cells.ts"
-import type { FilterField, ListOfRecords, ListView } from "./list-view.ts"
+import type { FilterField, ListOfRecords, ListView, RecordLinks } from "./list-view.ts"
 
 const quoted = (words: string) => (value: string) => `${words} “${value}”`
 
@@ -99,9 +101,21 @@ export const companiesView: ListOfRecords = {
   ],
   record: {
     title: textOf("company_name"),
-    lead: ({ asx_code }) => `Listed as ${asx_code}`,
+    lead: companyLead,
     history: { path: "/companies/:code/history", endpoint: companyHistory },
   },
+}
+
+function companyLead(
+  { asx_code, is_active }: ResourceRecord,
+  { trading_as, successor }: ResourceRecord,
+  links: RecordLinks,
+): Content {
+  if (typeof successor === "string") {
+    return html`Listed as ${String(asx_code)}, which went on as <a href="${links.to(`/companies/${encodeURIComponent(successor)}`)}">${successor}</a>`
+  }
+  const isTemporary = is_active && typeof trading_as === "string"
+  return `Listed as ${asx_code}${isTemporary ? `, trading as ${trading_as}` : ""}`
 }
 
 export const tenementsView: ListOfRecords = {

@@ -70,7 +70,7 @@ export async function recordPage(
     title,
     section: "explore",
     scripts: ["copy.js", "explore.js"],
-    main: html`${pageTitle(title, html`${view.record.lead(record)}, at release ${release.id}`)}
+    main: html`${pageTitle(title, html`${view.record.lead(record, versions.records[0] ?? {}, found.links)}, at release ${release.id}`)}
 ${exploreTabs(view)}
 <div class="stack explore">${asOf !== undefined && pastNotice(release, asOf, present)}
 <div class="panel"><dl class="facts">${facts}</dl></div>

@@ -1,0 +1,113 @@
+/**
+ * Companies under temporary codes. During a consolidation or a scheme, the directory lists a company for
+ * some days under its ordinary code with `D` and a letter, and lacks the ordinary one: `HGODB` for `HGO`.
+ * Its row takes the ordinary code before it is compared, so that the company stays listed, and keeps its
+ * record and its tenements.
+ *
+ * A file that has both codes has a secondary listing, which is a company of its own. It ends as a company
+ * once the ordinary code has gone and its own has the name and the listing date of the company.
+ */
+import { getTableName } from "drizzle-orm"
+import type { PgTable } from "drizzle-orm/pg-core"
+import type { TransactionSql } from "postgres"
+import { companies, reports, subsidiaries } from "../db/schema.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
+import { keepInHistory } from "./history.ts"
+import type { Load } from "./load-options.ts"
+import type { Staging } from "./staging.ts"
+
+export interface TemporaryCodesRule {
+  release: number
+  /** Whether a company that the files lack is missing; if not, only codes that hold are known. */
+  isWhole: boolean
+  /** Ordinary codes that would go with this load. */
+  gone?: readonly string[]
+}
+
+/** Returns how many companies ended because their codes are another company's temporary ones. */
+export async function takeOrdinaryCodes(
+  { sql, source, staged, table }: Staging,
+  { noted, rejectedKeys }: Load,
+  { release, isWhole, gone = [] }: TemporaryCodesRule,
+): Promise<number> {
+  const found = await sql.unsafe<{ code: string; ordinary: string }[]>(
+    `with found as (
+       select distinct on (f.ordinary) s.asx_code as code, f.ordinary, c.market_cap_aud
+       from ${staged} s cross join lateral left(s.asx_code, -2) as f (ordinary)
+         left join ${table} c on c.asx_code = f.ordinary
+       where s.asx_code ~ '^[0-9A-Z]{3}D[A-Z]$' and not f.ordinary = any($1::text[])
+         and not exists (select from ${staged} o where o.asx_code = f.ordinary)
+         and (f.ordinary = any($2::text[]) or not exists (
+           select from ${table} own where own.asx_code = s.asx_code and own.is_active))
+         and case when c.is_active
+           then coalesce(c.listing_date = s.listing_date, true)
+             and (c.trading_as = s.asx_code or $3::boolean and c.name_key = s.name_key)
+           else $3::boolean end
+       order by f.ordinary, (c.trading_as = s.asx_code) desc nulls last, s.asx_code desc
+     )
+     update ${staged} s set asx_code = found.ordinary, trading_as = found.code,
+       market_cap_aud = coalesce(s.market_cap_aud, found.market_cap_aud)
+     from found where s.asx_code = found.code returning found.code, found.ordinary`,
+    [arrayLiteral(rejectedKeys), arrayLiteral(gone), isWhole],
+  )
+  if (found.length === 0) return 0
+  for (const { ordinary } of found) noted?.see(ordinary)
+  const isEnded = "t.asx_code = any($1::text[]) and t.source = $2"
+  const { count } = await sql.unsafe(
+    `with kept as (${keepInHistory(companies, isEnded, "$3")}) delete from ${table} t where ${isEnded}`,
+    [arrayLiteral(found.map(({ code }) => code)), source, release],
+  )
+  return count
+}
+
+/** Records from and to which release the codes hold, and which company the records with such codes have. */
+export async function recordTemporaryCodes(sql: TransactionSql, release: number): Promise<void> {
+  await sql.unsafe(
+    `update temporary_codes t set replaced_release = $1 where replaced_release is null
+       and exists (select from companies own where own.asx_code = t.code)`,
+    [release],
+  )
+  await sql.unsafe(
+    `with ended as (
+       update temporary_codes t set until_release = $1
+       where until_release is null and not exists (
+         select from companies c where c.asx_code = t.asx_code and c.trading_as = t.code and c.is_active)
+     )
+     insert into temporary_codes (code, asx_code, since_release)
+     select c.trading_as, c.asx_code, $1 from companies c
+     where c.is_active and c.trading_as is not null and not exists (
+       select from temporary_codes t where t.code = c.trading_as and t.until_release is null)`,
+    [release],
+  )
+  await setOrdinaryCodes(sql, reports, "hash", "asx_code", release)
+  await setOrdinaryCodes(sql, subsidiaries, "id", "parent_asx_code", release)
+}
+
+/** A company that has the code of its own keeps its records. */
+async function setOrdinaryCodes(
+  sql: TransactionSql,
+  table: PgTable,
+  key: string,
+  code: string,
+  release: number,
+): Promise<void> {
+  const name = getTableName(table)
+  await sql.unsafe(
+    `update ${name} set ordinary_code = null where since_release = $1 and ordinary_code is not null
+       and (${code}, ordinary_code) not in (select code, asx_code from temporary_codes)`,
+    [release],
+  )
+  await sql.unsafe(
+    `with codes as (
+       select code, asx_code, bool_and(replaced_release is not null) as is_own
+       from temporary_codes group by 1, 2
+     ), moved as materialized (
+       select r.${key} as key, case when not is_own then codes.asx_code end as ordinary_code
+       from codes join ${name} r on r.${code} = codes.code
+         and r.company_code = case when is_own then codes.asx_code else codes.code end
+     ), kept as (${keepInHistory(table, `t.${key} in (select key from moved)`, "$1")})
+     update ${name} r set ordinary_code = moved.ordinary_code, since_release = $1
+     from moved where r.${key} = moved.key`,
+    [release],
+  )
+}

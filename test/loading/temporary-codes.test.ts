@@ -1,0 +1,162 @@
+/** A company under a temporary code is the same company: listed, with its record and its tenements. */
+import { expect, test } from "bun:test"
+import { benchOfFile } from "./workbench.ts"
+
+const bench = await benchOfFile()
+
+const header = '"ASX code","Company name","GICs industry group","Listing date","Market Cap"'
+const row = (code: string, name: string, date = "12/09/2018", cap: number | string = 5) =>
+  `"${code}","${name}","Materials","${date}",${typeof cap === "number" ? cap : `"${cap}"`}`
+const load = (day: string, ...rows: string[]) =>
+  bench.load("asx-directory", [header, ...rows, ""].join("\n"), {
+    acceptShrink: true,
+    observed: `2026-01-${day}`,
+  })
+const other = row("QZB", "Quarry Beta NL", "01/02/2003")
+const alpha = (cap?: number | string) => row("QZA", "Quarry Alpha Limited", undefined, cap)
+const temporary = (cap?: number | string) => row("QZADB", "QUARRY ALPHA LTD.", undefined, cap)
+
+const listed = async () =>
+  (
+    await bench.sql`select asx_code, is_active, trading_as, market_cap_aud::integer as cap, total_tenements
+      from companies order by asx_code`
+  ).map(({ asx_code, is_active, trading_as, cap, total_tenements }) =>
+    [asx_code, is_active ? "listed" : "inactive", trading_as, cap, total_tenements].join(" "),
+  )
+const held = async () =>
+  (
+    await bench.sql`select code, asx_code, since_release, until_release from temporary_codes
+      order by since_release`
+  ).map((held) => Object.values(held))
+const tenements = () =>
+  bench.load("tenements", "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY ALPHA LTD\n")
+
+test("the ordinary code stays listed and takes the capitalisation, and the temporary code is no company", async () => {
+  await load("01", alpha(), other)
+  await tenements()
+  await load("02", temporary(7), other)
+  const begun = ["QZA listed QZADB 7 1", "QZB listed  5 0"]
+  expect(await listed()).toEqual(begun)
+  await load("09", temporary("--"), other)
+  expect(await listed()).toEqual(begun)
+  expect((await load("09", temporary("--"), other)).release).toBeNull()
+  await load("10", alpha(8), other)
+  expect(await listed()).toEqual(["QZA listed  8 1", "QZB listed  5 0"])
+  expect(await held()).toEqual([["QZADB", "QZA", 3, 4]])
+})
+
+test("a company that was missing is listed again under its temporary code", async () => {
+  await load("01", alpha(), other)
+  await load("02", other)
+  const again = await load("04", temporary(), other)
+  expect(again.missing.companies).toEqual({ missing: 0, newly: 0, returned: 1 })
+  expect(await listed()).toEqual(["QZA listed QZADB 5 0", "QZB listed  5 0"])
+})
+
+test("a company that is first seen under a temporary code, or again after it was delisted, has its ordinary one", async () => {
+  await load("01", temporary(), other)
+  expect(await listed()).toEqual(["QZA listed QZADB 5 0", "QZB listed  5 0"])
+  await bench.load("asx-directory", [header, other, ""].join("\n"), {
+    acceptShrink: true,
+    removeMissingNow: true,
+    observed: "2026-01-05",
+  })
+  expect(await held()).toEqual([["QZADB", "QZA", 1, 2]])
+  await load("06", row("QZADC", "Quarry Alpha Renamed Limited"), other)
+  expect((await listed())[0]).toBe("QZA listed QZADC 5 0")
+  expect(await held()).toEqual([
+    ["QZADB", "QZA", 1, 2],
+    ["QZADC", "QZA", 3, null],
+  ])
+})
+
+test.each([
+  ["of another name", row("QZADB", "Quarry Alpha Notes Limited")],
+  ["of another listing date", row("QZADB", "Quarry Alpha Limited", "13/09/2018")],
+  ["without the D", row("QZALV", "Quarry Alpha Limited")],
+  ["of more letters", row("QZADBB", "Quarry Alpha Limited")],
+])("a code %s is a company of its own", async (_, longer) => {
+  await load("01", alpha(), other)
+  const { missing } = await load("02", longer, other)
+  expect(missing.companies).toMatchObject({ missing: 1 })
+  expect(await listed()).toHaveLength(3)
+})
+
+test("without listing dates the name alone decides", async () => {
+  const old = (...rows: string[]) =>
+    bench.load(
+      "asx-directory",
+      ["Company name,ASX code,GICS industry group", ...rows, "Beta NL,QZB,Energy", ""].join("\n"),
+      { acceptShrink: true },
+    )
+  await old("Quarry Alpha Limited,QZA,Materials")
+  await old("Quarry Alpha Ltd,QZADA,Materials")
+  expect((await listed())[0]).toBe("QZA listed QZADA  0")
+})
+
+test("a name that changes under the temporary code goes on linking", async () => {
+  await load("01", alpha(), other)
+  await tenements()
+  await load("02", temporary(), other)
+  await load("05", row("QZADB", "Renamed Limited"), other)
+  await load("10", row("QZA", "Renamed Limited"), other)
+  expect(await listed()).toEqual(["QZA listed  5 1", "QZB listed  5 0"])
+})
+
+test("where a file has both codes, the longer is a secondary listing until the ordinary one has gone", async () => {
+  await load("01", alpha(), temporary(), other)
+  await tenements()
+  const both = ["QZA listed  5 1", "QZADB listed  5 0", "QZB listed  5 0"]
+  expect(await listed()).toEqual(both)
+  // One capture that lacks the ordinary code proves nothing.
+  await load("02", temporary(7), other)
+  await load("03", alpha(), temporary(), other)
+  await load("04", temporary(7), other)
+  expect(await listed()).toEqual([both[0] ?? "", "QZADB listed  7 0", "QZB listed  5 0"])
+  const gone = await load("06", temporary(7), other)
+  expect(gone.resources.companies).toEqual({ added: 0, changed: 1, removed: 1, deactivated: 0 })
+  expect(await listed()).toEqual(["QZA listed QZADB 7 1", "QZB listed  5 0"])
+  expect((await held()).map(([code]) => code)).toEqual(["QZADB"])
+})
+
+test("a part of the directory tells only of codes that hold", async () => {
+  await load("01", alpha(), other)
+  const part = (observed: string, ...rows: string[]) =>
+    bench.load("asx-directory", [header, ...rows, ""].join("\n"), { partial: true, observed })
+  await part("2026-01-02", other)
+  await load("03", temporary(), other)
+  await part("2026-01-04", temporary(9))
+  expect(await listed()).toEqual(["QZA listed QZADB 9 0", "QZB listed  5 0"])
+})
+
+test("of two temporary codes in one file the one that holds is the company's", async () => {
+  await load("01", alpha(), other)
+  await load("02", temporary(), other)
+  await load("03", temporary(), row("QZADC", "Quarry Alpha Limited"), other)
+  expect((await listed())[0]).toBe("QZA listed QZADB 5 0")
+})
+
+test("reports and subsidiaries with a temporary code belong to the company, and tell it when they change", async () => {
+  await bench.load(
+    "reports",
+    "hash,asx_code,title,published_at\nr1,QZADB,T,2026-01-02T03:04:05Z\nr2,QZA,T,2026-01-02T03:04:05Z\n",
+  )
+  await load("01", alpha(), other)
+  const codes = () =>
+    bench.sql`select hash, asx_code, company_code, since_release from reports order by hash`.values()
+  expect([...(await codes())]).toEqual([
+    ["r1", "QZADB", "QZADB", 1],
+    ["r2", "QZA", "QZA", 1],
+  ])
+  await load("02", temporary(), other)
+  await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry Pits,QZADB\n")
+  await bench.load("tenements", "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY PITS\n")
+  expect((await listed())[0]).toBe("QZA listed QZADB 5 1")
+  expect([...(await codes())]).toEqual([
+    ["r1", "QZADB", "QZA", 3],
+    ["r2", "QZA", "QZA", 1],
+  ])
+  // The code is another company's from here on.
+  await bench.load("companies", "asx_code,company_name,is_active\nQZADB,Strangers Limited,true\n")
+  expect([...(await codes())][0]).toEqual(["r1", "QZADB", "QZADB", 6])
+})
