@@ -8,6 +8,7 @@ import { readConfig } from "../src/config.ts"
 import { plans } from "../src/db/account-tables.ts"
 import { errorTable, type Fault } from "../src/http/api-error.ts"
 import { shownCount } from "../src/http/rate-limit-headers.ts"
+import { judgement, reasons } from "../src/loading/suggestions.ts"
 import { createLog } from "../src/log/log.ts"
 import { freeText } from "../src/resources/values.ts"
 import { startParts } from "../src/service/parts.ts"
@@ -157,6 +158,12 @@ test("the guide's table of sources has every source, and what becomes of missing
     `${whenMissing === "remove" ? "are removed" : "become inactive"} ${missingGoAtOnce ? "at once" : "when confirmed"}`
   const declared = sources.map((source) => [source.name, source.complete ? fate(source) : "stay"])
   expect(documented.sort()).toEqual(declared.sort())
+})
+
+test("the guide's table of reasons says how often each is right, as the commands do", async () => {
+  const rows = tableOf(await pageOf("src/guide/loading.md"), "reason")
+  const declared = reasons.map((reason) => [reason, judgement(reason)])
+  expect(rows.map(([reason, , right]) => [reason, `right in ${right}`])).toEqual(declared)
 })
 
 test("the guide's table of plans has every plan and its limit", async () => {
