@@ -42,15 +42,17 @@ export const decide = (url: string, { holder, asxCode, isRight }: Decision): Pro
     )
   })
 
-/** With the spelling that most registers use. */
+/** With the holder's most frequent spelling, and the ordinary code of a company under a temporary one. */
 const storeDecision = `
   insert into link_decisions (holder_key, holder, asx_code, is_right)
   select $1, coalesce((select min(holder) from suggested_links where holder_key = $1), $2), asx_code, $4
   from companies
-  where asx_code = $3 and exists (select from tenements where $1 = any(holder_keys))
+  where $3 in (asx_code, trading_as) and exists (select from tenements where $1 = any(holder_keys))
+  order by asx_code = $3 desc limit 1
   on conflict (holder_key, asx_code) do update set is_right = excluded.is_right
-  returning coalesce(
-    (select is_right from link_decisions where holder_key = $1 and asx_code = $3), false) as was_right`
+  returning coalesce((select is_right from link_decisions earlier
+    where (earlier.holder_key, earlier.asx_code) = (link_decisions.holder_key, link_decisions.asx_code)),
+    false) as was_right`
 
 /**
  * Publishes the confirmed links; null where nothing has been decided.
