@@ -9,6 +9,7 @@ const commands = {
   migrate: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
   load: async () => (await import("./commands/load.ts")).addLoadCommand,
   fetch: async () => (await import("./commands/fetch.ts")).addFetchCommand,
+  companies: async () => (await import("./commands/companies.ts")).addCompanyCommands,
   holders: async () => (await import("./commands/holders.ts")).addHolderCommands,
   sources: async () => (await import("./commands/sources.ts")).addSourceCommands,
   releases: async () => (await import("./commands/releases.ts")).addReleaseCommands,

@@ -7,6 +7,9 @@
  * a name is certain if no load lacked the company before it changed, and if the files before and
  * after are not too far apart to miss a company that came between. How far apart they are is only
  * known if the times of both are: old files may be loaded on one day.
+ *
+ * Another listing of the company with the same name and listing date, such as its rights, shows that the
+ * company was listed while its code was not. Another listing date shows another company.
  */
 import type { TransactionSql } from "postgres"
 import { arrayLiteral } from "../text/array-literal.ts"
@@ -42,7 +45,11 @@ export async function keepFormerNames(
 const keepChangedNames = `
   with changed as (
     select h.asx_code, h.company_name, h.name_key, h.until_release,
-      h.is_active and not h.asx_code = any($4::text[]) as was_listed,
+      coalesce(h.listing_date = c.listing_date, true) and (
+        h.is_active and not h.asx_code = any($4::text[]) or exists (
+          select from companies l where starts_with(l.asx_code, h.asx_code) and l.asx_code <> h.asx_code
+            and l.is_active and l.name_key = h.name_key and l.listing_date = h.listing_date
+        )) as was_listed,
       coalesce($3::boolean and last.last_observed_is_known, false) as is_dated,
       coalesce(last.last_observed_at >= $2::timestamptz - interval '2 years', false) as is_near
     from companies_history h join companies c on c.asx_code = h.asx_code

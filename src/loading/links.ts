@@ -12,7 +12,6 @@ import type { TransactionSql } from "postgres"
 import { companies, tenements } from "../db/schema.ts"
 import type { Resource } from "../resources/resource.ts"
 import type { LinkFigures } from "./figures.ts"
-import { keepFormerNames, type Observation } from "./former-names.ts"
 import { keepInHistory } from "./history.ts"
 import { nameOwners } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
@@ -35,14 +34,14 @@ export async function linkColumns(
   }
 }
 
+/** @param undatedNames how many former names do not link because a time is unknown */
 export async function relink(
   sql: TransactionSql,
   release: number,
-  observation: Observation,
+  undatedNames: number,
   progress: Progress,
 ): Promise<LinkFigures> {
   progress.step("Linking tenements to companies")
-  const undatedNames = await keepFormerNames(sql, release, observation)
   await findNames(sql)
   await sql.unsafe(findLinks)
   await sql.unsafe("analyze links")

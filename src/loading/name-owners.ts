@@ -10,20 +10,41 @@
  * A former name stands for the company that bore it, unless another company or a subsidiary bears it
  * today, or bore it as well. A listing whose code begins with the company's is no other company: the
  * exchange may rename it later, or never.
+ *
+ * The names and subsidiaries of a company that changed its code are its successor's, as former names.
  */
 
 /** A query of (key, asx_code, is_own): the companies that each name stands for. */
 export const nameOwners = `
-  with former as (
-    select f.name_key as key, f.asx_code, c.name_key as current_key, c.is_active, (
-        select bool_and(starts_with(n.asx_code, f.asx_code)) from companies n
-        where n.name_key = f.name_key
+  with recursive heirs as (
+    select asx_code, listing_date, name_keys, successor from listings where successor is not null
+    union
+    select h.asx_code, h.listing_date, h.name_keys, l.successor
+    from heirs h join listings l on l.asx_code = h.successor and l.listing_date = h.listing_date
+    where l.successor is not null
+  ), living as (
+    select * from companies where is_active or successor is null
+  ), names as (
+    select f.name_key as key, c.* from former_names f join living c on c.asx_code = f.asx_code
+    where f.is_certain
+    union all
+    select key, c.* from heirs h cross join lateral unnest(h.name_keys) as inherited (key)
+      join living c on c.asx_code = h.successor and c.listing_date = h.listing_date
+  ), former as (
+    select distinct key, asx_code, name_key as current_key, is_active, (
+        select bool_and(starts_with(n.asx_code, names.asx_code)) from living n
+        where n.name_key = names.key
       ) as is_borne_by_listings
-    from former_names f join companies c on c.asx_code = f.asx_code
-    where f.is_certain and f.name_key <> c.name_key
+    from names where key <> name_key
+  ), parents as (
+    select asx_code as parent, asx_code, name_key from living
+    union
+    select h.asx_code, c.asx_code, c.name_key
+    from heirs h join companies p on p.asx_code = h.asx_code and p.listing_date = h.listing_date
+      join living c on c.asx_code = h.successor and c.listing_date = h.listing_date
   ), owners as (
     select distinct on (key) key, asx_code from (
-      select name_key as key, asx_code, is_active from companies where name_key <> ''
+      select name_key as key, asx_code, is_active from living where name_key <> ''
       union all
       select key, asx_code, is_active from former where is_borne_by_listings
     ) bearers
@@ -38,6 +59,6 @@ export const nameOwners = `
   select key, asx_code, true as is_own from owners
   union all select key, asx_code, true from former_owners
   union select s.name_key, coalesce(o.asx_code, c.asx_code), false
-  from subsidiaries s join companies c on c.asx_code = s.company_code
+  from subsidiaries s join parents c on c.parent = s.company_code
     left join owners o on o.key = c.name_key
   where s.name_key <> ''`

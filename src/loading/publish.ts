@@ -19,7 +19,9 @@ import type {
   Manifest,
   MissingFigures,
 } from "./figures.ts"
+import { keepFormerNames } from "./former-names.ts"
 import { relink } from "./links.ts"
+import { linkSuccessors, recordListings } from "./listings.ts"
 import { loadBasis } from "./load-basis.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
@@ -120,7 +122,7 @@ async function prepareSession(client: Sql): Promise<void> {
 }
 
 /** A load may take long, whatever limits the role or the database sets for requests. */
-const transactionSettings = `
+export const transactionSettings = `
   set local statement_timeout = 0;
   set local lock_timeout = 0;
   set local idle_in_transaction_session_timeout = 0;
@@ -141,9 +143,12 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   const isKnown = load.observed !== undefined || source.missingGoAtOnce === true
   const observation = { time: observed, isKnown, returned: load.noted?.seen() ?? [] }
   if (release !== null) await recordTemporaryCodes(sql, release)
+  const undated = release === null ? 0 : await keepFormerNames(sql, release, observation)
+  if (source.hasTemporaryCodes) await recordListings(sql, source.name, observed)
+  if (source.hasTemporaryCodes && release !== null) await linkSuccessors(sql, release)
   const links =
     release !== null && resource.links !== undefined
-      ? await relink(sql, release, observation, progress)
+      ? await relink(sql, release, undated, progress)
       : null
   const resources = { [resource.name]: changes }
   const missing = applied.missing ? { [resource.name]: applied.missing } : {}
@@ -175,7 +180,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   }
 }
 
-async function insertRelease(
+export async function insertRelease(
   sql: TransactionSql,
   release: number,
   source: string,

@@ -159,3 +159,25 @@ test("a company that has the code of its own is found under it", async () => {
   expect(await keys(`/reports?company=QZA&removed_since=${releases.back}`)).toEqual(["r1"])
   expect(own).toBe(releases.back + 1)
 })
+
+test("the history of a company that changed its code names its successor, and so does its page", async () => {
+  for (const day of [4, 5, 7]) {
+    await publish(
+      "asx-directory",
+      [
+        "ASX code,Company name,GICs industry group,Listing date,Market Cap",
+        company("QZA"),
+        "QZN,QUARRY BETA NL,Energy,01/02/2003,5",
+      ],
+      `2026-02-0${day}`,
+    )
+  }
+  const { data } = await readList(await service.get("/companies/QZB/history"))
+  expect(data.slice(0, 2)).toMatchObject([
+    { is_active: false, successor: "QZN", changed: "is_active; successor" },
+    { is_active: true, successor: null },
+  ])
+  expect(leadOf(await person.read("/explore/companies/QZB"))).toMatch(
+    /^Listed as QZB, which went on as QZN, at release/,
+  )
+})

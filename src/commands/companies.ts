@@ -1,0 +1,64 @@
+/** `mds companies`: an operator decides which companies changed their codes. */
+import type { Command } from "commander"
+import type { Config } from "../config.ts"
+import { progressOn } from "../loading/progress.ts"
+import {
+  decideSuccessor,
+  type ProposedSuccessor,
+  readProposedSuccessors,
+} from "../loading/successors.ts"
+import { withDatabase } from "./database.ts"
+import { formatTable, printCompleted, printResult, warnIfUnconfirmed } from "./terminal.ts"
+
+export function addCompanyCommands(program: Command, config: () => Config): void {
+  const companies = program
+    .command("companies")
+    .description("list companies that may have changed their codes, and decide which have")
+
+  companies
+    .command("successors")
+    .description("list codes that ended, each with a code of the same listing date that appeared")
+    .option("--json", "print them as a JSON array")
+    .action(async ({ json }: { json?: boolean }) => {
+      const found = await withDatabase(config(), ({ url }) => readProposedSuccessors(url))
+      await printResult(json ? JSON.stringify(found) : successorTable(found))
+    })
+
+  const add = (name: string, description: string, isRight: boolean) =>
+    companies
+      .command(name)
+      .description(description)
+      .argument("<code>", "the code that ended")
+      .argument("<successor>", "the code that appeared")
+      .action((predecessor: string, successor: string) =>
+        withDatabase(config(), async ({ url }) => {
+          const progress = progressOn(process.stderr)
+          const decision = { predecessor, successor, isRight }
+          const { value: release, unconfirmed } = await decideSuccessor(url, decision, progress)
+          progress.stop()
+          await printCompleted(
+            release === null
+              ? `${successor} is not proposed for ${predecessor} any more`
+              : `Published as release ${release}: ${predecessor} went on as ${successor}`,
+          )
+          warnIfUnconfirmed(unconfirmed)
+        }),
+      )
+
+  add("confirm", "link what the company held under the code that ended to its successor", true)
+  add("decline", "end the proposal of a successor", false)
+}
+
+const successorTable = (found: readonly ProposedSuccessor[]): string =>
+  formatTable(
+    ["ended", "company", "missing since", "successor", "company", "appeared", "both listed on"],
+    found.map((pair) => [
+      pair.predecessor,
+      pair.former_company,
+      pair.missing_since,
+      pair.successor,
+      pair.company,
+      pair.appeared_at,
+      pair.listing_date,
+    ]),
+  )

@@ -1,0 +1,50 @@
+/** An operator lists companies that may have changed their codes, and decides which have. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+
+let bench: CommandWorkbench
+const header = "ASX code,Company name,GICs industry group,Listing date,Market Cap"
+const load = (observed: string, ...rows: string[]) =>
+  bench.load("asx-directory", `${[header, ...rows].join("\n")}\n`, { acceptShrink: true, observed })
+
+beforeAll(async () => {
+  bench = await commandWorkbench()
+  await load("2026-01-01", "QZA,Quarry Alpha Limited,Materials,12/09/2018,1")
+  const others = ["QZN,Renamed Limited", "QZO,Strangers Limited"].map(
+    (company) => `${company},Materials,12/09/2018,1`,
+  )
+  for (const day of ["2026-01-02", "2026-01-04"]) await load(day, ...others)
+})
+afterAll(() => bench.close())
+
+const run = async (...args: string[]) => {
+  const { code, stdout, stderr } = await bench.run(["companies", ...args])
+  return { code, text: (code === 0 ? stdout : stderr).trimEnd() }
+}
+
+test("proposed successors are listed, declined and confirmed", async () => {
+  const { text: table } = await run("successors")
+  expect(table.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["ended", "company", "missing since", "successor", "company", "appeared", "both listed on"],
+    ...[
+      ["QZN", "Renamed Limited"],
+      ["QZO", "Strangers Limited"],
+    ].map((successor) => [
+      ...["QZA", "Quarry Alpha Limited", "2026-01-02T00:00:00Z", ...successor],
+      ...["2026-01-02T00:00:00Z", "2018-09-12"],
+    ]),
+  ])
+  expect(await run("decline", "QZA", "QZO")).toEqual({
+    code: 0,
+    text: "QZO is not proposed for QZA any more",
+  })
+  expect(await run("confirm", "QZA", "QZN")).toEqual({
+    code: 0,
+    text: "Published as release 4: QZA went on as QZN",
+  })
+  expect(await run("successors", "--json")).toEqual({ code: 0, text: "[]" })
+  expect(await run("confirm", "QZA", "QZN")).toEqual({
+    code: 1,
+    text: "Cannot decide whether QZN is the successor of QZA: `mds companies successors` lists no such pair",
+  })
+})
