@@ -120,9 +120,12 @@ export interface Bar {
   href?: string
 }
 
-/** Numbers as bars, labelled directly. */
-export function bars(rows: readonly Bar[], write: (value: number) => string): Html {
-  const largest = Math.max(1, ...rows.map(({ value }) => value))
+/**
+ * Numbers as bars, labelled directly.
+ * @param full the least number whose bar has the whole width
+ */
+export function bars(rows: readonly Bar[], write: (value: number) => string, full = 1): Html {
+  const largest = Math.max(full, ...rows.map(({ value }) => value))
   return html`<ul class="bars">${rows.map(
     ({ label, value, href }) =>
       html`<li>${href ? html`<a href="${href}">${label}</a>` : html`<span>${label}</span>`}<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><rect ${attributes({ width: Math.max(1, Math.round((value / largest) * 1000) / 10), height: 12, rx: 1 })}/></svg><span class="numbers">${write(value)}</span></li>`,
