@@ -2,12 +2,11 @@
 import { createInterface } from "node:readline"
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { withSnapshot } from "../db/snapshot.ts"
 import { decide, publishConfirmed } from "../loading/link-decisions.ts"
 import { readLinkFacts } from "../loading/link-facts.ts"
 import { formatCount, progressOn } from "../loading/progress.ts"
 import { readSuggestions } from "../loading/suggested-companies.ts"
-import { judgement, type Suggestion } from "../loading/suggestions.ts"
+import { judgement } from "../loading/suggestions.ts"
 import { formatSummary } from "../loading/summary.ts"
 import { withDatabase } from "./database.ts"
 import { handleSignals } from "./signals.ts"
@@ -72,38 +71,25 @@ async function review(url: string): Promise<true> {
   const input = createInterface({ input: process.stdin })
   const lines = input[Symbol.asyncIterator]()
   for (const [index, suggestion] of suggestions.entries()) {
-    const { holder, company } = suggestion
+    const { holder, company, reason, similarName } = suggestion
     if (linked.has(holder.key)) continue
-    await printResult(`${index + 1} of ${suggestions.length}: ${await shown(url, suggestion)}`)
-    const answer = await askUntilClear(lines)
+    const place = `${index + 1} of ${suggestions.length}`
+    await printResult(
+      [
+        `${place}: ${holder.name}; tenements: ${formatCount(holder.tenements)}`,
+        ...(await readLinkFacts(url, holder.key, company.asx_code)),
+        `  ${reason}: ${similarName} (${judgement(reason)})`,
+        `Does it belong to ${company.asx_code}? y (yes), n (no), q (end and publish), Enter (later)`,
+      ].join("\n"),
+    )
+    const { done, value } = await lines.next()
+    const answer = done ? "q" : value.trim().toLowerCase()
     if (answer === "q") break
-    if (answer === "l") continue
+    if (answer !== "y" && answer !== "n") continue
     const isRight = answer === "y"
     await decide(url, { holder: holder.name, asxCode: company.asx_code, isRight })
     if (isRight) linked.add(holder.key)
   }
   input.close()
   return true
-}
-
-async function shown(
-  url: string,
-  { holder, company, reason, similarName }: Suggestion,
-): Promise<string> {
-  const facts = await withSnapshot(url, (sql) => readLinkFacts(sql, holder.key, company.asx_code))
-  return [
-    `${holder.name}; tenements: ${formatCount(holder.tenements)}`,
-    ...facts,
-    `  ${reason}: ${similarName} (${judgement(reason)})`,
-    `Does it belong to ${company.asx_code}? y (yes), n (no), l (later), q (end and publish)`,
-  ].join("\n")
-}
-
-/** The end of the input is `q`. */
-async function askUntilClear(lines: AsyncIterator<string>): Promise<string> {
-  const { done, value } = await lines.next()
-  const answer = done ? "q" : value.trim().toLowerCase()
-  if (/^[ynlq]$/.test(answer)) return answer
-  await printResult("Type y, n, l or q, and Enter")
-  return askUntilClear(lines)
 }

@@ -1,17 +1,13 @@
 /** What is known of a holder and of a company, for a person who decides whether they belong together. */
-import type { TransactionSql } from "postgres"
+import { withSnapshot } from "../db/snapshot.ts"
 
 /** Lines of text. */
-export async function readLinkFacts(
-  sql: TransactionSql,
-  holderKey: string,
-  asxCode: string,
-): Promise<string[]> {
-  const [facts] = await sql.unsafe(linkFacts, [holderKey, asxCode])
-  return Object.entries(facts ?? {}).flatMap(([label, text]) =>
-    text === null ? [] : [`  ${label}: ${text}`],
-  )
-}
+export const readLinkFacts = (url: string, holderKey: string, asxCode: string): Promise<string[]> =>
+  withSnapshot(url, async (sql) => {
+    const [facts = {}] = await sql.unsafe(linkFacts, [holderKey, asxCode])
+    const known = Object.entries(facts).filter(([, text]) => text !== null)
+    return known.map(([label, text]) => `  ${label}: ${text}`)
+  })
 
 /** The most frequent texts of a query, with how many rows have them. */
 const frequent = (text: string, from: string): string => `(
@@ -27,5 +23,5 @@ const linkFacts = `
       c.total_tenements || ' linked tenements') as company,
     (select string_agg(name, '; ') from former_names where asx_code = $2) as formerly,
     (select string_agg(name, '; ') from (
-      select name from subsidiaries where parent_asx_code = $2 order by 1 limit 5) s) as owns
+      select name from subsidiaries where company_code = $2 order by 1 limit 5) s) as owns
   from companies c where c.asx_code = $2`

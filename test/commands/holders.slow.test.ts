@@ -165,7 +165,7 @@ describe("decisions", () => {
 
   test("review asks for each suggestion with what is known of both, and publishes once at the end", async () => {
     const { code, stdout } = await bench.run(["holders", "review"], {
-      stdin: new Blob(["yes\ny\nn\nl\n"]),
+      stdin: new Blob(["y\nn\n\n"]),
     })
     expect(code).toBe(0)
     expect(stdout).toStartWith(
@@ -175,8 +175,7 @@ describe("decisions", () => {
         "  beside: Quarry, Pits Ltd; Somebody 1",
         "  company: QZA, Quarry, 0 linked tenements",
         `  same first words: Quarry (${judgement("same first words")})`,
-        "Does it belong to QZA? y (yes), n (no), l (later), q (end and publish)",
-        "Type y, n, l or q, and Enter",
+        "Does it belong to QZA? y (yes), n (no), q (end and publish), Enter (later)",
         "2 of 4: Beta (West); tenements: 1",
       ].join("\n"),
     )
