@@ -10,7 +10,7 @@ import type { Config } from "../config.ts"
 import type { CacheSizes } from "../db/cache.ts"
 import { createTurns } from "../db/pool/turns.ts"
 import type { CachedReleases } from "../db/reader/newest-release.ts"
-import { createReader, createReaderCaches, type ReaderPools } from "../db/reader/reader.ts"
+import { createReader, type ReaderPools } from "../db/reader/reader.ts"
 import type { Log } from "../log/log.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 
@@ -27,8 +27,7 @@ export interface AnswersPartsOptions {
 
 export function createAnswers(options: AnswersPartsOptions) {
   const { config, sizes, pools, releases, redis, log, now, steadyMs } = options
-  const readerCaches = createReaderCaches(sizes)
-  const reader = createReader(pools, readerCaches, releases.recordSeen)
+  const reader = createReader(pools, sizes, releases.recordSeen)
   const pins = createPins({ redis, maxBytes: sizes.pageSequences, steadyMs })
   const cachedAnswers = createCachedAnswers(sizes)
   const exportTurns = createTurns({
@@ -50,7 +49,7 @@ export function createAnswers(options: AnswersPartsOptions) {
   })
   return {
     parts: { lists, records: createRecords(reading), planOf: createPlans(sizes), reader },
-    measured: { readerCaches, cachedAnswers, exportTurns, exportCounts },
+    measured: { reader, cachedAnswers, exportTurns, exportCounts },
     abortExports: () => exportShutdown.abort(),
   }
 }

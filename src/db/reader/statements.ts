@@ -22,8 +22,8 @@ import { fewKeys } from "./few-keys.ts"
 import { grouped, groupsText } from "./groups.ts"
 import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
 import { identityOf, noRelease, type Release, releaseKey } from "./releases.ts"
-import { createRecordSink, type Query, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
-import { after, orderBy } from "./seek.ts"
+import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
+import { isAfter, nullsOf, orderBy, type Position } from "./seek.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
 export type Scope = (parentKey: SQL) => SQL
@@ -62,6 +62,9 @@ export interface List extends ListShape {
   identity: string
 }
 
+/** Whether the list's rows are found by a scan of the table: no index serves the values of a filter. */
+export const isScanned = ({ byScan = [] }: ListShape): boolean => byScan.length > 0
+
 /** Identifies a list at a release. */
 export const listKey = ({ identity }: List, release: Release): string =>
   `${releaseKey(release)} ${identity}`
@@ -83,49 +86,15 @@ export interface Page extends RowsRead {
 }
 
 /** A statement that is built once. */
-export interface Prepared<T> extends Query {
-  execute(values: Record<string, unknown>): Promise<T>
-}
-
-export type PreparedPage = Prepared<Page> & RowsQuery
-
-export interface Count extends SeenReleases {
-  total: number
-  /** Separated by spaces; null where they are not few, or were not asked for. */
-  keys: string | null
+interface PreparedPage extends RowsQuery {
+  execute(values: Record<string, unknown>): Promise<Page>
 }
 
 /** The name under which `identityOf` the requested release is bound. */
 const identityName = "release_identity"
 
 /** The name under which the parent's key is bound. */
-export const parentName = "parent"
-
-/** All bind the release with `bindRelease`; those on lists bind the filters and the parent's key. */
-export interface Statements {
-  /** Rows of a page by its offset. Binds `limit` and `offset`. */
-  rowsFrom(shape: ListShape, relation: Relation): PreparedPage
-  /** Rows after a position. Binds `limit`, how many to skip as `offset`, and the position's values. */
-  rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): PreparedPage
-  count(shape: ListShape, relation: Relation): Prepared<Count>
-  /** The same, and the keys of all rows where there are few: one scan finds both. */
-  countAndKeys(shape: ListShape, relation: Relation): Prepared<Count>
-  /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
-  rowsOfKeys(shape: ListShape, relation: Relation): PreparedPage
-  /**
-   * The query for the positions of all rows, in order: the release, then a position's values.
-   * @param nulls to read the rows after a position only; binds its values
-   */
-  positions(shape: ListShape, relation: Relation, nulls?: readonly boolean[]): SQL
-  /** Records by their keys, bound as `keys`, an array literal. */
-  find(resource: Readable, relation: Relation): PreparedPage
-  /** How many rows have each combination of the fields' values, as JSON; see `breakdown.ts`. */
-  breakdown(
-    shape: ListShape,
-    fields: readonly string[],
-    relation: Relation,
-  ): Prepared<SeenReleases & { groups: string }>
-}
+const parentName = "parent"
 
 const dialect = new PgDialect()
 
@@ -150,20 +119,10 @@ export const bindRelease = (release: Release): Record<string, unknown> => ({
   [identityName]: identityOf(release),
 })
 
-export function createStatements(db: Database): Statements {
-  const selection = ({ fields }: Readable) =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, { select }]) => [name, expression(select)]),
-    )
-  /** FROM and WHERE of a list. */
-  const rowsIn = (shape: ListShape, relation: Relation): SQL => {
-    const where = conditionOf(shape)
-    const rows = relationOf(shape.resource, relation, partOf(shape))
-    return sql`from ${rows} where ${where ?? sql`true`}`
-  }
-  /** A scalar subquery. */
-  const totalOf = (shape: ListShape, relation: Relation): SQL =>
-    sql`(select count(*) ${rowsIn(shape, relation)})`
+export type Statements = ReturnType<typeof createStatements>
+
+/** All bind the release with `bindRelease`; those on lists bind the filters and the parent's key. */
+export function createStatements(db: Database) {
   const prepared = new Map<string, unknown>()
   const once = <T>(key: string, build: () => T): T => {
     let statement = prepared.get(key) as T | undefined
@@ -198,51 +157,61 @@ export function createStatements(db: Database): Statements {
     const whenEmpty = sql`select ${seenReleases.release}, page.*
       from (select) as one left join (${rowsOf(columns)}) as page on true`
     const rows = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
-    const query = { ...rows, whenEmpty: dialect.sqlToQuery(whenEmpty) }
-    return page(query, { resource, order })
+    return page({ ...rows, whenEmpty: dialect.sqlToQuery(whenEmpty) }, shape)
+  }
+  /** Prepares a statement that returns exactly one row. */
+  const oneRow = <T extends Record<string, SQL>>(name: string, columns: T, from: SQL) => {
+    const statement = db
+      .select({ ...seenReleases, ...columns })
+      .from(from)
+      .prepare(name)
+    return {
+      ...statement.getQuery(),
+      execute: async (values: Record<string, unknown>) => {
+        const [row] = await statement.execute(values)
+        if (!row) throw new Error("A statement returned no row")
+        return row
+      },
+    }
   }
 
   return {
-    rowsFrom: (shape, relation) =>
-      once(`from ${relation} ${keyOf(shape)}`, () => pageOf(shape, relation)),
-    rowsAfter: (shape, nulls, relation) =>
-      once(`after ${relation} ${nulls} ${keyOf(shape)}`, () =>
-        pageOf(shape, relation, after(shape.order, nulls)),
+    /**
+     * Rows of a page. Binds `limit`, how many to skip as `offset`, and the values of the position.
+     * @param after a position after which to begin, which decides by its nulls alone
+     */
+    rows: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
+      once(`rows ${after && nullsOf(after)} ${relation} ${keyOf(shape)}`, () =>
+        pageOf(shape, relation, after && isAfter(shape.order, nullsOf(after))),
       ),
-    count: (shape, relation) =>
-      once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
-        oneRow(
-          db
-            .select({
-              ...seenReleases,
-              total: sql<number>`${totalOf(shape, relation)}`.mapWith(Number),
-              keys: sql<null>`null`,
-            })
-            .from(sql`(select 1) as one`)
-            .prepare("count"),
-        ),
-      ),
-    countAndKeys: (shape, relation) =>
-      once(`count and keys ${relation} ${keyOf(shape)}`, () =>
-        oneRow(
-          db
-            .select({
-              ...seenReleases,
-              total: sql<number>`coalesce(few.total, ${totalOf(shape, relation)})`.mapWith(Number),
-              keys: sql<string | null>`few.keys`,
-            })
-            .from(sql`(${fewKeys(shape, rowsIn(shape, relation))}) as few`)
-            .prepare("countAndKeys"),
-        ),
-      ),
-    rowsOfKeys: (shape, relation) =>
+    /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
+    rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
       once(`of keys ${relation} ${keyOf(shape)}`, () => {
         const keys = sql`string_to_array(${sql.placeholder("keys")}, ' ')`
-        const hasKey = sql`${keyColumn(shape.resource)} = any(${keys})`
-        return pageOf(shape, relation, hasKey)
+        return pageOf(shape, relation, sql`${keyColumn(shape.resource)} = any(${keys})`)
       }),
-    positions: (shape, relation, nulls) => {
-      const part = partOf(shape, nulls && after(shape.order, nulls))
+    /**
+     * The number of rows. Where they are found by a scan and are few, the same scan finds their keys,
+     * separated by spaces; null otherwise.
+     */
+    count: (shape: ListShape, relation: Relation) =>
+      once(`count ${relation} ${keyOf(isScanned(shape) ? shape : { ...shape, order: [] })}`, () => {
+        const rows = rowsIn(shape, relation)
+        const total = sql`(select count(*) ${rows})`
+        if (!isScanned(shape)) return oneRow("count", countColumns(total), one)
+        const few = sql`(${fewKeys(shape, rows)}) as few`
+        return oneRow(
+          "count and keys",
+          countColumns(sql`coalesce(few.total, ${total})`, sql`few.keys`),
+          few,
+        )
+      }),
+    /**
+     * The query for the positions of all rows, in order: the release, then a position's values.
+     * @param after to read the rows after a position only; binds its values
+     */
+    positions: (shape: ListShape, relation: Relation, after?: Position): SQL => {
+      const part = partOf(shape, after && isAfter(shape.order, nullsOf(after)))
       const terms = orderBy(shape.order)
       const first = { orderBy: terms, limit: sql`all` }
       return db
@@ -252,41 +221,42 @@ export function createStatements(db: Database): Statements {
         .orderBy(...terms)
         .getSQL()
     },
-    find: (resource, relation) =>
+    /** Records by their keys, bound as `keys`, an array literal. */
+    find: (resource: Readable, relation: Relation): PreparedPage =>
       once(`find ${relation} ${resource.name}`, () => {
+        const hasKey = sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
         const found = db
           .select({ ...seenReleases, record: selection(resource) })
-          .from(sql`(select 1) as one`)
-          .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
+          .from(one)
+          .leftJoin(sql`${relationOf(resource, relation)}`, hasKey)
         return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
       }),
-    breakdown: (shape, fields, relation) =>
-      once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
-        oneRow(
-          db
-            .select({ ...seenReleases, groups: groupsText })
-            .from(sql`(${grouped(shape.resource, fields, rowsIn(shape, relation))}) as grouped`)
-            .prepare("breakdown"),
-        ),
-      ),
+    /** How many rows have each combination of the fields' values, as JSON; see `breakdown.ts`. */
+    breakdown: (shape: ListShape, fields: readonly string[], relation: Relation) =>
+      once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
+        const groups = grouped(shape.resource, fields, rowsIn(shape, relation))
+        return oneRow("breakdown", { groups: groupsText }, sql`(${groups}) as grouped`)
+      }),
   }
 }
 
-/** A statement that returns exactly one row. */
-const oneRow = <T>(statement: {
-  getQuery(): Query
-  execute(values: Record<string, unknown>): Promise<T[]>
-}): Prepared<T> => ({
-  ...statement.getQuery(),
-  execute: async (values) => {
-    const [row] = await statement.execute(values)
-    if (!row) throw new Error("A statement returned no row")
-    return row
-  },
+/** For statements without a relation of their own. */
+const one = sql`(select 1) as one`
+
+const countColumns = (total: SQL, keys = sql`null`) => ({
+  total: sql<number>`${total}`.mapWith(Number),
+  keys: sql<string | null>`${keys}`,
 })
 
-const isAmongKeys = (resource: Readable): SQL =>
-  sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
+/** The columns of a record. */
+const selection = ({ fields }: Readable) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { select }]) => [name, expression(select)]))
+
+/** FROM and WHERE of a list. */
+function rowsIn(shape: ListShape, relation: Relation): SQL {
+  const rows = relationOf(shape.resource, relation, partOf(shape))
+  return sql`from ${rows} where ${conditionOf(shape) ?? sql`true`}`
+}
 
 const positions = (order: readonly OrderTerm[]) =>
   Object.fromEntries(order.map(({ column }, index) => [`${index}`, expression(column)]))

@@ -77,7 +77,7 @@ test.each([
       const release = bindRelease({ id: 4, publishedAt: 0 })
       const bound = { ...values, ...release, [`${kind}_since`]: 2, limit: 50, offset: 0 }
       for (const statement of [
-        statements.rowsFrom(shape, relation),
+        statements.rows(shape, relation),
         statements.count(shape, relation),
       ]) {
         const buffers = await buffersOf(statement, bound)
