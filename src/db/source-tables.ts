@@ -49,6 +49,8 @@ export const loadedSources = pgTable(
     attribution: text(),
     /** Where its files are published: without user, query and fragment, which may have a token. */
     address: text(),
+    /** When the last fetch began that was not interrupted, whatever came of it. */
+    last_attempted_at: instant("last_attempted_at"),
     /** When the last fetch began that got all its files, whether or not they had changed. */
     last_fetched_at: instant("last_fetched_at"),
     /** The digests, sorted, of the files of its last fetch that got all of them, also of one that was refused. */
@@ -65,17 +67,6 @@ export const loadedSources = pgTable(
       counts: sql`jsonb_typeof(${t.counts}) = 'object'`,
     }),
   ],
-)
-
-/** When the last fetch of a source began, also where it failed and the source has no row yet. */
-export const fetchAttempts = pgTable(
-  "fetch_attempts",
-  {
-    source: bytewise().notNull(),
-    resource: bytewise().notNull(),
-    attempted_at: instant("attempted_at").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.source, t.resource] })],
 )
 
 /**

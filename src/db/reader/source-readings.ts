@@ -54,10 +54,9 @@ const statement = `
     (select coalesce(json_agg(json_build_object(
        'name', name, 'resource', sources.resource, 'outcome', last_outcome, 'release', last_release,
        'changedAt', ${seconds("last_changed_at")}, 'loadedAt', ${seconds("last_loaded_at")},
-       'attemptedAt', ${seconds("a.attempted_at")},
+       'attemptedAt', ${seconds("last_attempted_at")},
        'observedAt', ${seconds("last_observed_at")}, 'totals', ${totals}) order by number), '[]')
-     from sources left join fetch_attempts a on a.source = name and a.resource = sources.resource
-    ) as sources`
+     from sources) as sources`
 
 /**
  * @param onFailure receives any error but an outage of the database, which its hosts' metrics report
