@@ -1,7 +1,7 @@
 /** The content of a page or of a whole list in one of the formats. */
 import { codedBody } from "../http/content-coding.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
-import { type Readable, valueTypeOf } from "../resources/resource.ts"
+import type { Readable } from "../resources/resource.ts"
 import { type Column, delimitedWriter } from "../text/delimited.ts"
 import type { ListPlan } from "./list-plan.ts"
 import { type Content, type ContentHeaders, contentOf } from "./represent.ts"
@@ -68,8 +68,14 @@ export function writerOf({ format, list, formulaGuard, byteOrderMark }: ListPlan
 const columnsOf = ({ fields }: Readable): Column[] =>
   Object.entries(fields).map(([name, { schema }]) => ({
     name,
-    type: valueTypeOf(schema),
-    freeText:
-      (schema.type === "string" || schema.anyOf !== undefined) &&
-      !["date", "date-time"].includes(schema.format),
+    type: columnTypes[schema.format ?? schema.type] ?? "text",
   }))
+
+/** By the format or, without one, the type of a field. Any other is text. */
+const columnTypes: Readonly<Record<string, Column["type"]>> = {
+  date: "date",
+  "date-time": "date",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+}

@@ -3,7 +3,6 @@
  * malformed or out-of-range parameter is refused, and one error lists the faults.
  */
 import {
-  Kind,
   OptionalKind,
   type Static,
   type TObject,
@@ -13,7 +12,6 @@ import {
 } from "@sinclair/typebox"
 import { isCalendarDate } from "../text/calendar-date.ts"
 import { nearestName } from "../text/nearest-name.ts"
-import { valuesOf } from "../text/one-of.ts"
 import { type Fault, invalidParameters } from "./api-error.ts"
 import { parsePointInTime } from "./point-in-time.ts"
 import { decodeQuery, type Pair } from "./query-string.ts"
@@ -94,10 +92,8 @@ const haveTypes = <Schemas extends TProperties>(
     const value: unknown = Reflect.get(values, name)
     return value === undefined
       ? schema[OptionalKind] === "Optional"
-      : typeof value === (jsonTypes[schema[Kind]] ?? "string")
+      : typeof value === (schema.type === "integer" ? "number" : schema.type)
   })
-
-const jsonTypes: Readonly<Record<string, string>> = { Integer: "number", Boolean: "boolean" }
 
 /** The value of `_`, which distinguishes page sequences; empty without one. */
 export const cacheBuster = (query: string): string =>
@@ -127,31 +123,23 @@ function unknownName(parameter: string, known: readonly string[]): Fault {
 
 export type ParameterValue = string | number | boolean
 
-export type Reading = { value: ParameterValue } | { message: string; allowed?: readonly string[] }
+type Reading = { value: ParameterValue } | { message: string; allowed?: readonly string[] }
 
 /**
  * Reads `text` as `schema` says, strictly, so that what a client meant is never guessed: numbers, booleans,
  * dates and enumerated values are accepted in one spelling only, a point in time in three notations.
  * Which texts count as equal is up to the filter that compares with them.
- * @param schema Integer, Boolean, a Union of literals, or String with a format or a maxLength
+ * @param schema of an integer, a boolean, or text: one of a few, with a format or with a maxLength
  */
-export function readValue(schema: TSchema, text: string): Reading {
+function readValue(schema: TSchema, text: string): Reading {
   if (text === "") return { message: "Must not be empty" }
-  switch (schema[Kind]) {
-    case "Integer":
-      return readInteger(schema, text)
-    case "Boolean":
-      return readAllowed(["true", "false"], text, text === "true")
-    case "Union":
-      return readAllowed(valuesOf(schema), text, text)
-    default:
-      return readString(schema, text)
-  }
-}
-
-function readString({ format, maxLength }: TSchema, text: string): Reading {
-  if (format === "date") return readDate(text)
-  return format === "point-in-time" ? readPointInTime(text) : readText(text, maxLength)
+  if (schema.enum) return readAllowed(schema.enum, text, text)
+  if (schema.type === "boolean") return readAllowed(["true", "false"], text, text === "true")
+  if (schema.type === "integer") return readInteger(schema, text)
+  if (schema.format === "date") return readDate(text)
+  return schema.format === "point-in-time"
+    ? readPointInTime(text)
+    : readText(text, schema.maxLength)
 }
 
 function readInteger(schema: TSchema, text: string): Reading {

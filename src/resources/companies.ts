@@ -5,9 +5,9 @@ import { fold } from "../text/fold.ts"
 import { containing, contains, equals } from "./conditions.ts"
 import { derived, field, fieldsOf, filter, type Resource } from "./resource.ts"
 import {
-  asxCode,
   asxCodeFromText,
   asxCodeInPath,
+  asxCodeOf,
   countOf,
   folded,
   foldedOrNull,
@@ -32,24 +32,29 @@ export const companies: Resource = {
   keyFromPath: asxCodeFromText,
   fields: {
     ...fieldsOf(table, {
-      asx_code: asxCode,
-      company_name: textOf("Name, as the exchange lists it"),
+      asx_code: asxCodeOf("ASX code"),
+      company_name: textOf("Name, as the exchange lists it", "EXAMPLE MINERALS LIMITED"),
       market_cap_aud: Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         description: "Market capitalisation, in Australian dollars",
+        examples: [4_815_000_000],
       }),
-      gics_sector: textOf("GICS sector name"),
-      gics_industry_group: textOf("GICS industry group name"),
+      gics_sector: textOf("GICS sector name", "Materials"),
+      gics_industry_group: textOf("GICS industry group name", "Materials"),
     }),
     total_tenements: field(
       table.total_tenements,
       countOf(
         "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
+        1,
       ),
       { computed: true },
     ),
-    is_active: field(table.is_active, Type.Boolean({ description: "Whether it is listed today" })),
+    is_active: field(
+      table.is_active,
+      Type.Boolean({ description: "Whether it is listed today", examples: [true] }),
+    ),
   },
   filters: {
     search: filter(

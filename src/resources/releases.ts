@@ -13,9 +13,13 @@ const countFields = (): Record<string, Field> =>
     resourceNames.flatMap((resource) =>
       kinds.map((kind) => [
         `${resource}_${kind}`,
-        field(table.manifest, countOf(`Number of ${resource} that it ${kind}`), {
-          select: selectCount(resource, kind),
-        }),
+        field(
+          table.manifest,
+          countOf(`Number of ${resource} that it ${kind}`, kind === "added" ? 1 : 0),
+          {
+            select: selectCount(resource, kind),
+          },
+        ),
       ]),
     ),
   )
@@ -37,9 +41,12 @@ export const releases: Readable = {
   since: table.id,
   key: "id",
   fields: {
-    id: field(table.id, Type.Integer({ minimum: 1, description: "Number of the release" })),
-    published_at: publishedAt(table.published_at),
-    source: field(table.source, textOf("The source that was loaded")),
+    id: field(
+      table.id,
+      Type.Integer({ minimum: 1, description: "Number of the release", examples: [1] }),
+    ),
+    published_at: publishedAt(table.published_at, "2026-01-30T18:00:00Z"),
+    source: field(table.source, textOf("The source that was loaded", "sample")),
     ...countFields(),
   },
   filters: {},

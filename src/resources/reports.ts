@@ -27,13 +27,20 @@ export const reports: Resource = {
   key: "hash",
   fields: {
     ...fieldsOf(table, {
-      hash: pathSafeId,
+      hash: pathSafeId("0f4c2d1e8b7a69583746251403f2e1d0"),
       asx_code: asxCodeOf("ASX code of the company"),
-      title: textOf("Title"),
-      type: textOf("Type; several are listed as A; B"),
+      title: textOf("Title", "Drilling extends Example Hill, and a new lode"),
+      type: textOf("Type; several are listed as A; B", "Progress report; Assays"),
     }),
-    published_at: publishedAt(table.published_at),
-    url: field(table.url, Type.String({ format: "uri", description: "Address of the document" })),
+    published_at: publishedAt(table.published_at, "2026-01-29T22:41:07Z"),
+    url: field(
+      table.url,
+      Type.String({
+        format: "uri",
+        description: "Address of the document",
+        examples: ["https://example.com/announcements/0f4c2d1e8b7a69583746251403f2e1d0.pdf"],
+      }),
+    ),
   },
   filters: {
     company: filter(

@@ -149,10 +149,6 @@ export const filter = (
   bind: (value) => (typeof value === "string" ? bind(value) : value),
 })
 
-/** The type of a field's values other than null. A choice of texts has none of its own. */
-export const valueTypeOf = ({ type }: TSchema): "string" | "number" | "boolean" =>
-  type === "boolean" ? "boolean" : type === "number" || type === "integer" ? "number" : "string"
-
 /** The filter of that name. @throws Error for an unknown one, which is a mistake in the program */
 export function filterOf({ name: resource, filters }: Readable, name: string): Filter {
   const found = filters[name]

@@ -14,14 +14,15 @@ export const subsidiaries: Resource = {
   since: table.since_release,
   key: "id",
   fields: fieldsOf(table, {
-    id: pathSafeId,
-    name: textOf("Name"),
+    id: pathSafeId("XMR-EXAMPLE-GOLD-PTY-LTD"),
+    name: textOf("Name", "EXAMPLE GOLD PTY LTD"),
     parent_asx_code: asxCodeOf("ASX code of the parent company"),
-    country: textOf("Country"),
+    country: textOf("Country", "Australia"),
     ownership_percentage: Type.Number({
       minimum: 0,
       maximum: 100,
       description: "Share of it that the parent owns, in percent",
+      examples: [62.5],
     }),
   }),
   filters: {},

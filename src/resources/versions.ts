@@ -45,8 +45,12 @@ function periodFields(resource: Resource): Record<string, Field> {
   const made = sql`${since}`
   const number = (description: string) => Type.Integer({ minimum: 1, description })
   return {
-    since_release: field(since, number("The release that made this version")),
-    since: computed(since, instantOf("When that was published, in UTC"), publishedAt(made)),
+    since_release: field(since, { ...number("The release that made this version"), examples: [1] }),
+    since: computed(
+      since,
+      instantOf("When that was published, in UTC", "2026-01-30T18:00:00Z"),
+      publishedAt(made),
+    ),
     until_release: computed(
       since,
       number("The release that superseded or removed it; unknown for the version that is current"),
@@ -55,12 +59,12 @@ function periodFields(resource: Resource): Record<string, Field> {
     until: computed(since, instantOf("When that was published, in UTC"), publishedAt(untilShown)),
     source: computed(
       since,
-      textOf("The source whose load made this version"),
+      textOf("The source whose load made this version", "sample"),
       ofRelease(made, sql`r.source`),
     ),
     files: computed(
       since,
-      textOf("The files of that load; several are listed as A; B"),
+      textOf("The files of that load; several are listed as A; B", "sample.ndjson"),
       ofRelease(made, fileNames),
     ),
     changed: computed(

@@ -1,7 +1,7 @@
 /** `/docs`: the guide and the reference for people, and the same as text. */
 import { Elysia } from "elysia"
-import type { Describe } from "../../description/describe-once.ts"
 import { codedBody, encodedResponse } from "../../http/content-coding.ts"
+import type { Describe } from "../../routes/description.ts"
 import { once } from "../../text/once.ts"
 import { type PageOptions, pageContext, publicUrlOf } from "../kit/page-context.ts"
 import { docsIndex } from "./docs-layout.ts"
