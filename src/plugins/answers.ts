@@ -42,11 +42,11 @@ export const answers = (options: AnswersOptions) => {
       // Undefined for a path without parameters, other than its type says.
       const [key = ""] = Object.values<string>(params ?? {})
       return {
-        list: async (endpoint: ListEndpoint) => lists.answer(asked, planOf(endpoint, target, key)),
+        list: (endpoint: ListEndpoint) => lists.answer(asked, planOf(endpoint, target, key)),
         /** A list that belongs to no release. */
-        state: async (endpoint: ListEndpoint, read: ReadState) =>
+        state: (endpoint: ListEndpoint, read: ReadState) =>
           answerState(asked, planOf(endpoint, target, key), read, baseUrl),
-        record: async ({ resource }: RecordEndpoint) => records.answer(asked, resource, key),
+        record: ({ resource }: RecordEndpoint) => records.answer(asked, resource, key),
       }
     })
     .as("scoped")
