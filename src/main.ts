@@ -1,3 +1,4 @@
+#!/usr/bin/env bun
 /** The command line. */
 import { Command } from "commander"
 import { printableErrors, run } from "./commands/run.ts"

@@ -59,6 +59,7 @@ const files: File[] = await Promise.all(
 
 /** What each part may import of the others. */
 const allowed: Record<string, string[]> = {
+  "program.ts": [],
   text: [],
   http: ["text"],
   log: ["text"],
@@ -69,10 +70,10 @@ const allowed: Record<string, string[]> = {
   redis: ["telemetry", "text"],
   [schema]: [],
   resources: [schema, "text"],
-  db: [schema, "resources", "telemetry", "text"],
+  db: [schema, "program.ts", "resources", "telemetry", "text"],
   metrics: ["db", "http", "telemetry"],
   sources: [schema, "resources", "text"],
-  loading: ["db", schema, "resources", "sources", "text"],
+  loading: ["db", schema, "program.ts", "resources", "sources", "text"],
   fetching: ["db", "loading", "resources", "sources", "text"],
   access: ["db", schema, "http", "redis", "resources", "telemetry", "text"],
   answers: ["db", "http", "log", "redis", "resources", "telemetry", "text"],
@@ -96,6 +97,7 @@ const allowed: Record<string, string[]> = {
     "description",
     "http",
     "plugins",
+    "program.ts",
     "resources",
     "routes",
     "text",
@@ -125,6 +127,7 @@ const allowed: Record<string, string[]> = {
     "listen-error.ts",
     "loading",
     "log",
+    "program.ts",
     "resources",
     "service.ts",
     "sources",

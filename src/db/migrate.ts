@@ -8,6 +8,7 @@
  */
 import { readMigrationFiles } from "drizzle-orm/migrator"
 import type { Sql, TransactionSql } from "postgres"
+import { programRoot } from "../program.ts"
 import { codeOf } from "../text/error-code.ts"
 import { locks } from "./advisory-locks.ts"
 import { failureReason, isForbidden } from "./database-errors.ts"
@@ -24,7 +25,7 @@ const tableWaitMs = 500
 /** The migrations of this program, in their order. */
 const programMigrations = () =>
   readMigrationFiles({
-    migrationsFolder: Bun.fileURLToPath(new URL("../../drizzle", import.meta.url)),
+    migrationsFolder: Bun.fileURLToPath(new URL("drizzle", programRoot)),
   })
 
 /**
