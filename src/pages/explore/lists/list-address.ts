@@ -65,7 +65,7 @@ export const withQuery = (path: string, query: CanonicalQuery): string =>
   query.length === 0 ? path : `${path}?${queryText(query)}`
 
 /** Links to other pages that keep the point in time. */
-export const linksAt = (asOf: string | undefined): RecordLinks => ({
-  to: (path, query = []) =>
-    withQuery(`/explore${path}`, asOf === undefined ? query : [...query, ["as_of", asOf]]),
-})
+export const linksAt =
+  (asOf: string | undefined): RecordLinks =>
+  (path, query = []) =>
+    withQuery(`/explore${path}`, asOf === undefined ? query : [...query, ["as_of", asOf]])

@@ -28,11 +28,8 @@ export interface FilterField {
 
 export type Cell = (record: ResourceRecord, links: RecordLinks) => Content
 
-/** Links from a record, which keep the point in time. */
-export interface RecordLinks {
-  /** @param path under /explore */
-  to(path: string, query?: CanonicalQuery): string
-}
+/** Links from a record, which keep the point in time. @param path under /explore */
+export type RecordLinks = (path: string, query?: CanonicalQuery) => string
 
 /** A field of the records: a column of their list, and a line of a record's page. */
 export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "head" | "attributes"> {
@@ -44,14 +41,6 @@ export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "head"
   isFactOnly?: true
   /** The value of `sort` that orders by it: the largest number first, or the alphabet. */
   sort?: string
-}
-
-/** The page of one record. */
-export interface RecordView {
-  title: (record: ResourceRecord) => string
-  /** Under the title, what it is. */
-  lead: (record: ResourceRecord) => string
-  history: ListAddress
 }
 
 export interface ListAddress {
@@ -71,7 +60,12 @@ export interface ListView extends ListAddress {
 
 /** A list whose records have pages. */
 export interface ListOfRecords extends ListView {
-  record: RecordView
+  record: {
+    title: (record: ResourceRecord) => string
+    /** Under the title, what it is. */
+    lead: (record: ResourceRecord) => string
+    history: ListAddress
+  }
 }
 
 /** A path whose parameter, if it has one, is a key: `/companies/BIG/tenements`. */

@@ -223,3 +223,10 @@ export const mainViews: readonly ListView[] = [
   subsidiariesView,
   reportsView,
 ]
+
+/** All that have an address. */
+export const listViews: readonly ListView[] = [
+  ...mainViews,
+  companyTenementsView,
+  companySubsidiariesView,
+]

@@ -54,7 +54,7 @@ export async function recordPage(
     readParts?.(visit, found),
     visit.page(view.record.history, key, firstRows(release)),
   ])
-  const present = linksAt(undefined).to(`${view.path}/${encodeURIComponent(key)}`)
+  const present = linksAt(undefined)(`${view.path}/${encodeURIComponent(key)}`)
   const api = {
     baseUrl: visit.publicUrl,
     path,
