@@ -276,7 +276,7 @@ test("a disabled account's session, password and link are refused", async () => 
   }
   expect(answers.map(({ status }) => status)).toEqual([410, 410, 410, 410])
   const [first, ...others] = await Promise.all(answers.map((answer) => answer.text()))
-  expect(first).toContain("<h1>This link can&#39;t be used</h1>")
+  expect(first).toContain("<h1>This link can&#x27;t be used</h1>")
   expect(first).not.toContain(email)
   for (const other of others) expect(other).toBe(first ?? "")
 })

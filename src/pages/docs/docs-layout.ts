@@ -2,7 +2,7 @@
 import { pageTitle } from "../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
-import { type DocsGroup, docsGroups, guidePath } from "./pages.ts"
+import { docsGroups, guidePath } from "./pages.ts"
 
 /** @param path the page's own, which is marked beside it */
 export const docsLayout = (
@@ -61,7 +61,7 @@ ${docsGroups.map(group)}
 const way = (title: string, content: Html): Html =>
   html`<section class="panel"><h2>${title}</h2>${content}</section>`
 
-const group = ({ title, pages }: DocsGroup): Html =>
+const group = ({ title, pages }: (typeof docsGroups)[number]): Html =>
   html`<section class="stack"><h2>${title}</h2><dl class="contents">${pages.map(
     (link) =>
       html`<div><dt><a href="${link.path}">${link.title}</a></dt><dd>${link.summary}</dd></div>`,

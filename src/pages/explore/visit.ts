@@ -5,7 +5,7 @@
 import type { SignedIn } from "../../access/sessions.ts"
 import type { Asked } from "../../answers/asked.ts"
 import type { ListPage, Lists } from "../../answers/list-answer.ts"
-import { type ListPlan, type PlanOf, planList } from "../../answers/list-plan.ts"
+import type { ListPlan, PlanOf } from "../../answers/list-plan.ts"
 import type { RecordAt, Records } from "../../answers/record-answer.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { Group } from "../../db/reader/breakdown.ts"
@@ -13,7 +13,13 @@ import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { settleWithin } from "../../text/settle-within.ts"
-import { apiPathOf, countedFields, type ListAddress, type ListView } from "./lists/list-view.ts"
+import {
+  apiPathOf,
+  countedFields,
+  type ListAddress,
+  type ListView,
+  wholeList,
+} from "./lists/list-view.ts"
 
 export interface VisitOptions {
   lists: Lists
@@ -53,13 +59,8 @@ export interface Visit extends Pick<Visitor, "query" | "publicUrl"> {
   newest(): Promise<Release>
 }
 
-export function createVisits({
-  lists,
-  records,
-  planOf,
-  reader,
-  releases,
-}: VisitOptions): (visitor: Visitor) => Visit {
+export function createVisits(options: VisitOptions): (visitor: Visitor) => Visit {
+  const { lists, records, planOf, reader, releases } = options
   return ({ person, query, publicUrl, ...visitor }) => {
     const account = person.accountId
     const asker = { account, sequenceOwner: `session ${person.sessionId}` }
@@ -83,9 +84,8 @@ export function createVisits({
         inTime(async () => {
           const fields = countedFields(view)
           if (fields.length === 0) return []
-          const { list } = plan ?? planList(view.endpoint, targetOf(view, key, ""), key)
-          const shown = release ?? (await newest())
-          return reader.breakdown(list, fields, { release: shown, account })
+          const list = plan?.list ?? wholeList(view, key)
+          return reader.breakdown(list, fields, { release: release ?? (await newest()), account })
         }),
       newest,
     }

@@ -1,5 +1,7 @@
 /** What a list is to the explorer: where it is, its filters, its fields, and how it is put into words. */
 import type { ListEndpoint } from "../../../answers/list-endpoint.ts"
+import { planList } from "../../../answers/list-plan.ts"
+import type { List } from "../../../db/reader/statements.ts"
 import type { CanonicalQuery } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import type { Choice, Column } from "../../kit/components.ts"
@@ -74,6 +76,10 @@ export const pathWith = (path: string, key: string): string =>
 
 export const apiPathOf = ({ path }: ListAddress, key: string): string =>
   `/api/v1${pathWith(path, key)}`
+
+/** Without filters, at the newest release: as the API lists it without parameters, so that both share its counts. */
+export const wholeList = (list: ListAddress, key: string): List =>
+  planList(list.endpoint, { path: apiPathOf(list, key), query: "", format: "json" }, key).list
 
 export const recordPathOf = ({ path }: ListAddress, key: string): string =>
   `/api/v1${path}/${encodeURIComponent(key)}`
