@@ -4,7 +4,7 @@ import { foreignText } from "../loading/reading/foreign-formats.ts"
 import { FetchError, statusError, withRetries } from "./fetch-error.ts"
 import type { FileState } from "./fetch-state.ts"
 import { megabytes } from "./limits.ts"
-import { type Access, get, type Response } from "./request.ts"
+import { type Access, get, type Received } from "./request.ts"
 
 /** What a server says of a file's version, for conditional requests. */
 export type Validators = Pick<FileState, "etag" | "lastModified">
@@ -28,7 +28,7 @@ export const download = (
     if (status !== 200) throw statusError(response.url, status)
     await write(response, path, access.limits.maxBytes)
     await checkContent(url, path)
-    return { etag: headers.etag ?? null, lastModified: headers["last-modified"] ?? null }
+    return { etag: headers.get("etag"), lastModified: headers.get("last-modified") }
   })
 
 const conditionsOf = (known?: Validators): Record<string, string> => ({
@@ -36,7 +36,7 @@ const conditionsOf = (known?: Validators): Record<string, string> => ({
   ...(known?.lastModified ? { "If-Modified-Since": known.lastModified } : {}),
 })
 
-async function write({ url, body }: Response, path: string, maxBytes: number): Promise<void> {
+async function write({ url, body }: Received, path: string, maxBytes: number): Promise<void> {
   const file = await open(path, "w")
   let size = 0
   try {
