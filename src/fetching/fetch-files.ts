@@ -90,9 +90,9 @@ async function fetchLayer(
 ): Promise<FetchedFile> {
   const observed = now()
   const layer =
-    entry.kind === "arcgis" ? await arcgisLayer(url, entry, access) : wfsLayer(url, entry, access)
+    entry.kind === "arcgis" ? await arcgisLayer(url, entry, access) : wfsLayer(url, entry)
   const written = unfinishedPath(directory)
-  await downloadLayer(layer, written, access.limits)
+  await downloadLayer(layer, written, access)
   const kept = { extension: "json", fetchedAt: observed }
   return { ...(await keepRawFile(written, directory, kept)), observed }
 }

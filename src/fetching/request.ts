@@ -147,7 +147,11 @@ function requestError(url: URL, error: unknown): FetchError {
   const code = codeOf(error)
   // Bun names the whole URL there, whose query may hold a secret.
   const withoutUrl = message.replace(/ fetching ".*/s, "")
-  const reason = /^(Zlib|Brotli|Zstd)/.test(code) ? corrupt : code === "ECONNRESET" ? cutOff : withoutUrl
+  const reason = /^(Zlib|Brotli|Zstd)/.test(code)
+    ? corrupt
+    : code === "ECONNRESET"
+      ? cutOff
+      : withoutUrl
   return new FetchError(url, reason, { isTemporary: true })
 }
 
