@@ -11,8 +11,8 @@ import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
 import { orWhereUnavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
-import { createReadiness } from "../db/reader/readiness.ts"
 import { createReleases } from "../db/reader/releases.ts"
+import { sharedRead } from "../db/reader/shared-read.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { createSources } from "../db/reader/sources.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -56,6 +56,8 @@ export interface Parts {
   close(): Promise<void>
 }
 
+/** The readiness endpoint is unauthenticated: it asks the database once a second at most. */
+const checkEveryMs = 1_000
 /** How long closing may take, as the database may not answer. */
 const closeWithinMs = 2_000
 /** How long the last counts may take. Shorter, so that a failure to write them is logged before that. */
@@ -112,7 +114,8 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
 
   const unauthenticated = countUnauthenticated({ log })
   // It takes turns of its own: what anonymous requests wait for must not make the service look unready.
-  const readiness = createReadiness(() => createReleases(accountPool).current("readiness"), now)
+  const checked = createReleases(accountPool)
+  const readiness = sharedRead(checkEveryMs, now, () => checked.current("readiness"))
   const isReady = async () =>
     !stopping && (await readiness().then(() => true, orWhereUnavailable(false)))
   const metrics = createServiceMetrics({

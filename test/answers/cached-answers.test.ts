@@ -4,7 +4,7 @@ import { createCachedAnswers } from "../../src/answers/cached-answers.ts"
 import { contentOf } from "../../src/answers/represent.ts"
 import { codedBody } from "../../src/http/content-coding.ts"
 
-const release = { id: 1, publishedAt: 1_000 }
+const release = { id: 1, publishedAt: 1_000, identity: "a" }
 const answer = (text: string) => contentOf('W/"1-x"', "json", {}, codedBody(text))
 const kilobyte = "x".repeat(1_000)
 

@@ -4,10 +4,10 @@
  * metrics are scraped. Records are not counted for it.
  */
 import { settleWithin } from "../../text/settle-within.ts"
-import { isRecent } from "../is-recent.ts"
 import type { Pool } from "../pool/pool.ts"
 import { noAnswerWithin, orWhereUnavailable, Unavailable } from "../pool/unavailable.ts"
 import { type LoadOutcome, loadOutcomes } from "../source-tables.ts"
+import { sharedRead } from "./shared-read.ts"
 
 export interface SourceReading {
   name: string
@@ -21,13 +21,7 @@ export interface SourceReading {
   attemptedAt: number | null
   observedAt: number | null
   /** By outcome; without those that no load had. */
-  totals: Readonly<Partial<Record<LoadOutcome, LoadTotal>>>
-}
-
-export interface LoadTotal {
-  loads: number
-  /** How long they took in all. */
-  seconds: number
+  totals: Readonly<Partial<Record<LoadOutcome, { loads: number; seconds: number }>>>
 }
 
 export interface DataReadings {
@@ -68,8 +62,6 @@ export function createSourceReadings(
   onFailure: (error: unknown) => void,
 ): () => Promise<DataReadings | undefined> {
   let last: DataReadings | undefined
-  let reading: Promise<void> | undefined
-  let begunMs: number | undefined
 
   async function read(): Promise<void> {
     const [row] = await pool.runAlone(null, (db) =>
@@ -79,20 +71,13 @@ export function createSourceReadings(
     last = { ...row, outcomes: loadOutcomes }
   }
 
+  const reading = sharedRead(readEveryMs, now, () =>
+    read().catch((error: unknown) => {
+      if (!(error instanceof Unavailable)) onFailure(error)
+    }),
+  )
   return async () => {
-    const nowMs = now().getTime()
-    if (!reading && (begunMs === undefined || !isRecent(begunMs, nowMs, readEveryMs))) {
-      begunMs = nowMs
-      reading = read().catch((error: unknown) => {
-        if (!(error instanceof Unavailable)) onFailure(error)
-      })
-      void reading.then(() => {
-        reading = undefined
-      })
-    }
-    if (reading) {
-      await settleWithin(waitMs, reading, noAnswerWithin).catch(orWhereUnavailable(undefined))
-    }
+    await settleWithin(waitMs, reading(), noAnswerWithin).catch(orWhereUnavailable(undefined))
     return last
   }
 }

@@ -21,7 +21,7 @@ import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
 import { grouped, groupsText } from "./groups.ts"
 import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
-import { identityOf, noRelease, type Release, releaseKey } from "./releases.ts"
+import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { isAfter, nullsOf, orderBy, type Position } from "./seek.ts"
 
@@ -90,7 +90,7 @@ interface PreparedPage extends RowsQuery {
   execute(values: Record<string, unknown>): Promise<Page>
 }
 
-/** The name under which `identityOf` the requested release is bound. */
+/** The name under which the identity of the requested release is bound. */
 const identityName = "release_identity"
 
 /** The name under which the parent's key is bound. */
@@ -98,16 +98,14 @@ const parentName = "parent"
 
 const dialect = new PgDialect()
 
-const publishedAt = sql`extract(epoch from ${releases.published_at})::bigint`
-
 /** One column: two would make a chunk of many rows noticeably slower. */
 const seenReleases = {
   release: sql<number | null>`case
     when coalesce(
-      (select ${sql.placeholder(identityName)}::text in (${publishedAt}::text, ${publishedAt} || ' ' || ${releases.identity})
+      (select ${releases.identity}::text = ${sql.placeholder(identityName)}::text
         from ${releases}
         where ${releases.id} = ${sql.placeholder(releaseName)} and not ${releases.is_pruned}),
-      ${sql.placeholder(identityName)}::text = ${sql.raw(`'${identityOf(noRelease)}'`)}
+      ${sql.placeholder(identityName)}::text = ''
     )
     then (select coalesce(max(${releases.id}), 0) from ${releases})
   end`,
@@ -116,7 +114,7 @@ const seenReleases = {
 /** Binds the requested release. */
 export const bindRelease = (release: Release): Record<string, unknown> => ({
   [releaseName]: release.id,
-  [identityName]: identityOf(release),
+  [identityName]: release.identity,
 })
 
 export type Statements = ReturnType<typeof createStatements>

@@ -134,7 +134,7 @@ test("where values are too many to be shown, there is no breakdown, and that is 
 })
 
 test("a release that is no longer there is refused, not counted as empty", async () => {
-  const release = { id: 999_999, publishedAt: 12 }
+  const release = { id: 999_999, publishedAt: 12, identity: "other" }
   const reading = newReader().breakdown(all, fields, { release, account: null })
   await expect(reading).rejects.toThrow("no longer available")
 })

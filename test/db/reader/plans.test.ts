@@ -70,7 +70,7 @@ const queryOf = (statement: Query | SQL): Query =>
 /** What the statement does, and how many pages of the database it touches. */
 async function explained(statement: Query | SQL, bound: Record<string, unknown>) {
   const { sql: text, params } = queryOf(statement)
-  const values = { ...bindRelease({ id: 1, publishedAt: 0 }), ...bound }
+  const values = { ...bindRelease({ id: 1, publishedAt: 0, identity: "" }), ...bound }
   const literals = fillPlaceholders(params, values).map((value) =>
     typeof value === "number" ? value : `'${value}'`,
   )

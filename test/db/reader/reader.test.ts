@@ -89,7 +89,7 @@ test("an export ends in an error where its release was replaced by another of it
   await found?.chunks.next()
   // One chunk is read ahead: it must have been read before the release is replaced.
   await until(() => pool.readings().running === 0)
-  await service.sql`update releases set published_at = published_at + interval '1 second'
+  await service.sql`update releases set identity = gen_random_uuid()
     where id = ${options.release.id}`
   await found?.chunks.next()
   await expect(found?.chunks.next()).rejects.toThrow("no longer available")
