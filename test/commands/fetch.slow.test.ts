@@ -107,7 +107,7 @@ test("a connection that is lost during a load ends the fetch of its source alone
     select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`
   await release()
   const { stdout, code } = await fetching.ended()
-  expect(stdout).toMatch(/^asx-directory: failed: the connection to the database was lost \(/)
+  expect(stdout).toMatch(/^asx-directory: failed: there is no connection to the database \(/)
   expect(stdout).toContain("subsidiaries: published")
   expect(code).toBe(1)
 })
