@@ -23,7 +23,7 @@ export type ReadPage = (
 
 export function createListReader(reading: Reading, readTotal: ReadTotal): ReadPage {
   const { pools, caches, read } = reading
-  const anchorBefore = createAnchors(reading)
+  const startAt = createAnchors(reading)
 
   /** Rows from an offset: by their keys where those are cached, or else from where to begin. */
   async function readRows(
@@ -63,8 +63,7 @@ export function createListReader(reading: Reading, readTotal: ReadTotal): ReadPa
     if (offset === 0) return { skip: 0 }
     const previousEnd = caches.positions.get(`${listKey(list, options.release)} ${offset}`)
     if (previousEnd) return { after: previousEnd, skip: 0 }
-    const anchor = total !== undefined && (await anchorBefore(list, offset, total, options))
-    return anchor || { skip: offset }
+    return total === undefined ? { skip: offset } : startAt(list, offset, total, options)
   }
 
   return async (list, bounds, options) => {

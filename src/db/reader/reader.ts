@@ -2,9 +2,8 @@
  * Reads lists and records at a release.
  *
  * All statements of one response read the same release, even if a newer one is published in between
- * (see `reads.ts`). The contents of a release never change: totals, the positions at which pages end,
- * anchors, breakdowns and the keys of short lists are cached by release without expiry, and concurrent
- * requests for the same share a statement.
+ * (see `reads.ts`). The contents of a release never change: totals, positions, breakdowns and the keys of
+ * short lists are cached by release without expiry, and concurrent requests for the same share a statement.
  */
 import { type CacheReadings, type CacheSizes, createCache } from "../cache.ts"
 import type { ReadPool } from "../pool/pool.ts"
@@ -48,11 +47,8 @@ const createCaches = (sizes: CacheSizes) => ({
   totals: createCache<number>(sizes.totals, () => 16),
   /** Of the rows of lists, separated by spaces. */
   keys: createCache<string>(sizes.keys, bytesOfText),
-  /** At which pages end. */
+  /** At which pages end, and those at equal distances, by list and offset. */
   positions: createCache<Position>(sizes.positions, bytesOfPosition),
-  anchors: createCache<readonly Position[]>(sizes.anchors, (anchors) =>
-    anchors.reduce((sum, position) => sum + bytesOfPosition(position), 0),
-  ),
   breakdowns: createCache<string>(sizes.breakdowns, bytesOfText),
 })
 

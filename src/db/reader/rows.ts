@@ -52,7 +52,8 @@ export async function readRows(
   sink: RowSink,
 ): Promise<RowsRead> {
   const names = Object.keys(resource.fields)
-  const keyCell = 1 + names.indexOf(resource.key)
+  // The key ends every order.
+  const keyCell = order.length > 0 ? names.length + order.length : 1 + names.indexOf(resource.key)
   let count = 0
   let last: { bytes: Buffer; offset: number } | undefined
 

@@ -204,21 +204,15 @@ export function createStatements(db: Database) {
           few,
         )
       }),
-    /**
-     * The query for the positions of all rows, in order: the release, then a position's values.
-     * @param after to read the rows after a position only; binds its values
-     */
-    positions: (shape: ListShape, relation: Relation, after?: Position): SQL => {
-      const part = partOf(shape, after && isAfter(shape.order, nullsOf(after)))
-      const terms = orderBy(shape.order)
-      const first = { orderBy: terms, limit: sql`all` }
-      return db
-        .select({ ...seenReleases, position: positions(shape.order) })
-        .from(relationOf(shape.resource, relation, { ...part, first }))
-        .where(part.where)
-        .orderBy(...terms)
-        .getSQL()
-    },
+    /** The same as `rows` without records: the index of the order has what it reads. */
+    positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
+      once(`positions ${after && nullsOf(after)} ${relation} ${keyOf(shape)}`, () =>
+        pageOf(
+          { ...shape, resource: { ...shape.resource, fields: {} } },
+          relation,
+          after && isAfter(shape.order, nullsOf(after)),
+        ),
+      ),
     /** Records by their keys, bound as `keys`, an array literal. */
     find: (resource: Readable, relation: Relation): PreparedPage =>
       once(`find ${relation} ${resource.name}`, () => {
