@@ -2,12 +2,15 @@
 import { open } from "node:fs/promises"
 import { foreignText } from "../loading/reading/foreign-formats.ts"
 import { FetchError, statusError, withRetries } from "./fetch-error.ts"
-import type { FileState } from "./fetch-state.ts"
 import { megabytes } from "./limits.ts"
 import { type Access, get, type Received } from "./request.ts"
 
 /** What a server says of a file's version, for conditional requests. */
-export type Validators = Pick<FileState, "etag" | "lastModified">
+export interface Validators {
+  etag: string | null
+  /** As the server writes it. */
+  lastModified: string | null
+}
 
 /**
  * Writes the file to `path`, which is complete only once this returns.

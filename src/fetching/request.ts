@@ -65,16 +65,10 @@ export async function get(
  */
 export function redirectTarget(from: URL, location: string, first: URL): URL {
   const to = URL.parse(location, from.href)
-  if (!to || !/^https?:$/.test(to.protocol)) {
-    throw new FetchError(from, "it is redirected to something that is no http or https address")
-  }
-  if (to.username || to.password) {
-    throw new FetchError(from, "it is redirected to an address with a user or password")
-  }
-  if (to.protocol === "http:" && (from.protocol === "https:" || to.host !== first.host)) {
-    throw new FetchError(from, `it is redirected to ${to.host} without encryption`)
-  }
-  return to
+  const isPlain = to?.protocol === "http:" && from.protocol === "http:" && to.host === first.host
+  if (to && !to.username && !to.password && (isPlain || to.protocol === "https:")) return to
+  const target = to?.host || "no http or https address"
+  throw new FetchError(from, `it is redirected to ${target} without encryption or with a password`)
 }
 
 async function send(
