@@ -1,5 +1,5 @@
 /** Page arithmetic, and the links from a page to its neighbours. */
-import { encodeQuery } from "./query-string.ts"
+import { encodeQuery, type Pair } from "./query-string.ts"
 
 export interface PageMeta {
   total: number
@@ -28,7 +28,7 @@ export const offsetOf = (page: number, perPage: number): number =>
  */
 export function linkHeader(
   path: string,
-  given: readonly (readonly [name: string, value: string])[],
+  given: readonly Pair[],
   { page, total_pages }: PageMeta,
 ): string {
   const link = (relation: string, target: number) => {

@@ -49,12 +49,9 @@ export const authentication = (options: AuthenticationOptions) => {
 const sentToken = ({ headers, url }: Request): string | undefined =>
   readBearer(headers.get("authorization")) ?? readApiKey(url)
 
-function readApiKey(url: string): string | undefined {
-  const sent = decodeQuery(splitTarget(url).query).find(({ name }) => name === "api_key")
-  if (!sent || sent.value === "") return undefined
-  // A value that cannot be decoded is a wrong token.
-  return sent.value ?? ""
-}
+/** A value that cannot be decoded is a wrong token. */
+const readApiKey = (url: string): string | undefined =>
+  decodeQuery(splitTarget(url).query).find(([name]) => name === "api_key")?.[1] || undefined
 
 const unauthorized = (tokenSent: boolean) =>
   new ApiError("UNAUTHORIZED", {

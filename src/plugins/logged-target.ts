@@ -44,10 +44,10 @@ function withoutParameters(url: string): LoggedTarget {
   if (isShown && unescaped.test(path) && unescaped.test(query)) {
     return { path: path.slice(0, loggedLength), query: query.slice(0, loggedLength) }
   }
-  const shown = decodeQuery(query).filter(({ name }) => !unloggedParameters.includes(name))
+  const shown = decodeQuery(query).filter(([name]) => !unloggedParameters.includes(name))
   const cut = (text: string) => withoutNeedlessEscapes(text).slice(0, loggedLength)
   return {
     path: cut(decodeComponent(path) ?? path),
-    query: cut(encodeQuery(shown.map(({ name, value }) => [name, value ?? ""]))),
+    query: cut(encodeQuery(shown)),
   }
 }

@@ -3,12 +3,13 @@ import { sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
 import { fold } from "../text/fold.ts"
 import { containing, contains, equals } from "./conditions.ts"
-import { derived, field, fieldsOf, filter, type Resource } from "./resource.ts"
+import { filter, type Resource } from "./resource.ts"
 import {
   asxCodeFromText,
   asxCodeInPath,
   asxCodeOf,
   countOf,
+  fieldsOf,
   folded,
   foldedOrNull,
   freeText,
@@ -30,8 +31,9 @@ export const companies: Resource = {
   key: "asx_code",
   keyInPath: asxCodeInPath,
   keyFromPath: asxCodeFromText,
-  fields: {
-    ...fieldsOf(table, {
+  fields: fieldsOf(
+    table,
+    {
       asx_code: asxCodeOf("ASX code"),
       company_name: textOf("Name, as the exchange lists it", "EXAMPLE MINERALS LIMITED"),
       market_cap_aud: Type.Integer({
@@ -42,20 +44,14 @@ export const companies: Resource = {
       }),
       gics_sector: textOf("GICS sector name", "Materials"),
       gics_industry_group: textOf("GICS industry group name", "Materials"),
-    }),
-    total_tenements: field(
-      table.total_tenements,
-      countOf(
+      total_tenements: countOf(
         "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
         1,
       ),
-      { computed: true },
-    ),
-    is_active: field(
-      table.is_active,
-      Type.Boolean({ description: "Whether it is listed today", examples: [true] }),
-    ),
-  },
+      is_active: Type.Boolean({ description: "Whether it is listed today", examples: [true] }),
+    },
+    ["total_tenements"],
+  ),
   filters: {
     search: filter(
       freeText("Part of the company name or of the ASX code", "minerals"),
@@ -83,9 +79,9 @@ export const companies: Resource = {
   },
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
   derived: {
-    company_name_folded: derived("company_name", folded),
-    name_key: derived("company_name", nameKey),
-    gics_sector_folded: derived("gics_sector", foldedOrNull),
+    company_name_folded: { from: "company_name", derive: folded },
+    name_key: { from: "company_name", derive: nameKey },
+    gics_sector_folded: { from: "gics_sector", derive: foldedOrNull },
   },
   links: "names",
 }

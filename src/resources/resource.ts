@@ -6,7 +6,7 @@
  * Names are those of the interface everywhere: JSON key = SQL alias = CSV header.
  */
 import type { TSchema } from "@sinclair/typebox"
-import { getTableColumns, type SQL } from "drizzle-orm"
+import type { SQL } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 
 /** A value, as in JSON, CSV and the files that are loaded. */
@@ -99,38 +99,12 @@ export interface Resource extends Readable {
   links?: "names" | "holders"
 }
 
-/** Declares a field. It is nullable where its column is. */
-export function field(
+/** Declares a field. */
+export const field = (
   column: PgColumn,
   schema: TSchema,
-  options: { select?: SQL; computed?: boolean } = {},
-): Field {
-  return {
-    column,
-    schema,
-    nullable: !column.notNull,
-    select: options.select ?? column,
-    loaded: !options.computed,
-  }
-}
-
-/** Declares fields whose values are those of the columns of the same name. */
-export function fieldsOf(table: PgTable, schemas: Record<string, TSchema>): Record<string, Field> {
-  const columns = getTableColumns(table)
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      const column = columns[name]
-      if (!column) throw new Error(`No column ${name}`)
-      return [name, field(column, schema)]
-    }),
-  )
-}
-
-/** Declares a derived column. */
-export const derived = (from: string, derive: DerivedColumn["derive"]): DerivedColumn => ({
-  from,
-  derive,
-})
+  { nullable = !column.notNull, select = column, loaded = true }: Partial<Field> = {},
+): Field => ({ column, schema, nullable, select, loaded })
 
 /**
  * Declares a filter.

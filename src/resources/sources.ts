@@ -1,17 +1,14 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { loadOutcomes, loadedSources as table } from "../db/source-tables.ts"
 import { oneOf } from "../text/one-of.ts"
-import { type Field, field, fieldsOf, type Readable, resourceNames } from "./resource.ts"
-import { countOf, instantOf, textOf } from "./values.ts"
+import { field, type Readable, resourceNames } from "./resource.ts"
+import { countOf, fieldsOf, instantOf, textOf } from "./values.ts"
 
 const instant = (description: string, example: string) =>
   instantOf(`${description}, in UTC`, example)
 
 /** A figure that is counted or computed when it is read. */
-const figure = (schema: TSchema, nullable = false): Field => ({
-  ...field(table.counts, schema, { computed: true }),
-  nullable,
-})
+const figure = (schema: TSchema, nullable = false) => field(table.counts, schema, { nullable })
 
 /**
  * The sources of the data: what is known of each today. They change with every load, also with those

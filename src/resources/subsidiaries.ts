@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
 import { equals } from "./conditions.ts"
-import { derived, fieldsOf, type Resource } from "./resource.ts"
-import { asxCodeOf, folded, nameKey, pathSafeId, textOf } from "./values.ts"
+import type { Resource } from "./resource.ts"
+import { asxCodeOf, fieldsOf, folded, nameKey, pathSafeId, textOf } from "./values.ts"
 
 /** Companies that an ASX-listed company owns, wholly or in part. */
 export const subsidiaries: Resource = {
@@ -29,8 +29,8 @@ export const subsidiaries: Resource = {
   sorts: {},
   defaultOrder: [{ column: table.name_folded, direction: "asc" }],
   derived: {
-    name_folded: derived("name", folded),
-    name_key: derived("name", nameKey),
+    name_folded: { from: "name", derive: folded },
+    name_key: { from: "name", derive: nameKey },
   },
   links: "names",
 }

@@ -5,8 +5,16 @@ import { fold } from "../text/fold.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
 import { equals, includes, termFilter } from "./conditions.ts"
-import { derived, fieldsOf, filter, type Resource } from "./resource.ts"
-import { calendarDate, foldedOrNull, freeText, pathSafeId, text, textOf } from "./values.ts"
+import { filter, type Resource } from "./resource.ts"
+import {
+  calendarDate,
+  fieldsOf,
+  foldedOrNull,
+  freeText,
+  pathSafeId,
+  text,
+  textOf,
+} from "./values.ts"
 
 const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
 
@@ -51,10 +59,10 @@ export const tenements: Resource = {
   sorts: {},
   defaultOrder: [{ column: table.id, direction: "asc" }],
   derived: {
-    status_folded: derived("status", foldedOrNull),
-    type_folded: derived("type", foldedOrNull),
-    holder_name_folded: derived("holder_name", foldedOrNull),
-    holder_keys: derived("holder_name", (value) => holderKeys(text(value))),
+    status_folded: { from: "status", derive: foldedOrNull },
+    type_folded: { from: "type", derive: foldedOrNull },
+    holder_name_folded: { from: "holder_name", derive: foldedOrNull },
+    holder_keys: { from: "holder_name", derive: (value) => holderKeys(text(value)) },
   },
   links: "holders",
 }

@@ -1,7 +1,7 @@
 /** Schemas and conversions that more than one resource needs. */
-import { Type } from "@sinclair/typebox"
-import { type SQL, sql } from "drizzle-orm"
-import type { PgColumn } from "drizzle-orm/pg-core"
+import { type TSchema, Type } from "@sinclair/typebox"
+import { getTableColumns, type SQL, sql } from "drizzle-orm"
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 import { asxCodePattern, pathSafePattern } from "../db/columns.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
@@ -69,11 +69,25 @@ export const foldedOrNull = (value: Value | undefined): string | null =>
 export const instantText = (column: PgColumn | SQL): SQL<string | null> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
-/** The field of when a record was published. */
-export const publishedAt = (column: PgColumn, example: string): Field =>
-  field(column, instantOf("When it was published, in UTC, to the second", example), {
-    select: instantText(column),
-  })
+/**
+ * Declares fields whose values are those of the columns of the same name.
+ * @param computed those that the service computes, which no file carries
+ */
+export function fieldsOf(
+  table: PgTable,
+  schemas: Record<string, TSchema>,
+  computed: readonly string[] = [],
+): Record<string, Field> {
+  const columns = getTableColumns(table)
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const column = columns[name]
+      if (!column) throw new Error(`No column ${name}`)
+      const select = schema.format === "date-time" ? instantText(column) : column
+      return [name, field(column, schema, { select, loaded: !computed.includes(name) })]
+    }),
+  )
+}
 
 /** A point in time in milliseconds since 1970; null where the column is. */
 export const milliseconds = (column: PgColumn): SQL<number | null> =>

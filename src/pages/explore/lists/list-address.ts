@@ -32,9 +32,7 @@ export function withoutEmpty(query: string): string | null {
 
 /** Without what the API accepts everywhere: no link may carry a token. */
 export const sentQuery = (query: string): CanonicalQuery =>
-  decodeQuery(query)
-    .filter(({ name }) => name !== "api_key" && name !== "_")
-    .map(({ name, value }) => [name, value ?? ""])
+  decodeQuery(query).filter(([name]) => name !== "api_key" && name !== "_")
 
 export const sentValue = ({ sent }: AskedList, name: string): string | undefined =>
   sent.find(([each]) => each === name)?.[1]
