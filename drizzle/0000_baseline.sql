@@ -261,18 +261,6 @@ CREATE TABLE "sign_in_links" (
 	CONSTRAINT "sign_in_links_sha256" CHECK ("sign_in_links"."sha256" ~ '^[0-9a-f]{64}$')
 );
 --> statement-breakpoint
-CREATE TABLE "load_totals" (
-	"source" text COLLATE "C" NOT NULL,
-	"resource" text COLLATE "C" NOT NULL,
-	"outcome" text NOT NULL,
-	"loads" bigint NOT NULL,
-	"seconds" double precision NOT NULL,
-	CONSTRAINT "load_totals_source_resource_outcome_pk" PRIMARY KEY("source","resource","outcome"),
-	CONSTRAINT "load_totals_outcome" CHECK ("load_totals"."outcome" in ('published', 'unchanged', 'refused', 'failed')),
-	CONSTRAINT "load_totals_loads" CHECK ("load_totals"."loads" > 0),
-	CONSTRAINT "load_totals_seconds" CHECK ("load_totals"."seconds" >= 0 and "load_totals"."seconds" < 'infinity')
-);
---> statement-breakpoint
 CREATE TABLE "sources" (
 	"name" text COLLATE "C" NOT NULL,
 	"resource" text COLLATE "C" NOT NULL,
@@ -293,6 +281,7 @@ CREATE TABLE "sources" (
 	"last_fetched_at" timestamp(0) with time zone,
 	"last_fetched_files" text[],
 	"counts" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"totals" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	CONSTRAINT "sources_name_resource_pk" PRIMARY KEY("name","resource"),
 	CONSTRAINT "sources_last_outcome" CHECK ("sources"."last_outcome" in ('published', 'unchanged', 'refused', 'failed')),
 	CONSTRAINT "sources_last_reason" CHECK (("sources"."last_reason" is not null) = ("sources"."last_outcome" in ('refused', 'failed'))),

@@ -54,10 +54,6 @@ const refusals = [
   ["tenements_history_until_release", "update tenements_history set until_release = since_release"],
   ["subsidiaries_ownership_percentage", "update subsidiaries set ownership_percentage = 100.5"],
   ["subsidiaries_parent_asx_code", "update subsidiaries set parent_asx_code = ''"],
-  ["load_totals_outcome", "insert into load_totals values ('wa', 'tenements', 'lost', 1, 1)"],
-  ["load_totals_loads", "insert into load_totals values ('wa', 'tenements', 'failed', 0, 1)"],
-  ["load_totals_seconds", "insert into load_totals values ('wa', 'tenements', 'failed', 1, 'NaN')"],
-  ["load_totals_seconds", "insert into load_totals values ('wa', 'tenements', 'failed', 1, -1)"],
   ["reports_hash", "update reports set hash = 'a b'"],
   ["reports_published_at", "update reports set published_at = '10000-01-01T00:00:00Z'"],
 ]

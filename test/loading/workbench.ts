@@ -34,7 +34,7 @@ export interface Workbench {
 
 const tables = [
   ...resourceNames.flatMap((name) => [name, `${name}_history`]),
-  ...["releases", "sources", "load_totals", "missing_records", "former_names"],
+  ...["releases", "sources", "missing_records", "former_names"],
 ]
 
 /** For the tests of a file: emptied before each of them, and closed after the last. */

@@ -6,7 +6,7 @@
 import { settleWithin } from "../../text/settle-within.ts"
 import type { Pool } from "../pool/pool.ts"
 import { noAnswerWithin, orWhereUnavailable, Unavailable } from "../pool/unavailable.ts"
-import { type LoadOutcome, loadOutcomes } from "../source-tables.ts"
+import { type LoadOutcome, type LoadTotals, loadOutcomes } from "../source-tables.ts"
 import { sharedRead } from "./shared-read.ts"
 
 export interface SourceReading {
@@ -20,8 +20,7 @@ export interface SourceReading {
   loadedAt: number | null
   attemptedAt: number | null
   observedAt: number | null
-  /** By outcome; without those that no load had. */
-  totals: Readonly<Partial<Record<LoadOutcome, { loads: number; seconds: number }>>>
+  totals: LoadTotals
 }
 
 export interface DataReadings {
@@ -37,19 +36,15 @@ const waitMs = 1_000
 
 const seconds = (column: string) => `extract(epoch from ${column})::float8`
 
-const totals = `(
-  select coalesce(json_object_agg(t.outcome, json_build_object('loads', loads, 'seconds', seconds)), '{}')
-  from load_totals t where t.source = name and t.resource = sources.resource)`
-
 const statement = `
   select
     (select json_build_object('id', id, 'publishedAt', ${seconds("published_at")})
      from releases order by id desc limit 1) as release,
     (select coalesce(json_agg(json_build_object(
-       'name', name, 'resource', sources.resource, 'outcome', last_outcome, 'release', last_release,
+       'name', name, 'resource', resource, 'outcome', last_outcome, 'release', last_release,
        'changedAt', ${seconds("last_changed_at")}, 'loadedAt', ${seconds("last_loaded_at")},
        'attemptedAt', ${seconds("last_attempted_at")},
-       'observedAt', ${seconds("last_observed_at")}, 'totals', ${totals}) order by number), '[]')
+       'observedAt', ${seconds("last_observed_at")}, 'totals', totals) order by number), '[]')
      from sources) as sources`
 
 /**
