@@ -154,7 +154,7 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
     "must be an http or https address": ["https://user:S3CRET#1@example.com"],
   },
   SMTP_URL: {
-    "must be an address that begins with smtp:// or smtps://": ["mail:S3CRET@host", "smtp://"],
+    "must begin with smtp:// or smtps://": ["mail:S3CRET@host", "smtp://"],
     "must have #, / and ? in its user or password written as %23, %2F and %3F": [
       "smtp://user:1#S3CRET@host:587",
       "smtp://user:1/S3CRET@host",

@@ -4,7 +4,7 @@
  */
 
 import type { Reader } from "../db/reader/reader.ts"
-import type { Release } from "../db/reader/releases.ts"
+import { type Release, releaseKey } from "../db/reader/releases.ts"
 import type { List } from "../db/reader/statements.ts"
 import { ApiError } from "../http/api-error.ts"
 import { entityTag } from "../http/entity-tag.ts"
@@ -67,7 +67,7 @@ export function createLists(options: ListOptions): Lists {
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const list = await listAt(plan, release, asked.account)
     const compared = list === plan.list ? "" : ` ${list.identity}`
-    const etag = entityTag(release, plan.key + compared, format)
+    const etag = entityTag(releaseKey(release), plan.key + compared, format)
     const headers = releaseHeaders(release)
     if (isKnown(asked.request, etag)) {
       return represent(asked, contentOf(etag, format, headers, null), status)

@@ -1,6 +1,6 @@
 /** A record: resolve the release, give the cached answer or 304, read, represent. */
 import type { Reader } from "../db/reader/reader.ts"
-import type { Release } from "../db/reader/releases.ts"
+import { type Release, releaseKey } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { codedBody } from "../http/content-coding.ts"
 import { entityTag } from "../http/entity-tag.ts"
@@ -56,7 +56,7 @@ export function createRecords({ resolver, reader, cachedAnswers }: RecordOptions
       const release = await resolve(pointInTime(values.as_of), account)
       const cached = cachedAnswers.get(release, id)
       if (cached) return represent(asked, cached, cacheStatus.hit)
-      const etag = entityTag(release, id, "json")
+      const etag = entityTag(releaseKey(release), id, "json")
       const headers = releaseHeaders(release)
       if (isKnown(request, etag)) {
         return represent(asked, contentOf(etag, "json", headers, null), cacheStatus.miss)

@@ -4,7 +4,7 @@
  * answers.
  */
 
-import type { Release } from "../db/reader/releases.ts"
+import { type Release, releaseKey } from "../db/reader/releases.ts"
 import { entityTag } from "../http/entity-tag.ts"
 import { releases } from "../resources/releases.ts"
 import type { Readable, ResourceRecord } from "../resources/resource.ts"
@@ -29,7 +29,7 @@ export const exampleRelease: Release = {
 }
 
 /** The entity tag of the list of companies at that release. */
-export const exampleTag = entityTag(exampleRelease, "/api/v1/companies?", "json")
+export const exampleTag = entityTag(releaseKey(exampleRelease), "/api/v1/companies?", "json")
 
 /** When the examples were asked for, by an account that had made no request before. */
 export const exampleNow = new Date("2026-02-16T09:30:00Z")
