@@ -7,7 +7,7 @@ import { readConfig } from "./config.ts"
 /** Each is loaded when it is given, so that none waits for what only another needs. */
 const commands = {
   serve: async () => (await import("./commands/serve.ts")).addServeCommand,
-  migrate: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
+  migrate: async () => (await import("./commands/serve.ts")).addMigrateCommand,
   load: async () => (await import("./commands/load.ts")).addLoadCommand,
   fetch: async () => (await import("./commands/fetch.ts")).addFetchCommand,
   holders: async () => (await import("./commands/holders.ts")).addHolderCommands,

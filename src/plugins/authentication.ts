@@ -3,9 +3,8 @@
  * gets 401 whatever the path, and 429 past the window of its address.
  */
 import { Elysia } from "elysia"
-import type { Credentials } from "../access/credentials.ts"
+import type { Caller, Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/plan.ts"
-import type { Caller } from "../access/token-lookup.ts"
 import { ApiError } from "../http/api-error.ts"
 import { decodeQuery, splitTarget } from "../http/query-string.ts"
 import { step } from "../telemetry/steps.ts"
