@@ -257,8 +257,8 @@ test("all invalid settings are reported together, with their values except secre
     [
       "Cannot use the settings:",
       'PORT must be an integer from 0 to 65535 (it is "x")',
-      "DATABASE_URL must begin with postgres://",
-      "REDIS_URL must be an address that begins with redis:// or rediss://",
+      "DATABASE_URL must begin with postgres:// or postgresql://",
+      "REDIS_URL must begin with redis:// or rediss:// or valkey:// or valkeys://",
       'MAX_EXPORTS must be an integer from 1 to 10000 (it is "-1")',
     ].join("\n"),
   )

@@ -28,7 +28,7 @@ export function preferredFormat(accept: string | null): Format {
   if (!accept) return "json"
   const ranges = readRanges(accept)
   const [preferred] = formats
-    .map((format) => ({ format, match: matchOf(rangesOf[format], ranges) }))
+    .map((format) => ({ format, match: matchOf(rangesOf(mediaTypes[format]), ranges) }))
     .filter(({ match }) => match.weight > 0)
     .sort(
       (a, b) =>
@@ -39,12 +39,8 @@ export function preferredFormat(accept: string | null): Format {
   return preferred?.format ?? "json"
 }
 
-/** The ranges that cover a format, the most exact first. */
-const rangesOf: Readonly<Record<Format, readonly string[]>> = {
-  json: [mediaTypes.json, "application/*", "*/*"],
-  csv: [mediaTypes.csv, "text/*", "*/*"],
-  tsv: [mediaTypes.tsv, "text/*", "*/*"],
-}
+/** The ranges that cover a media type, the most exact first. */
+const rangesOf = (type: string): string[] => [type, type.replace(/\/.*/, "/*"), "*/*"]
 
 export type Coding = "zstd" | "gzip"
 
