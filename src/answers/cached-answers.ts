@@ -14,9 +14,8 @@ import type { Content } from "./represent.ts"
 export interface CachedAnswers {
   /** @param query identifies the query and its format, as `ListPlan.id` does */
   get(release: Release, query: string): Content | undefined
-  /** The same without counting it as a lookup: a request looks once more after it has read. */
-  peek(release: Release, query: string): Content | undefined
-  set(release: Release, query: string, answer: Content): void
+  /** Caches what `make` gives. Requests that missed at the same time share one answer. */
+  share(release: Release, query: string, make: () => Content): Content
   readings(): AnswerCacheReadings
 }
 
@@ -58,14 +57,13 @@ export function createCachedAnswers({
       lookups[answer ? "hit" : "miss"]++
       return answer
     },
-    peek: (release, query) => {
+    share: (release, query, make) => {
       const key = keyOf(release, query)
-      return again.peek(key) ?? once.peek(key)
-    },
-    set: (release, query, answer) => {
-      const key = keyOf(release, query)
-      if (again.has(key)) again.set(key, answer)
-      else once.set(key, answer)
+      const shared = again.peek(key) ?? once.peek(key)
+      if (shared) return shared
+      const answer = make()
+      once.set(key, answer)
+      return answer
     },
     readings: () => {
       const parts = [once.readings(), again.readings()]

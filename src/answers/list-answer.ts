@@ -4,10 +4,9 @@
  */
 
 import type { Reader } from "../db/reader/reader.ts"
-import { type Release, releaseKey } from "../db/reader/releases.ts"
+import type { Release } from "../db/reader/releases.ts"
 import type { List } from "../db/reader/statements.ts"
 import { ApiError } from "../http/api-error.ts"
-import { entityTag } from "../http/entity-tag.ts"
 import { offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
@@ -15,9 +14,9 @@ import type { Asked, Asker } from "./asked.ts"
 import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import { type ExportOptions, exportAnswer } from "./export-answer.ts"
-import { pageContent, withCacheBuster } from "./list-content.ts"
+import { pageContent } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
-import { cacheStatus, contentOf, isKnown, releaseHeaders, represent } from "./represent.ts"
+import { cacheStatus, isKnown, notModified, represent, validatorsOf } from "./represent.ts"
 
 export interface ListOptions extends ExportOptions {
   resolver: ReleaseResolver
@@ -61,27 +60,20 @@ export function createLists(options: ListOptions): Lists {
   }
 
   async function answerAt(release: Release, plan: ListPlan, asked: Asked): Promise<Response> {
-    const { id, format, cacheable } = plan
+    const { id, format, cacheable, cacheBuster } = plan
     const cached = cacheable ? cachedAnswers.get(release, id) : undefined
-    if (cached) return represent(asked, withCacheBuster(cached, plan), cacheStatus.hit)
+    if (cached) return represent(asked, cached, cacheStatus.hit, cacheBuster)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const list = await listAt(plan, release, asked.account)
     const compared = list === plan.list ? "" : ` ${list.identity}`
-    const etag = entityTag(releaseKey(release), plan.key + compared, format)
-    const headers = releaseHeaders(release)
-    if (isKnown(asked.request, etag)) {
-      return represent(asked, contentOf(etag, format, headers, null), status)
-    }
+    const validators = validatorsOf(release, plan.key + compared, format)
+    if (isKnown(asked.request, validators)) return notModified(asked, validators, status)
     const resolved = { plan, list, release }
-    if (plan.all) return exportAnswer(options, asked, resolved, etag)
+    if (plan.all) return exportAnswer(options, asked, resolved, validators)
     const page = await readPage(resolved, asked.account)
-    // Callers that ask at the same time share one answer.
-    let content = cacheable ? cachedAnswers.peek(release, id) : undefined
-    if (!content) {
-      content = step("represent", () => pageContent(plan, etag, headers, page, baseUrl))
-      if (cacheable) cachedAnswers.set(release, id, content)
-    }
-    return represent(asked, withCacheBuster(content, plan), status)
+    const make = () => step("represent", () => pageContent(plan, validators, page, baseUrl))
+    const content = cacheable ? cachedAnswers.share(release, id, make) : make()
+    return represent(asked, content, status, cacheBuster)
   }
 
   return {

@@ -31,7 +31,7 @@ export async function answerState(
 ): Promise<Response> {
   const { version, records } = await read(asked.account)
   const { format, page, perPage } = plan
-  const etag = entityTag(version, plan.key, format)
+  const validators = { ETag: entityTag(version, plan.key, format) }
   const total = records.length
   const offset = offsetOf(page, perPage)
   const shown = {
@@ -39,7 +39,7 @@ export async function answerState(
     meta: pageMeta(total, page, perPage),
   }
   const content = plan.all
-    ? contentOf(etag, format, exportHeaders(plan, {}, total), codedBody(delimited(plan, records)))
-    : pageContent(plan, etag, {}, shown, baseUrl)
+    ? contentOf(validators, format, exportHeaders(plan, total), codedBody(delimited(plan, records)))
+    : pageContent(plan, validators, shown, baseUrl)
   return represent(asked, content, cacheStatus.bypass)
 }

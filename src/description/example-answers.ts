@@ -1,7 +1,7 @@
 /** What the service answers with the records of the examples, made by the code that makes its answers. */
 import { delimited, pageContent } from "../answers/list-content.ts"
 import { type ListPlan, planList } from "../answers/list-plan.ts"
-import { cacheStatus, releaseHeaders } from "../answers/represent.ts"
+import { cacheStatus, validatorsOf } from "../answers/represent.ts"
 import { ApiError, type ErrorCode, rateLimited } from "../http/api-error.ts"
 import type { Format } from "../http/negotiation.ts"
 import { pageMeta } from "../http/page.ts"
@@ -67,9 +67,9 @@ function planOf({ path, endpoint, ...operation }: Operation, format: Format): Li
 /** An example of each header: those of the list of companies and, of errors, what only they have. */
 export function headerExamples(companies: Operation, baseUrl: string) {
   const page = { records: [], meta: pageMeta(1, 1, perPage) }
-  const released = releaseHeaders(exampleRelease)
+  const validators = { ...validatorsOf(exampleRelease, "", "json"), ETag: exampleTag }
   const headersOf = (format: Format) =>
-    pageContent(planOf(companies, format), exampleTag, released, page, baseUrl).headers
+    pageContent(planOf(companies, format), validators, page, baseUrl).headers
   const window = { admitted: true, limit, remaining: limit - 1, resetAtMs }
   const examples = new Headers({
     "Content-Disposition": headersOf("csv").get("Content-Disposition") ?? "",

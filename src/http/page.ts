@@ -41,3 +41,7 @@ export function linkHeader(
   if (total_pages > 0) links.push(link("last", total_pages))
   return links.join(", ")
 }
+
+/** The same links with `_`, which tells page sequences apart and changes nothing else. */
+export const withCacheBuster = (links: string, value: string): string =>
+  links.replaceAll(">;", `&_=${encodeURIComponent(value)}>;`)

@@ -44,7 +44,7 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     sequenceOwner: "",
     disableIdleTimeout: () => {},
   }
-  const answer = exportAnswer(options, asked, { plan, list: plan.list, release }, "")
+  const answer = exportAnswer(options, asked, { plan, list: plan.list, release }, { ETag: "" })
   return { answer, freeSlot, receiver, load: exportTurns.load, lines }
 }
 
