@@ -30,7 +30,10 @@ export interface ChunkOptions extends ReadOptions {
 
 type EncodedRows = RowsRead & Pick<Chunk, "bytes">
 
-/** Null where the list's parent does not exist. */
+/**
+ * Reads every record of a list; null where its parent does not exist. After the first chunk, it retries
+ * while the database is unavailable for some seconds. May throw Unavailable or ReleaseUnavailable.
+ */
 export type ReadExport = (list: List, options: ChunkOptions) => Promise<Export | null>
 
 /** An export that has begun would be lost as a whole where the database is away for a short time. */
