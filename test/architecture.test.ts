@@ -103,7 +103,7 @@ const allowed: Record<string, string[]> = {
     "text",
   ],
   "app.ts": ["description", "http", "pages", "plugins", "routes"],
-  "server.ts": ["http", "log", "plugins"],
+  "server.ts": ["http", "log", "plugins", "text"],
   service: [
     "access",
     "answers",

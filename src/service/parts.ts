@@ -9,7 +9,7 @@ import { createWindows, steadyNowMs } from "../access/windows.ts"
 import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
-import { orWhereUnavailable } from "../db/pool/unavailable.ts"
+import { orWhereUnavailable, type Unavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
 import { createReleases } from "../db/reader/releases.ts"
 import { sharedRead } from "../db/reader/shared-read.ts"
@@ -75,7 +75,8 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   let stopping = false
   const isStopping = () => stopping
 
-  const database = connectDatabase(options)
+  const onLost = (error: Unavailable) => notifications.markUnavailable(error)
+  const database = connectDatabase({ ...options, onLost })
   const { accounts: accountPool, records } = database.pools
   const credentials = createCredentials({
     pools: database.pools,
@@ -87,7 +88,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     { credentials, releases },
     { url: config.DATABASE_DIRECT_URL ?? options.databaseUrl, log },
   )
-  database.onLost(notifications.markUnavailable)
   // A first request would wait for its connection. If this fails, that one tries again, and reports it.
   void Promise.allSettled([releases.current()])
   const [redis] = await Promise.all([reachRedis(options), notifications.ready])
