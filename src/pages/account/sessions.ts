@@ -8,8 +8,7 @@ import { html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
 import { redirect } from "../kit/page-response.ts"
 import { sessionCookie } from "../kit/session-cookie.ts"
-import type { AccountOptions } from "./account-options.ts"
-import { accountPage } from "./account-page.ts"
+import { type AccountOptions, accountPage } from "./account-page.ts"
 
 export const sessionList = (options: AccountOptions) => {
   const { sessions, now } = options

@@ -9,8 +9,7 @@ import { type Form, foreignForm, readForm, readQuery } from "../kit/form.ts"
 import { count, dash, instant, instantAgo, isolated } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
-import type { AccountOptions } from "./account-options.ts"
-import { accountPage, type Faults } from "./account-page.ts"
+import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
 import { formIdField, newTokenPage, readFormId, unconfirmedNotice } from "./new-token.ts"
 import {
   lastUsedText,

@@ -1,6 +1,6 @@
 /** The frame of every page below /docs: the way back and, where there is room, all pages beside it; and `/docs` itself. */
-import { pageTitle } from "../kit/components.ts"
-import { attributes, type Content, type Html, html } from "../kit/html.ts"
+import { linkItems, pageTitle } from "../kit/components.ts"
+import { type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
 import { docsGroups, guidePath } from "./pages.ts"
 
@@ -10,7 +10,7 @@ export const docsLayout = (
   { main, ...content }: Pick<PageContent, "title" | "main" | "scripts">,
 ): PageContent => ({
   ...content,
-  section: "docs",
+  section: "/docs",
   main: html`<div class="docs">
 ${sideNavigation(path)}
 <div class="docs-main">
@@ -34,11 +34,7 @@ ${after}`,
 
 const sideNavigation = (current: string): Html =>
   html`<nav class="docs-nav" aria-label="Documentation">${docsGroups.map(
-    ({ title, pages }) =>
-      html`<h2>${title}</h2><ul>${pages.map(
-        ({ path, title: name }) =>
-          html`<li><a ${attributes({ href: path, "aria-current": path === current && "page" })}>${name}</a></li>`,
-      )}</ul>`,
+    ({ title, pages }) => html`<h2>${title}</h2><ul>${linkItems(pages, current)}</ul>`,
   )}</nav>`
 
 /** What there is, and for whom. */

@@ -112,7 +112,7 @@ const framed = (
   results: Content,
 ): PageResult => ({
   title: titleOf(view, code),
-  section: "explore",
+  section: "/explore",
   scripts: ["copy.js", "explore.js"],
   main: html`${pageTitle(titleOf(view, code), html`<span id="lead">${lead}</span>`)}
 ${exploreTabs(view)}
@@ -124,7 +124,7 @@ ${exploreTabs(view)}
 export const exploreTabs = (current: ListView): Content =>
   tabs(
     "Lists",
-    mainViews.map((view) => ({ path: `/explore${view.path}`, label: titleOf(view) })),
+    mainViews.map((view) => ({ path: `/explore${view.path}`, title: titleOf(view) })),
     `/explore${current.path}`,
   )
 

@@ -68,7 +68,7 @@ export async function recordPage(
   )
   return {
     title,
-    section: "explore",
+    section: "/explore",
     scripts: ["copy.js", "explore.js"],
     main: html`${pageTitle(title, html`${view.record.lead(record)}, at release ${release.id}`)}
 ${exploreTabs(view)}
