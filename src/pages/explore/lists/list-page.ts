@@ -20,9 +20,8 @@ import {
   withQuery,
 } from "./list-address.ts"
 import { apiPathOf, type ListView, pathWith, titleOf } from "./list-view.ts"
-import { resultsTable } from "./results.ts"
+import { newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, mainViews } from "./views.ts"
-import { newerNotice, pastNotice, sentenceOf } from "./words.ts"
 
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
   const list: AskedList = { view, code, sent: sentQuery(visit.query) }
@@ -65,7 +64,6 @@ async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promis
         path: apiPathOf(view, code),
         query: page.plan.canonical,
         resource: view.endpoint.resource,
-        kind: "list" as const,
       }
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}

@@ -23,8 +23,7 @@ import {
   recordPathOf,
   type ShownField,
 } from "../lists/list-view.ts"
-import { columnsOf } from "../lists/results.ts"
-import { pastNotice } from "../lists/words.ts"
+import { columnsOf, pastNotice } from "../lists/results.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 
 /** A record that was found. */
@@ -60,7 +59,6 @@ export async function recordPage(
     path,
     query: canonicalQuery({ as_of: asOf }, {}),
     resource,
-    kind: "record" as const,
   }
   const title = view.record.title(record)
   const facts = view.fields.map(
