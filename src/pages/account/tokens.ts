@@ -28,7 +28,7 @@ export const tokens = (options: AccountOptions) => {
       listPage: async (entered: Form, faults?: Faults) => {
         const tokens = await listOwnTokens(accountPool, person.accountId, { now: now() })
         const mayCreate = isRecentSignIn(person, now())
-        return tokensPage({ tokens, mayCreate, now: now(), entered, ...(faults && { faults }) })
+        return tokensPage({ tokens, mayCreate, now: now(), entered, faults })
       },
     }))
     .get("/account/tokens", async ({ request, listPage, page }) =>
@@ -79,7 +79,7 @@ interface TokensPage {
   now: Date
   /** What was sent, or the address: the name that was typed before signing in again, or the token just revoked. */
   entered: Form
-  faults?: Faults
+  faults: Faults | undefined
 }
 
 function tokensPage(shown: TokensPage) {

@@ -3,7 +3,7 @@ import { type Attributes, attributes, type Content, type Html, html } from "./ht
 
 /** The heading of a page, and a sentence that says in words what it shows. */
 export const pageTitle = (title: Content, lead?: Content): Html =>
-  html`<div class="title"><div><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div></div>`
+  html`<div class="title"><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>`
 
 export type Tone = "good" | "waiting" | "bad" | "neutral"
 

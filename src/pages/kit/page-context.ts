@@ -9,8 +9,7 @@ import { once } from "../../text/once.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import { layout, type PageContent } from "./layout.ts"
 import { PageError, SignInRequired } from "./page-error.ts"
-import { pageResponse } from "./page-response.ts"
-import { sessionCookie } from "./session-cookie.ts"
+import { pageResponse, sessionCookie } from "./page-response.ts"
 
 export interface PageOptions {
   sessions: Pick<Sessions, "find">
