@@ -137,12 +137,17 @@ export function createStatements(db: Database) {
       return { ...(await readRows(db, query, shape, values, sink)), records }
     },
   })
-  const pageOf = (shape: ListShape, relation: Relation, further?: SQL) => {
+  const pageOf = (
+    shape: ListShape,
+    relation: Relation,
+    further?: SQL,
+    { fields }: Pick<Readable, "fields"> = shape.resource,
+  ) => {
     const { resource, order } = shape
     const part = partOf(shape, further)
     const terms = orderBy(order)
     const limit = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
-    const columns = { record: selection(resource), position: positions(order) }
+    const columns = { record: selection(fields), position: positions(order) }
     const rowsOf = (selected: typeof columns | (typeof columns & typeof seenReleases)) =>
       db
         .select(selected)
@@ -155,7 +160,13 @@ export function createStatements(db: Database) {
     const whenEmpty = sql`select ${seenReleases.release}, page.*
       from (select) as one left join (${rowsOf(columns)}) as page on true`
     const rows = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
-    return page({ ...rows, whenEmpty: dialect.sqlToQuery(whenEmpty) }, shape)
+    return page(
+      { ...rows, whenEmpty: dialect.sqlToQuery(whenEmpty) },
+      {
+        resource: { ...resource, fields },
+        order,
+      },
+    )
   }
   /** Prepares a statement that returns exactly one row. */
   const oneRow = <T extends Record<string, SQL>>(name: string, columns: T, from: SQL) => {
@@ -207,18 +218,14 @@ export function createStatements(db: Database) {
     /** The same as `rows` without records: the index of the order has what it reads. */
     positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
       once(`positions ${after && nullsOf(after)} ${relation} ${keyOf(shape)}`, () =>
-        pageOf(
-          { ...shape, resource: { ...shape.resource, fields: {} } },
-          relation,
-          after && isAfter(shape.order, nullsOf(after)),
-        ),
+        pageOf(shape, relation, after && isAfter(shape.order, nullsOf(after)), { fields: {} }),
       ),
     /** Records by their keys, bound as `keys`, an array literal. */
     find: (resource: Readable, relation: Relation): PreparedPage =>
       once(`find ${relation} ${resource.name}`, () => {
         const hasKey = sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
         const found = db
-          .select({ ...seenReleases, record: selection(resource) })
+          .select({ ...seenReleases, record: selection(resource.fields) })
           .from(one)
           .leftJoin(sql`${relationOf(resource, relation)}`, hasKey)
         return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
@@ -241,7 +248,7 @@ const countColumns = (total: SQL, keys = sql`null`) => ({
 })
 
 /** The columns of a record. */
-const selection = ({ fields }: Readable) =>
+const selection = (fields: Readable["fields"]) =>
   Object.fromEntries(Object.entries(fields).map(([name, { select }]) => [name, expression(select)]))
 
 /** FROM and WHERE of a list. */
