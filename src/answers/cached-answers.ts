@@ -11,18 +11,7 @@ import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts
 import { type Release, releaseKey } from "../db/reader/releases.ts"
 import type { Content } from "./represent.ts"
 
-export interface CachedAnswers {
-  /** @param query identifies the query and its format, as `ListPlan.id` does */
-  get(release: Release, query: string): Content | undefined
-  /** Caches what `make` gives. Requests that missed at the same time share one answer. */
-  share(release: Release, query: string, make: () => Content): Content
-  readings(): AnswerCacheReadings
-}
-
-export interface AnswerCacheReadings extends CacheReadings {
-  /** How often an answer was cached, and how often it was not. */
-  lookups: Readonly<Record<"hit" | "miss", number>>
-}
+export type CachedAnswers = ReturnType<typeof createCachedAnswers>
 
 /** The part of the budget for answers that were asked for once. */
 const onceShare = 0.25
@@ -33,9 +22,8 @@ const headersBytes = 2_000
 /** With its coded forms, which are made later and are about a fifth of it each. */
 const bytesOf = ({ body }: Content): number => headersBytes + Math.ceil(body.bytes.length * 1.5)
 
-export function createCachedAnswers({
-  answers: maxBytes,
-}: Pick<CacheSizes, "answers">): CachedAnswers {
+/** `query` identifies a query and the format of its answer, as `ListPlan.answerKey` does. */
+export function createCachedAnswers({ answers: maxBytes }: Pick<CacheSizes, "answers">) {
   const once = createCache<Content>(Math.floor(maxBytes * onceShare), bytesOf)
   const again = createCache<Content>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
   const lookups = { hit: 0, miss: 0 }
@@ -52,12 +40,13 @@ export function createCachedAnswers({
   }
 
   return {
-    get: (release, query) => {
+    get: (release: Release, query: string): Content | undefined => {
       const answer = find(keyOf(release, query))
       lookups[answer ? "hit" : "miss"]++
       return answer
     },
-    share: (release, query, make) => {
+    /** Caches what `make` gives. Requests that missed at the same time share one answer. */
+    share: (release: Release, query: string, make: () => Content): Content => {
       const key = keyOf(release, query)
       const shared = again.peek(key) ?? once.peek(key)
       if (shared) return shared

@@ -41,13 +41,13 @@ export interface ListPage {
 }
 
 /** @throws ApiError INVALID_PARAMETER, NOT_FOUND if the list's parent does not exist; Unavailable; ReleaseUnavailable */
-export interface Lists {
+export interface ListAnswers {
   answer(asked: Asked, plan: ListPlan): Promise<Response>
   /** One page, for the pages of the explorer. */
   read(asker: Asker, plan: ListPlan): Promise<ListPage>
 }
 
-export function createLists(options: ListOptions): Lists {
+export function createListAnswers(options: ListOptions): ListAnswers {
   const { reader, cachedAnswers, baseUrl } = options
   const { atRelease, listAt } = options.resolver
 
@@ -60,19 +60,19 @@ export function createLists(options: ListOptions): Lists {
   }
 
   async function answerAt(release: Release, plan: ListPlan, asked: Asked): Promise<Response> {
-    const { id, format, cacheable, cacheBuster } = plan
-    const cached = cacheable ? cachedAnswers.get(release, id) : undefined
+    const { answerKey, format, cacheable, cacheBuster } = plan
+    const cached = cacheable ? cachedAnswers.get(release, answerKey) : undefined
     if (cached) return represent(asked, cached, cacheStatus.hit, cacheBuster)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const list = await listAt(plan, release, asked.account)
     const compared = list === plan.list ? "" : ` ${list.identity}`
-    const validators = validatorsOf(release, plan.key + compared, format)
+    const validators = validatorsOf(release, plan.tagKey + compared, format)
     if (isKnown(asked.request, validators)) return notModified(asked, validators, status)
     const resolved = { plan, list, release }
     if (plan.all) return exportAnswer(options, asked, resolved, validators)
     const page = await readPage(resolved, asked.account)
     const make = () => step("represent", () => pageContent(plan, validators, page, baseUrl))
-    const content = cacheable ? cachedAnswers.share(release, id, make) : make()
+    const content = cacheable ? cachedAnswers.share(release, answerKey, make) : make()
     return represent(asked, content, status, cacheBuster)
   }
 

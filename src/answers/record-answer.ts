@@ -32,7 +32,7 @@ export interface RecordOptions {
  * `key` is the record's, as the path has it.
  * @throws ApiError INVALID_PARAMETER, NOT_FOUND; Unavailable; ReleaseUnavailable
  */
-export interface Records {
+export interface RecordAnswers {
   answer(asked: Asked, resource: Readable, key: string): Promise<Response>
   /** @param query of the request: `as_of`, or nothing */
   read(account: number, resource: Readable, key: string, query: string): Promise<RecordAt>
@@ -43,7 +43,11 @@ export interface RecordAt {
   release: Release
 }
 
-export function createRecords({ resolver, reader, cachedAnswers }: RecordOptions): Records {
+export function createRecordAnswers({
+  resolver,
+  reader,
+  cachedAnswers,
+}: RecordOptions): RecordAnswers {
   const { resolve } = resolver
 
   async function find(release: Release, account: number, resource: Readable, key: string) {

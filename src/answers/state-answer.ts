@@ -31,7 +31,7 @@ export async function answerState(
 ): Promise<Response> {
   const { version, records } = await read(asked.account)
   const { format, page, perPage } = plan
-  const validators = { ETag: entityTag(version, plan.key, format) }
+  const validators = { ETag: entityTag(version, plan.tagKey, format) }
   const total = records.length
   const offset = offsetOf(page, perPage)
   const shown = {

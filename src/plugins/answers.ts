@@ -2,18 +2,18 @@
 import { Elysia } from "elysia"
 import type { Asked } from "../answers/asked.ts"
 import type { RecordEndpoint } from "../answers/endpoint.ts"
-import type { Lists } from "../answers/list-answer.ts"
+import type { ListAnswers } from "../answers/list-answer.ts"
 import type { ListEndpoint } from "../answers/list-endpoint.ts"
 import type { PlanOf } from "../answers/list-plan.ts"
-import type { Records } from "../answers/record-answer.ts"
+import type { RecordAnswers } from "../answers/record-answer.ts"
 import { answerState, type ReadState } from "../answers/state-answer.ts"
 import { exchangeField } from "./exchange.ts"
 import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
 import { requestTarget } from "./target.ts"
 
 export interface AnswersOptions extends RateLimitOptions {
-  lists: Lists
-  records: Records
+  lists: ListAnswers
+  records: RecordAnswers
   planOf: PlanOf
   /** The service's public address, which links carry; empty for relative links. */
   baseUrl: string

@@ -2,10 +2,10 @@
 import { createReleaseResolver } from "../answers/at-release.ts"
 import { createCachedAnswers } from "../answers/cached-answers.ts"
 import { createExportCounts } from "../answers/export-counts.ts"
-import { createLists } from "../answers/list-answer.ts"
+import { createListAnswers } from "../answers/list-answer.ts"
 import { createPlans } from "../answers/list-plan.ts"
 import { createPins } from "../answers/pins.ts"
-import { createRecords } from "../answers/record-answer.ts"
+import { createRecordAnswers } from "../answers/record-answer.ts"
 import type { Config } from "../config.ts"
 import type { CacheSizes } from "../db/cache.ts"
 import { createTurns } from "../db/pool/turns.ts"
@@ -38,7 +38,7 @@ export function createAnswers(options: AnswersPartsOptions) {
   const exportShutdown = new AbortController()
   const resolver = createReleaseResolver({ releases, pins, now })
   const reading = { resolver, reader, cachedAnswers }
-  const lists = createLists({
+  const lists = createListAnswers({
     ...reading,
     exportTurns,
     exportCounts,
@@ -48,7 +48,7 @@ export function createAnswers(options: AnswersPartsOptions) {
     log,
   })
   return {
-    parts: { lists, records: createRecords(reading), planOf: createPlans(sizes), reader },
+    parts: { lists, records: createRecordAnswers(reading), planOf: createPlans(sizes), reader },
     measured: { reader, cachedAnswers, exportTurns, exportCounts },
     abortExports: () => exportShutdown.abort(),
   }

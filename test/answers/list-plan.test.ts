@@ -89,7 +89,7 @@ test("fields come in the order of the interface's tables", () => {
 
 test("one page sequence for all pages of a query, apart from other formats and from another _", () => {
   const sequence = (query: string, accept?: string) =>
-    plan(ofCompanies, query, accept ?? null).sequenceId
+    plan(ofCompanies, query, accept ?? null).sequenceKey
   expect(sequence("page=2&sort=name")).toBe(sequence("page=7"))
   expect(sequence("", "text/csv")).toBe(sequence("format=csv", "application/json"))
   const others = ["", "format=csv", "_=1", "per_page=7", "as_of=1", "search=a"]

@@ -4,9 +4,9 @@
  */
 import type { SignedIn } from "../../access/sessions.ts"
 import type { Asked } from "../../answers/asked.ts"
-import type { ListPage, Lists } from "../../answers/list-answer.ts"
+import type { ListAnswers, ListPage } from "../../answers/list-answer.ts"
 import type { ListPlan, PlanOf } from "../../answers/list-plan.ts"
-import type { Records } from "../../answers/record-answer.ts"
+import type { RecordAnswers } from "../../answers/record-answer.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { Group } from "../../db/reader/breakdown.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
@@ -22,8 +22,8 @@ import {
 } from "./lists/list-view.ts"
 
 export interface VisitOptions {
-  lists: Lists
-  records: Records
+  lists: ListAnswers
+  records: RecordAnswers
   planOf: PlanOf
   reader: Pick<Reader, "breakdown">
   releases: Pick<CachedReleases, "current">
