@@ -27,8 +27,8 @@ export const formats = Object.keys(mediaTypes) as Format[]
 export function preferredFormat(accept: string | null): Format {
   if (!accept) return "json"
   const ranges = readRanges(accept)
-  const [preferred] = formats
-    .map((format) => ({ format, match: matchOf(rangesOf(mediaTypes[format]), ranges) }))
+  const [preferred] = alternatives
+    .map(({ format, names }) => ({ format, match: matchOf(names, ranges) }))
     .filter(({ match }) => match.weight > 0)
     .sort(
       (a, b) =>
@@ -39,8 +39,11 @@ export function preferredFormat(accept: string | null): Format {
   return preferred?.format ?? "json"
 }
 
-/** The ranges that cover a media type, the most exact first. */
-const rangesOf = (type: string): string[] => [type, type.replace(/\/.*/, "/*"), "*/*"]
+/** Each format with the ranges that cover it, the most exact first. */
+const alternatives = formats.map((format) => {
+  const type = mediaTypes[format]
+  return { format, names: [type, type.replace(/\/.*/, "/*"), "*/*"] }
+})
 
 export type Coding = "zstd" | "gzip"
 
@@ -80,6 +83,7 @@ const readRanges = (header: string): Range[] =>
     .toLowerCase()
     .split(",")
     .map((text) => {
+      if (!text.includes(";")) return { name: text.trim(), weight: 1 }
       const [name = ""] = text.split(";")
       const [, weight = "1"] = /;\s*q\s*=([^;]*)/.exec(text) ?? []
       return { name: name.trim(), weight: validWeight.test(weight.trim()) ? Number(weight) : 0 }
@@ -87,8 +91,8 @@ const readRanges = (header: string): Range[] =>
 
 /** The most exact range that names the alternative decides its weight. @param names the most exact first */
 function matchOf(names: readonly string[], ranges: readonly Range[]) {
-  for (const [inexactness, name] of names.entries()) {
-    const place = ranges.findIndex((range) => range.name === name)
+  for (let inexactness = 0; inexactness < names.length; inexactness++) {
+    const place = ranges.findIndex(({ name }) => name === names[inexactness])
     const weight = ranges[place]?.weight
     if (weight !== undefined) return { weight, inexactness, place }
   }
