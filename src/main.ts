@@ -1,3 +1,4 @@
+#!/usr/bin/env bun
 /** The command line. */
 import { Command } from "commander"
 import { printableErrors, run } from "./commands/run.ts"
@@ -6,7 +7,7 @@ import { readConfig } from "./config.ts"
 /** Each is loaded when it is given, so that none waits for what only another needs. */
 const commands = {
   serve: async () => (await import("./commands/serve.ts")).addServeCommand,
-  migrate: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
+  migrate: async () => (await import("./commands/serve.ts")).addMigrateCommand,
   load: async () => (await import("./commands/load.ts")).addLoadCommand,
   fetch: async () => (await import("./commands/fetch.ts")).addFetchCommand,
   companies: async () => (await import("./commands/companies.ts")).addCompanyCommands,

@@ -4,6 +4,7 @@ import { ApiError } from "./http/api-error.ts"
 import { describeError, type Log } from "./log/log.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
 import { commonHeaders, exchangeOf } from "./plugins/exchange.ts"
+import { settleWithin } from "./text/settle-within.ts"
 
 /** What the server needs of an app. */
 export interface ServedApp {
@@ -97,14 +98,12 @@ export function startServer({
   }
 }
 
-/** Whether the promise settles in time. */
-async function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), withinMs)
-  const settled = await Promise.race([promise.then(() => true), late.promise])
-  clearTimeout(timer)
-  return settled
-}
+/** Whether the promise is fulfilled in time. */
+const settles = (promise: Promise<unknown>, withinMs: number): Promise<boolean> =>
+  settleWithin(withinMs, promise, () => new Error("Requests are still in progress")).then(
+    () => true,
+    () => false,
+  )
 
 /**
  * Gives a response to HEAD the headers of the one to GET. Elysia states the length of the body that

@@ -154,7 +154,7 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
     "must be an http or https address": ["https://user:S3CRET#1@example.com"],
   },
   SMTP_URL: {
-    "must be an address that begins with smtp:// or smtps://": ["mail:S3CRET@host", "smtp://"],
+    "must begin with smtp:// or smtps://": ["mail:S3CRET@host", "smtp://"],
     "must have #, / and ? in its user or password written as %23, %2F and %3F": [
       "smtp://user:1#S3CRET@host:587",
       "smtp://user:1/S3CRET@host",
@@ -257,8 +257,8 @@ test("all invalid settings are reported together, with their values except secre
     [
       "Cannot use the settings:",
       'PORT must be an integer from 0 to 65535 (it is "x")',
-      "DATABASE_URL must begin with postgres://",
-      "REDIS_URL must be an address that begins with redis:// or rediss://",
+      "DATABASE_URL must begin with postgres:// or postgresql://",
+      "REDIS_URL must begin with redis:// or rediss:// or valkey:// or valkeys://",
       'MAX_EXPORTS must be an integer from 1 to 10000 (it is "-1")',
     ].join("\n"),
   )

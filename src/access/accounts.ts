@@ -1,10 +1,82 @@
-/** Creating, changing and disabling accounts, which operators do on the command line. */
-import { sql } from "drizzle-orm"
-import { accounts, highestRequestLimit, type Plan } from "../db/account-tables.ts"
+/** Accounts: operators create, change, disable and list them on the command line. */
+import { and, asc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm"
+import {
+  accessChanges,
+  accounts,
+  highestRequestLimit,
+  type Plan,
+  tokens,
+} from "../db/account-tables.ts"
+import type { Pool } from "../db/pool/pool.ts"
+import { instantText } from "../resources/values.ts"
 import { isEmailAddress } from "../text/email-address.ts"
 import { fold } from "../text/fold.ts"
-import { byEmail, notFound } from "./account-list.ts"
+import { readAudit } from "./audit.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
+import { listOwnTokens } from "./token-list.ts"
+
+const columns = {
+  id: accounts.id,
+  email: accounts.email,
+  plan: accounts.plan,
+  /** Requests per window of the enterprise plan; null on the others. */
+  requestLimit: accounts.request_limit,
+  createdAt: sql<string>`${instantText(accounts.created_at)}`,
+  disabledAt: instantText(accounts.disabled_at),
+}
+
+export const byEmail = (email: string): SQL => eq(accounts.email_folded, fold(email))
+
+/** The account with this email address. */
+export async function accountByEmail(db: Pick<Transaction, "select">, email: string) {
+  const [found] = await db.select(columns).from(accounts).where(byEmail(email))
+  return found
+}
+
+/** The account with this email address. @throws AccountError where it does not exist */
+export async function existingAccount(db: Pick<Transaction, "select">, email: string) {
+  const found = await accountByEmail(db, email)
+  if (!found) throw new AccountError(`Account ${email} does not exist`)
+  return found
+}
+
+/** All accounts by email address, with how many tokens of each are not revoked. */
+export const listAccounts = (pool: Pool) =>
+  pool.runAlone(null, (db) =>
+    db
+      .select({
+        ...columns,
+        tokens: pool.db.$count(
+          tokens,
+          and(eq(tokens.account_id, accounts.id), isNull(tokens.revoked_at)),
+        ),
+      })
+      .from(accounts)
+      .orderBy(asc(accounts.email_folded)),
+  )
+
+/** How many entries of the audit log are shown. */
+const shownChanges = 100
+
+/**
+ * An account with its tokens and the newest entries of its audit log, both oldest first.
+ * @throws AccountError where it does not exist
+ */
+export async function showAccount(pool: Pool, email: string, now = new Date()) {
+  const account = await pool.runAlone(null, (db) => existingAccount(db, email))
+  const [found, { entries }, total] = await Promise.all([
+    listOwnTokens(pool, account.id, { now, ended: null }),
+    readAudit(pool, account.id, null, shownChanges),
+    pool.runAlone(null, (db) => db.$count(accessChanges, eq(accessChanges.account_id, account.id))),
+  ])
+  return {
+    ...account,
+    tokens: found.toReversed(),
+    changes: entries.toReversed(),
+    /** How many entries are older than those. */
+    earlierChanges: Math.max(0, total - entries.length),
+  }
+}
 
 export interface NewAccount {
   email: string
@@ -52,7 +124,7 @@ export function setPlan(
       .set({ plan, request_limit: requestLimit })
       .where(byEmail(email))
       .returning({ id: accounts.id })
-    if (set.length === 0) throw notFound(email)
+    if (set.length === 0) await existingAccount(tx, email)
   })
 }
 
@@ -66,20 +138,16 @@ export function setDisabled(
   disabled: boolean,
 ): Promise<Changed<void>> {
   return change(editor, async (tx) => {
-    const [account] = await tx
-      .select({ disabledAt: accounts.disabled_at })
-      .from(accounts)
-      .where(byEmail(email))
-      // Keeps nobody from counting the account's requests.
-      .for("no key update")
-    if (!account) throw notFound(email)
-    if ((account.disabledAt !== null) === disabled) {
-      throw new AccountError(`Account ${email} is ${disabled ? "already" : "not"} disabled`)
-    }
-    await tx
+    const disabledAt = accounts.disabled_at
+    const isOther = disabled ? isNull(disabledAt) : isNotNull(disabledAt)
+    const set = await tx
       .update(accounts)
       .set({ disabled_at: disabled ? sql`now()` : null })
-      .where(byEmail(email))
+      .where(and(byEmail(email), isOther))
+      .returning({ id: accounts.id })
+    if (set.length > 0) return
+    await existingAccount(tx, email)
+    throw new AccountError(`Account ${email} is ${disabled ? "already" : "not"} disabled`)
   })
 }
 

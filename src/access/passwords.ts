@@ -6,7 +6,7 @@ import { and, eq, isNull, sql } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { passwords, sessions } from "../db/sign-in-tables.ts"
-import { byEmail } from "./account-list.ts"
+import { byEmail } from "./accounts.ts"
 import type { PasswordAttempt, PasswordHashing } from "./password-hash.ts"
 import { attributeToOwner, endSessions, type SessionOfAccount } from "./session-rows.ts"
 

@@ -7,7 +7,6 @@
  *
  * Beyond a budget of bytes, the account that has been quiet longest loses its requests.
  */
-import { LRUCache } from "lru-cache"
 import type { Pool } from "../db/pool/pool.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
 import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
@@ -28,12 +27,6 @@ export interface RecentRequestsOptions {
 
 export type RecentRequests = ReturnType<typeof createRecentRequests>
 
-/** The requests of an account, the oldest first, and the memory that they take. */
-interface Requests {
-  requests: RecentRequest[]
-  bytes: number
-}
-
 /** The size of a request without its target, with its share of the structures around it. */
 const requestBytes = 400
 const charBytes = 2
@@ -45,19 +38,14 @@ export function createRecentRequests({
   writeEveryMs,
 }: RecentRequestsOptions) {
   let dropped = 0
-  /** By account. */
-  const unwritten = new LRUCache<number, Requests>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ bytes }) => bytes,
-    dispose: ({ requests }, _, reason) => {
-      if (reason === "evict") dropped += requests.length
-    },
-  })
+  /** By account, the one that has been quiet longest first; its oldest request first. */
+  const unwritten = new Map<number, RecentRequest[]>()
+  let bytes = 0
 
   /** What could not be written because the database is away is kept. For any other reason it would fail again. */
   async function write(): Promise<void> {
     reportDropped()
-    const added = [...unwritten].map(([accountId, { requests }]) => ({
+    const added = [...unwritten].map(([accountId, requests]) => ({
       accountId,
       requests: [...requests],
     }))
@@ -73,9 +61,18 @@ export function createRecentRequests({
 
   function forget({ accountId, requests }: RequestsOfAccount): void {
     const written = new Set(requests)
-    const left = unwritten.peek(accountId)?.requests.filter((each) => !written.has(each)) ?? []
-    if (left.length > 0) unwritten.set(accountId, { requests: left, bytes: bytesOf(left) })
+    const left = unwritten.get(accountId)?.filter((each) => !written.has(each)) ?? []
+    bytes += bytesOf(left) - bytesOf(unwritten.get(accountId) ?? [])
+    if (left.length > 0) unwritten.set(accountId, left)
     else unwritten.delete(accountId)
+  }
+
+  function dropQuietest(): void {
+    const [quietest] = unwritten
+    if (!quietest) return
+    const [accountId, requests] = quietest
+    dropped += requests.length
+    forget({ accountId, requests })
   }
 
   function reportDropped(): void {
@@ -87,17 +84,20 @@ export function createRecentRequests({
 
   const { afterWrite, stop } = writeInBackground({
     write,
-    unwritten: () => countOf([...unwritten.values()]),
+    unwritten: () => unwritten.values().reduce((sum, { length }) => sum + length, 0),
     onFailure,
     everyMs: writeEveryMs,
   })
 
   return {
     record: (accountId: number, request: RecentRequest): void => {
-      const { requests, bytes } = unwritten.peek(accountId) ?? { requests: [], bytes: 0 }
+      const requests = unwritten.get(accountId) ?? []
       requests.push(request)
       const beyond = requests.length > keptRequests ? requests.splice(0, 1) : []
-      unwritten.set(accountId, { requests, bytes: bytes + bytesOf([request]) - bytesOf(beyond) })
+      unwritten.delete(accountId)
+      unwritten.set(accountId, requests)
+      bytes += bytesOf([request]) - bytesOf(beyond)
+      while (bytes > maxBytes) dropQuietest()
     },
 
     /**

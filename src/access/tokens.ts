@@ -4,8 +4,7 @@
  */
 import { and, eq, sql } from "drizzle-orm"
 import { accounts, tokens } from "../db/account-tables.ts"
-import { existingAccount } from "./account-list.ts"
-import { addAccount } from "./accounts.ts"
+import { addAccount, existingAccount } from "./accounts.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
 import { checkUnrevoked, type FoundToken, findToken, type WhichToken } from "./find-token.ts"
 import { hashSecret } from "./secret.ts"

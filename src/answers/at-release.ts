@@ -56,7 +56,7 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions): 
 
     atRelease: async (plan, { account, sequenceOwner }, read) => {
       if (plan.all) return read(await resolve(plan.points.asOf, account))
-      const sequence = `${sequenceOwner} ${plan.sequenceId}`
+      const sequence = `${sequenceOwner} ${plan.sequenceKey}`
       const isLater = plan.page > 1
       const pinned = isLater ? await pins.pinned(sequence) : undefined
       if (pinned) {

@@ -11,19 +11,7 @@ import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts
 import { type Release, releaseKey } from "../db/reader/releases.ts"
 import type { Content } from "./represent.ts"
 
-export interface CachedAnswers {
-  /** @param query identifies the query and its format, as `ListPlan.id` does */
-  get(release: Release, query: string): Content | undefined
-  /** The same without counting it as a lookup: a request looks once more after it has read. */
-  peek(release: Release, query: string): Content | undefined
-  set(release: Release, query: string, answer: Content): void
-  readings(): AnswerCacheReadings
-}
-
-export interface AnswerCacheReadings extends CacheReadings {
-  /** How often an answer was cached, and how often it was not. */
-  lookups: Readonly<Record<"hit" | "miss", number>>
-}
+export type CachedAnswers = ReturnType<typeof createCachedAnswers>
 
 /** The part of the budget for answers that were asked for once. */
 const onceShare = 0.25
@@ -34,9 +22,8 @@ const headersBytes = 2_000
 /** With its coded forms, which are made later and are about a fifth of it each. */
 const bytesOf = ({ body }: Content): number => headersBytes + Math.ceil(body.bytes.length * 1.5)
 
-export function createCachedAnswers({
-  answers: maxBytes,
-}: Pick<CacheSizes, "answers">): CachedAnswers {
+/** `query` identifies a query and the format of its answer, as `ListPlan.answerKey` does. */
+export function createCachedAnswers({ answers: maxBytes }: Pick<CacheSizes, "answers">) {
   const once = createCache<Content>(Math.floor(maxBytes * onceShare), bytesOf)
   const again = createCache<Content>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
   const lookups = { hit: 0, miss: 0 }
@@ -53,19 +40,19 @@ export function createCachedAnswers({
   }
 
   return {
-    get: (release, query) => {
+    get: (release: Release, query: string): Content | undefined => {
       const answer = find(keyOf(release, query))
       lookups[answer ? "hit" : "miss"]++
       return answer
     },
-    peek: (release, query) => {
+    /** Caches what `make` gives. Requests that missed at the same time share one answer. */
+    share: (release: Release, query: string, make: () => Content): Content => {
       const key = keyOf(release, query)
-      return again.peek(key) ?? once.peek(key)
-    },
-    set: (release, query, answer) => {
-      const key = keyOf(release, query)
-      if (again.has(key)) again.set(key, answer)
-      else once.set(key, answer)
+      const shared = again.peek(key) ?? once.peek(key)
+      if (shared) return shared
+      const answer = make()
+      once.set(key, answer)
+      return answer
     },
     readings: () => {
       const parts = [once.readings(), again.readings()]

@@ -15,8 +15,8 @@ import {
   cacheStatus,
   contentOf,
   hasWildcardIfNoneMatch,
-  releaseHeaders,
   represent,
+  type Validators,
 } from "./represent.ts"
 
 const recordsPerChunk = 2_000
@@ -42,14 +42,14 @@ export async function exportAnswer(
   options: ExportOptions,
   asked: Asked,
   resolved: ResolvedPlan,
-  etag: string,
+  validators: Validators,
 ): Promise<Response> {
   const { plan, list, release } = resolved
   const { request, account } = asked
   const answer: AnswerExport = (total, body) => {
     const coded = streamHeaders(request.headers.get("accept-encoding"))
-    const headers = { ...exportHeaders(plan, releaseHeaders(release), total), ...coded }
-    return represent(asked, contentOf(etag, plan.format, headers, body), cacheStatus.bypass)
+    const headers = { ...exportHeaders(plan, total), ...coded }
+    return represent(asked, contentOf(validators, plan.format, headers, body), cacheStatus.bypass)
   }
   if (request.method !== "HEAD" && !hasWildcardIfNoneMatch(request)) {
     return exportBody(options, asked, resolved, answer)

@@ -1,29 +1,15 @@
 /** Exports by how they ended, and what they sent. */
-import { createHistogram, type HistogramReading } from "../telemetry/histogram.ts"
+import { createHistogram } from "../telemetry/histogram.ts"
 import type { ExportOutcome } from "./export-stream.ts"
 
 /** `refused` is one that got no slot. */
-export type CountedOutcome = ExportOutcome["outcome"] | "refused"
+type CountedOutcome = ExportOutcome["outcome"] | "refused"
 
-export interface ExportReadings {
-  outcomes: Readonly<Record<CountedOutcome, number>>
-  records: number
-  bytes: number
-  /** How long their streams lasted. */
-  seconds: HistogramReading
-}
-
-export interface ExportCounts {
-  /** One that had a stream, of these seconds. */
-  count(ended: Pick<ExportOutcome, "outcome" | "records" | "bytes">, seconds: number): void
-  /** One that ended before its stream began, so that nothing was sent and no duration is known. */
-  countWithoutStream(outcome: "cancelled" | "failed" | "refused"): void
-  readings(): ExportReadings
-}
+export type ExportCounts = ReturnType<typeof createExportCounts>
 
 const bounds = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800]
 
-export function createExportCounts(): ExportCounts {
+export function createExportCounts() {
   const outcomes: Record<CountedOutcome, number> = {
     complete: 0,
     cancelled: 0,
@@ -36,15 +22,18 @@ export function createExportCounts(): ExportCounts {
   let records = 0
   let bytes = 0
   return {
-    count: (ended, seconds) => {
+    /** One that had a stream, of these seconds. */
+    count: (ended: Pick<ExportOutcome, "outcome" | "records" | "bytes">, seconds: number): void => {
       outcomes[ended.outcome]++
       records += ended.records
       bytes += ended.bytes
       durations.observe(seconds)
     },
-    countWithoutStream: (outcome) => {
+    /** One that ended before its stream began, so that nothing was sent and no duration is known. */
+    countWithoutStream: (outcome: "cancelled" | "failed" | "refused"): void => {
       outcomes[outcome]++
     },
+    /** `seconds`: how long their streams lasted. */
     readings: () => ({ outcomes, records, bytes, seconds: durations.read() }),
   }
 }

@@ -7,7 +7,6 @@ import type { Reader } from "../db/reader/reader.ts"
 import type { Release } from "../db/reader/releases.ts"
 import type { List } from "../db/reader/statements.ts"
 import { ApiError } from "../http/api-error.ts"
-import { entityTag } from "../http/entity-tag.ts"
 import { offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
@@ -15,9 +14,9 @@ import type { Asked, Asker } from "./asked.ts"
 import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import { type ExportOptions, exportAnswer } from "./export-answer.ts"
-import { pageContent, withCacheBuster } from "./list-content.ts"
+import { pageContent } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
-import { cacheStatus, contentOf, isKnown, releaseHeaders, represent } from "./represent.ts"
+import { cacheStatus, isKnown, notModified, represent, validatorsOf } from "./represent.ts"
 
 export interface ListOptions extends ExportOptions {
   resolver: ReleaseResolver
@@ -42,13 +41,13 @@ export interface ListPage {
 }
 
 /** @throws ApiError INVALID_PARAMETER, NOT_FOUND if the list's parent does not exist; Unavailable; ReleaseUnavailable */
-export interface Lists {
+export interface ListAnswers {
   answer(asked: Asked, plan: ListPlan): Promise<Response>
   /** One page, for the pages of the explorer. */
   read(asker: Asker, plan: ListPlan): Promise<ListPage>
 }
 
-export function createLists(options: ListOptions): Lists {
+export function createListAnswers(options: ListOptions): ListAnswers {
   const { reader, cachedAnswers, baseUrl } = options
   const { atRelease, listAt } = options.resolver
 
@@ -61,27 +60,20 @@ export function createLists(options: ListOptions): Lists {
   }
 
   async function answerAt(release: Release, plan: ListPlan, asked: Asked): Promise<Response> {
-    const { id, format, cacheable } = plan
-    const cached = cacheable ? cachedAnswers.get(release, id) : undefined
-    if (cached) return represent(asked, withCacheBuster(cached, plan), cacheStatus.hit)
+    const { answerKey, format, cacheable, cacheBuster } = plan
+    const cached = cacheable ? cachedAnswers.get(release, answerKey) : undefined
+    if (cached) return represent(asked, cached, cacheStatus.hit, cacheBuster)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const list = await listAt(plan, release, asked.account)
     const compared = list === plan.list ? "" : ` ${list.identity}`
-    const etag = entityTag(release, plan.key + compared, format)
-    const headers = releaseHeaders(release)
-    if (isKnown(asked.request, etag)) {
-      return represent(asked, contentOf(etag, format, headers, null), status)
-    }
+    const validators = validatorsOf(release, plan.tagKey + compared, format)
+    if (isKnown(asked.request, validators)) return notModified(asked, validators, status)
     const resolved = { plan, list, release }
-    if (plan.all) return exportAnswer(options, asked, resolved, etag)
+    if (plan.all) return exportAnswer(options, asked, resolved, validators)
     const page = await readPage(resolved, asked.account)
-    // Callers that ask at the same time share one answer.
-    let content = cacheable ? cachedAnswers.peek(release, id) : undefined
-    if (!content) {
-      content = step("represent", () => pageContent(plan, etag, headers, page, baseUrl))
-      if (cacheable) cachedAnswers.set(release, id, content)
-    }
-    return represent(asked, withCacheBuster(content, plan), status)
+    const make = () => step("represent", () => pageContent(plan, validators, page, baseUrl))
+    const content = cacheable ? cachedAnswers.share(release, answerKey, make) : make()
+    return represent(asked, content, status, cacheBuster)
   }
 
   return {

@@ -1,51 +1,34 @@
 /** The content of a page or of a whole list in one of the formats. */
 import { codedBody } from "../http/content-coding.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
-import { type Readable, valueTypeOf } from "../resources/resource.ts"
+import type { Readable } from "../resources/resource.ts"
 import { type Column, delimitedWriter } from "../text/delimited.ts"
 import type { ListPlan } from "./list-plan.ts"
-import { type Content, type ContentHeaders, contentOf } from "./represent.ts"
+import { type Content, type ContentHeaders, contentOf, type Validators } from "./represent.ts"
 
 type Records = readonly Readonly<Record<string, unknown>>[]
 
-/** @param headers of its release */
 export function pageContent(
   plan: ListPlan,
-  etag: string,
-  headers: ContentHeaders,
+  validators: Validators,
   { records, meta }: { records: Records; meta: PageMeta },
   baseUrl: string,
 ): Content {
-  const shown = {
-    ...headers,
-    ...fileName(plan),
-    "X-Total-Count": String(meta.total),
+  const headers = {
+    ...exportHeaders(plan, meta.total),
     "X-Total-Pages": String(meta.total_pages),
     Link: linkHeader(`${baseUrl}${plan.path}`, plan.canonical, meta),
   }
   const text =
     plan.format === "json" ? JSON.stringify({ data: records, meta }) : delimited(plan, records)
-  return contentOf(etag, plan.format, shown, codedBody(text))
+  return contentOf(validators, plan.format, headers, codedBody(text))
 }
 
-/**
- * The same with `_` in its links, which tells page sequences apart: the content without it is shared by
- * requests with any `_`.
- */
-export function withCacheBuster(content: Content, { cacheBuster }: ListPlan): Content {
-  if (cacheBuster === "") return content
-  const headers = new Headers(content.headers)
-  const links = headers.get("Link")?.replaceAll(">;", `&_=${encodeURIComponent(cacheBuster)}>;`)
-  if (links !== undefined) headers.set("Link", links)
-  return { ...content, headers }
-}
-
-/** The headers that every export has, with those of its release. */
-export const exportHeaders = (
-  plan: ListPlan,
-  headers: ContentHeaders,
-  total: number,
-): ContentHeaders => ({ ...headers, ...fileName(plan), "X-Total-Count": String(total) })
+/** The headers of every export. */
+export const exportHeaders = (plan: ListPlan, total: number): ContentHeaders => ({
+  ...fileName(plan),
+  "X-Total-Count": String(total),
+})
 
 const fileName = ({ format, list }: ListPlan): ContentHeaders =>
   format === "json"
@@ -68,8 +51,14 @@ export function writerOf({ format, list, formulaGuard, byteOrderMark }: ListPlan
 const columnsOf = ({ fields }: Readable): Column[] =>
   Object.entries(fields).map(([name, { schema }]) => ({
     name,
-    type: valueTypeOf(schema),
-    freeText:
-      (schema.type === "string" || schema.anyOf !== undefined) &&
-      !["date", "date-time"].includes(schema.format),
+    type: columnTypes[schema.format ?? schema.type] ?? "text",
   }))
+
+/** By the format or, without one, the type of a field. Any other is text. */
+const columnTypes: Readonly<Record<string, Column["type"]>> = {
+  date: "date",
+  "date-time": "date",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+}

@@ -3,6 +3,7 @@ import { type TProperties, Type } from "@sinclair/typebox"
 import type { Parent } from "../db/reader/statements.ts"
 import { ApiError } from "../http/api-error.ts"
 import { formats } from "../http/negotiation.ts"
+import { pointInTimePattern } from "../http/point-in-time.ts"
 import { filterOf, type Readable } from "../resources/resource.ts"
 import { oneOf } from "../text/one-of.ts"
 
@@ -35,6 +36,7 @@ const pointInTime = (description: string, example: string) =>
   Type.Optional(
     Type.String({
       format: "point-in-time",
+      pattern: pointInTimePattern,
       description: `${description}: a release number, a day (its end, UTC) or a date-time`,
       examples: [example],
     }),

@@ -39,20 +39,20 @@ export interface ListPlan {
   all: boolean
   byteOrderMark: boolean
   formulaGuard: boolean
-  /** Equal for requests that ask for the same response, apart from its format. */
-  key: string
+  /** Equal for requests that ask for the same response, apart from its format: its tag comes from this. */
+  tagKey: string
   /**
    * Identifies the response at a release, its headers included, by a text of fixed length. Links name
    * the format only if the client did.
    */
-  id: string
+  answerKey: string
   /**
    * Whether its response is the same each time at a release. What a query compares with may be another
    * release the next time; old versions are pruned; and exports are too large.
    */
   cacheable: boolean
   /** Identifies the page sequence, by a text of fixed length. */
-  sequenceId: string
+  sequenceKey: string
   path: string
   canonical: CanonicalQuery
   /** The value of `_`; empty without one. */
@@ -78,17 +78,10 @@ export function planList(
   const { parameters } = endpoint
   const values = readParameters(query, parameters, crossChecks(preferred))
   const {
-    page,
-    per_page,
     format = preferred,
     all,
-    bom,
-    formula_guard,
-  } = typed(values, {
-    ...paging,
-    ...representation,
-  })
-  const points = typed(values, { ...asOf, ...changes })
+    ...given
+  } = typed(values, { ...paging, ...representation, ...asOf, ...changes })
   const filters = filtersInUse(endpoint, values)
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
@@ -98,24 +91,24 @@ export function planList(
   return {
     list: toList(endpoint, values, filters, parent, identity),
     points: {
-      asOf: pointInTime(points.as_of),
-      updatedSince: pointInTime(points.updated_since),
-      removedSince: pointInTime(points.removed_since),
+      asOf: pointInTime(given.as_of),
+      updatedSince: pointInTime(given.updated_since),
+      removedSince: pointInTime(given.removed_since),
     },
-    page,
-    perPage: per_page,
+    page: given.page,
+    perPage: given.per_page,
     format,
     all,
-    byteOrderMark: bom,
-    formulaGuard: formula_guard,
-    key: `${path}?${queryText(canonical, ["format"])}`,
+    byteOrderMark: given.bom,
+    formulaGuard: given.formula_guard,
+    tagKey: `${path}?${queryText(canonical, ["format"])}`,
     cacheable:
       !all &&
       !endpoint.resource.pastVersions &&
-      points.updated_since === undefined &&
-      points.removed_since === undefined,
-    id: digest(`${format} ${path}?${queryText(canonical)}`),
-    sequenceId: digest(`${pages} ${format} ${buster}`),
+      given.updated_since === undefined &&
+      given.removed_since === undefined,
+    answerKey: digest(`${format} ${path}?${queryText(canonical)}`),
+    sequenceKey: digest(`${pages} ${format} ${buster}`),
     path,
     canonical,
     cacheBuster: buster,
@@ -193,8 +186,8 @@ function changeFaults({ updated_since, removed_since }: Values): Fault[] {
 /** Of a plan without its texts. */
 const planBytes = 1_500
 
-/** The texts of a query are in its key, in its links, and in the values that filters bind. */
-const bytesOf = ({ key }: ListPlan): number => planBytes + 6 * key.length
+/** The texts of a query are in its keys, in its links, and in the values that filters bind. */
+const bytesOf = ({ tagKey }: ListPlan): number => planBytes + 6 * tagKey.length
 
 /**
  * @param parent the key of the record that the list belongs to, as the path has it

@@ -77,6 +77,7 @@ const keyOf = (sequence: string): string => `mds:pin:${sequence}`
 
 function readRelease(text: string): Release | undefined {
   const { id, publishedAt, identity }: Partial<Record<keyof Release, unknown>> = JSON.parse(text)
-  if (typeof id !== "number" || typeof publishedAt !== "number") return undefined
-  return { id, publishedAt, ...(typeof identity === "string" && { identity }) }
+  return typeof id === "number" && typeof publishedAt === "number" && typeof identity === "string"
+    ? { id, publishedAt, identity }
+    : undefined
 }

@@ -3,7 +3,6 @@ import type { Reader } from "../db/reader/reader.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { codedBody } from "../http/content-coding.ts"
-import { entityTag } from "../http/entity-tag.ts"
 import { readParameters } from "../http/parameters.ts"
 import { pointInTime } from "../http/point-in-time.ts"
 import { canonicalQuery, queryText } from "../http/query-string.ts"
@@ -14,7 +13,14 @@ import type { Asked } from "./asked.ts"
 import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import { asOf, recordKey } from "./list-endpoint.ts"
-import { cacheStatus, contentOf, isKnown, releaseHeaders, represent } from "./represent.ts"
+import {
+  cacheStatus,
+  contentOf,
+  isKnown,
+  notModified,
+  represent,
+  validatorsOf,
+} from "./represent.ts"
 
 export interface RecordOptions {
   resolver: Pick<ReleaseResolver, "resolve">
@@ -26,7 +32,7 @@ export interface RecordOptions {
  * `key` is the record's, as the path has it.
  * @throws ApiError INVALID_PARAMETER, NOT_FOUND; Unavailable; ReleaseUnavailable
  */
-export interface Records {
+export interface RecordAnswers {
   answer(asked: Asked, resource: Readable, key: string): Promise<Response>
   /** @param query of the request: `as_of`, or nothing */
   read(account: number, resource: Readable, key: string, query: string): Promise<RecordAt>
@@ -37,7 +43,11 @@ export interface RecordAt {
   release: Release
 }
 
-export function createRecords({ resolver, reader, cachedAnswers }: RecordOptions): Records {
+export function createRecordAnswers({
+  resolver,
+  reader,
+  cachedAnswers,
+}: RecordOptions): RecordAnswers {
   const { resolve } = resolver
 
   async function find(release: Release, account: number, resource: Readable, key: string) {
@@ -56,17 +66,14 @@ export function createRecords({ resolver, reader, cachedAnswers }: RecordOptions
       const release = await resolve(pointInTime(values.as_of), account)
       const cached = cachedAnswers.get(release, id)
       if (cached) return represent(asked, cached, cacheStatus.hit)
-      const etag = entityTag(release, id, "json")
-      const headers = releaseHeaders(release)
-      if (isKnown(request, etag)) {
-        return represent(asked, contentOf(etag, "json", headers, null), cacheStatus.miss)
-      }
+      const validators = validatorsOf(release, id, "json")
+      if (isKnown(request, validators)) return notModified(asked, validators, cacheStatus.miss)
       const record = await find(release, account, resource, key)
-      const content = step("represent", () =>
-        contentOf(etag, "json", headers, codedBody(JSON.stringify({ data: record }))),
-      )
-      cachedAnswers.set(release, id, content)
-      return represent(asked, content, cacheStatus.miss)
+      const make = () =>
+        step("represent", () =>
+          contentOf(validators, "json", {}, codedBody(JSON.stringify({ data: record }))),
+        )
+      return represent(asked, cachedAnswers.share(release, id, make), cacheStatus.miss)
     },
 
     read: async (account, resource, key, query) => {

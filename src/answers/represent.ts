@@ -2,20 +2,26 @@
  * The one place that makes the response to a request for data: its status, headers, body and content
  * coding. (The plugin `errors` makes those of errors.)
  */
-import type { Release } from "../db/reader/releases.ts"
+import { type Release, releaseKey } from "../db/reader/releases.ts"
 import { apiHeaders } from "../http/api-headers.ts"
 import { type CodedBody, encodeBody } from "../http/content-coding.ts"
-import { namesTag } from "../http/entity-tag.ts"
+import { entityTag, namesTag } from "../http/entity-tag.ts"
 import { contentTypes, type Format } from "../http/negotiation.ts"
+import { withCacheBuster } from "../http/page.ts"
 import type { Asked } from "./asked.ts"
 
-/** The headers of a 200 that follow from its content alone, without those that the API always has. */
+/** Headers that follow from the content of a response. */
 export type ContentHeaders = Readonly<Record<string, string>>
+
+/** What a client knows a response by: the headers of its 304 that follow from the content. */
+export interface Validators extends ContentHeaders {
+  ETag: string
+}
 
 /** The content of a response, before anything that depends on the request. */
 export interface Content<Body = CodedBody> {
-  etag: string
-  /** With those that every response of the API has. */
+  validators: Validators
+  /** Of a 200, with the validators and those that every response of the API has. */
   headers: Headers
   body: Body
 }
@@ -29,27 +35,53 @@ export const cacheStatus = {
 
 export type CacheStatus = (typeof cacheStatus)[keyof typeof cacheStatus]
 
+const ofAll = { ...apiHeaders, "Cache-Control": "private, no-cache" }
+/** To copy a `Headers` costs less than to make one. */
+const headersOfAll = new Headers(ofAll)
+
+type Represented = Pick<Asked, "request" | "headers">
+
 /**
- * 200 with the body, in the coding that the client prefers; without one, its headers alone. 304 where the
- * client has this response.
+ * 304 where the client has this response. Otherwise 200 with the body, in the coding that the client
+ * prefers; without a body, its headers alone.
+ * @param cacheBuster the value of `_`, which links repeat; empty without one
  */
 export function represent(
-  { request, headers }: Pick<Asked, "request" | "headers">,
-  content: Content<CodedBody | ReadableStream<Uint8Array> | null>,
+  asked: Represented,
+  { validators, headers, body }: Content<CodedBody | ReadableStream<Uint8Array> | null>,
   status: CacheStatus,
+  cacheBuster = "",
 ): Response {
-  const isCurrent = isKnown(request, content.etag) || hasWildcardIfNoneMatch(request)
-  const { bytes, coding } = isCurrent ? nothing : bodyOf(request, content.body)
-  const response = new Response(bytes, { status: isCurrent ? 304 : 200, headers: content.headers })
-  for (const name in headers) response.headers.set(name, headers[name] ?? "")
-  response.headers.set("Cache-Status", status)
-  if (isCurrent) response.headers.delete("Content-Type")
+  const { request } = asked
+  if (isKnown(request, validators) || hasWildcardIfNoneMatch(request)) {
+    return notModified(asked, validators, status)
+  }
+  const { bytes, coding } = bodyOf(request, body)
+  const response = new Response(bytes, { headers })
+  setHeaders(response, asked.headers, status)
   if (bytes instanceof Uint8Array) response.headers.set("Content-Length", String(bytes.length))
   if (coding) response.headers.set("Content-Encoding", coding)
+  const links = cacheBuster && response.headers.get("Link")
+  if (links) response.headers.set("Link", withCacheBuster(links, cacheBuster))
   return response
 }
 
-const nothing = { bytes: null, coding: null }
+/** 304, which needs no content. */
+export function notModified(
+  { headers }: Represented,
+  validators: Validators,
+  status: CacheStatus,
+): Response {
+  const response = new Response(null, { status: 304, headers: headersOfAll })
+  setHeaders(response, validators)
+  setHeaders(response, headers, status)
+  return response
+}
+
+function setHeaders(response: Response, headers: ContentHeaders, status?: CacheStatus): void {
+  for (const name in headers) response.headers.set(name, headers[name] ?? "")
+  if (status) response.headers.set("Cache-Status", status)
+}
 
 /** A stream has its coding already. */
 const bodyOf = ({ headers }: Request, body: CodedBody | ReadableStream<Uint8Array> | null) =>
@@ -58,35 +90,34 @@ const bodyOf = ({ headers }: Request, body: CodedBody | ReadableStream<Uint8Arra
     : encodeBody(body, headers.get("accept-encoding"))
 
 /** Whether the client has the response with that tag. */
-export const isKnown = ({ headers }: Pick<Request, "headers">, etag: string): boolean =>
-  namesTag(headers.get("if-none-match"), etag)
+export const isKnown = ({ headers }: Pick<Request, "headers">, { ETag }: Validators): boolean =>
+  namesTag(headers.get("if-none-match"), ETag)
 
 /** `*` matches any response, which is known to exist only once it was found. */
 export const hasWildcardIfNoneMatch = ({ headers }: Pick<Request, "headers">): boolean =>
   headers.get("if-none-match")?.trim() === "*"
 
-/** @param headers those that follow from the content */
-export const contentOf = <Body>(
-  etag: string,
+/** @param further of a 200 with this content */
+export function contentOf<Body>(
+  validators: Validators,
   format: Format,
-  headers: ContentHeaders,
+  further: ContentHeaders,
   body: Body,
-): Content<Body> => ({
-  etag,
-  headers: new Headers({
-    ...apiHeaders,
+): Content<Body> {
+  const headers = new Headers({
+    ...ofAll,
     "Content-Type": contentTypes[format],
-    "Cache-Control": "private, no-cache",
-    ETag: etag,
-    ...headers,
-  }),
-  body,
-})
+    ...validators,
+    ...further,
+  })
+  return { validators, headers, body }
+}
 
 /** Of a response that is a function of a release and a query. */
-export const releaseHeaders = ({ id, publishedAt }: Release): ContentHeaders => ({
-  "X-Data-Release": String(id),
-  ...(id > 0 && { "Last-Modified": new Date(publishedAt * 1000).toUTCString() }),
+export const validatorsOf = (release: Release, query: string, format: Format): Validators => ({
+  ETag: entityTag(releaseKey(release), query, format),
+  "X-Data-Release": String(release.id),
+  ...(release.id > 0 && { "Last-Modified": new Date(release.publishedAt * 1000).toUTCString() }),
 })
 
 /** 200 with an object that is of this moment: it has no entity tag, and no cache has it. */
@@ -94,10 +125,9 @@ export function representObject({ headers }: Pick<Asked, "headers">, object: obj
   const body = JSON.stringify(object)
   return new Response(body, {
     headers: {
-      ...apiHeaders,
+      ...ofAll,
       "Content-Type": contentTypes.json,
       "Content-Length": String(Buffer.byteLength(body)),
-      "Cache-Control": "private, no-cache",
       ...headers,
     },
   })

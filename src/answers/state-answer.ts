@@ -4,7 +4,7 @@
  * state's own version; its headers name no release, and later pages show the state of their own time.
  */
 import { codedBody } from "../http/content-coding.ts"
-import { stateTag } from "../http/entity-tag.ts"
+import { entityTag } from "../http/entity-tag.ts"
 import { offsetOf, pageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
 import type { Asked } from "./asked.ts"
@@ -31,7 +31,7 @@ export async function answerState(
 ): Promise<Response> {
   const { version, records } = await read(asked.account)
   const { format, page, perPage } = plan
-  const etag = stateTag(version, plan.key, format)
+  const validators = { ETag: entityTag(version, plan.tagKey, format) }
   const total = records.length
   const offset = offsetOf(page, perPage)
   const shown = {
@@ -39,7 +39,7 @@ export async function answerState(
     meta: pageMeta(total, page, perPage),
   }
   const content = plan.all
-    ? contentOf(etag, format, exportHeaders(plan, {}, total), codedBody(delimited(plan, records)))
-    : pageContent(plan, etag, {}, shown, baseUrl)
+    ? contentOf(validators, format, exportHeaders(plan, total), codedBody(delimited(plan, records)))
+    : pageContent(plan, validators, shown, baseUrl)
   return represent(asked, content, cacheStatus.bypass)
 }

@@ -1,6 +1,11 @@
 import { Argument, type Command, Option } from "commander"
-import { listAccounts, showAccount } from "../access/account-list.ts"
-import { createAccount, setDisabled, setPlan } from "../access/accounts.ts"
+import {
+  createAccount,
+  listAccounts,
+  setDisabled,
+  setPlan,
+  showAccount,
+} from "../access/accounts.ts"
 import { columnsText, subjectOf } from "../access/audit.ts"
 import { limitOf } from "../access/plan.ts"
 import type { Config } from "../config.ts"

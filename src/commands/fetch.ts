@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
-import { databaseClock } from "../db/database-clock.ts"
+import { databaseClock } from "../db/connection.ts"
 import { type FetchOutcome, fetchSource } from "../fetching/fetch-source.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { type Fetchable, readSourcesFile } from "../fetching/sources-file.ts"
@@ -9,6 +9,7 @@ import { LoadError } from "../loading/load-error.ts"
 import { progressOn } from "../loading/progress.ts"
 import { formatSummary } from "../loading/summary.ts"
 import { vacuumChanged } from "../loading/vacuum.ts"
+import { programRoot } from "../program.ts"
 import { withDatabase } from "./database.ts"
 import { errorText } from "./run.ts"
 import { handleSignals } from "./signals.ts"
@@ -103,7 +104,7 @@ async function fetchAll(
 
 /** What requests to public servers say of who makes them. */
 export async function userAgent({ BASE_URL }: Pick<Config, "BASE_URL">): Promise<string> {
-  const { version } = await Bun.file(new URL("../../package.json", import.meta.url)).json()
+  const { version } = await Bun.file(new URL("package.json", programRoot)).json()
   return `mds/${version}${BASE_URL === "" ? "" : ` (+${BASE_URL})`}`
 }
 

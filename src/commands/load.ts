@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { type Command, InvalidArgumentError } from "commander"
 import type { Config } from "../config.ts"
-import { databaseClock } from "../db/database-clock.ts"
+import { databaseClock } from "../db/connection.ts"
 import { withAddresses } from "../fetching/fetch-address.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { load } from "../loading/load.ts"

@@ -6,6 +6,7 @@
 import type { Config } from "../config.ts"
 import type { FetchOutcome } from "../fetching/fetch-source.ts"
 import type { Log } from "../log/log.ts"
+import { mainFile } from "../program.ts"
 import { hourMs } from "../text/durations.ts"
 
 type Counts = Record<FetchOutcome["outcome"], number>
@@ -19,7 +20,6 @@ export interface RegularFetches {
   stop: () => Promise<void>
 }
 
-const main = Bun.fileURLToPath(new URL("../main.ts", import.meta.url))
 /** How much of its messages is logged where a round fails as a whole. */
 const shownMessages = 2_000
 
@@ -52,7 +52,7 @@ export function regularFetches(
   }
 
   async function fetchDue(): Promise<void> {
-    child = Bun.spawn([process.execPath, main, "fetch", "--json"], {
+    child = Bun.spawn([process.execPath, mainFile, "fetch", "--json"], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
+import { withSnapshot } from "../db/connection.ts"
 import { type ReleaseOrigin, releaseOrigin } from "../db/release-files.ts"
-import { withSnapshot } from "../db/snapshot.ts"
 import { keptFile, rawDirectory } from "../fetching/raw-files.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { prune } from "../loading/prune.ts"

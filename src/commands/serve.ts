@@ -29,6 +29,19 @@ export function addServeCommand(
     })
 }
 
+export function addMigrateCommand(program: Command, config: () => Config): void {
+  program
+    .command("migrate")
+    .description(
+      "migrate the database to the current schema version, as serve and quickstart also do",
+    )
+    .action(async () => {
+      const database = await openMigrated(config())
+      await database.close()
+      logToStderr("The database schema is up to date")
+    })
+}
+
 /** Starts the service on a database, and closes both on Ctrl-C or SIGTERM. */
 export async function serve(
   config: Config,

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
+import { withSnapshot } from "../db/connection.ts"
 import type { MissingRecord } from "../db/missing-records.ts"
-import { withSnapshot } from "../db/snapshot.ts"
 import { type SourceStatus, sourceDetails, sourceStatuses } from "../db/source-status.ts"
 import { goesFrom } from "../loading/absence.ts"
 import { LoadError } from "../loading/load-error.ts"

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
-import { listTokens } from "../access/account-list.ts"
+import { showAccount } from "../access/accounts.ts"
 import { AccountError } from "../access/change.ts"
 import { prefixOf } from "../access/token.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
@@ -53,7 +53,8 @@ export function addTokenCommands(program: Command, config: () => Config): void {
     .description("list the tokens of an account by their prefixes")
     .requiredOption("--account <email>", "account of the tokens")
     .action(async ({ account }: { account: string }) => {
-      await printResult(tokenTable(await withPool(config(), (pool) => listTokens(pool, account))))
+      const { tokens } = await withPool(config(), (pool) => showAccount(pool, account))
+      await printResult(tokenTable(tokens))
     })
 
   token
@@ -95,7 +96,7 @@ export function addTokenCommands(program: Command, config: () => Config): void {
     })
 }
 
-export const tokenTable = (tokens: Awaited<ReturnType<typeof listTokens>>): string =>
+export const tokenTable = (tokens: Awaited<ReturnType<typeof showAccount>>["tokens"]): string =>
   formatTable(
     ["token", "name", "created", "last used", "expires", "revoked"],
     tokens.map(({ prefix, name, createdAt, lastUsedAt, expiresAt, revokedAt }) =>

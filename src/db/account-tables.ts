@@ -49,7 +49,8 @@ export const accounts = pgTable(
   ],
 )
 
-const accountId = () =>
+/** The account that a row belongs to, and ends with. */
+export const accountId = () =>
   bigint({ mode: "number" })
     .notNull()
     .references(() => accounts.id, { onDelete: "cascade" })

@@ -16,12 +16,10 @@ const shares = {
   plans: 5,
   /** The number of records of each list. */
   totals: 5,
-  /** The positions at which pages end. */
-  positions: 8,
+  /** The positions at which pages end, and those at equal distances in long lists. */
+  positions: 18,
   /** The keys of lists with few rows that are found by a scan. */
   keys: 3,
-  /** Positions at equal distances in long lists. */
-  anchors: 10,
   /** How many records of a list have which values. */
   breakdowns: 2,
   /** Valid tokens, their accounts and when their use was last recorded. */

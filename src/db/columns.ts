@@ -24,7 +24,6 @@ export const instant = (name: string) =>
   timestamp(name, { withTimezone: true, precision: 0, mode: "string" })
 
 export type Column = PgColumn | ExtraConfigColumn
-export type TableColumns<Name extends string> = Record<Name, Column>
 
 /** The characters that need no percent-encoding in a path (RFC 3986, section 2.3). */
 const pathSafeCharacter = "[A-Za-z0-9._~-]"
@@ -49,8 +48,3 @@ export const isCalendarDate = (column: Column): SQL =>
 /** A point in time whose year has four digits; excludes infinity. */
 export const isInstant = (column: Column): SQL =>
   sql`${column} >= '0001-01-01T00:00:00Z' and ${column} < '10000-01-01T00:00:00Z'`
-
-/** A record is superseded after the release that added it. */
-export const isSupersededLater = (t: { since_release: Column; until_release: Column }) => ({
-  until_release: sql`${t.until_release} > ${t.since_release}`,
-})

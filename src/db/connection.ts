@@ -1,4 +1,4 @@
-import postgres, { type Options, type Sql } from "postgres"
+import postgres, { type Options, type Sql, type TransactionSql } from "postgres"
 
 /** The driver's options; its types lack `onnotify`. */
 export type ConnectionOptions = Options<Record<never, never>> & {
@@ -56,3 +56,31 @@ export async function withConnection<T>(
     await client.end({ timeout: 5 })
   }
 }
+
+/** Runs statements that read one state of the database, on a connection of their own. */
+export const withSnapshot = async <T>(
+  url: string,
+  work: (sql: TransactionSql) => Promise<T>,
+): Promise<T> => {
+  // In an object, as `begin` would await every promise of an array.
+  const { result } = await withConnection(url, (client) =>
+    client.begin("isolation level repeatable read read only", async (sql) => ({
+      result: await work(sql),
+    })),
+  )
+  return result
+}
+
+/**
+ * The time by the database's clock, for what processes on several hosts record and compare: one whose own
+ * clock is wrong would keep the others waiting.
+ * @param url of the database, which is asked once
+ */
+export const databaseClock = (url: string): Promise<() => Date> =>
+  withConnection(url, async (sql) => {
+    const [row] = await sql<{ ms: number }[]>`
+      select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`
+    if (!row) throw new Error("A query for the time returned no row")
+    const readAt = performance.now()
+    return () => new Date(row.ms + performance.now() - readAt)
+  })

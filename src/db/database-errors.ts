@@ -7,25 +7,23 @@ import { Unavailable } from "./pool/unavailable.ts"
 export const withoutParameters = (error: unknown): unknown =>
   error instanceof DrizzleQueryError ? error.cause : error
 
-/** Of PostgreSQL: lock_not_available, query_canceled, serialization_failure. */
 const lockTimeout = "55P03"
-const statementTimeout = "57014"
-/** Of a replica that had to replay a change which the statement must not see. */
-const serializationFailure = "40001"
+
+/** By SQLSTATE: lock_not_available, query_canceled, serialization_failure. */
+const unavailableFor: Readonly<Record<string, string>> = {
+  [lockTimeout]: "A table is locked",
+  57014: "The statement took too long",
+  // It had to replay a change which the statement must not see.
+  40001: "A replica canceled the statement",
+}
 
 /** Rethrows an error of a statement without its parameters. @throws Unavailable where the database is */
 export function rethrowDatabaseError(error: unknown): never {
   const cause = withoutParameters(error)
   const code = codeOf(cause)
-  if (code === lockTimeout) throw new Unavailable("A table is locked", { cause })
-  if (code === statementTimeout) throw new Unavailable("The statement took too long", { cause })
-  if (code === serializationFailure) {
-    throw new Unavailable("A replica canceled the statement", { cause })
-  }
-  if (isOfConnection(code) || isOfServer(code)) {
-    throw new Unavailable("The database is unavailable", { cause })
-  }
-  throw cause
+  const isLost = isOfConnection(code) || isOfServer(code)
+  const reason = unavailableFor[code] ?? (isLost ? "The database is unavailable" : undefined)
+  throw reason === undefined ? cause : new Unavailable(reason, { cause })
 }
 
 /** Whether a statement waited in vain for a lock. */
@@ -82,43 +80,23 @@ const failures: readonly Failure[] = [
     advice: "grant it, or use the role that owns the tables",
   },
   {
-    codes: /^53100$/,
-    reason: "the disk of the database's server is full",
-    advice: "free space there, then try again",
+    codes: /^5[38]/,
+    reason: "the database's server lacks a resource, or cannot use its files",
+    advice: "check its log, its disk and its limits, then try again",
   },
   {
-    codes: /^53/,
-    reason: "the database's server lacks a resource",
-    advice: "check its log and its limits, then try again",
-  },
-  {
-    codes: /^(57P03|08001|08004|ECONNREFUSED)$/,
-    reason: "the database does not accept connections",
+    codes: /^(57P0|08|CONNECTION_|ECONN|EPIPE)/,
+    reason: "there is no connection to the database",
     advice: "check that PostgreSQL runs, and its log, then try again",
-  },
-  {
-    codes: /^(57P0|08|CONNECTION_|ECONNRESET|EPIPE)/,
-    reason: "the connection to the database was lost",
-    advice: "check that PostgreSQL runs, and its log, then try again",
-  },
-  {
-    codes: /^58/,
-    reason: "the database's server failed to read or write its files",
-    advice: "check its log and its disk, then try again",
   },
 ]
 
 /** Those of the first connection, which name what is wrong with the address. */
 const connectFailures: readonly Failure[] = [
   {
-    codes: /^28/,
+    codes: /^(28|3D)/,
     reason: "the server rejected the login",
-    advice: "check the user and password in DATABASE_URL",
-  },
-  {
-    codes: /^3D/,
-    reason: "there is no such database",
-    advice: "create it, or correct DATABASE_URL",
+    advice: "check the user, the password and the database in DATABASE_URL",
   },
   {
     codes: /^ECONNREFUSED$/,
@@ -126,13 +104,8 @@ const connectFailures: readonly Failure[] = [
     advice: "check that PostgreSQL runs there, or correct DATABASE_URL",
   },
   {
-    codes: /^(ENOTFOUND|EAI_)/,
-    reason: "there is no such host",
-    advice: "correct DATABASE_URL",
-  },
-  {
-    codes: /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
-    reason: "it did not answer in time",
+    codes: /^(CONNECT_TIMEOUT|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
+    reason: "the host cannot be reached",
     advice: "check DATABASE_URL, the network and its firewalls",
   },
   {

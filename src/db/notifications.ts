@@ -46,16 +46,8 @@ export interface SubscriptionHandlers {
   onLost: (error: unknown) => void
 }
 
-export interface Subscription {
-  /** Resolves when the first attempt to subscribe has succeeded or failed, within some seconds. */
-  ready: Promise<void>
-  /** Ends the connection, which may be dead although it is open, and begins anew. */
-  markUnavailable(error: unknown): void
-  stop(): Promise<void>
-}
-
 /** Subscribes until it is stopped, and reconnects whenever the connection is lost. */
-export function subscribeToChanges(url: string, handlers: SubscriptionHandlers): Subscription {
+export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) {
   const firstAttempt = Promise.withResolvers<void>()
   /** Undefined between two attempts, and at the end. */
   let connection: Sql | undefined
@@ -91,6 +83,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers):
     }, fail)
   }
 
+  /** Ends the connection, which may be dead although it is open, and begins anew. */
   function markUnavailable(error: unknown): void {
     if (!connection) return
     end(0).catch(() => {})
@@ -112,6 +105,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers):
 
   connect()
   return {
+    /** Resolves when the first attempt to subscribe has succeeded or failed, within some seconds. */
     ready: firstAttempt.promise,
     markUnavailable,
     stop: async () => {

@@ -1,5 +1,4 @@
 import type { Sql, TransactionSql } from "postgres"
-import { manifestFiles } from "../resources/manifests.ts"
 import { utc } from "./utc.ts"
 
 /** Where a release comes from. */
@@ -21,7 +20,7 @@ export async function releaseOrigin(
   const [row] = await sql.unsafe<ReleaseOrigin[]>(
     `select id, ${utc("published_at")} as published_at, source, manifest->>'observed' as observed,
        (select coalesce(jsonb_agg(jsonb_build_object('name', file->'name', 'sha256', file->>'sha256')), '[]')
-        from jsonb_path_query(manifest, ${manifestFiles}) file) as files
+        from jsonb_path_query(manifest, '$.files[*]') file) as files
      from releases where id = $1`,
     [id],
   )

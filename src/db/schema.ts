@@ -19,8 +19,10 @@ import { sql } from "drizzle-orm"
 import {
   bigint,
   boolean,
+  check,
   date,
   doublePrecision,
+  type ExtraConfigColumn,
   index,
   integer,
   jsonb,
@@ -37,9 +39,7 @@ import {
   isCalendarDate,
   isInstant,
   isPathSafe,
-  isSupersededLater,
   literals,
-  type TableColumns,
 } from "./columns.ts"
 
 export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] as const
@@ -89,6 +89,21 @@ const withCompanyCode = (own: string) => ({
 
 const superseded = { ...provenance, until_release: integer().notNull() }
 
+/**
+ * What every history table has beside its columns. Its rows have passed the checks of the table that they
+ * come from.
+ */
+const historyParts = (
+  resource: string,
+  key: ExtraConfigColumn,
+  { since_release, until_release }: Record<keyof typeof superseded, ExtraConfigColumn>,
+) => [
+  primaryKey({ columns: [key, since_release] }),
+  index(`${resource}_history_until`).on(until_release),
+  index(`${resource}_history_since`).on(since_release),
+  check(`${resource}_history_until_release`, sql`${until_release} > ${since_release}`),
+]
+
 const companyColumns = {
   company_name: text().notNull(),
   company_name_folded: bytewise().notNull(),
@@ -111,16 +126,6 @@ const listingColumns = {
   successor: bytewise(),
 }
 
-const companyChecks = ({
-  asx_code,
-  market_cap_aud,
-  total_tenements,
-}: TableColumns<"asx_code" | "market_cap_aud" | "total_tenements">) => ({
-  asx_code: isAsxCode(asx_code),
-  market_cap_aud: sql`${market_cap_aud} between 0 and ${sql.raw(String(Number.MAX_SAFE_INTEGER))}`,
-  total_tenements: sql`${total_tenements} >= 0`,
-})
-
 export const companies = pgTable(
   "companies",
   { asx_code: bytewise().primaryKey(), ...companyColumns, ...provenance, ...listingColumns },
@@ -128,19 +133,18 @@ export const companies = pgTable(
     index("companies_by_name").on(t.company_name_folded, t.asx_code),
     index("companies_by_name_key").on(t.name_key),
     index("companies_since").on(t.since_release),
-    ...checks("companies", companyChecks(t)),
+    ...checks("companies", {
+      asx_code: isAsxCode(t.asx_code),
+      market_cap_aud: sql`${t.market_cap_aud} between 0 and ${sql.raw(String(Number.MAX_SAFE_INTEGER))}`,
+      total_tenements: sql`${t.total_tenements} >= 0`,
+    }),
   ],
 )
 
 export const companiesHistory = pgTable(
   "companies_history",
   { asx_code: bytewise().notNull(), ...companyColumns, ...superseded, ...listingColumns },
-  (t) => [
-    primaryKey({ columns: [t.asx_code, t.since_release] }),
-    index("companies_history_until").on(t.until_release),
-    index("companies_history_since").on(t.since_release),
-    ...checks("companies_history", { ...companyChecks(t), ...isSupersededLater(t) }),
-  ],
+  (t) => historyParts("companies", t.asx_code, t),
 )
 
 /**
@@ -254,16 +258,6 @@ const tenementColumns = {
   area_km2: doublePrecision(),
 }
 
-const tenementChecks = (
-  t: TableColumns<"id" | "state" | "grant_date" | "expiry_date" | "area_km2">,
-) => ({
-  id: isPathSafe(t.id),
-  state: sql`${t.state} in (${literals(states)})`,
-  grant_date: isCalendarDate(t.grant_date),
-  expiry_date: isCalendarDate(t.expiry_date),
-  area_km2: sql`${t.area_km2} >= 0 and ${t.area_km2} < 'infinity'`,
-})
-
 export const tenements = pgTable(
   "tenements",
   { id: bytewise().primaryKey(), ...tenementColumns, ...provenance },
@@ -275,19 +269,20 @@ export const tenements = pgTable(
     index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),
     index("tenements_by_company").using("gin", t.asx_codes),
     index("tenements_since").on(t.since_release),
-    ...checks("tenements", tenementChecks(t)),
+    ...checks("tenements", {
+      id: isPathSafe(t.id),
+      state: sql`${t.state} in (${literals(states)})`,
+      grant_date: isCalendarDate(t.grant_date),
+      expiry_date: isCalendarDate(t.expiry_date),
+      area_km2: sql`${t.area_km2} >= 0 and ${t.area_km2} < 'infinity'`,
+    }),
   ],
 )
 
 export const tenementsHistory = pgTable(
   "tenements_history",
   { id: bytewise().notNull(), ...tenementColumns, ...superseded },
-  (t) => [
-    primaryKey({ columns: [t.id, t.since_release] }),
-    index("tenements_history_until").on(t.until_release),
-    index("tenements_history_since").on(t.since_release),
-    ...checks("tenements_history", { ...tenementChecks(t), ...isSupersededLater(t) }),
-  ],
+  (t) => historyParts("tenements", t.id, t),
 )
 
 const subsidiaryColumns = {
@@ -298,12 +293,6 @@ const subsidiaryColumns = {
   country: text(),
   ownership_percentage: doublePrecision(),
 }
-
-const subsidiaryChecks = (t: TableColumns<"id" | "parent_asx_code" | "ownership_percentage">) => ({
-  id: isPathSafe(t.id),
-  parent_asx_code: isAsxCode(t.parent_asx_code),
-  ownership_percentage: sql`${t.ownership_percentage} between 0 and 100`,
-})
 
 export const subsidiaries = pgTable(
   "subsidiaries",
@@ -317,19 +306,18 @@ export const subsidiaries = pgTable(
     index("subsidiaries_by_parent").on(t.company_code, t.name_folded, t.id),
     index("subsidiaries_by_name_key").on(t.name_key),
     index("subsidiaries_since").on(t.since_release),
-    ...checks("subsidiaries", subsidiaryChecks(t)),
+    ...checks("subsidiaries", {
+      id: isPathSafe(t.id),
+      parent_asx_code: isAsxCode(t.parent_asx_code),
+      ownership_percentage: sql`${t.ownership_percentage} between 0 and 100`,
+    }),
   ],
 )
 
 export const subsidiariesHistory = pgTable(
   "subsidiaries_history",
   { id: bytewise().notNull(), ...subsidiaryColumns, ...superseded, ...companyCode },
-  (t) => [
-    primaryKey({ columns: [t.id, t.since_release] }),
-    index("subsidiaries_history_until").on(t.until_release),
-    index("subsidiaries_history_since").on(t.since_release),
-    ...checks("subsidiaries_history", { ...subsidiaryChecks(t), ...isSupersededLater(t) }),
-  ],
+  (t) => historyParts("subsidiaries", t.id, t),
 )
 
 const reportColumns = {
@@ -341,12 +329,6 @@ const reportColumns = {
   published_at: instant("published_at").notNull(),
   url: text(),
 }
-
-const reportChecks = (t: TableColumns<"hash" | "asx_code" | "published_at">) => ({
-  hash: isPathSafe(t.hash),
-  asx_code: isAsxCode(t.asx_code),
-  published_at: isInstant(t.published_at),
-})
 
 export const reports = pgTable(
   "reports",
@@ -362,7 +344,11 @@ export const reports = pgTable(
     index("reports_by_type").using("gin", t.types_folded),
     index("reports_by_title").using("gin", t.title_folded.op("gin_trgm_ops")),
     index("reports_since").on(t.since_release),
-    ...checks("reports", reportChecks(t)),
+    ...checks("reports", {
+      hash: isPathSafe(t.hash),
+      asx_code: isAsxCode(t.asx_code),
+      published_at: isInstant(t.published_at),
+    }),
   ],
 )
 
@@ -370,10 +356,7 @@ export const reportsHistory = pgTable(
   "reports_history",
   { hash: bytewise().notNull(), ...reportColumns, ...superseded, ...companyCode },
   (t) => [
-    primaryKey({ columns: [t.hash, t.since_release] }),
-    index("reports_history_until").on(t.until_release),
+    ...historyParts("reports", t.hash, t),
     index("reports_history_newest_first").on(t.published_at.desc(), t.hash),
-    index("reports_history_since").on(t.since_release),
-    ...checks("reports_history", { ...reportChecks(t), ...isSupersededLater(t) }),
   ],
 )

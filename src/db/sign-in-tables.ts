@@ -3,8 +3,8 @@
  * the migrations, record in the audit log when a password is set and when a session begins and ends.
  */
 import { sql } from "drizzle-orm"
-import { bigint, index, pgTable, text, timestamp } from "drizzle-orm/pg-core"
-import { accounts } from "./account-tables.ts"
+import { index, pgTable, text, timestamp } from "drizzle-orm/pg-core"
+import { accountId } from "./account-tables.ts"
 import { bytewise, type Column, checks, instant, literals } from "./columns.ts"
 
 /** How a person can sign in. */
@@ -12,11 +12,6 @@ export const signInMethods = ["password", "link"] as const
 export type SignInMethod = (typeof signInMethods)[number]
 
 const isSha256 = (column: Column) => sql`${column} ~ '^[0-9a-f]{64}$'`
-
-const accountId = () =>
-  bigint({ mode: "number" })
-    .notNull()
-    .references(() => accounts.id, { onDelete: "cascade" })
 
 export const passwords = pgTable(
   "passwords",

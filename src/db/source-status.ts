@@ -81,13 +81,11 @@ export function statusStatement(order: string): string {
       coalesce(missing.missing, 0) as missing,
       case when s.resource = 'tenements' then coalesce(records.linked, 0) end as linked,
       s.licence, s.attribution, s.address, ${utc("s.last_fetched_at")} as last_fetched_at,
-      ${utc("a.attempted_at")} as last_attempted_at,
-      ${utc("s.last_loaded_at")} as last_loaded_at, s.last_outcome, s.last_reason,
+      ${utc("s.last_attempted_at")} as last_attempted_at, ${utc("s.last_loaded_at")} as last_loaded_at, s.last_outcome, s.last_reason,
       ${utc("s.last_observed_at")} as last_observed_at, s.last_release,
       ${utc("s.last_changed_at")} as last_changed_at, s.counts
     from sources s
       left join records on records.source = s.name and records.resource = s.resource
-      left join fetch_attempts a on a.source = s.name and a.resource = s.resource
       left join missing on missing.source = s.name and missing.resource = s.resource
     order by ${order}`
 }

@@ -3,21 +3,15 @@
  * data itself, and belong to no release.
  */
 import { sql } from "drizzle-orm"
-import {
-  bigint,
-  boolean,
-  doublePrecision,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-} from "drizzle-orm/pg-core"
+import { boolean, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
 import { bytewise, checks, instant, literals } from "./columns.ts"
 
 /** What came of a load or a fetch: a release, no difference, a refused load, or a fetch that failed. */
 export const loadOutcomes = ["published", "unchanged", "refused", "failed"] as const
 export type LoadOutcome = (typeof loadOutcomes)[number]
+
+/** Without the outcomes that no load or fetch had. */
+export type LoadTotals = Partial<Record<LoadOutcome, { loads: number; seconds: number }>>
 
 /** What came of the loads of each source. */
 export const loadedSources = pgTable(
@@ -49,12 +43,16 @@ export const loadedSources = pgTable(
     attribution: text(),
     /** Where its files are published: without user, query and fragment, which may have a token. */
     address: text(),
+    /** When the last fetch began that was not interrupted, whatever came of it. */
+    last_attempted_at: instant("last_attempted_at"),
     /** When the last fetch began that got all its files, whether or not they had changed. */
     last_fetched_at: instant("last_fetched_at"),
     /** The digests, sorted, of the files of its last fetch that got all of them, also of one that was refused. */
     last_fetched_files: text().array(),
     /** Of the last files that were not refused: rows by what became of them. */
     counts: jsonb().notNull().default({}),
+    /** By outcome, how many loads and fetches had it, and how long these took in all. */
+    totals: jsonb().$type<LoadTotals>().notNull().default({}),
   },
   (t) => [
     primaryKey({ columns: [t.name, t.resource] }),
@@ -63,40 +61,6 @@ export const loadedSources = pgTable(
       last_reason: sql`(${t.last_reason} is not null) = (${t.last_outcome} in ('refused', 'failed'))`,
       address: sql`${t.address} ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$'`,
       counts: sql`jsonb_typeof(${t.counts}) = 'object'`,
-    }),
-  ],
-)
-
-/** When the last fetch of a source began, also where it failed and the source has no row yet. */
-export const fetchAttempts = pgTable(
-  "fetch_attempts",
-  {
-    source: bytewise().notNull(),
-    resource: bytewise().notNull(),
-    attempted_at: instant("attempted_at").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.source, t.resource] })],
-)
-
-/**
- * How many loads and fetches of each source had which outcome, and how long these took in all. A row is
- * made by the first of them.
- */
-export const loadTotals = pgTable(
-  "load_totals",
-  {
-    source: bytewise().notNull(),
-    resource: bytewise().notNull(),
-    outcome: text({ enum: loadOutcomes }).notNull(),
-    loads: bigint({ mode: "number" }).notNull(),
-    seconds: doublePrecision().notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.source, t.resource, t.outcome] }),
-    ...checks("load_totals", {
-      outcome: sql`${t.outcome} in (${literals(loadOutcomes)})`,
-      loads: sql`${t.loads} > 0`,
-      seconds: sql`${t.seconds} >= 0 and ${t.seconds} < 'infinity'`,
     }),
   ],
 )

@@ -1,20 +1,18 @@
 /** What the service answers with the records of the examples, made by the code that makes its answers. */
 import { delimited, pageContent } from "../answers/list-content.ts"
 import { type ListPlan, planList } from "../answers/list-plan.ts"
-import { cacheStatus, releaseHeaders } from "../answers/represent.ts"
+import { cacheStatus, validatorsOf } from "../answers/represent.ts"
 import { ApiError, type ErrorCode, rateLimited } from "../http/api-error.ts"
 import type { Format } from "../http/negotiation.ts"
 import { pageMeta } from "../http/page.ts"
 import { readParameters } from "../http/parameters.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
-import { headerNames } from "../http/response-headers.ts"
-import type { ResourceRecord } from "../resources/resource.ts"
+import { responseHeaders } from "../http/response-headers.ts"
 import { hourMs } from "../text/durations.ts"
 import {
-  exampleKeyOf,
-  exampleKeys,
+  exampleKey,
   exampleNow,
-  exampleRecords,
+  exampleRecord,
   exampleRelease,
   exampleTag,
   exampleUsage,
@@ -29,20 +27,15 @@ export interface Example {
   body: unknown
 }
 
-/** Values by the name of a header. */
-export type HeaderExamples = Readonly<Record<string, string>>
-
 const windowMs = hourMs
 const resetAtMs = exampleNow.getTime() + windowMs
 const limit = 1_000
 const perPage = 50
 
-const records: Readonly<Record<string, readonly ResourceRecord[]>> = exampleRecords
-
 /** The path of the operation's example. */
 export function examplePath({ path, endpoint }: Operation): string {
   const owner = keyedBy(endpoint)
-  return path.replace(/\{\w+\}/, (owner && exampleKeyOf(owner)) ?? "")
+  return path.replace(/\{\w+\}/, owner ? exampleKey(owner) : "")
 }
 
 /** The answer to the operation without any parameter but the format. */
@@ -57,28 +50,26 @@ export function exampleOf(operation: Operation, format: Format): Example {
 function bodyOf(operation: Operation, format: Format): unknown {
   const { endpoint } = operation
   if (endpoint.kind === "object") return { data: exampleUsage }
-  const { name, key } = endpoint.resource
-  const all = records[name] ?? []
-  if (endpoint.kind === "record") {
-    return { data: all.find((record) => record[key] === exampleKeyOf(endpoint.resource)) }
-  }
-  if (format === "json") return { data: all, meta: pageMeta(all.length, 1, perPage) }
-  return delimited(planOf(operation, format), all)
+  const record = exampleRecord(endpoint.resource)
+  if (endpoint.kind === "record") return { data: record }
+  if (format === "json") return { data: [record], meta: pageMeta(1, 1, perPage) }
+  return delimited(planOf(operation, format), [record])
 }
 
 function planOf({ path, endpoint, ...operation }: Operation, format: Format): ListPlan {
   if (endpoint.kind !== "list") throw new Error(`Not a list: ${path}`)
   const target = { path: apiPrefix + examplePath({ path, endpoint, ...operation }), format }
   const query = format === "json" ? "" : `format=${format}`
-  return planList(endpoint, { ...target, query, format: "json" }, exampleKeys.companies)
+  const owner = keyedBy(endpoint)
+  return planList(endpoint, { ...target, query, format: "json" }, owner ? exampleKey(owner) : "")
 }
 
 /** An example of each header: those of the list of companies and, of errors, what only they have. */
 export function headerExamples(companies: Operation, baseUrl: string) {
-  const page = { records: [], meta: pageMeta(exampleRecords.companies.length, 1, perPage) }
-  const released = releaseHeaders(exampleRelease)
+  const page = { records: [], meta: pageMeta(1, 1, perPage) }
+  const validators = { ...validatorsOf(exampleRelease, "", "json"), ETag: exampleTag }
   const headersOf = (format: Format) =>
-    pageContent(planOf(companies, format), exampleTag, released, page, baseUrl).headers
+    pageContent(planOf(companies, format), validators, page, baseUrl).headers
   const window = { admitted: true, limit, remaining: limit - 1, resetAtMs }
   const examples = new Headers({
     "Content-Disposition": headersOf("csv").get("Content-Disposition") ?? "",
@@ -89,7 +80,9 @@ export function headerExamples(companies: Operation, baseUrl: string) {
     "Retry-After": "5",
   })
   for (const [name, value] of headersOf("json")) examples.set(name, value)
-  return Object.fromEntries(headerNames.map((name) => [name, examples.get(name) ?? ""]))
+  return Object.fromEntries(
+    Object.keys(responseHeaders).map((name) => [name, examples.get(name) ?? ""]),
+  )
 }
 
 /** How each error comes about. */

@@ -1,10 +1,11 @@
 /** The reference as Markdown: programs read it as it is, people as pages. */
 import { errorTable } from "../http/api-error.ts"
-import { headerNames, headerOf } from "../http/response-headers.ts"
+import { responseHeaders } from "../http/response-headers.ts"
 import { errorExample, exampleOf, headerExamples } from "./example-answers.ts"
 import { companiesIn, type Description, introduction } from "./openapi.ts"
 import { commonHeaders, type Operation, type Parameter, titleOf } from "./operations.ts"
-import { bodyText, curlLine, defaultText, fieldsOf, groupsOf, targetOf, typeText } from "./words.ts"
+import { schemaOf } from "./schemas.ts"
+import { bodyText, curlLine, defaultText, groupsOf, targetOf, typeText } from "./words.ts"
 
 export interface ReferenceOptions {
   /** The address of the service, for requests. */
@@ -44,11 +45,11 @@ const heading = ({ level }: Pick<ReferenceOptions, "level">, text: string): stri
 const fieldsTable = (operation: Operation): string =>
   table(
     ["Field", "Type", "Unknown", "Meaning"],
-    fieldsOf(operation).map(({ name, type, nullable, meaning }) => [
+    Object.entries(schemaOf(operation).properties).map(([name, schema]) => [
       code(name),
-      type,
-      nullable ? code("null") : "",
-      meaning,
+      typeText(schema),
+      Array.isArray(schema.type) ? code("null") : "",
+      String(schema.description ?? ""),
     ]),
   )
 
@@ -93,16 +94,17 @@ function operationMarkdown(operation: Operation, options: ReferenceOptions): str
 /** The headers and the errors of all endpoints. */
 export function commonMarkdown({ operations, baseUrl }: Description): string {
   const companies = companiesIn(operations)
-  const values = headerExamples(companies, baseUrl)
+  const examples = headerExamples(companies, baseUrl)
   const codes = [...new Set(operations.flatMap(({ errors }) => errors))]
   return [
     "## Response headers",
     table(
       ["Header", "Meaning", "Example"],
-      headerNames.map((name) => {
-        const value = values[name]
-        return [code(name), headerOf(name).description, value === undefined ? "" : code(value)]
-      }),
+      Object.entries(examples).map(([name, example]) => [
+        code(name),
+        responseHeaders[name] ?? "",
+        code(example),
+      ]),
     ),
     "## Errors",
     "Each has the same envelope, as JSON.",

@@ -1,11 +1,9 @@
 /** The OpenAPI 3.1 document, made from the operations alone. */
 import type { ServedEndpoint } from "../answers/endpoint.ts"
-import { headerNames } from "../http/response-headers.ts"
 import { headerExamples } from "./example-answers.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import { apiPrefix, type Operation, operationsOf, titleOf } from "./operations.ts"
-import { parametersOf } from "./parameters.ts"
-import { headerObject, responsesOf, sharedResponses } from "./responses.ts"
+import { apiPrefix, type Operation, operationsOf, type Parameter, titleOf } from "./operations.ts"
+import { errorResponses, headerObject, responsesOf } from "./responses.ts"
 import { schemasOf } from "./schemas.ts"
 
 export interface DescriptionOptions {
@@ -29,7 +27,6 @@ export function describeApi({ endpoints, baseUrl }: DescriptionOptions): Descrip
 function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema {
   const companies = companiesIn(operations)
   const examples = headerExamples(companies, baseUrl)
-  const parameters = parametersOf(operations)
   const codes = new Set(operations.flatMap(({ errors }) => errors))
   return {
     openapi: "3.1.0",
@@ -56,7 +53,7 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
             tags: [titleOf(operation.group)],
             summary: operation.summary,
             description: operation.description,
-            parameters: parameters.of(operation),
+            parameters: operation.parameters.map(parameterObject),
             responses: responsesOf(operation),
           },
         },
@@ -65,14 +62,22 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
     components: {
       securitySchemes,
       schemas: schemasOf(operations),
-      parameters: parameters.shared,
       headers: Object.fromEntries(
-        headerNames.map((name) => [name, headerObject(name, examples[name])]),
+        Object.entries(examples).map(([name, example]) => [name, headerObject(name, example)]),
       ),
-      responses: sharedResponses(codes, companies),
+      responses: errorResponses(codes, companies),
     },
   }
 }
+
+/**
+ * The example stands in the schema, where programs that let people try an endpoint don't take it for
+ * the value to send.
+ */
+const parameterObject = ({ example, schema, ...parameter }: Parameter): JsonSchema => ({
+  ...parameter,
+  schema: { ...schema, examples: [example] },
+})
 
 /** Whose answers the examples of what all have in common are. */
 export function companiesIn(operations: readonly Operation[]): Operation {

@@ -5,9 +5,9 @@ import type { ErrorCode } from "../http/api-error.ts"
 import type { Format } from "../http/negotiation.ts"
 import { formats } from "../http/negotiation.ts"
 import { cacheBusterParameter } from "../http/parameters.ts"
-import { type HeaderName, headerNames } from "../http/response-headers.ts"
+import { headersOf } from "../http/response-headers.ts"
 import type { Readable } from "../resources/resource.ts"
-import { exampleKeyOf, exampleTag } from "./examples.ts"
+import { exampleTag } from "./examples.ts"
 import { type JsonSchema, jsonSchema } from "./json-schema.ts"
 
 /** Where the API begins; the paths of operations are relative to it. */
@@ -37,7 +37,7 @@ export interface Operation {
   parameters: Parameter[]
   formats: readonly Format[]
   /** Of its 200, besides those that HTTP itself has. */
-  headers: readonly HeaderName[]
+  headers: readonly string[]
   errors: readonly ErrorCode[]
   endpoint: Endpoint
 }
@@ -50,7 +50,7 @@ export const operationsOf = (served: readonly ServedEndpoint[]): Operation[] =>
       path,
       parameters: [...pathParameters(path, endpoint), ...otherParameters(endpoint)],
       formats: endpoint.kind === "list" ? formats : ["json"],
-      headers: headersOf(endpoint),
+      headers: [...dataHeaders(endpoint), ...(endpoint.kind === "list" ? headersOf("list") : [])],
       errors: errorsOf(endpoint),
       endpoint,
     }
@@ -106,11 +106,8 @@ const pascal = (name: string): string => words(name).split(" ").map(capitalised)
 function pathParameters(path: string, endpoint: Endpoint): Parameter[] {
   const owner = keyedBy(endpoint)
   const name = keyName(path)
-  if (!owner || name === undefined) return []
-  const schema = owner.keyInPath ?? owner.fields[owner.key]?.schema
-  const example = exampleKeyOf(owner)
-  if (!schema || example === undefined) throw new Error(`No schema or example of ${path}`)
-  return [parameterOf("path", name, { ...schema, examples: [example] }, true)]
+  const schema = owner?.keyInPath ?? owner?.fields[owner.key]?.schema
+  return schema && name !== undefined ? [parameterOf("path", name, schema, true)] : []
 }
 
 const keyName = (path: string): string | undefined => /\{(\w+)\}/.exec(path)?.[1]
@@ -154,47 +151,15 @@ const ifNoneMatch: Parameter = {
   example: exampleTag,
 }
 
-/** Of a response with data, 304 included. */
-const stateOnly: readonly HeaderName[] = ["Cache-Status", "ETag"]
-const releaseOnly: readonly HeaderName[] = ["Last-Modified", "X-Data-Release"]
-const listOnly: readonly HeaderName[] = [
-  "Content-Disposition",
-  "Link",
-  "X-Total-Count",
-  "X-Total-Pages",
-]
-
-/** What some errors have besides. */
-export const errorHeaders: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
-  UNAUTHORIZED: ["WWW-Authenticate"],
-  RATE_LIMITED: ["Retry-After"],
-  UNAVAILABLE: ["Retry-After"],
+/** The headers of a 304, and of the 200 of one record. */
+export function dataHeaders(endpoint: Endpoint): string[] {
+  if (endpoint.kind === "object") return commonHeaders
+  const showsRelease = endpoint.kind === "record" || !endpoint.ofNoRelease
+  return [...commonHeaders, ...headersOf("data"), ...(showsRelease ? headersOf("release") : [])]
 }
-
-const some = [...stateOnly, ...releaseOnly, ...listOnly, ...Object.values(errorHeaders).flat()]
 
 /** Of every response under the prefix, errors included. */
-export const commonHeaders = headerNames.filter((name) => !some.includes(name))
-
-/** Of a response that shows no release, 304 included. */
-export const stateHeaders = [...commonHeaders, ...stateOnly]
-
-/** Of every response that shows a release, 304 included. */
-export const dataHeaders = [...stateHeaders, ...releaseOnly]
-
-/** Those that some responses lack: of an export, before the first release, or in JSON. */
-export const optionalHeaders: readonly HeaderName[] = [
-  "Content-Disposition",
-  "Last-Modified",
-  "Link",
-  "X-Total-Pages",
-]
-
-function headersOf(endpoint: Endpoint): readonly HeaderName[] {
-  if (endpoint.kind === "object") return commonHeaders
-  if (endpoint.kind === "record") return dataHeaders
-  return [...(endpoint.ofNoRelease ? stateHeaders : dataHeaders), ...listOnly]
-}
+export const commonHeaders = headersOf("fixed", "every")
 
 const errorsOf = (endpoint: Endpoint): ErrorCode[] => [
   "INVALID_PARAMETER",

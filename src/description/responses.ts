@@ -1,31 +1,27 @@
 /** The responses of an operation, and those that operations share. */
 import { type ErrorCode, errorTable } from "../http/api-error.ts"
 import { mediaTypes } from "../http/negotiation.ts"
-import { type HeaderName, headerOf } from "../http/response-headers.ts"
+import { responseHeaders } from "../http/response-headers.ts"
 import { type Example, errorExample, exampleOf } from "./example-answers.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import {
-  commonHeaders,
-  dataHeaders,
-  errorHeaders,
-  type Operation,
-  optionalHeaders,
-  stateHeaders,
-} from "./operations.ts"
+import { commonHeaders, dataHeaders, type Operation } from "./operations.ts"
 import { errorName, listName, objectSchema, refTo } from "./schemas.ts"
 
-/** A header in full. */
-export function headerObject(name: HeaderName, example: string | undefined): JsonSchema {
-  const { description, type = "string", format } = headerOf(name)
+/** Those that some responses lack: of an export, before the first release, or in JSON. */
+const optionalHeaders = ["Content-Disposition", "Last-Modified", "Link", "X-Total-Pages"]
+
+/** A header in full. Its values are integers if its example is one. */
+export function headerObject(name: string, example: string): JsonSchema {
+  const isInteger = /^\d+$/.test(example)
   return {
-    description,
+    description: responseHeaders[name],
     required: !optionalHeaders.includes(name),
-    schema: { type, ...(type === "integer" ? { format: "int64" } : format && { format }) },
-    ...(example !== undefined && { example: type === "integer" ? Number(example) : example }),
+    schema: isInteger ? { type: "integer", format: "int64" } : { type: "string" },
+    example: isInteger ? Number(example) : example,
   }
 }
 
-const headerRefs = (names: readonly HeaderName[]) =>
+const headerRefs = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, refTo("headers", name)]))
 
 /** A response as the only example of its media type, with the request that it answers as its summary. */
@@ -48,21 +44,16 @@ export const responsesOf = (operation: Operation): Record<string, JsonSchema> =>
       ]),
     ),
   },
-  ...notModifiedOf(operation),
+  ...(operation.endpoint.kind !== "object" && {
+    304: {
+      description: "The response that you have is current.",
+      headers: headerRefs(dataHeaders(operation.endpoint)),
+    },
+  }),
   ...Object.fromEntries(
     operation.errors.map((code) => [errorTable[code].status, refTo("responses", errorName(code))]),
   ),
 })
-
-function notModifiedOf({ endpoint }: Operation): Record<string, JsonSchema> {
-  if (endpoint.kind === "object") return {}
-  if (endpoint.kind === "list" && endpoint.ofNoRelease) {
-    return { 304: { description: notModifiedText, headers: headerRefs(stateHeaders) } }
-  }
-  return { 304: refTo("responses", notModifiedName) }
-}
-
-const notModifiedText = "The response that you have is current."
 
 const successText = ({ endpoint, schema }: Operation): string =>
   endpoint.kind === "list" ? `A page of the list of ${schema} records.` : `The ${schema} asked for.`
@@ -72,23 +63,21 @@ const successSchema = (operation: Operation): JsonSchema =>
     ? refTo("schemas", listName(operation))
     : objectSchema({ data: refTo("schemas", operation.schema) })
 
-const notModifiedName = "NotModified"
+/** The errors that operations refer to. @param companies the operation that lists companies */
+export const errorResponses = (codes: Iterable<ErrorCode>, companies: Operation) =>
+  Object.fromEntries([...codes].map((code) => [errorName(code), errorResponse(code, companies)]))
 
-/** The responses that operations refer to. @param companies the operation that lists companies */
-export const sharedResponses = (
-  codes: Iterable<ErrorCode>,
-  companies: Operation,
-): Record<string, JsonSchema> => ({
-  [notModifiedName]: { description: notModifiedText, headers: headerRefs(dataHeaders) },
-  ...Object.fromEntries(
-    [...codes].map((code) => [errorName(code), errorResponse(code, companies)]),
-  ),
-})
+/** What some errors have besides the headers of every response. */
+const ownHeaders: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
+  UNAUTHORIZED: ["WWW-Authenticate"],
+  RATE_LIMITED: ["Retry-After"],
+  UNAVAILABLE: ["Retry-After"],
+}
 
 const errorResponse = (code: ErrorCode, companies: Operation): JsonSchema => ({
   description: errorTable[code].when,
   headers: {
-    ...headerRefs([...commonHeaders, ...(errorHeaders[code] ?? [])]),
+    ...headerRefs([...commonHeaders, ...(ownHeaders[code] ?? [])]),
     "Cache-Control": headerObject("Cache-Control", "no-store"),
   },
   content: {

@@ -1,18 +1,11 @@
 /** The schemas of what the service answers with, by name. */
 import { type ErrorCode, errorDetails, errorTable } from "../http/api-error.ts"
-import type { Readable } from "../resources/resource.ts"
-import {
-  type JsonSchema,
-  jsonSchema,
-  nullable,
-  pointInTimeName,
-  pointInTimeSchema,
-} from "./json-schema.ts"
+import { type JsonSchema, jsonSchema, mapValues, nullable } from "./json-schema.ts"
 import { capitalised, type Operation } from "./operations.ts"
 
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-export const refTo = (kind: "schemas" | "parameters" | "headers" | "responses", name: string) => ({
+export const refTo = (kind: "schemas" | "headers" | "responses", name: string) => ({
   $ref: `#/components/${kind}/${name}`,
 })
 
@@ -25,8 +18,7 @@ export function schemasOf(operations: readonly Operation[]): Schemas {
   const schemas: Record<string, JsonSchema> = {}
   for (const operation of operations) {
     const { endpoint, schema } = operation
-    schemas[schema] =
-      endpoint.kind === "object" ? jsonSchema(endpoint.schema) : recordSchema(endpoint.resource)
+    schemas[schema] = schemaOf(operation)
     if (endpoint.kind === "list") {
       schemas[listName(operation)] = objectSchema({
         data: { type: "array", items: refTo("schemas", schema), description: "The records" },
@@ -35,7 +27,6 @@ export function schemasOf(operations: readonly Operation[]): Schemas {
     }
   }
   schemas[metaName] = metaSchema
-  schemas[pointInTimeName] = pointInTimeSchema
   const errors = new Set(operations.flatMap((operation) => operation.errors))
   for (const code of errors) schemas[errorName(code)] = errorSchema(code)
   return schemas
@@ -52,19 +43,20 @@ export const errorName = (code: ErrorCode): string =>
 export const objectSchema = (
   properties: Readonly<Record<string, JsonSchema>>,
   others: JsonSchema = {},
-): JsonSchema => ({ type: "object", ...others, properties, required: Object.keys(properties) })
+) => ({ type: "object", ...others, properties, required: Object.keys(properties) })
 
-/** The fields of a resource, each of which every record has. */
-const recordSchema = ({ fields, description }: Readable): JsonSchema =>
-  objectSchema(
-    Object.fromEntries(
-      Object.entries(fields).map(([name, { schema, nullable: isNullable }]) => {
-        const own = jsonSchema(schema)
-        return [name, isNullable ? nullable(own) : own]
-      }),
-    ),
-    { description },
+/** What an operation answers with: each record has every field. */
+export function schemaOf({ endpoint }: Operation) {
+  if (endpoint.kind === "object") {
+    const { description, schema } = endpoint
+    return objectSchema(mapValues(schema.properties, jsonSchema), { description })
+  }
+  const { fields, description } = endpoint.resource
+  const properties = mapValues(fields, ({ schema, nullable: isNullable }) =>
+    isNullable ? nullable(jsonSchema(schema)) : jsonSchema(schema),
   )
+  return objectSchema(properties, { description })
+}
 
 const count = (description: string, minimum: number): JsonSchema => ({
   type: "integer",

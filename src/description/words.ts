@@ -1,51 +1,21 @@
 /** Schemas in words, for the forms of the reference that people read. */
 import type { JsonSchema } from "./json-schema.ts"
 import type { Operation } from "./operations.ts"
-import { schemasOf } from "./schemas.ts"
-
-export interface FieldText {
-  name: string
-  type: string
-  /** Whether it may be null in JSON, and empty in CSV. */
-  nullable: boolean
-  meaning: string
-}
-
-/** The fields of what an operation answers with. */
-export function fieldsOf(operation: Operation): FieldText[] {
-  const properties = schemasOf([operation])[operation.schema]?.properties
-  return Object.entries((properties ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => ({
-    name,
-    type: typeText(schema),
-    nullable: isNullable(schema),
-    meaning: String(schema.description ?? ""),
-  }))
-}
-
-const isNullable = ({ type }: JsonSchema): boolean => Array.isArray(type) && type.includes("null")
 
 /** `integer, 1 to 100`, `string, YYYY-MM-DD`, `one of asc, desc`. */
 export function typeText(schema: JsonSchema): string {
-  if (schema.$ref !== undefined) return "release, day or date-time"
   if (Array.isArray(schema.enum)) {
     return `one of ${schema.enum.filter((value) => value !== null).join(", ")}`
   }
-  const type = [schema.type]
-    .flat()
-    .filter((each) => each !== "null")
-    .join(" or ")
-  return [type, ...notation(schema), ...bounds(schema)].join(", ")
+  const type = [schema.type].flat().find((each) => each !== "null")
+  return [type, notations[String(schema.format)], ...bounds(schema)].filter(Boolean).join(", ")
 }
 
 const notations: Readonly<Record<string, string>> = {
   date: "YYYY-MM-DD",
   "date-time": "YYYY-MM-DDThh:mm:ssZ",
   uri: "an address",
-}
-
-const notation = ({ format }: JsonSchema): string[] => {
-  const found = notations[String(format)]
-  return found === undefined ? [] : [found]
+  "point-in-time": "a release, a day or a date-time",
 }
 
 function bounds({ minimum, maximum, maxLength }: JsonSchema): string[] {
@@ -73,12 +43,8 @@ export const bodyText = (body: unknown): string =>
 
 /** The groups of operations, each with its own, in their order. */
 export function groupsOf(operations: readonly Operation[]): Map<string, Operation[]> {
-  const groups = new Map<string, Operation[]>()
-  for (const operation of operations) {
-    const group = groups.get(operation.group) ?? []
-    groups.set(operation.group, [...group, operation])
-  }
-  for (const group of groups.values()) group.sort((one, other) => rankOf(one) - rankOf(other))
+  const groups = Map.groupBy(operations, ({ group }) => group)
+  for (const members of groups.values()) members.sort((one, other) => rankOf(one) - rankOf(other))
   return groups
 }
 

@@ -2,12 +2,15 @@
 import { open } from "node:fs/promises"
 import { foreignText } from "../loading/reading/foreign-formats.ts"
 import { FetchError, statusError, withRetries } from "./fetch-error.ts"
-import type { FileState } from "./fetch-state.ts"
 import { megabytes } from "./limits.ts"
-import { type Access, get, type Response } from "./request.ts"
+import { type Access, get, type Received } from "./request.ts"
 
 /** What a server says of a file's version, for conditional requests. */
-export type Validators = Pick<FileState, "etag" | "lastModified">
+export interface Validators {
+  etag: string | null
+  /** As the server writes it. */
+  lastModified: string | null
+}
 
 /**
  * Writes the file to `path`, which is complete only once this returns.
@@ -28,7 +31,7 @@ export const download = (
     if (status !== 200) throw statusError(response.url, status)
     await write(response, path, access.limits.maxBytes)
     await checkContent(url, path)
-    return { etag: headers.etag ?? null, lastModified: headers["last-modified"] ?? null }
+    return { etag: headers.get("etag"), lastModified: headers.get("last-modified") }
   })
 
 const conditionsOf = (known?: Validators): Record<string, string> => ({
@@ -36,7 +39,7 @@ const conditionsOf = (known?: Validators): Record<string, string> => ({
   ...(known?.lastModified ? { "If-Modified-Since": known.lastModified } : {}),
 })
 
-async function write({ url, body }: Response, path: string, maxBytes: number): Promise<void> {
+async function write({ url, body }: Received, path: string, maxBytes: number): Promise<void> {
   const file = await open(path, "w")
   let size = 0
   try {

@@ -1,14 +1,33 @@
-/** Brings the files of a source into its raw directory, each only where its server has another version. */
+/**
+ * Brings the files of a source into its raw directory, each only where its server has another version.
+ * What the servers said of the versions is in a small file beside them, as it means nothing without them.
+ */
+import { rename } from "node:fs/promises"
+import { join } from "node:path"
+import { type Static, Type } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
 import { digest } from "../text/digest.ts"
 import { arcgisLayer } from "./arcgis.ts"
 import { download } from "./download.ts"
 import { FetchError } from "./fetch-error.ts"
-import { type FileState, readFetchState, writeFetchState } from "./fetch-state.ts"
 import { downloadLayer } from "./layer.ts"
 import { intoRawDirectory, keepRawFile, keptFile, unfinishedPath } from "./raw-files.ts"
 import type { Access } from "./request.ts"
 import { type ArcgisEntry, type SourceEntry, urlsOf, type WfsEntry } from "./sources-file.ts"
 import { wfsLayer } from "./wfs.ts"
+
+const nullableText = Type.Union([Type.String(), Type.Null()])
+const fileState = Type.Object({
+  sha256: Type.String(),
+  etag: nullableText,
+  lastModified: nullableText,
+  /** When it was last downloaded, other than as the version that was known. */
+  fetchedAt: Type.String(),
+})
+type FileState = Static<typeof fileState>
+/** By a digest of the address, which may hold a secret. */
+const fetchState = Type.Record(Type.String(), fileState)
+const stateIn = (directory: string) => join(directory, "state.json")
 
 export interface FetchedFile {
   path: string
@@ -54,8 +73,7 @@ async function fetchFile(
   { directory, now }: Place,
   access: Access,
 ): Promise<FetchedFile> {
-  const state = await readFetchState(directory)
-  // An address may hold a secret.
+  const state = await readState(directory)
   const key = digest(url.href)
   const known = state[key]
   const kept = known && (await keptFile(directory, known.sha256))
@@ -70,8 +88,18 @@ async function fetchFile(
   })
   const { etag, lastModified } = validators
   const found = { sha256, etag, lastModified, fetchedAt: fetchedAt.toISOString() }
-  await writeFetchState(directory, { ...state, [key]: found })
+  const changed = unfinishedPath(directory)
+  await Bun.write(changed, `${JSON.stringify({ ...state, [key]: found }, null, 2)}\n`)
+  await rename(changed, stateIn(directory))
   return fetchedAs(path, found)
+}
+
+/** Without a state, or with a damaged one, the source is fetched as if it never was. */
+async function readState(directory: string): Promise<Static<typeof fetchState>> {
+  const value: unknown = await Bun.file(stateIn(directory))
+    .json()
+    .catch(() => null)
+  return Value.Check(fetchState, value) ? value : {}
 }
 
 /** A server whose clock is wrong says nothing of when the file was true. */
@@ -90,9 +118,9 @@ async function fetchLayer(
 ): Promise<FetchedFile> {
   const observed = now()
   const layer =
-    entry.kind === "arcgis" ? await arcgisLayer(url, entry, access) : wfsLayer(url, entry, access)
+    entry.kind === "arcgis" ? await arcgisLayer(url, entry, access) : wfsLayer(url, entry)
   const written = unfinishedPath(directory)
-  await downloadLayer(layer, written, access.limits)
+  await downloadLayer(layer, written, access)
   const kept = { extension: "json", fetchedAt: observed }
   return { ...(await keepRawFile(written, directory, kept)), observed }
 }

@@ -107,7 +107,11 @@ async function fetchIfDue(
       options.progress.warn(`Cannot record the fetch of ${name}: ${reasonOf(error)}`)
     })
   try {
-    const files = await download(fetchable, options, directory)
+    options.progress.step(`Fetching ${name}`)
+    const { userAgent, environment, limits, now } = options
+    const headers = headersOf(entry, environment)
+    const access = { userAgent, headers, allowPrivate: entry.allow_private ?? false, limits }
+    const files = await fetchFiles(entry, { directory, access, now })
     const loaded = await loadFetched(sql, fetchable, files, options, startedMs)
     await record(
       recordFetched(sql, source, {
@@ -129,17 +133,6 @@ async function fetchIfDue(
   } finally {
     await record(recordAttempt(sql, source, instantText(startedAt)))
   }
-}
-
-function download(
-  { source, entry }: Fetchable,
-  { userAgent, environment, limits, progress, now }: FetchOptions,
-  directory: string,
-) {
-  progress.step(`Fetching ${source.name}`)
-  const headers = headersOf(entry, environment)
-  const access = { userAgent, headers, allowPrivate: entry.allow_private ?? false, limits }
-  return fetchFiles(entry, { directory, access, now })
 }
 
 const reasonShown = (

@@ -5,34 +5,34 @@
  */
 import { open } from "node:fs/promises"
 import { excerpt } from "../text/printable-text.ts"
-import { FetchError } from "./fetch-error.ts"
-import { type Limits, megabytes } from "./limits.ts"
+import { FetchError, statusError, withRetries } from "./fetch-error.ts"
+import { megabytes } from "./limits.ts"
+import { type Access, get } from "./request.ts"
 
-export interface LayerRecord {
-  feature: unknown
-  /** Its values of what the pages are ordered by, which no other record has. */
-  key: string
-}
-
+/** A layer in the terms of its service. Reading a response throws a FetchError, which may be temporary. */
 export interface Layer {
   url: URL
   /** The beginning of the file, up to the bracket of its features. */
   opening: string
-  count: () => Promise<number>
-  /** Records after the first `read`, the last of which has the key `last`. */
-  page: (read: number, last: string | undefined) => Promise<LayerRecord[]>
+  countUrl: URL
+  /** Undefined where the response does not say it. */
+  countIn: (text: string) => number | undefined
+  /** Of the records after the first `read`, the last of which has the key `last`. */
+  pageUrl: (read: number, last: string | undefined) => URL
+  /** Refuses an object that reports an error. */
+  check?: (response: JsonObject) => void
+  /** The values of what the pages are ordered by, which no other record has. */
+  keyOf: (feature: JsonObject) => string
 }
 
 /** Writes all features to `path`. @throws FetchError where they may not be all */
-export async function downloadLayer(
-  { url, opening, count, page }: Layer,
-  path: string,
-  { maxBytes }: Pick<Limits, "maxBytes">,
-): Promise<void> {
+export async function downloadLayer(layer: Layer, path: string, access: Access): Promise<void> {
+  const { url, opening } = layer
+  const { maxBytes } = access.limits
   const fail = (reason: string): never => {
     throw new FetchError(url, reason)
   }
-  const before = await count()
+  const before = await countOf(layer, access)
   if (before === 0) fail("it has no records")
   const file = await open(path, "w")
   const keys = new Set<string>()
@@ -41,25 +41,104 @@ export async function downloadLayer(
   try {
     await file.writeFile(opening)
     while (keys.size < before) {
-      const records = await page(keys.size, last)
-      if (records.length === 0) fail(`only ${keys.size} of ${before} records came`)
-      const lines = records.map(({ feature }) => JSON.stringify(feature)).join(",\n")
+      const features = await pageOf(layer, access, keys.size, last)
+      if (features.length === 0) fail(`only ${keys.size} of ${before} records came`)
+      const lines = features.map(({ feature }) => JSON.stringify(feature)).join(",\n")
       bytes += Buffer.byteLength(lines)
       if (bytes > maxBytes) fail(`it is larger than ${megabytes(maxBytes)}`)
       await file.writeFile(`${keys.size > 0 ? "," : ""}\n${lines}`)
-      for (const { key } of records) {
+      for (const { key } of features) {
         if (keys.has(key)) fail(`the record ${excerpt(key, 100)} came twice`)
         keys.add(key)
+        last = key
       }
-      last = records.at(-1)?.key
     }
     await file.writeFile("\n]}\n")
   } finally {
     await file.close()
   }
-  const after = await count()
+  const after = await countOf(layer, access)
   if (keys.size === before && after === before) return
   fail(
     `it changed while it was read: it had ${before} records, ${keys.size} came, and it has ${after}`,
   )
+}
+
+const countOf = ({ url, countUrl, countIn }: Layer, access: Access): Promise<number> =>
+  read(countUrl, access, (text) => {
+    const count = countIn(text)
+    if (count !== undefined) return count
+    throw new FetchError(url, `it does not say how many records it has${answered(text)}`)
+  })
+
+const pageOf = (
+  { url, pageUrl, check, keyOf }: Layer,
+  access: Access,
+  ...place: Parameters<Layer["pageUrl"]>
+) =>
+  readJson(pageUrl(...place), access, (response) => {
+    check?.(response)
+    const { features, ...others } = response
+    if (Array.isArray(features)) {
+      return features.map((feature: unknown) => ({
+        feature,
+        key: keyOf(isObject(feature) ? feature : {}),
+      }))
+    }
+    throw new FetchError(url, `a page of it has no features${answered(JSON.stringify(others))}`)
+  })
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+export function withQuery(url: URL, parameters: Readonly<Record<string, string>>): URL {
+  const full = new URL(url)
+  for (const [name, value] of Object.entries(parameters)) full.searchParams.set(name, value)
+  return full
+}
+
+export const readJson = <T>(url: URL, access: Access, use: (value: JsonObject) => T): Promise<T> =>
+  read(url, access, (text) => use(objectIn(url, text)))
+
+const read = <T>(url: URL, access: Access, use: (text: string) => T): Promise<T> =>
+  withRetries(access, async () => use(await textAt(url, access)))
+
+const maxPageBytes = 128 * 1024 ** 2
+
+async function textAt(url: URL, access: Access): Promise<string> {
+  const { status, body } = await get(url, access)
+  const limit = Math.min(maxPageBytes, access.limits.maxBytes)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    chunks.push(chunk)
+    if (size <= limit) continue
+    const large = `a page of it is larger than ${megabytes(limit)}`
+    throw new FetchError(url, `${large}; ask for fewer records at once with page_size`)
+  }
+  const text = Buffer.concat(chunks).toString()
+  if (status !== 200) throw statusError(url, status, answered(text))
+  return text
+}
+
+/** Without one the server may be in trouble for a moment. */
+export function objectIn(url: URL, text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new FetchError(url, `it answers with no JSON object${answered(text)}`, {
+    isTemporary: true,
+  })
+}
+
+/** The text of a response that is not the expected one, mostly an error in XML, JSON or HTML. */
+function answered(text: string): string {
+  const shown = excerpt(text.replace(/<[^>]*>|\s+/g, " ").trim(), 200)
+  return shown === "" ? "" : `, but "${shown}"`
 }

@@ -11,23 +11,20 @@ import { loadBasis } from "../loading/load-basis.ts"
 import { LoadError } from "../loading/load-error.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
 import { digestsOf } from "../loading/observation.ts"
-import type { Progress } from "../loading/progress.ts"
 import { holdersBasis, keepsFiles } from "../loading/stored-holders.ts"
 import type { LoadSummary } from "../loading/summary.ts"
-import type { HolderNames } from "../text/holder-names.ts"
 import { type FetchedFile, observedTime } from "./fetch-files.ts"
 import type { Limits } from "./limits.ts"
 import type { Fetchable } from "./sources-file.ts"
 
-export interface FetchedLoadOptions extends Pick<LoadOptions, "onCommit" | "onPublished"> {
+export interface FetchedLoadOptions
+  extends Pick<LoadOptions, "onCommit" | "onPublished">,
+    Required<Pick<LoadOptions, "absentAfterHours" | "holderNames" | "progress">> {
   databaseUrl: string
   dataDir: string
   limits: Limits
   /** Loads files although they have not changed. */
   force: boolean
-  absentAfterHours: number
-  holderNames: HolderNames
-  progress: Progress
 }
 
 export interface Loaded {
@@ -46,7 +43,7 @@ export async function loadFetched(
   options: FetchedLoadOptions,
   startedMs: number,
 ): Promise<Loaded> {
-  const { databaseUrl, dataDir, force, limits, absentAfterHours, holderNames } = options
+  const { force, absentAfterHours, holderNames, progress, onCommit, onPublished } = options
   const { partial = false, all_sectors: allSectors = false } = entry
   const digests = digestsOf(files)
   const holders = await holdersBasis(sql, holderNames, source.resource)
@@ -63,7 +60,7 @@ export async function loadFetched(
   }
   try {
     const summary = await load({
-      url: databaseUrl,
+      url: options.databaseUrl,
       source,
       files: files.map(({ path }) => path),
       partial,
@@ -72,12 +69,14 @@ export async function loadFetched(
       holderNames,
       // Bytes that were loaded by hand for a later time are not older for being fetched.
       observed: known.areLoaded && last > observed ? last : observed,
-      ...(keepsFiles(holderNames, source.resource) && { rejectsDir: join(dataDir, "rejects") }),
-      maxUnpackedBytes: limits.maxUnpackedBytes,
+      rejectsDir: keepsFiles(holderNames, source.resource)
+        ? join(options.dataDir, "rejects")
+        : undefined,
+      maxUnpackedBytes: options.limits.maxUnpackedBytes,
       fetchStartedMs: startedMs,
-      progress: options.progress,
-      ...(options.onCommit && { onCommit: options.onCommit }),
-      ...(options.onPublished && { onPublished: options.onPublished }),
+      progress,
+      onCommit,
+      onPublished,
     })
     const outcome = summary.release === null ? "unchanged" : "published"
     return { outcome, reason: null, summary }

@@ -20,28 +20,20 @@ export function isPublicAddress(address: string): boolean {
 /** All of IPv6 that is public: what is outside is reserved, or may stand for an address of IPv4. */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
-export interface ResolvedAddress {
-  address: string
-  family: number
-}
-
 /**
- * The addresses that may be connected to for a URL's host; at least one.
+ * The addresses that may be connected to for a URL's host, as URLs have them; at least one.
  * @throws FetchError where it has none, or only some that are not allowed
  */
-export async function resolveAddresses(
-  url: URL,
-  allowPrivate: boolean,
-): Promise<[ResolvedAddress, ...ResolvedAddress[]]> {
+export async function resolveAddresses(url: URL, allowPrivate: boolean): Promise<string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const resolved = await lookup(host, { all: true }).catch((error: unknown) => {
     const isTemporary = codeOf(error) === "EAI_AGAIN" || codeOf(error) === "DNS_ETIMEOUT"
     throw new FetchError(url, `the host ${host} has no known address`, { isTemporary })
   })
-  const [first, ...others] = resolved.filter(
-    ({ address }) => allowPrivate || isPublicAddress(address),
-  )
-  if (first) return [first, ...others]
+  const allowed = resolved.filter(({ address }) => allowPrivate || isPublicAddress(address))
+  if (allowed.length > 0) {
+    return allowed.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
+  }
   const found = resolved.map(({ address }) => address).join(", ")
   throw new FetchError(
     url,

@@ -1,21 +1,14 @@
 /**
- * One GET and the redirects that may be followed. Each connection is made to an address that has been
- * checked, under the certificate of the host's name. Bun's `fetch` does not say which address it
- * connects to; the client of `node:http` takes it from us.
+ * One GET and the redirects that may be followed. The URL of each connection has an address that has
+ * been checked; `Host` and the server name of TLS have the name, so that the certificate is checked for it.
  */
-import {
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as plain,
-} from "node:http"
-import { request as encrypted } from "node:https"
-import { pipeline } from "node:stream"
-import { createGunzip } from "node:zlib"
 import { codeOf } from "../text/error-code.ts"
 import { FetchError } from "./fetch-error.ts"
 import type { Limits } from "./limits.ts"
 import { resolveAddresses } from "./public-address.ts"
+
+// A proxy would resolve names by itself.
+process.env.NO_PROXY = "*"
 
 /** How to reach the servers of one source. */
 export interface Access {
@@ -29,11 +22,11 @@ export interface Access {
   signal: AbortSignal
 }
 
-export interface Response {
+export interface Received {
   /** After redirects. */
   url: URL
   status: number
-  headers: IncomingHttpHeaders
+  headers: Headers
   /** Without the compression of the transfer. A response that is cut off throws. */
   body: AsyncGenerator<Uint8Array>
   /** Closes the connection. */
@@ -48,15 +41,15 @@ export async function get(
   url: URL,
   access: Access,
   conditions: Readonly<Record<string, string>> = {},
-): Promise<Response> {
+): Promise<Received> {
   let current = url
   for (let followed = 0; ; followed++) {
     const isFirstHost = current.host === url.host
     // Neither credentials nor permissions of one host are another's.
     const allowed = isFirstHost ? access : { ...access, headers: {}, allowPrivate: false }
     const response = await send(current, allowed, conditions)
-    const { location } = response.headers
-    if (!redirects.includes(response.status) || location === undefined) return response
+    const location = response.headers.get("location")
+    if (!redirects.includes(response.status) || location === null) return response
     response.close()
     if (followed === maxRedirects) {
       throw new FetchError(url, `it is redirected more than ${maxRedirects} times`)
@@ -72,101 +65,87 @@ export async function get(
  */
 export function redirectTarget(from: URL, location: string, first: URL): URL {
   const to = URL.parse(location, from.href)
-  if (!to || !/^https?:$/.test(to.protocol)) {
-    throw new FetchError(from, "it is redirected to something that is no http or https address")
-  }
-  if (to.username || to.password) {
-    throw new FetchError(from, "it is redirected to an address with a user or password")
-  }
-  if (to.protocol === "http:" && (from.protocol === "https:" || to.host !== first.host)) {
-    throw new FetchError(from, `it is redirected to ${to.host} without encryption`)
-  }
-  return to
+  const isPlain = to?.protocol === "http:" && from.protocol === "http:" && to.host === first.host
+  if (to && !to.username && !to.password && (isPlain || to.protocol === "https:")) return to
+  const target = to?.host || "no http or https address"
+  throw new FetchError(from, `it is redirected to ${target} without encryption or with a password`)
 }
 
 async function send(
   url: URL,
-  { userAgent, headers, allowPrivate, limits: { silenceMs }, signal }: Access,
+  { userAgent, headers, allowPrivate, limits: { silenceMs }, signal: ofSource }: Access,
   conditions: Readonly<Record<string, string>>,
-): Promise<Response> {
-  const resolved = await resolveAddresses(url, allowPrivate)
-  signal.throwIfAborted()
-  const request = (url.protocol === "https:" ? encrypted : plain)(url, {
-    agent: false,
-    lookup: (_, { all }, callback) =>
-      all ? callback(null, resolved) : callback(null, resolved[0].address, resolved[0].family),
-    headers: {
-      ...headers,
-      ...conditions,
-      "User-Agent": userAgent,
-      Accept: "*/*",
-      "Accept-Encoding": "gzip",
-    },
-  })
-  let waiting: ClientRequest | IncomingMessage = request
-  const end = (reason: Error) => waiting.destroy(reason)
-  const onAbort = () => end(signal.reason)
+): Promise<Received> {
+  const addresses = await resolveAddresses(url, allowPrivate)
+  const ending = new AbortController()
+  const signal = AbortSignal.any([ofSource, ending.signal])
   const silence = setTimeout(() => {
-    const what = waiting === request ? "no response within" : "it sent nothing for"
-    end(new FetchError(url, `${what} ${silenceMs / 1000} s`, { isTemporary: true }))
+    const reason = `it sent nothing for ${silenceMs / 1000} s`
+    ending.abort(new FetchError(url, reason, { isTemporary: true }))
   }, silenceMs)
   const close = () => {
     clearTimeout(silence)
-    signal.removeEventListener("abort", onAbort)
-    request.destroy()
+    ending.abort()
   }
-  signal.addEventListener("abort", onAbort)
+  const failure = (error: unknown) => (signal.aborted ? signal.reason : requestError(url, error))
+  const request = {
+    headers: { ...headers, ...conditions, "User-Agent": userAgent, Host: url.host },
+    ...(!addresses.includes(url.hostname) && { tls: { serverName: url.hostname } }),
+    redirect: "manual",
+    keepalive: false,
+    signal,
+  } as const
   try {
-    const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      request.once("response", (received) => {
-        // An error after the last read must not be unhandled, which would end the process.
-        waiting = received.on("error", () => {})
-        resolve(received)
-      })
-      request.on("error", reject)
-      request.end()
-    })
+    const response = await fetchFromFirst(addresses, url, request)
     silence.refresh()
-    const { statusCode: status = 0, headers: received } = message
-    return { url, status, headers: received, body: bodyOf(message), close }
+    const { status, headers: received } = response
+    return { url, status, headers: received, body: bodyOf(response), close }
   } catch (error) {
+    const reason = failure(error)
     close()
-    throw signal.aborted ? signal.reason : requestError(url, error)
+    throw reason
   }
 
-  async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
     try {
-      yield* decoded(chunksOf(message), url, message.headers["content-encoding"])
+      for await (const chunk of body ?? []) {
+        silence.refresh()
+        yield chunk
+      }
     } catch (error) {
-      throw signal.aborted ? signal.reason : requestError(url, error)
+      throw failure(error)
     } finally {
       close()
     }
   }
+}
 
-  async function* chunksOf(message: AsyncIterable<Uint8Array>) {
-    for await (const chunk of message) {
-      silence.refresh()
-      yield chunk
-    }
+/** From the first of the addresses that responds. @throws the failure of the last */
+async function fetchFromFirst(
+  [address = "", ...others]: readonly string[],
+  url: URL,
+  request: BunFetchRequestInit,
+): Promise<Response> {
+  const at = new URL(url)
+  at.hostname = address
+  try {
+    return await fetch(at, request)
+  } catch (error) {
+    if (others.length === 0 || request.signal?.aborted) throw error
+    return fetchFromFirst(others, url, request)
   }
 }
 
-function decoded(
-  chunks: AsyncIterable<Uint8Array>,
-  url: URL,
-  coding = "identity",
-): AsyncIterable<Uint8Array> {
-  if (/^(x-)?gzip$/i.test(coding)) return pipeline(chunks, createGunzip(), () => {})
-  if (coding === "" || coding === "identity") return chunks
-  throw new FetchError(url, `it is encoded as ${coding}, although only gzip is accepted`)
-}
-
 function requestError(url: URL, error: unknown): FetchError {
-  if (error instanceof FetchError) return error
+  const message = error instanceof Error ? error.message : String(error)
   const code = codeOf(error)
-  const message = error instanceof Error ? error.message || code : String(error)
-  const reason = code.startsWith("Z_") ? corrupt : code === "ECONNRESET" ? cutOff : message
+  // Bun names the whole URL there, whose query may hold a secret.
+  const withoutUrl = message.replace(/ fetching ".*/s, "")
+  const reason = /^(Zlib|Brotli|Zstd)/.test(code)
+    ? corrupt
+    : code === "ECONNRESET"
+      ? cutOff
+      : withoutUrl
   return new FetchError(url, reason, { isTemporary: true })
 }
 

@@ -14,7 +14,7 @@ import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { codeOf } from "../text/error-code.ts"
-import { isObject } from "./service-response.ts"
+import { isObject } from "./layer.ts"
 
 /** Whether a text is an address that can be fetched. It must hold no secret; headers may. */
 export function isAddress(text: string): boolean {

@@ -1,18 +1,17 @@
-/** The headers that every response of the API has, whatever comes of the request. */
-import { headerNames, headerOf } from "./response-headers.ts"
+/** The headers that every response has, whatever comes of the request. */
+import { headersOf } from "./response-headers.ts"
 
-const exposed = headerNames.filter((name) => headerOf(name).exposed !== false)
-
-export const securityHeaders = {
+const alwaysHeaders = {
+  Vary: "Authorization, Accept, Accept-Encoding",
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
-} as const
+}
 
-export const varyHeader = { Vary: "Authorization, Accept, Accept-Encoding" } as const
+/** The others are for browsers, not for scripts. */
+const exposed = headersOf("every", "data", "release", "list", "error")
 
 export const apiHeaders: Readonly<Record<string, string>> = {
-  ...varyHeader,
-  ...securityHeaders,
+  ...alwaysHeaders,
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": exposed.join(", "),
 }
@@ -34,7 +33,6 @@ const contentSecurityPolicy = [
  * any web site.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
-  ...varyHeader,
-  ...securityHeaders,
+  ...alwaysHeaders,
   "Content-Security-Policy": contentSecurityPolicy,
 }

@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net"
 import ipaddr from "ipaddr.js"
 
 /**
@@ -35,7 +36,7 @@ function toNetwork(entry: string): string | undefined {
   if (text.length > longestAddress) return undefined
   const address = bareAddress(text)
   // Strictly: `010.1` and `0x7f000001` are addresses to some programs and not to others.
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address).toString()
+  if (isIPv4(address)) return address
   if (!ipaddr.IPv6.isValid(address)) return undefined
   const ipv6 = ipaddr.IPv6.parse(address)
   if (ipv6.isIPv4MappedAddress()) return ipv6.toIPv4Address().toString()
@@ -43,8 +44,12 @@ function toNetwork(entry: string): string | undefined {
   return `${network.join(":")}::/64`
 }
 
-/** Without brackets and port: `[fe80::1%eth0]:443` is `fe80::1%eth0`, `192.0.2.1:80` is `192.0.2.1`. */
+/**
+ * Without brackets, port and the prefix of IPv4: `[fe80::1%eth0]:443` is `fe80::1%eth0`, and
+ * `192.0.2.1:80` and `::ffff:192.0.2.1` are `192.0.2.1`.
+ */
 function bareAddress(text: string): string {
-  const [, bracketed, ipv4WithPort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text) ?? []
-  return bracketed ?? ipv4WithPort ?? text
+  const [, bracketed, ipv4] =
+    /^\[([^\]]*)\](?::\d+)?$|^(?:::ffff:)?((?:\d+\.){3}\d+)(?::\d+)?$/i.exec(text) ?? []
+  return bracketed ?? ipv4 ?? text
 }

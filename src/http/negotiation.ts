@@ -26,50 +26,24 @@ export const formats = Object.keys(mediaTypes) as Format[]
  */
 export function preferredFormat(accept: string | null): Format {
   if (!accept) return "json"
-  const ranges = accept.split(",").map(parseRange)
-  const ranked = formats
-    .map((format) => ({ format, match: bestMatch(mediaTypes[format], ranges) }))
+  const ranges = readRanges(accept)
+  const [preferred] = alternatives
+    .map(({ format, names }) => ({ format, match: matchOf(names, ranges) }))
     .filter(({ match }) => match.weight > 0)
     .sort(
       (a, b) =>
         b.match.weight - a.match.weight ||
-        b.match.exactness - a.match.exactness ||
+        a.match.inexactness - b.match.inexactness ||
         a.match.place - b.match.place,
     )
-  return ranked[0]?.format ?? "json"
+  return preferred?.format ?? "json"
 }
 
-interface Range {
-  name: string
-  weight: number
-}
-
-function parseRange(text: string): Range {
-  const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase())
-  return { name, weight: readWeight(parameters) }
-}
-
-/**
- * The weight that a client gives to an alternative (RFC 9110, 12.4.2), by its parameters: `q=0.5`. A
- * malformed one counts as none, so the alternative is not wanted rather than wanted most.
- */
-function readWeight(parameters: readonly string[]): number {
-  const weight = parameters.find((parameter) => /^q\s*=/i.test(parameter))
-  if (weight === undefined) return 1
-  const value = weight.replace(/^q\s*=\s*/i, "")
-  return /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : 0
-}
-
-/** The most exact range that covers the type decides its weight. */
-function bestMatch(type: string, ranges: readonly Range[]) {
-  const [family] = type.split("/")
-  let best = { weight: 0, exactness: -1, place: -1 }
-  for (const [place, range] of ranges.entries()) {
-    const exactness = ["*/*", `${family}/*`, type].indexOf(range.name)
-    if (exactness > best.exactness) best = { weight: range.weight, exactness, place }
-  }
-  return best
-}
+/** Each format with the ranges that cover it, the most exact first. */
+const alternatives = formats.map((format) => {
+  const type = mediaTypes[format]
+  return { format, names: [type, type.replace(/\/.*/, "/*"), "*/*"] }
+})
 
 export type Coding = "zstd" | "gzip"
 
@@ -85,15 +59,42 @@ export function preferredCoding(
   available: readonly Coding[],
 ): Coding | null {
   if (!acceptEncoding) return null
-  const ranges = acceptEncoding.split(",").map(parseRange)
-  const weightOf = (coding: Coding): number => {
-    const [range] = namesOf[coding].flatMap((name) => ranges.filter((each) => each.name === name))
-    return range?.weight ?? 0
+  const ranges = readRanges(acceptEncoding)
+  const [preferred] = available
+    .map((coding) => ({ coding, weight: matchOf(namesOf[coding], ranges).weight }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+  return preferred?.coding ?? null
+}
+
+interface Range {
+  name: string
+  weight: number
+}
+
+const validWeight = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/
+
+/**
+ * What a client names, each with its weight (RFC 9110, 12.4.2): `text/csv; q=0.5`. A malformed weight counts
+ * as none, so the alternative is not wanted rather than wanted most.
+ */
+const readRanges = (header: string): Range[] =>
+  header
+    .toLowerCase()
+    .split(",")
+    .map((text) => {
+      if (!text.includes(";")) return { name: text.trim(), weight: 1 }
+      const [name = ""] = text.split(";")
+      const [, weight = "1"] = /;\s*q\s*=([^;]*)/.exec(text) ?? []
+      return { name: name.trim(), weight: validWeight.test(weight.trim()) ? Number(weight) : 0 }
+    })
+
+/** The most exact range that names the alternative decides its weight. @param names the most exact first */
+function matchOf(names: readonly string[], ranges: readonly Range[]) {
+  for (let inexactness = 0; inexactness < names.length; inexactness++) {
+    const place = ranges.findIndex(({ name }) => name === names[inexactness])
+    const weight = ranges[place]?.weight
+    if (weight !== undefined) return { weight, inexactness, place }
   }
-  let preferred: { coding: Coding | null; weight: number } = { coding: null, weight: 0 }
-  for (const coding of available) {
-    const weight = weightOf(coding)
-    if (weight > preferred.weight) preferred = { coding, weight }
-  }
-  return preferred.coding
+  return { weight: 0, inexactness: 0, place: 0 }
 }

@@ -1,5 +1,5 @@
 /** Page arithmetic, and the links from a page to its neighbours. */
-import { encodeQuery } from "./query-string.ts"
+import { encodeQuery, type Pair } from "./query-string.ts"
 
 export interface PageMeta {
   total: number
@@ -28,7 +28,7 @@ export const offsetOf = (page: number, perPage: number): number =>
  */
 export function linkHeader(
   path: string,
-  given: readonly (readonly [name: string, value: string])[],
+  given: readonly Pair[],
   { page, total_pages }: PageMeta,
 ): string {
   const link = (relation: string, target: number) => {
@@ -41,3 +41,7 @@ export function linkHeader(
   if (total_pages > 0) links.push(link("last", total_pages))
   return links.join(", ")
 }
+
+/** The same links with `_`, which tells page sequences apart and changes nothing else. */
+export const withCacheBuster = (links: string, value: string): string =>
+  links.replaceAll(">;", `&_=${encodeURIComponent(value)}>;`)

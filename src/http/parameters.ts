@@ -3,7 +3,6 @@
  * malformed or out-of-range parameter is refused, and one error lists the faults.
  */
 import {
-  Kind,
   OptionalKind,
   type Static,
   type TObject,
@@ -13,16 +12,9 @@ import {
 } from "@sinclair/typebox"
 import { isCalendarDate } from "../text/calendar-date.ts"
 import { nearestName } from "../text/nearest-name.ts"
-import { valuesOf } from "../text/one-of.ts"
 import { type Fault, invalidParameters } from "./api-error.ts"
 import { parsePointInTime } from "./point-in-time.ts"
 import { decodeQuery, type Pair } from "./query-string.ts"
-
-/**
- * Parameter names to their schemas. A `default` in a schema applies if the parameter is absent; one
- * without a default is `Type.Optional`.
- */
-export type ParameterSchemas = Record<string, TSchema>
 
 /** The parameter that only tells page sequences apart. Every endpoint accepts it, with any value. */
 export const cacheBusterParameter = {
@@ -48,6 +40,7 @@ export type CrossCheck = (
 
 /**
  * Parses a query string. Gives every parameter that was sent or has a default.
+ * @param schemas by the names of the parameters; one without a default is `Type.Optional`
  * @throws ApiError INVALID_PARAMETER
  */
 export function readParameters<Schemas extends TProperties>(
@@ -56,21 +49,17 @@ export function readParameters<Schemas extends TProperties>(
   crossCheck: CrossCheck = () => [],
 ): Static<TObject<Schemas>> {
   const pairs = decodeQuery(query)
-  const faults = [...namingFaults(pairs, schemas)]
+  const faults = namingFaults(pairs, schemas)
   const values: Record<string, ParameterValue> = {}
   for (const [name, schema] of Object.entries(schemas)) {
-    const pair = pairs.find((candidate) => candidate.name === name)
-    if (!pair) {
-      if (schema.default !== undefined) values[name] = schema.default
-      continue
-    }
-    const reading =
-      pair.value === null ? { message: "Is not valid UTF-8" } : readValue(schema, pair.value)
-    if ("value" in reading) values[name] = reading.value
-    else faults.push({ parameter: name, ...reading })
+    const [, text] = pairs.find(([sent]) => sent === name) ?? []
+    const fault = text === undefined ? null : faultOf(schema, text)
+    if (fault) faults.push({ parameter: name, ...fault })
+    else if (text !== undefined) values[name] = readValue(schema, text)
+    else if (schema.default !== undefined) values[name] = schema.default
   }
   const faulty = new Set(faults.map(({ parameter }) => parameter))
-  const together = crossCheck(values, new Set(pairs.map(({ name }) => name)))
+  const together = crossCheck(values, new Set(pairs.map(([name]) => name)))
   faults.push(...together.filter(({ parameter }) => !faulty.has(parameter)))
   if (faults.length > 0) throw invalidParameters(faults)
   return typed(values, schemas)
@@ -94,98 +83,73 @@ const haveTypes = <Schemas extends TProperties>(
     const value: unknown = Reflect.get(values, name)
     return value === undefined
       ? schema[OptionalKind] === "Optional"
-      : typeof value === (jsonTypes[schema[Kind]] ?? "string")
+      : typeof value === (schema.type === "integer" ? "number" : schema.type)
   })
-
-const jsonTypes: Readonly<Record<string, string>> = { Integer: "number", Boolean: "boolean" }
 
 /** The value of `_`, which distinguishes page sequences; empty without one. */
 export const cacheBuster = (query: string): string =>
-  decodeQuery(query).find(({ name }) => name === "_")?.value ?? ""
+  decodeQuery(query).find(([name]) => name === "_")?.[1] ?? ""
 
-function* namingFaults(pairs: readonly Pair[], schemas: ParameterSchemas): Generator<Fault> {
-  const known = [...Object.keys(schemas), ...everywhere]
-  const counts = new Map<string, number>()
-  for (const { name } of pairs) counts.set(name, (counts.get(name) ?? 0) + 1)
-  for (const [parameter, count] of counts) {
-    if (!known.includes(parameter)) yield unknownName(parameter, Object.keys(schemas))
-    else if (count > 1) yield { parameter, message: "Must be given once" }
-  }
-  if (pairs.some(({ name, value }) => name === "api_key" && value === "")) {
-    yield { parameter: "api_key", message: "Must not be empty" }
-  }
+function namingFaults(pairs: readonly Pair[], schemas: TProperties): Fault[] {
+  const known = Object.keys(schemas)
+  return [...Map.groupBy(pairs, ([name]) => name)].flatMap(([parameter, [first, second]]) => {
+    if (!known.includes(parameter) && !everywhere.includes(parameter)) {
+      return unknownName(parameter, known)
+    }
+    if (second) return { parameter, message: "Must be given once" }
+    return parameter === "api_key" && first?.[1] === ""
+      ? { parameter, message: "Must not be empty" }
+      : []
+  })
 }
 
 function unknownName(parameter: string, known: readonly string[]): Fault {
   const meant = nearestName(parameter, known)
-  return {
-    parameter,
-    message: meant ? `Unknown parameter; did you mean ${meant}?` : "Unknown parameter",
-    allowed: [...known],
-  }
+  const message = meant ? `Unknown parameter; did you mean ${meant}?` : "Unknown parameter"
+  return { parameter, message, allowed: known }
 }
 
 export type ParameterValue = string | number | boolean
 
-export type Reading = { value: ParameterValue } | { message: string; allowed?: readonly string[] }
+/** PostgreSQL's text can't hold a NUL, and no name or title has control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
 /**
- * Reads `text` as `schema` says, strictly, so that what a client meant is never guessed: numbers, booleans,
- * dates and enumerated values are accepted in one spelling only, a point in time in three notations.
+ * What is wrong with a value by its schema, strictly, so that what a client meant is never guessed: numbers,
+ * booleans, dates and enumerated values are accepted in one spelling only, a point in time in three notations.
  * Which texts count as equal is up to the filter that compares with them.
- * @param schema Integer, Boolean, a Union of literals, or String with a format or a maxLength
  */
-export function readValue(schema: TSchema, text: string): Reading {
+function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null {
+  const { type, format, maxLength = Number.POSITIVE_INFINITY } = schema
   if (text === "") return { message: "Must not be empty" }
-  switch (schema[Kind]) {
-    case "Integer":
-      return readInteger(schema, text)
-    case "Boolean":
-      return readAllowed(["true", "false"], text, text === "true")
-    case "Union":
-      return readAllowed(valuesOf(schema), text, text)
-    default:
-      return readString(schema, text)
+  // The server makes U+FFFD of bytes in a request target that are neither escaped nor valid UTF-8, too.
+  if (text.includes("\uFFFD")) return { message: "Is not valid UTF-8" }
+  const allowed = type === "boolean" ? ["true", "false"] : schema.enum
+  if (allowed) {
+    return allowed.includes(text)
+      ? null
+      : { message: `Must be one of ${allowed.join(", ")}`, allowed }
   }
-}
-
-function readString({ format, maxLength }: TSchema, text: string): Reading {
-  if (format === "date") return readDate(text)
-  return format === "point-in-time" ? readPointInTime(text) : readText(text, maxLength)
-}
-
-function readInteger(schema: TSchema, text: string): Reading {
-  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
-  const value = Number(text)
-  return /^(0|-?[1-9]\d*)$/.test(text) && value >= minimum && value <= maximum
-    ? { value }
-    : { message: `Must be an integer from ${minimum} to ${maximum}` }
-}
-
-const readAllowed = (allowed: readonly string[], text: string, value: ParameterValue): Reading =>
-  allowed.includes(text) ? { value } : { message: `Must be one of ${allowed.join(", ")}`, allowed }
-
-const readDate = (text: string): Reading =>
-  isCalendarDate(text) ? { value: text } : { message: "Must be a date that exists, as YYYY-MM-DD" }
-
-const readPointInTime = (text: string): Reading =>
-  parsePointInTime(text)
-    ? { value: text }
-    : {
-        message:
-          "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z",
-      }
-
-/**
- * PostgreSQL's text can't hold a NUL, and no name or title has control characters. U+FFFD is what
- * the server makes of bytes in a request target that are neither escaped nor valid UTF-8.
- */
-function readText(text: string, maxLength = Number.POSITIVE_INFINITY): Reading {
+  if (type === "integer") {
+    const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
+    return /^(0|-?[1-9]\d*)$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+      ? null
+      : { message: `Must be an integer from ${minimum} to ${maximum}` }
+  }
+  if (format === "date") {
+    return isCalendarDate(text) ? null : { message: "Must be a date that exists, as YYYY-MM-DD" }
+  }
+  if (format === "point-in-time") return parsePointInTime(text) ? null : notPointInTime
   // Code points, as JSON Schema and PostgreSQL count characters.
   if ([...text].length > maxLength) return { message: `Must have at most ${maxLength} characters` }
-  if (text.includes("\uFFFD")) return { message: "Is not valid UTF-8" }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text)
-    ? { message: "Must not contain control characters" }
-    : { value: text }
+  return controls.test(text) ? { message: "Must not contain control characters" } : null
 }
+
+const notPointInTime = {
+  message: "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z",
+}
+
+/** Of a text without a fault. */
+const readValue = ({ type }: TSchema, text: string): ParameterValue =>
+  type === "integer" ? Number(text) : type === "boolean" ? text === "true" : text

@@ -9,22 +9,21 @@ export type PointInTime =
   /** The last second that belongs to it, and the first, in Unix seconds. */
   | { kind: "time"; fromSeconds: number; untilSeconds: number }
 
+export const pointInTimePattern =
+  "^(0|[1-9]\\d{0,8}|\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2}))?)$"
+const notations = new RegExp(pointInTimePattern)
+
 const daySeconds = 24 * 60 * 60
 
 /** Null if the text is not a point in time. */
 export function parsePointInTime(text: string): PointInTime | null {
-  if (/^(0|[1-9]\d{0,8})$/.test(text)) return { kind: "release", id: Number(text) }
-  if (isCalendarDate(text)) {
-    const fromSeconds = Date.parse(`${text}T00:00:00Z`) / 1000
-    return { kind: "time", fromSeconds, untilSeconds: fromSeconds + daySeconds - 1 }
-  }
-  const zoned = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(
-    text,
-  )
-  const milliseconds = zoned && isCalendarDate(zoned[1] ?? "") ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(milliseconds)) return null
-  const seconds = Math.floor(milliseconds / 1000)
-  return { kind: "time", fromSeconds: seconds, untilSeconds: seconds }
+  if (!notations.test(text)) return null
+  if (!text.includes("-")) return { kind: "release", id: Number(text) }
+  const day = text.slice(0, 10)
+  const fromSeconds = Math.floor(Date.parse(text) / 1000)
+  if (!isCalendarDate(day) || Number.isNaN(fromSeconds)) return null
+  const untilSeconds = text === day ? fromSeconds + daySeconds - 1 : fromSeconds
+  return { kind: "time", fromSeconds, untilSeconds }
 }
 
 /** The point in time of a parameter that was validated, if it was sent. */

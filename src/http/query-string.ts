@@ -1,28 +1,23 @@
 /**
  * The query of a request target, decoded as HTML forms and spreadsheets encode it: `+` is a space,
- * percent escapes are UTF-8. Nothing is repaired: what cannot be decoded is an error.
+ * percent escapes are UTF-8. A value that cannot be decoded is U+FFFD, which no parameter accepts.
  */
-export interface Pair {
-  name: string
-  /** Null if the value's escapes are not valid UTF-8. */
-  value: string | null
-}
+export type Pair = readonly [name: string, value: string]
 
 /** Decodes `a=1&b=2`. Empty pairs, as in `a=1&&b=2`, are skipped. */
-export function decodeQuery(query: string): Pair[] {
-  return query
+export const decodeQuery = (query: string): Pair[] =>
+  query
     .split("&")
     .filter((pair) => pair !== "")
     .map((pair) => {
       const equals = pair.indexOf("=")
-      const [name, value] =
-        equals < 0 ? [pair, ""] : [pair.slice(0, equals), pair.slice(equals + 1)]
-      return { name: decode(name) ?? name, value: decode(value) }
+      const name = equals < 0 ? pair : pair.slice(0, equals)
+      const value = equals < 0 ? "" : pair.slice(equals + 1)
+      return [decode(name) ?? name, decode(value) ?? "\uFFFD"]
     })
-}
 
 /** Encodes pairs so that `decodeQuery` gives them back. */
-export const encodeQuery = (pairs: readonly (readonly [name: string, value: string])[]): string =>
+export const encodeQuery = (pairs: readonly Pair[]): string =>
   pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
 
 /** A path segment or component, decoded; null if its escapes are not valid UTF-8. */
@@ -61,7 +56,7 @@ export function splitTarget(target: string): { path: string; query: string } {
  * One canonical form for all equivalent queries: the parameters that differ from their defaults,
  * sorted by name. Cache keys, entity tags, page sequences and links all come from it.
  */
-export type CanonicalQuery = readonly (readonly [name: string, value: string])[]
+export type CanonicalQuery = readonly Pair[]
 
 export const canonicalQuery = (
   values: Readonly<Record<string, unknown>>,

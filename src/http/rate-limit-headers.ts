@@ -29,14 +29,15 @@ export function toHeaders(
   const remaining = shownCount(state.remaining)
   const windowSeconds = Math.max(1, Math.ceil(windowMs / 1000))
   const waitSeconds = Math.max(0, Math.ceil((state.resetAtMs - nowMs) / 1000))
-  return {
+  const headers: Record<string, string> = {
     "X-RateLimit-Limit": String(limit),
     "X-RateLimit-Remaining": String(remaining),
     "X-RateLimit-Reset": String(toResetSeconds(state.resetAtMs)),
     "RateLimit-Policy": `"default";q=${limit};w=${windowSeconds}`,
     RateLimit: `"default";r=${remaining};t=${waitSeconds}`,
-    ...(!state.admitted && { "Retry-After": String(Math.max(1, waitSeconds)) }),
   }
+  if (!state.admitted) headers["Retry-After"] = String(Math.max(1, waitSeconds))
+  return headers
 }
 
 /** A limit, or what remains of it, as it is shown: never infinite. */

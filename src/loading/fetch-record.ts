@@ -21,25 +21,27 @@ export interface FetchTimes {
 
 export async function lastFetch(sql: Sql, { name, resource }: Fetched): Promise<FetchTimes> {
   const [row] = await sql.unsafe<FetchTimes[]>(
-    `select
-       (select ${utc("attempted_at")} from fetch_attempts where source = $1 and resource = $2) as attempted,
-       (select ${utc("last_fetched_at")} from sources where name = $1 and resource = $2) as fetched`,
+    `select ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched
+     from sources where name = $1 and resource = $2`,
     [name, resource.name],
   )
   return row ?? { attempted: null, fetched: null }
 }
 
-/** @param at when the fetch began */
+/**
+ * Once the outcome of the fetch is recorded, so that the source has a row.
+ * @param at when the fetch began
+ */
 export async function recordAttempt(
   sql: Sql,
   { name, resource }: Fetched,
   at: string,
 ): Promise<void> {
-  await sql.unsafe(
-    `insert into fetch_attempts (source, resource, attempted_at) values ($1, $2, $3)
-     on conflict (source, resource) do update set attempted_at = excluded.attempted_at`,
-    [name, resource.name, at],
-  )
+  await sql.unsafe("update sources set last_attempted_at = $3 where name = $1 and resource = $2", [
+    name,
+    resource.name,
+    at,
+  ])
 }
 
 /** How files that were fetched relate to those that were loaded. */

@@ -3,10 +3,10 @@
  * the field's type; nothing is guessed, rounded or truncated, except fractions of a second.
  */
 import type { TSchema } from "@sinclair/typebox"
+import { asxCodePattern } from "../db/columns.ts"
 import type { Field, Value } from "../resources/resource.ts"
-import { asxCode, asxCodeFromText } from "../resources/values.ts"
+import { asxCodeFromText } from "../resources/values.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
-import { valuesOf } from "../text/one-of.ts"
 import { excerpt } from "../text/printable-text.ts"
 
 /** Why a value is invalid, as the end of a sentence that begins with the field's name. */
@@ -33,7 +33,7 @@ export function fieldReader({ schema, nullable }: Field): FieldReader {
 }
 
 function valueReader(schema: TSchema): FieldReader {
-  if (Array.isArray(schema.anyOf)) return oneOfReader(schema)
+  if (schema.enum) return oneOfReader(schema.enum)
   switch (schema.type) {
     case "string":
       return textReader(schema)
@@ -48,8 +48,7 @@ function valueReader(schema: TSchema): FieldReader {
   }
 }
 
-function oneOfReader(schema: TSchema): FieldReader {
-  const values = valuesOf(schema)
+function oneOfReader(values: readonly string[]): FieldReader {
   return (raw) =>
     values.find((value) => value === raw) ??
     new InvalidValue(`is not one of ${values.join(", ")}: ${shown(raw)}`)
@@ -61,7 +60,7 @@ function textReader(schema: TSchema): FieldReader {
   if (schema.format !== undefined && !format) throw new Error(`Unknown format ${schema.format}`)
   // A code in lower case means the same company.
   const normalise =
-    schema.pattern === asxCode.pattern ? (text: string) => asxCodeFromText(text.trim()) : undefined
+    schema.pattern === asxCodePattern ? (text: string) => asxCodeFromText(text.trim()) : undefined
   return (raw) => {
     if (typeof raw !== "string") return new InvalidValue(`is not text: ${shown(raw)}`)
     if (raw.includes("\0")) return new InvalidValue("contains a NUL character")

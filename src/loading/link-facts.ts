@@ -1,5 +1,5 @@
 /** What is known of a holder and of a company, for a person who decides whether they belong together. */
-import { withSnapshot } from "../db/snapshot.ts"
+import { withSnapshot } from "../db/connection.ts"
 
 /** Lines of text. */
 export const readLinkFacts = (url: string, holderKey: string, asxCode: string): Promise<string[]> =>

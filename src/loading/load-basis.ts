@@ -3,7 +3,7 @@
  * options that change what is made of them, and the program that reads them. Where all of it is the
  * same, a further load of the same files would publish nothing.
  */
-import { join } from "node:path"
+import { programRoot } from "../program.ts"
 import { once } from "../text/once.ts"
 
 export interface BasisOptions {
@@ -24,19 +24,17 @@ export async function loadBasis(
   return Bun.CryptoHasher.hash("sha256", JSON.stringify(basis), "hex")
 }
 
-const root = Bun.fileURLToPath(new URL("../..", import.meta.url))
-
 /**
  * Of the files of the program that decide on it and, in package.json, the versions of its packages. A version number would
  * have to be raised with each change of an adapter or a vocabulary, and would be forgotten.
  */
 const programDigest = once(async (): Promise<string> => {
   const sources = new Bun.Glob("src/{loading,resources,sources,text}/**/*.ts").scanSync({
-    cwd: root,
+    cwd: Bun.fileURLToPath(programRoot),
   })
   const hasher = new Bun.CryptoHasher("sha256")
   for (const path of ["package.json", ...[...sources].sort()]) {
-    const content = await Bun.file(join(root, path)).bytes()
+    const content = await Bun.file(new URL(path, programRoot)).bytes()
     hasher.update(`${path} ${content.length}\n`).update(content)
   }
   return hasher.digest("hex")

@@ -37,7 +37,7 @@ export interface LoadOptions {
    * The directory for the file of rejected rows, if there are any; created when needed. If it
    * cannot be written, or is not given, the first rejected rows are warnings.
    */
-  rejectsDir?: string
+  rejectsDir?: string | undefined
   /** How many rejected rows are allowed; see `Rejects`. */
   maxRejects?: number
   /** Which holders are stored by their names; all by default. */
@@ -46,9 +46,9 @@ export interface LoadOptions {
   /** When the fetch of its files began, by `performance.now()`: that time counts too in the metrics. */
   fetchStartedMs?: number
   /** Called before the COMMIT of a release, after which it cannot be cancelled. */
-  onCommit?: () => void
+  onCommit?: (() => void) | undefined
   /** Called once the release is published, before anything that follows the commit. */
-  onPublished?: () => void
+  onPublished?: (() => void) | undefined
 }
 
 export interface Load extends Omit<LoadOptions, "files"> {

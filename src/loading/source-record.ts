@@ -28,7 +28,6 @@ export async function recordLoad(
 ): Promise<void> {
   const { published, name, resource } = source
   const outcome = release === null ? "unchanged" : "published"
-  await countLoad(sql, source, outcome, secondsSince(startedMs))
   await sql.unsafe(
     `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_observed_at,
        last_files, last_release, last_changed_at, counts, licence, attribution, last_basis,
@@ -63,6 +62,7 @@ export async function recordLoad(
       observedIsKnown,
     ],
   )
+  await countLoad(sql, source, outcome, secondsSince(startedMs))
 }
 
 /**
@@ -83,7 +83,6 @@ export async function recordUnloaded(
   seconds: number,
 ): Promise<void> {
   await client.begin(async (sql) => {
-    await countLoad(sql, source, outcome, seconds)
     await sql.unsafe(
       `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_reason)
        values ($1, $2, case when $3 = 'refused' then date_trunc('second', clock_timestamp()) end, $3, $4)
@@ -97,6 +96,7 @@ export async function recordUnloaded(
         storableText(printableText(excerpt(reason, maxReason))),
       ],
     )
+    await countLoad(sql, source, outcome, seconds)
   })
 }
 
@@ -115,7 +115,7 @@ function rowCounts(files: readonly FileFigures[]): RowCounts {
 type Counted = Pick<Source, "name" | "resource">
 
 /**
- * In the transaction that records the outcome, so that each is counted once.
+ * In the transaction that records the outcome and after it, so that each is counted once and has a row.
  * @param seconds since the fetch began or, without one, the load
  */
 export async function countLoad(
@@ -125,10 +125,10 @@ export async function countLoad(
   seconds: number,
 ): Promise<void> {
   await sql.unsafe(
-    `insert into load_totals as t (source, resource, outcome, loads, seconds)
-     values ($1, $2, $3, 1, $4)
-     on conflict (source, resource, outcome) do update set
-       loads = t.loads + 1, seconds = t.seconds + excluded.seconds`,
+    `update sources set totals = totals || jsonb_build_object($3::text, jsonb_build_object(
+       'loads', coalesce((totals->$3->>'loads')::bigint, 0) + 1,
+       'seconds', coalesce((totals->$3->>'seconds')::float8, 0) + $4::float8))
+     where name = $1 and resource = $2`,
     [name, resource.name, outcome, seconds],
   )
 }

@@ -3,7 +3,7 @@
  * out what operators have decided since.
  */
 import type { TransactionSql } from "postgres"
-import { withSnapshot } from "../db/snapshot.ts"
+import { withSnapshot } from "../db/connection.ts"
 import { nameOwners } from "./name-owners.ts"
 import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
 import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"

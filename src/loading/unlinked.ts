@@ -4,7 +4,7 @@
  * first. Loading it unchanged does nothing: rows without a parent are left out.
  */
 import type { TransactionSql } from "postgres"
-import { withSnapshot } from "../db/snapshot.ts"
+import { withSnapshot } from "../db/connection.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { type Column, delimitedWriter } from "../text/delimited.ts"
 import { namedHolders } from "../text/holder-names.ts"
@@ -63,7 +63,7 @@ function mergeSpellings([key, names]: [string, ReadonlyMap<string, number>]): Un
 
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-const textColumn = (name: string): Column => ({ name, type: "string", freeText: true })
+const textColumn = (name: string): Column => ({ name, type: "text" })
 
 /** The columns of a subsidiaries file, of which a person fills in all but the name. */
 const subsidiaryColumns = ["name", "parent_asx_code", "country", "ownership_percentage"]

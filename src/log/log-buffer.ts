@@ -19,13 +19,7 @@ export interface LogBufferReadings {
   bytes: number
 }
 
-export interface LogBuffer {
-  /** Appends one line, its line break included. */
-  write(line: string): void
-  readings(): LogBufferReadings
-  /** Resolves when everything has been written, or after `withinMs`. */
-  flush(withinMs: number): Promise<void>
-}
+export type LogBuffer = ReturnType<typeof createLogBuffer>
 
 interface LogBufferOptions {
   write: WriteSome
@@ -41,7 +35,7 @@ const collectMs = 10
 const fullPipeRetryMs = 50
 const failureRetryMs = 1_000
 
-export function createLogBuffer({ write, onDropped }: LogBufferOptions): LogBuffer {
+export function createLogBuffer({ write, onDropped }: LogBufferOptions) {
   let lines: string[] = []
   let length = 0
   let dropped = 0
@@ -49,6 +43,7 @@ export function createLogBuffer({ write, onDropped }: LogBufferOptions): LogBuff
   let failures = 0
   let emptying: Promise<void> | undefined
 
+  /** Appends one line, its line break included. */
   function add(line: string): void {
     if (length + line.length > maxBufferedLength) {
       dropped++
@@ -101,8 +96,9 @@ export function createLogBuffer({ write, onDropped }: LogBufferOptions): LogBuff
 
   return {
     write: add,
-    readings: () => ({ dropped, failures, bytes: length }),
-    flush: async (withinMs) => {
+    readings: (): LogBufferReadings => ({ dropped, failures, bytes: length }),
+    /** Resolves when everything has been written, or after `withinMs`. */
+    flush: async (withinMs: number): Promise<void> => {
       await Promise.race([emptying, Bun.sleep(withinMs)])
     },
   }

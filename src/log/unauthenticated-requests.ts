@@ -4,16 +4,7 @@
  */
 import type { Log } from "./log.ts"
 
-export interface UnauthenticatedRequests {
-  /** Counts a request. Returns whether it should be logged. */
-  count(status: number): boolean
-  /** Whether another line about a request, such as its error, should be logged. */
-  mayLog(): boolean
-  /** The number of requests by status. */
-  totals(): Record<string, number>
-  /** Ends the current period and logs its summary. */
-  stop(): void
-}
+export type UnauthenticatedRequests = ReturnType<typeof countUnauthenticated>
 
 interface UnauthenticatedOptions {
   log: Log
@@ -25,12 +16,13 @@ export function countUnauthenticated({
   log,
   linesPerPeriod = 100,
   periodMs = 60_000,
-}: UnauthenticatedOptions): UnauthenticatedRequests {
+}: UnauthenticatedOptions) {
   const totals: Record<string, number> = { 401: 0, 429: 0 }
   let unlogged: Record<string, number> = {}
   let logged = 0
   let timer: Timer | undefined
 
+  /** Logs the summary of the current period. */
   function endPeriod(): void {
     clearTimeout(timer)
     timer = undefined
@@ -41,6 +33,7 @@ export function countUnauthenticated({
     unlogged = {}
   }
 
+  /** Whether another line about a request, such as its error, should be logged. */
   function mayLog(): boolean {
     timer ??= setTimeout(endPeriod, periodMs)
     if (logged >= linesPerPeriod) return false
@@ -49,13 +42,15 @@ export function countUnauthenticated({
   }
 
   return {
-    count: (status) => {
+    /** Counts a request. Returns whether it should be logged. */
+    count: (status: number): boolean => {
       totals[status] = (totals[status] ?? 0) + 1
       if (mayLog()) return true
       unlogged[status] = (unlogged[status] ?? 0) + 1
       return false
     },
     mayLog,
+    /** The number of requests by status. */
     totals: () => totals,
     stop: endPeriod,
   }

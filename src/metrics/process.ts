@@ -5,13 +5,8 @@ import { counter, gauge, histogram, type MetricFamily } from "./families.ts"
 const delayBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const everyMs = 100
 
-export interface ProcessMetrics {
-  collect(): MetricFamily[]
-  stop(): void
-}
-
 /** Measures how late a timer is, ten times a second: for so long nothing else ran either. */
-export function createProcessMetrics(): ProcessMetrics {
+export function createProcessMetrics() {
   const delays = createHistogram(delayBounds)
   let expectedMs = performance.now() + everyMs
   const timer = setInterval(() => {
@@ -23,7 +18,7 @@ export function createProcessMetrics(): ProcessMetrics {
   const startedAt = Date.now() / 1_000 - process.uptime()
 
   return {
-    collect: () => {
+    collect: (): MetricFamily[] => {
       const { rss, heapUsed } = process.memoryUsage()
       const { user, system } = process.cpuUsage()
       const cpuSeconds = (user + system) / 1_000_000

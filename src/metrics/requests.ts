@@ -18,14 +18,7 @@ export interface ObservedRequest {
   errorCode: string
 }
 
-export interface RequestMetrics {
-  /** A request begins. */
-  begin(): void
-  /** Its response was handed over. */
-  end(): void
-  observe(request: ObservedRequest): void
-  collect(): MetricFamily[]
-}
+export type RequestMetrics = ReturnType<typeof createRequestMetrics>
 
 interface Series {
   labels: Readonly<Record<string, string>>
@@ -40,7 +33,7 @@ const secondBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 /** OpenTelemetry's list. */
 const methods = new Set("GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH".split(" "))
 
-export function createRequestMetrics(): RequestMetrics {
+export function createRequestMetrics() {
   let active = 0
   const all = new Map<string, Series>()
   const errors = Object.fromEntries(Object.keys(errorTable).map((code) => [code, 0]))
@@ -58,14 +51,17 @@ export function createRequestMetrics(): RequestMetrics {
   }
 
   return {
+    /** A request begins. */
     begin: () => {
       active++
     },
+    /** Its response was handed over. */
     end: () => {
       active--
     },
 
-    observe: ({ method: sent, route = "_OTHER", status, seconds, bytes, errorCode }) => {
+    observe: (request: ObservedRequest): void => {
+      const { method: sent, route = "_OTHER", status, seconds, bytes, errorCode } = request
       const method = methods.has(sent) ? sent : "_OTHER"
       const key = `${method} ${status} ${route}`
       const series = all.get(key) ?? addSeries(method, route, status)
@@ -75,7 +71,7 @@ export function createRequestMetrics(): RequestMetrics {
       if (errorCode !== "") errors[errorCode] = (errors[errorCode] ?? 0) + 1
     },
 
-    collect: () => {
+    collect: (): MetricFamily[] => {
       const each = (read: (series: Series) => Histogram) =>
         [...all.values()].map((series) => ({ labels: series.labels, value: read(series).read() }))
       return [

@@ -1,7 +1,7 @@
 /** What people open in a browser. */
 import { Elysia } from "elysia"
-import type { Describe } from "../description/describe-once.ts"
-import type { AccountOptions } from "./account/account-options.ts"
+import type { Describe } from "../routes/description.ts"
+import type { AccountOptions } from "./account/account-page.ts"
 import { audit } from "./account/audit.ts"
 import { link } from "./account/link.ts"
 import { password } from "./account/password.ts"

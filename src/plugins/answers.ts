@@ -2,18 +2,18 @@
 import { Elysia } from "elysia"
 import type { Asked } from "../answers/asked.ts"
 import type { RecordEndpoint } from "../answers/endpoint.ts"
-import type { Lists } from "../answers/list-answer.ts"
+import type { ListAnswers } from "../answers/list-answer.ts"
 import type { ListEndpoint } from "../answers/list-endpoint.ts"
 import type { PlanOf } from "../answers/list-plan.ts"
-import type { Records } from "../answers/record-answer.ts"
+import type { RecordAnswers } from "../answers/record-answer.ts"
 import { answerState, type ReadState } from "../answers/state-answer.ts"
 import { exchangeField } from "./exchange.ts"
 import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
 import { requestTarget } from "./target.ts"
 
 export interface AnswersOptions extends RateLimitOptions {
-  lists: Lists
-  records: Records
+  lists: ListAnswers
+  records: RecordAnswers
   planOf: PlanOf
   /** The service's public address, which links carry; empty for relative links. */
   baseUrl: string
@@ -42,11 +42,11 @@ export const answers = (options: AnswersOptions) => {
       // Undefined for a path without parameters, other than its type says.
       const [key = ""] = Object.values<string>(params ?? {})
       return {
-        list: async (endpoint: ListEndpoint) => lists.answer(asked, planOf(endpoint, target, key)),
+        list: (endpoint: ListEndpoint) => lists.answer(asked, planOf(endpoint, target, key)),
         /** A list that belongs to no release. */
-        state: async (endpoint: ListEndpoint, read: ReadState) =>
+        state: (endpoint: ListEndpoint, read: ReadState) =>
           answerState(asked, planOf(endpoint, target, key), read, baseUrl),
-        record: async ({ resource }: RecordEndpoint) => records.answer(asked, resource, key),
+        record: ({ resource }: RecordEndpoint) => records.answer(asked, resource, key),
       }
     })
     .as("scoped")

@@ -1,6 +1,5 @@
 /** What is known of a request wherever it ends: for its response, its error and its log line. */
 import { Elysia } from "elysia"
-import { LRUCache } from "lru-cache"
 import type { Windows } from "../access/windows.ts"
 import { withoutToken } from "../db/account-tables.ts"
 import { type ErrorCode, rateLimited } from "../http/api-error.ts"
@@ -70,39 +69,21 @@ export const exchangeField = () =>
  * Gives `exchange`, and sets the headers of every response outside of the API. `onRequest`, because that
  * runs for unknown paths too.
  */
-export const exchange = (options: { trustedProxies: number }) => {
-  const addressOf = createAddressOf(options)
-  return new Elysia({ name: "exchange" })
+export const exchange = ({ trustedProxies }: { trustedProxies: number }) =>
+  new Elysia({ name: "exchange" })
     .use(exchangeField())
     .onRequest((context) => {
       const { request, server, set } = context
       const own = exchangeOf(request)
-      own.address = addressOf(server?.requestIP(request)?.address ?? "", request)
+      const forwardedFor = trustedProxies > 0 ? request.headers.get("x-forwarded-for") : null
+      const socketAddress = server?.requestIP(request)?.address ?? ""
+      own.address = clientAddress(socketAddress, forwardedFor, trustedProxies)
       context.exchange = own
       if (!own.isApi) Object.assign(set.headers, commonHeaders(own))
     })
     .onTransform({ as: "global" }, ({ exchange, route }) => {
       exchange.route = route
     })
-}
-
-/** Addresses that are used again and again, whose parsing would cost more than all else here. */
-const cachedAddresses = 1_000
-
-/** The client's address. Without trusted proxies it follows from the socket's address alone, which is short. */
-function createAddressOf({ trustedProxies }: { trustedProxies: number }) {
-  const ofSockets = new LRUCache<string, string>({ max: cachedAddresses })
-  return (socketAddress: string, { headers }: Request): string => {
-    if (trustedProxies > 0) {
-      return clientAddress(socketAddress, headers.get("x-forwarded-for"), trustedProxies)
-    }
-    const cached = ofSockets.get(socketAddress)
-    if (cached !== undefined) return cached
-    const address = clientAddress(socketAddress, null, 0)
-    ofSockets.set(socketAddress, address)
-    return address
-  }
-}
 
 export interface WindowOptions {
   windows: Windows

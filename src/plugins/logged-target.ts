@@ -35,13 +35,19 @@ export function loggedTarget(url: string): LoggedTarget {
   return { path: scrub(own(path)), query: scrub(own(query)) }
 }
 
+/** What most targets are: nothing in it is escaped, so it shows whether it has a secret. */
+const unescaped = /^[\w./&=~-]*$/
+
 function withoutParameters(url: string): LoggedTarget {
   const { path, query } = splitTarget(url.slice(url.indexOf("/", url.indexOf("//") + 2)))
-  if (query === "" && !path.includes("%")) return { path: path.slice(0, loggedLength), query }
-  const shown = decodeQuery(query).filter(({ name }) => !unloggedParameters.includes(name))
+  const isShown = !unloggedParameters.some((name) => query.includes(name))
+  if (isShown && unescaped.test(path) && unescaped.test(query)) {
+    return { path: path.slice(0, loggedLength), query: query.slice(0, loggedLength) }
+  }
+  const shown = decodeQuery(query).filter(([name]) => !unloggedParameters.includes(name))
   const cut = (text: string) => withoutNeedlessEscapes(text).slice(0, loggedLength)
   return {
     path: cut(decodeComponent(path) ?? path),
-    query: cut(encodeQuery(shown.map(({ name, value }) => [name, value ?? ""]))),
+    query: cut(encodeQuery(shown)),
   }
 }

@@ -23,26 +23,14 @@ export interface RedisOptions {
 /** A Lua script, which Redis runs atomically and caches by the SHA-1 of its source. */
 export type RedisScript = Readonly<{ source: string; sha1: string }>
 
-/** A call resolves to `undefined` where it gets no reply in time, and never rejects. */
-export interface RedisConnection {
-  send(command: string, ...args: string[]): Promise<unknown>
-  /** Runs a script with one key. */
-  run(script: RedisScript, key: string, ...args: string[]): Promise<unknown>
-  /** Whether calls are sent. */
-  readonly answering: boolean
-  /** How often `onLost` was called. */
-  readonly losses: number
-  /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
-  readonly ready: Promise<void>
-  /** Ends pending calls, which resolve undefined. No handler is called afterwards. */
-  close(): void
-}
+export type RedisConnection = ReturnType<typeof connectRedis>
 
 const connectWithinMs = 800
 const pauseMs = 500
 const clientOptions = { autoReconnect: false, enableOfflineQueue: false }
 
-export function connectRedis(options: RedisOptions): RedisConnection {
+/** A call resolves to `undefined` where it gets no reply in time, and never rejects. */
+export function connectRedis(options: RedisOptions) {
   const { url, answerWithinMs = 50, onLost, onBack } = options
   const firstAttempt = Promise.withResolvers<void>()
   /** The client of the last attempt, until it is lost. */
@@ -87,6 +75,7 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     onLost(new Error(`Redis at ${new URL(url).host}: ${messageOf(reason)}`))
   }
 
+  /** Ends pending calls, which resolve undefined. No handler is called afterwards. */
   function close(): void {
     const client = opened
     opened = undefined
@@ -109,14 +98,19 @@ export function connectRedis(options: RedisOptions): RedisConnection {
   connect()
 
   return {
-    send: (command, ...args) => call((client) => client.send(command, args)),
-    run: (script, key, ...args) => call((client) => evaluate(client, script, key, args)),
+    send: (command: string, ...args: string[]) => call((client) => client.send(command, args)),
+    /** Runs a script with one key. */
+    run: (script: RedisScript, key: string, ...args: string[]) =>
+      call((client) => evaluate(client, script, key, args)),
+    /** Whether calls are sent. */
     get answering() {
       return usable !== undefined
     },
+    /** How often `onLost` was called. */
     get losses() {
       return losses
     },
+    /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
     ready: firstAttempt.promise,
     close,
   }

@@ -4,14 +4,14 @@ import { companiesHistory as history, companies as table } from "../db/schema.ts
 import { fold } from "../text/fold.ts"
 import { codesLike, temporaryCode } from "./company-codes.ts"
 import { containing, contains, equals } from "./conditions.ts"
-import { derived, field, fieldsOf, filter, type Resource } from "./resource.ts"
+import { filter, type Resource } from "./resource.ts"
 import {
-  asxCode,
   asxCodeFromText,
   asxCodeInPath,
   asxCodeOf,
   calendarDate,
   countOf,
+  fieldsOf,
   folded,
   foldedOrNull,
   freeText,
@@ -34,27 +34,27 @@ export const companies: Resource = {
   keyInPath: asxCodeInPath,
   keyFromPath: asxCodeFromText,
   alias: temporaryCode,
-  fields: {
-    ...fieldsOf(table, {
-      asx_code: asxCode,
-      company_name: textOf("Name, as the exchange lists it"),
+  fields: fieldsOf(
+    table,
+    {
+      asx_code: asxCodeOf("ASX code"),
+      company_name: textOf("Name, as the exchange lists it", "EXAMPLE MINERALS LIMITED"),
       market_cap_aud: Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         description: "Market capitalisation, in Australian dollars",
+        examples: [4_815_000_000],
       }),
-      gics_sector: textOf("GICS sector name"),
-      gics_industry_group: textOf("GICS industry group name"),
-    }),
-    total_tenements: field(
-      table.total_tenements,
-      countOf(
+      gics_sector: textOf("GICS sector name", "Materials"),
+      gics_industry_group: textOf("GICS industry group name", "Materials"),
+      total_tenements: countOf(
         "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
+        1,
       ),
-      { computed: true },
-    ),
-    is_active: field(table.is_active, Type.Boolean({ description: "Whether it is listed today" })),
-  },
+      is_active: Type.Boolean({ description: "Whether it is listed today", examples: [true] }),
+    },
+    ["total_tenements"],
+  ),
   filters: {
     search: filter(
       freeText("Part of the company name or of the ASX code", "minerals"),
@@ -83,15 +83,15 @@ export const companies: Resource = {
   },
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
   internal: fieldsOf(table, {
-    listing_date: calendarDate("Day of listing"),
+    listing_date: calendarDate("Day of listing", "2003-05-12"),
     trading_as: asxCodeOf("Temporary code under which the exchange lists it"),
     successor: asxCodeOf("Code under which the company went on once this one had ended"),
   }),
   shownInHistory: ["trading_as", "successor"],
   derived: {
-    company_name_folded: derived("company_name", folded),
-    name_key: derived("company_name", nameKey),
-    gics_sector_folded: derived("gics_sector", foldedOrNull),
+    company_name_folded: { from: "company_name", derive: folded },
+    name_key: { from: "company_name", derive: nameKey },
+    gics_sector_folded: { from: "gics_sector", derive: foldedOrNull },
   },
   links: "names",
 }

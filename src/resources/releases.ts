@@ -1,31 +1,29 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { releases as table } from "../db/schema.ts"
-import { manifestCount } from "./manifests.ts"
-import { type Field, field, type Readable, resourceNames } from "./resource.ts"
-import { countOf, publishedAt, textOf } from "./values.ts"
+import { field, type Readable, resourceNames } from "./resource.ts"
+import { countOf, fieldsOf, instantOf, textOf } from "./values.ts"
 
-const kinds = ["added", "changed", "removed"] as const
+/** How many records of the resource the release changed in that way, by its manifest. */
+const manifestCount = (resource: string, kind: string) =>
+  sql<number>`coalesce((${table.manifest} #>> ${sql.raw(`'{resources,${resource},${kind}}'`)})::integer, 0)`
 
-/** What a release did to a resource, from its manifest; a deactivated company counts as changed. */
-const countFields = (): Record<string, Field> =>
-  Object.fromEntries(
-    resourceNames.flatMap((resource) =>
-      kinds.map((kind) => [
-        `${resource}_${kind}`,
-        field(table.manifest, countOf(`Number of ${resource} that it ${kind}`), {
-          select: selectCount(resource, kind),
-        }),
-      ]),
-    ),
-  )
+/** A deactivated company counts as changed. */
+const countSelects = (resource: string) => ({
+  added: manifestCount(resource, "added"),
+  changed: sql`${manifestCount(resource, "changed")} + ${manifestCount(resource, "deactivated")}`,
+  removed: manifestCount(resource, "removed"),
+})
 
-function selectCount(resource: string, kind: string) {
-  const count = (name: string) => manifestCount(table.manifest, resource, name)
-  return kind === "changed"
-    ? sql<number>`${count("changed")} + ${count("deactivated")}`
-    : count(kind)
-}
+/** What a release did to each resource. */
+const countFields = Object.fromEntries(
+  resourceNames.flatMap((resource) =>
+    Object.entries(countSelects(resource)).map(([kind, select]) => {
+      const schema = countOf(`Number of ${resource} that it ${kind}`, kind === "added" ? 1 : 0)
+      return [`${resource}_${kind}`, field(table.manifest, schema, { select })]
+    }),
+  ),
+)
 
 /** The releases in which the data was published, newest first. */
 export const releases: Readable = {
@@ -37,10 +35,15 @@ export const releases: Readable = {
   since: table.id,
   key: "id",
   fields: {
-    id: field(table.id, Type.Integer({ minimum: 1, description: "Number of the release" })),
-    published_at: publishedAt(table.published_at),
-    source: field(table.source, textOf("The source that was loaded")),
-    ...countFields(),
+    ...fieldsOf(table, {
+      id: Type.Integer({ minimum: 1, description: "Number of the release", examples: [1] }),
+      published_at: instantOf(
+        "When it was published, in UTC, to the second",
+        "2026-01-30T18:00:00Z",
+      ),
+      source: textOf("The source that was loaded", "sample"),
+    }),
+    ...countFields,
   },
   filters: {},
   sorts: {},

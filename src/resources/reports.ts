@@ -4,15 +4,16 @@ import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { belongsToCode, temporaryCode } from "./company-codes.ts"
 import { includes, termFilter } from "./conditions.ts"
-import { derived, field, fieldsOf, filter, type Resource } from "./resource.ts"
+import { filter, type Resource } from "./resource.ts"
 import {
   asxCodeFromText,
   asxCodeOf,
   calendarDate,
+  fieldsOf,
   folded,
   freeText,
+  instantOf,
   pathSafeId,
-  publishedAt,
   text,
   textOf,
 } from "./values.ts"
@@ -26,16 +27,18 @@ export const reports: Resource = {
   history,
   since: table.since_release,
   key: "hash",
-  fields: {
-    ...fieldsOf(table, {
-      hash: pathSafeId,
-      asx_code: asxCodeOf("ASX code of the company"),
-      title: textOf("Title"),
-      type: textOf("Type; several are listed as A; B"),
+  fields: fieldsOf(table, {
+    hash: pathSafeId("0f4c2d1e8b7a69583746251403f2e1d0"),
+    asx_code: asxCodeOf("ASX code of the company"),
+    title: textOf("Title", "Drilling extends Example Hill, and a new lode"),
+    type: textOf("Type; several are listed as A; B", "Progress report; Assays"),
+    published_at: instantOf("When it was published, in UTC, to the second", "2026-01-29T22:41:07Z"),
+    url: Type.String({
+      format: "uri",
+      description: "Address of the document",
+      examples: ["https://example.com/announcements/0f4c2d1e8b7a69583746251403f2e1d0.pdf"],
     }),
-    published_at: publishedAt(table.published_at),
-    url: field(table.url, Type.String({ format: "uri", description: "Address of the document" })),
-  },
+  }),
   filters: {
     company: {
       ...filter(
@@ -66,8 +69,8 @@ export const reports: Resource = {
   sorts: {},
   defaultOrder: [{ column: table.published_at, direction: "desc" }],
   derived: {
-    title_folded: derived("title", folded),
-    types_folded: derived("type", (value) => foldedTypes(text(value))),
+    title_folded: { from: "title", derive: folded },
+    types_folded: { from: "type", derive: (value) => foldedTypes(text(value)) },
   },
 }
 

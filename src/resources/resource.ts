@@ -6,7 +6,7 @@
  * Names are those of the interface everywhere: JSON key = SQL alias = CSV header.
  */
 import type { TSchema } from "@sinclair/typebox"
-import { getTableColumns, type SQL } from "drizzle-orm"
+import type { SQL } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 
 /** A value, as in JSON, CSV and the files that are loaded. */
@@ -114,38 +114,12 @@ export interface Resource extends Readable {
   links?: "names" | "holders"
 }
 
-/** Declares a field. It is nullable where its column is. */
-export function field(
+/** Declares a field. */
+export const field = (
   column: PgColumn,
   schema: TSchema,
-  options: { select?: SQL; computed?: boolean } = {},
-): Field {
-  return {
-    column,
-    schema,
-    nullable: !column.notNull,
-    select: options.select ?? column,
-    loaded: !options.computed,
-  }
-}
-
-/** Declares fields whose values are those of the columns of the same name. */
-export function fieldsOf(table: PgTable, schemas: Record<string, TSchema>): Record<string, Field> {
-  const columns = getTableColumns(table)
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      const column = columns[name]
-      if (!column) throw new Error(`No column ${name}`)
-      return [name, field(column, schema)]
-    }),
-  )
-}
-
-/** Declares a derived column. */
-export const derived = (from: string, derive: DerivedColumn["derive"]): DerivedColumn => ({
-  from,
-  derive,
-})
+  { nullable = !column.notNull, select = column, loaded = true }: Partial<Field> = {},
+): Field => ({ column, schema, nullable, select, loaded })
 
 /**
  * Declares a filter.
@@ -167,10 +141,6 @@ export const filter = (
 /** What files have of a record: its fields, and internal columns. */
 export const loadedFields = ({ fields, internal }: Resource): [name: string, field: Field][] =>
   Object.entries({ ...fields, ...internal }).filter(([, { loaded }]) => loaded)
-
-/** The type of a field's values other than null. A choice of texts has none of its own. */
-export const valueTypeOf = ({ type }: TSchema): "string" | "number" | "boolean" =>
-  type === "boolean" ? "boolean" : type === "number" || type === "integer" ? "number" : "string"
 
 /** The filter of that name. @throws Error for an unknown one, which is a mistake in the program */
 export function filterOf({ name: resource, filters }: Readable, name: string): Filter {

@@ -1,16 +1,14 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { loadOutcomes, loadedSources as table } from "../db/source-tables.ts"
 import { oneOf } from "../text/one-of.ts"
-import { type Field, field, fieldsOf, type Readable, resourceNames } from "./resource.ts"
-import { countOf, instantOf, textOf } from "./values.ts"
+import { field, type Readable, resourceNames } from "./resource.ts"
+import { countOf, fieldsOf, instantOf, textOf } from "./values.ts"
 
-const instant = (description: string) => instantOf(`${description}, in UTC`)
+const instant = (description: string, example: string) =>
+  instantOf(`${description}, in UTC`, example)
 
 /** A figure that is counted or computed when it is read. */
-const figure = (schema: TSchema, nullable = false): Field => ({
-  ...field(table.counts, schema, { computed: true }),
-  nullable,
-})
+const figure = (schema: TSchema, nullable = false) => field(table.counts, schema, { nullable })
 
 /**
  * The sources of the data: what is known of each today. They change with every load, also with those
@@ -25,35 +23,53 @@ export const sources: Readable = {
   since: table.last_release,
   key: "source",
   fields: {
-    source: field(table.name, textOf("Name, as in releases")),
+    source: field(table.name, textOf("Name, as in releases", "wa")),
     ...fieldsOf(table, {
-      resource: oneOf(resourceNames, { description: "What is loaded from it" }),
-      licence: textOf("Licence of its publisher"),
+      resource: oneOf(resourceNames, {
+        description: "What is loaded from it",
+        examples: ["tenements"],
+      }),
+      licence: textOf("Licence of its publisher", "CC BY 4.0"),
       attribution: textOf("The words that the licence asks those who use it to show"),
       address: Type.String({
         format: "uri",
         description:
           "Where its files come from: an address that the operator gives or, without one, the server of those that are fetched",
+        examples: ["https://example.com/files/CurrentTenements.csv"],
       }),
-      last_fetched_at: instant("When its files were last fetched, whether or not they had changed"),
-      last_loaded_at: instant("When its last load ended, whatever came of it"),
+      last_fetched_at: instant(
+        "When its files were last fetched, whether or not they had changed",
+        "2026-02-16T02:00:00Z",
+      ),
+      last_loaded_at: instant(
+        "When its last load ended, whatever came of it",
+        "2026-02-16T02:00:00Z",
+      ),
       last_outcome: oneOf(loadOutcomes, {
         description:
           "Outcome of its last load or fetch: a release, no difference, a rejected load, or a failed fetch because the download or the load failed; the last two leave the data as it was",
+        examples: ["unchanged"],
       }),
-      last_observed_at: instant("When the newest files that were loaded were true"),
-      last_changed_at: instant("When its records last changed in a release"),
-      last_release: Type.Integer({ minimum: 1, description: "That release" }),
+      last_observed_at: instant(
+        "When the newest files that were loaded were true",
+        "2026-02-15T00:00:00Z",
+      ),
+      last_changed_at: instant(
+        "When its records last changed in a release",
+        "2026-01-30T18:00:00Z",
+      ),
+      last_release: Type.Integer({ minimum: 1, description: "That release", examples: [1] }),
     }),
-    records: figure(countOf("Number of its records in the newest release, inactive ones too")),
+    records: figure(countOf("Number of its records in the newest release, inactive ones too", 1)),
     missing: figure(
       countOf(
         "Number of those that its last files lack, and that are kept until further loads confirm it",
+        0,
       ),
     ),
-    rejected: figure(countOf("Number of rows of its last files that could not be loaded"), true),
+    rejected: figure(countOf("Number of rows of its last files that could not be loaded", 1), true),
     unknown_values: figure(
-      countOf("Number of values in its last files that are not known and were left empty"),
+      countOf("Number of values in its last files that are not known and were left empty", 3),
       true,
     ),
     linked_percentage: figure(
@@ -61,6 +77,7 @@ export const sources: Readable = {
         minimum: 0,
         maximum: 100,
         description: "Share of its tenements that are linked to a company, in percent",
+        examples: [100],
       }),
       true,
     ),

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
 import { belongsToCode } from "./company-codes.ts"
-import { derived, fieldsOf, type Resource } from "./resource.ts"
-import { asxCodeOf, folded, nameKey, pathSafeId, textOf } from "./values.ts"
+import type { Resource } from "./resource.ts"
+import { asxCodeOf, fieldsOf, folded, nameKey, pathSafeId, textOf } from "./values.ts"
 
 /** Companies that an ASX-listed company owns, wholly or in part. */
 export const subsidiaries: Resource = {
@@ -14,22 +14,23 @@ export const subsidiaries: Resource = {
   since: table.since_release,
   key: "id",
   fields: fieldsOf(table, {
-    id: pathSafeId,
-    name: textOf("Name"),
+    id: pathSafeId("XMR-EXAMPLE-GOLD-PTY-LTD"),
+    name: textOf("Name", "EXAMPLE GOLD PTY LTD"),
     parent_asx_code: asxCodeOf("ASX code of the parent company"),
-    country: textOf("Country"),
+    country: textOf("Country", "Australia"),
     ownership_percentage: Type.Number({
       minimum: 0,
       maximum: 100,
       description: "Share of it that the parent owns, in percent",
+      examples: [62.5],
     }),
   }),
   filters: {},
   sorts: {},
   defaultOrder: [{ column: table.name_folded, direction: "asc" }],
   derived: {
-    name_folded: derived("name", folded),
-    name_key: derived("name", nameKey),
+    name_folded: { from: "name", derive: folded },
+    name_key: { from: "name", derive: nameKey },
   },
   links: "names",
 }

@@ -7,8 +7,18 @@ import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
 import { temporaryCode } from "./company-codes.ts"
 import { equals, includes, termFilter } from "./conditions.ts"
-import { derived, fieldsOf, filter, type Resource } from "./resource.ts"
-import { calendarDate, foldedOrNull, freeText, pathSafeId, text, textOf } from "./values.ts"
+import { filter, type Resource } from "./resource.ts"
+import {
+  calendarDate,
+  fieldsOf,
+  foldedOrNull,
+  freeText,
+  pathSafeId,
+  text,
+  textOf,
+} from "./values.ts"
+
+const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
 
 /** Mining tenements of all Australian states. */
 export const tenements: Resource = {
@@ -20,18 +30,22 @@ export const tenements: Resource = {
   since: table.since_release,
   key: "id",
   fields: fieldsOf(table, {
-    id: pathSafeId,
-    tenement_id: textOf("Reference, as in the register of its state"),
-    state: oneOf(states, { description: "State or territory" }),
-    status: textOf("Status, such as granted or pending"),
-    type: textOf("Type, such as exploration or mining"),
-    holder_name: textOf("Holder; several are listed as A; B"),
-    grant_date: calendarDate("Day of grant"),
-    expiry_date: calendarDate("Day of expiry"),
-    area_km2: Type.Number({ minimum: 0, description: "Area, in square kilometres" }),
+    id: pathSafeId("WA-E47-9001"),
+    tenement_id: textOf("Reference, as in the register of its state", "E47/9001"),
+    state,
+    status: textOf("Status, such as granted or pending", "granted"),
+    type: textOf("Type, such as exploration or mining", "exploration"),
+    holder_name: textOf("Holder; several are listed as A; B", "EXAMPLE GOLD PTY LTD"),
+    grant_date: calendarDate("Day of grant", "2021-05-17"),
+    expiry_date: calendarDate("Day of expiry", "2031-05-16"),
+    area_km2: Type.Number({
+      minimum: 0,
+      description: "Area, in square kilometres",
+      examples: [212.75],
+    }),
   }),
   filters: {
-    state: filter(oneOf(states, { description: "State or territory" }), equals(table.state)),
+    state: filter(state, equals(table.state)),
     status: filter(
       freeText("Status, in upper or lower case", "granted"),
       equals(table.status_folded),
@@ -47,10 +61,10 @@ export const tenements: Resource = {
   sorts: {},
   defaultOrder: [{ column: table.id, direction: "asc" }],
   derived: {
-    status_folded: derived("status", foldedOrNull),
-    type_folded: derived("type", foldedOrNull),
-    holder_name_folded: derived("holder_name", foldedOrNull),
-    holder_keys: derived("holder_name", (value) => holderKeys(text(value))),
+    status_folded: { from: "status", derive: foldedOrNull },
+    type_folded: { from: "type", derive: foldedOrNull },
+    holder_name_folded: { from: "holder_name", derive: foldedOrNull },
+    holder_keys: { from: "holder_name", derive: (value) => holderKeys(text(value)) },
   },
   links: "holders",
 }

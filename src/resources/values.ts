@@ -1,32 +1,40 @@
 /** Schemas and conversions that more than one resource needs. */
-import { Type } from "@sinclair/typebox"
-import { type SQL, sql } from "drizzle-orm"
-import type { PgColumn } from "drizzle-orm/pg-core"
+import { type TSchema, Type } from "@sinclair/typebox"
+import { getTableColumns, type SQL, sql } from "drizzle-orm"
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 import { asxCodePattern, pathSafePattern } from "../db/columns.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { type Field, field, type Value } from "./resource.ts"
 
+/** The example of a field is its value in the records of the API's description: null without one. */
+const documented = (description: string, example: string | number | undefined) => ({
+  description,
+  ...(example !== undefined && { examples: [example] }),
+})
+
 /** Any text. */
-export const textOf = (description: string) => Type.String({ description })
+export const textOf = (description: string, example?: string) =>
+  Type.String(documented(description, example))
 
-export const countOf = (description: string) => Type.Integer({ minimum: 0, description })
+export const countOf = (description: string, example?: number) =>
+  Type.Integer({ minimum: 0, ...documented(description, example) })
 
-export const instantOf = (description: string) => Type.String({ format: "date-time", description })
+export const instantOf = (description: string, example?: string) =>
+  Type.String({ format: "date-time", ...documented(description, example) })
 
 /** Text, never a number, though some codes look like one. */
 export const asxCodeOf = (description: string) =>
-  Type.String({ pattern: asxCodePattern, description })
-
-export const asxCode = asxCodeOf("ASX code")
+  Type.String({ pattern: asxCodePattern, ...documented(description, "XMR") })
 
 /** As paths accept it. */
 export const asxCodeInPath = Type.String({
+  ...asxCodeOf("ASX code, in upper or lower case"),
   pattern: asxCodePattern.replace("A-Z", "A-Za-z"),
-  description: "ASX code, in upper or lower case",
 })
 
-export const pathSafeId = Type.String({ pattern: pathSafePattern, description: "Identifier" })
+export const pathSafeId = (example: string) =>
+  Type.String({ pattern: pathSafePattern, ...documented("Identifier", example) })
 
 /**
  * ASX codes are matched without regard to case. Of ASCII letters only: by Unicode, the upper case of
@@ -40,11 +48,10 @@ export const asxCodeFromText = (text: string): string =>
  * in memory and in a statement's time, relies on it.
  */
 export const freeText = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 200, description, examples: [example] })
+  Type.String({ minLength: 1, maxLength: 200, ...documented(description, example) })
 
-/** @param example of a parameter; fields have theirs in whole records */
-export const calendarDate = (description: string, example?: string) =>
-  Type.String({ format: "date", description, ...(example && { examples: [example] }) })
+export const calendarDate = (description: string, example: string) =>
+  Type.String({ format: "date", ...documented(description, example) })
 
 /** The text of a value whose schema is a string. */
 export const text = (value: Value | undefined): string => String(value ?? "")
@@ -62,11 +69,25 @@ export const foldedOrNull = (value: Value | undefined): string | null =>
 export const instantText = (column: PgColumn | SQL): SQL<string | null> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
-/** The field of when a record was published. */
-export const publishedAt = (column: PgColumn): Field =>
-  field(column, instantOf("When it was published, in UTC, to the second"), {
-    select: instantText(column),
-  })
+/**
+ * Declares fields whose values are those of the columns of the same name.
+ * @param computed those that the service computes, which no file carries
+ */
+export function fieldsOf(
+  table: PgTable,
+  schemas: Record<string, TSchema>,
+  computed: readonly string[] = [],
+): Record<string, Field> {
+  const columns = getTableColumns(table)
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const column = columns[name]
+      if (!column) throw new Error(`No column ${name}`)
+      const select = schema.format === "date-time" ? instantText(column) : column
+      return [name, field(column, schema, { select, loaded: !computed.includes(name) })]
+    }),
+  )
+}
 
 /** A point in time in milliseconds since 1970; null where the column is. */
 export const milliseconds = (column: PgColumn): SQL<number | null> =>

@@ -2,10 +2,9 @@
  * The versions of a resource's records: each from the release that made it to the one that superseded or
  * removed it, with the record as it was.
  */
-import { Type } from "@sinclair/typebox"
+import { type TSchema, Type } from "@sinclair/typebox"
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
 import { equals } from "./conditions.ts"
-import { manifestFiles } from "./manifests.ts"
 import { type Field, field, keyColumn, type Readable, type Resource } from "./resource.ts"
 import { instantOf, instantText, textOf } from "./values.ts"
 
@@ -45,27 +44,28 @@ function periodFields(resource: Resource): Record<string, Field> {
   const untilShown = sql`case when ${until} <= ${release} then ${until} end`
   const made = sql`${since}`
   const number = (description: string) => Type.Integer({ minimum: 1, description })
+  const computed = (schema: TSchema, select: SQL) =>
+    field(since, schema, { select, nullable: true })
   return {
-    since_release: field(since, number("The release that made this version")),
-    since: computed(since, instantOf("When that was published, in UTC"), publishedAt(made)),
+    since_release: field(since, { ...number("The release that made this version"), examples: [1] }),
+    since: computed(
+      instantOf("When that was published, in UTC", "2026-01-30T18:00:00Z"),
+      publishedAt(made),
+    ),
     until_release: computed(
-      since,
       number("The release that superseded or removed it; unknown for the version that is current"),
       untilShown,
     ),
-    until: computed(since, instantOf("When that was published, in UTC"), publishedAt(untilShown)),
+    until: computed(instantOf("When that was published, in UTC"), publishedAt(untilShown)),
     source: computed(
-      since,
-      textOf("The source whose load made this version"),
+      textOf("The source whose load made this version", "sample"),
       ofRelease(made, sql`r.source`),
     ),
     files: computed(
-      since,
-      textOf("The files of that load; several are listed as A; B"),
+      textOf("The files of that load; several are listed as A; B", "sample.ndjson"),
       ofRelease(made, fileNames),
     ),
     changed: computed(
-      since,
       textOf(
         "The fields that differ from the version before, listed as A; B; empty where only what it is linked to changed, unknown for the oldest version that is kept",
       ),
@@ -74,11 +74,6 @@ function periodFields(resource: Resource): Record<string, Field> {
   }
 }
 
-const computed = (column: Field["column"], schema: Field["schema"], select: SQL): Field => ({
-  ...field(column, schema, { select, computed: true }),
-  nullable: true,
-})
-
 /** Of releases that an earlier version deleted when it pruned them, nothing is known. */
 const ofRelease = (id: SQL, value: SQL): SQL =>
   sql`(select ${value} from releases r where r.id = ${id})`
@@ -86,7 +81,7 @@ const ofRelease = (id: SQL, value: SQL): SQL =>
 const publishedAt = (id: SQL): SQL => ofRelease(id, instantText(sql`r.published_at`))
 
 const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by file.ordinality)
-  from jsonb_path_query(r.manifest, ${sql.raw(manifestFiles)}) with ordinality file (value, ordinality))`
+  from jsonb_path_query(r.manifest, '$.files[*]') with ordinality file (value, ordinality))`
 
 /** A version that is not the newest is always among the past ones. */
 function changedFields({ table, history, fields, since, key, shownInHistory }: Resource): SQL {

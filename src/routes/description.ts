@@ -2,7 +2,7 @@
  * The API's description, for programs. It needs no token: it has nothing of the data, nor of who asks.
  */
 import { Elysia } from "elysia"
-import type { Describe } from "../description/describe-once.ts"
+import type { Description, DescriptionOptions } from "../description/openapi.ts"
 import { codedBody, encodedResponse } from "../http/content-coding.ts"
 import { namesTag } from "../http/entity-tag.ts"
 import { exchangeField } from "../plugins/exchange.ts"
@@ -10,11 +10,16 @@ import { preflightResponse } from "../plugins/preflight.ts"
 import { digest } from "../text/digest.ts"
 import { once } from "../text/once.ts"
 
-export interface DescriptionOptions {
-  describe: Describe
-}
+export type Describe = () => Promise<Description>
 
-export const description = ({ describe }: DescriptionOptions) => {
+/** The description is made when it is first asked for, since most processes never are. */
+export const describeOnce = (options: DescriptionOptions): Describe =>
+  once(async () => {
+    const { describeApi } = await import("../description/openapi.ts")
+    return describeApi(options)
+  })
+
+export const description = ({ describe }: { describe: Describe }) => {
   const document = once(async () => {
     const text = JSON.stringify((await describe()).openApi)
     return { etag: `W/"${digest(text)}"`, body: codedBody(text) }

@@ -22,7 +22,9 @@ export const usageOfAccount = objectEndpoint(
       minimum: 0,
       description: "Requests that the window allows; 2147483647 stands for no limit",
     }),
-    used: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+    used: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      minimum: 0,
       description: "Requests that the window counts; unknown without a limit",
     }),
     remaining: Type.Integer({ minimum: 0, description: "Requests that are left in the window" }),

@@ -2,15 +2,15 @@
 import { createReleaseResolver } from "../answers/at-release.ts"
 import { createCachedAnswers } from "../answers/cached-answers.ts"
 import { createExportCounts } from "../answers/export-counts.ts"
-import { createLists } from "../answers/list-answer.ts"
+import { createListAnswers } from "../answers/list-answer.ts"
 import { createPlans } from "../answers/list-plan.ts"
 import { createPins } from "../answers/pins.ts"
-import { createRecords } from "../answers/record-answer.ts"
+import { createRecordAnswers } from "../answers/record-answer.ts"
 import type { Config } from "../config.ts"
 import type { CacheSizes } from "../db/cache.ts"
 import { createTurns } from "../db/pool/turns.ts"
 import type { CachedReleases } from "../db/reader/newest-release.ts"
-import { createReader, createReaderCaches, type ReaderPools } from "../db/reader/reader.ts"
+import { createReader, type ReaderPools } from "../db/reader/reader.ts"
 import type { Log } from "../log/log.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 
@@ -27,8 +27,7 @@ export interface AnswersPartsOptions {
 
 export function createAnswers(options: AnswersPartsOptions) {
   const { config, sizes, pools, releases, redis, log, now, steadyMs } = options
-  const readerCaches = createReaderCaches(sizes)
-  const reader = createReader(pools, readerCaches, releases.recordSeen)
+  const reader = createReader(pools, sizes, releases.recordSeen)
   const pins = createPins({ redis, maxBytes: sizes.pageSequences, steadyMs })
   const cachedAnswers = createCachedAnswers(sizes)
   const exportTurns = createTurns({
@@ -39,7 +38,7 @@ export function createAnswers(options: AnswersPartsOptions) {
   const exportShutdown = new AbortController()
   const resolver = createReleaseResolver({ releases, pins, now })
   const reading = { resolver, reader, cachedAnswers }
-  const lists = createLists({
+  const lists = createListAnswers({
     ...reading,
     exportTurns,
     exportCounts,
@@ -49,8 +48,8 @@ export function createAnswers(options: AnswersPartsOptions) {
     log,
   })
   return {
-    parts: { lists, records: createRecords(reading), planOf: createPlans(sizes), reader },
-    measured: { readerCaches, cachedAnswers, exportTurns, exportCounts },
+    parts: { lists, records: createRecordAnswers(reading), planOf: createPlans(sizes), reader },
+    measured: { reader, cachedAnswers, exportTurns, exportCounts },
     abortExports: () => exportShutdown.abort(),
   }
 }

@@ -19,8 +19,6 @@ export interface Database {
   readPools: ReaderPools
   /** The URL of the primary for sessions that last. @throws Unavailable while it does not answer */
   sessionUrl(): string
-  /** Calls the listener when the primary does not answer any more: connections to it may be dead. */
-  onLost(listener: (error: Unavailable) => void): void
   /** Whether each answers; null without a replica. */
   states(): { primary: boolean; replica: boolean | null }
   /** By pool; those of the replica begin with `replica`. */
@@ -32,29 +30,23 @@ export interface DatabaseOptions {
   config: Config
   databaseUrl: string
   log: Log
+  /** Called when the primary does not answer any more: connections to it may be dead. */
+  onLost: (error: Unavailable) => void
 }
 
-export function connectDatabase({ config, databaseUrl, log }: DatabaseOptions): Database {
+export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOptions): Database {
   const { DATABASE_DIRECT_URL, DATABASE_READ_URL: readUrl } = config
   const directUrl = DATABASE_DIRECT_URL ?? databaseUrl
-  const lost: ((error: Unavailable) => void)[] = []
-  const onLost = (error: Unavailable) => {
-    for (const listener of lost) listener(error)
-  }
   const primary = connect(config, log, { url: databaseUrl, directUrl }, "the database", onLost)
-  const replica =
-    readUrl && connect(config, log, { url: readUrl, directUrl: readUrl }, "the replica")
+  const replica = readUrl
+    ? connect(config, log, { url: readUrl, directUrl: readUrl }, "the replica")
+    : null
   const { pools } = primary
   const named = [
     ...Object.entries(pools),
-    ...Object.entries(replica ? replica.pools : {}).map(
+    ...Object.entries(replica?.pools ?? {}).map(
       ([name, pool]) => [`replica ${name}`, pool] as const,
     ),
-  ]
-  const all = [
-    primary.availability,
-    ...(replica ? [replica.availability] : []),
-    ...named.map(([, pool]) => pool),
   ]
 
   return {
@@ -70,14 +62,18 @@ export function connectDatabase({ config, databaseUrl, log }: DatabaseOptions): 
       primary.availability.ensure()
       return directUrl
     },
-    onLost: (listener) => void lost.push(listener),
     states: () => ({
       primary: primary.availability.isAnswering,
       replica: replica ? replica.availability.isAnswering : null,
     }),
     poolReadings: () => Object.fromEntries(named.map(([name, pool]) => [name, pool.readings()])),
     close: async () => {
-      await Promise.all(all.map((each) => each.close()))
+      const closable = [
+        primary.availability,
+        replica?.availability,
+        ...named.map(([, pool]) => pool),
+      ]
+      await Promise.all(closable.map((each) => each?.close()))
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Windows } from "../access/windows.ts"
 import type { CachedAnswers } from "../answers/cached-answers.ts"
 import type { ExportCounts } from "../answers/export-counts.ts"
 import type { Turns } from "../db/pool/turns.ts"
-import { type ReaderCaches, readingsOf } from "../db/reader/reader.ts"
+import type { Reader } from "../db/reader/reader.ts"
 import { createSourceReadings } from "../db/reader/source-readings.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
@@ -32,7 +32,7 @@ interface MeasuredParts {
   redis: RedisConnection | null
   unauthenticated: UnauthenticatedRequests
   cachedAnswers: CachedAnswers
-  readerCaches: ReaderCaches
+  reader: Reader
   credentials: Credentials
   windows: Windows
   exportTurns: Turns
@@ -109,9 +109,9 @@ function ofConnections(parts: MeasuredParts): MetricFamily[] {
   ]
 }
 
-function ofMemory({ cachedAnswers, readerCaches, credentials, windows }: MeasuredParts) {
+function ofMemory({ cachedAnswers, reader, credentials, windows }: MeasuredParts) {
   const { lookups, ...answers } = cachedAnswers.readings()
-  const caches = { answers, ...readingsOf(readerCaches), ...credentials.cacheReadings() }
+  const caches = { answers, ...reader.cacheReadings(), ...credentials.cacheReadings() }
   const stores = { accounts: windows.accounts.store, addresses: windows.addresses.store }
   return [
     counter(

@@ -9,10 +9,10 @@ import { createWindows, steadyNowMs } from "../access/windows.ts"
 import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
-import { orWhereUnavailable } from "../db/pool/unavailable.ts"
+import { orWhereUnavailable, type Unavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
-import { createReadiness } from "../db/reader/readiness.ts"
 import { createReleases } from "../db/reader/releases.ts"
+import { sharedRead } from "../db/reader/shared-read.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { createSources } from "../db/reader/sources.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -56,6 +56,8 @@ export interface Parts {
   close(): Promise<void>
 }
 
+/** The readiness endpoint is unauthenticated: it asks the database once a second at most. */
+const checkEveryMs = 1_000
 /** How long closing may take, as the database may not answer. */
 const closeWithinMs = 2_000
 /** How long the last counts may take. Shorter, so that a failure to write them is logged before that. */
@@ -73,7 +75,8 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   let stopping = false
   const isStopping = () => stopping
 
-  const database = connectDatabase(options)
+  const onLost = (error: Unavailable) => notifications.markUnavailable(error)
+  const database = connectDatabase({ ...options, onLost })
   const { accounts: accountPool, records } = database.pools
   const credentials = createCredentials({
     pools: database.pools,
@@ -85,7 +88,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     { credentials, releases },
     { url: config.DATABASE_DIRECT_URL ?? options.databaseUrl, log },
   )
-  database.onLost(notifications.markUnavailable)
   // A first request would wait for its connection. If this fails, that one tries again, and reports it.
   void Promise.allSettled([releases.current()])
   const [redis] = await Promise.all([reachRedis(options), notifications.ready])
@@ -112,7 +114,8 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
 
   const unauthenticated = countUnauthenticated({ log })
   // It takes turns of its own: what anonymous requests wait for must not make the service look unready.
-  const readiness = createReadiness(() => createReleases(accountPool).current("readiness"), now)
+  const checked = createReleases(accountPool)
+  const readiness = sharedRead(checkEveryMs, now, () => checked.current("readiness"))
   const isReady = async () =>
     !stopping && (await readiness().then(() => true, orWhereUnavailable(false)))
   const metrics = createServiceMetrics({

@@ -5,18 +5,16 @@
  */
 
 const invalidHost = "has an invalid host or port; write @ and , in a password as %40 and %2C"
+const oneHost =
+  "must have one host; where a database has several, give an address that leads to its primary, and write @ and , in a password as %40 and %2C"
 
-function readUrl(text: string): URL {
-  const url = URL.parse(text)
-  if (!url || url.port === "0") throw new Error(invalidHost)
-  return url
-}
-
-/** From the scheme to the first / or ?: user, password, hosts and ports. */
-function authorityOf(text: string): string {
+/** The address of one host, and what is between its scheme and the first / or ?: user, password, host and port. */
+function readAddress(text: string, ...schemes: readonly string[]) {
+  const [, scheme = "", authority = "", rest = ""] =
+    /^([^:]*:\/\/)(?=.)([^/?#]*)(.*)$/s.exec(text) ?? []
+  if (!schemes.includes(scheme)) throw new Error(`must begin with ${schemes.join(" or ")}`)
   if (/\s/.test(text)) throw new Error("must not contain white space")
-  const [, authority = "", rest = ""] = /:\/\/([^/?#]*)(.*)$/.exec(text) ?? []
-  if (rest.includes("#") || rest.includes("@")) {
+  if (/[#@]/.test(rest)) {
     throw new Error("must have #, / and ? in its user or password written as %23, %2F and %3F")
   }
   try {
@@ -24,54 +22,40 @@ function authorityOf(text: string): string {
   } catch {
     throw new Error("must have a % in its user or password written as %25")
   }
-  return authority
+  if (/@.*,|^[^@]*,[^@]*$/.test(authority)) throw new Error(oneHost)
+  const url = URL.parse(text)
+  if (!url || url.port === "0") throw new Error(invalidHost)
+  return { url, authority }
 }
 
 /** As PostgreSQL's own clients have them. The driver would take any other for verify-full. */
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
 /**
- * `postgres://user:password@host:port/database?name=value`, where all but the scheme may be left out.
+ * `postgres://user:password@host:port/database?name=value`, where all but the scheme may be left out. Of
+ * several hosts the driver takes a standby for the primary, or waits without end.
  * @throws Error that says what is expected
  */
 export function checkPostgresAddress(text: string): void {
-  if (!/^postgres(ql)?:\/\/.+/.test(text)) throw new Error("must begin with postgres://")
-  const authority = authorityOf(text)
-  // Of several hosts the driver takes a standby for the primary, or waits without end.
-  if (authority.slice(authority.indexOf("@") + 1).includes(",")) throw new Error(oneHost)
+  const { url, authority } = readAddress(text, "postgres://", "postgresql://")
   const host = authority.slice(authority.lastIndexOf("@") + 1)
   if (host.startsWith("[")) throw new Error("must name its host, not an IPv6 address")
   if (!/^[\w.-]*(:\d*)?$/.test(host)) throw new Error(invalidHost)
-  if (
-    readUrl(text)
-      .searchParams.getAll("sslmode")
-      .every((mode) => sslModes.includes(mode))
-  )
-    return
-  throw new Error(`must have one of ${sslModes.join(", ")} as sslmode`)
+  if (!url.searchParams.getAll("sslmode").every((mode) => sslModes.includes(mode))) {
+    throw new Error(`must have one of ${sslModes.join(", ")} as sslmode`)
+  }
 }
-
-const oneHost =
-  "must have one host; where a database has several, give an address that leads to its primary, and write @ and , in a password as %40 and %2C"
 
 /** `redis://user:password@host:port/database`. @throws Error that says what is expected */
 export function checkRedisAddress(text: string): void {
-  if (!/^(redis|valkey)s?:\/\/.+/.test(text)) {
-    throw new Error("must be an address that begins with redis:// or rediss://")
-  }
-  authorityOf(text)
-  const { hostname, pathname } = readUrl(text)
-  if (hostname === "") throw new Error(invalidHost)
-  if (!/^\/?\d*$/.test(pathname)) throw new Error("must end in the number of a database, as /0")
+  const { url } = readAddress(text, "redis://", "rediss://", "valkey://", "valkeys://")
+  if (url.hostname === "") throw new Error(invalidHost)
+  if (!/^\/?\d*$/.test(url.pathname)) throw new Error("must end in the number of a database, as /0")
 }
 
 /** `smtp://user:password@host:587`. @throws Error that says what is expected */
 export function checkSmtpAddress(text: string): void {
-  if (!/^smtps?:\/\/.+/.test(text)) {
-    throw new Error("must be an address that begins with smtp:// or smtps://")
-  }
-  authorityOf(text)
-  const { hostname, pathname, search } = readUrl(text)
+  const { hostname, pathname, search } = readAddress(text, "smtp://", "smtps://").url
   if (hostname === "") throw new Error(invalidHost)
   if (!/^\/?$/.test(pathname) || search !== "") throw new Error("must end after its host and port")
 }

@@ -1,7 +1,13 @@
 /** Operators create and change accounts, and every change of one is in its audit log. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { listAccounts, showAccount } from "../../src/access/account-list.ts"
-import { createAccount, type NewAccount, setDisabled, setPlan } from "../../src/access/accounts.ts"
+import {
+  createAccount,
+  listAccounts,
+  type NewAccount,
+  setDisabled,
+  setPlan,
+  showAccount,
+} from "../../src/access/accounts.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
 import type { Plan } from "../../src/db/account-tables.ts"
 import { type Registry, refusal, registry } from "./registry.ts"

@@ -1,8 +1,7 @@
 /** A token identifies its caller at the cost of at most one query, and every change of it takes effect at once. */
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { listTokens } from "../../src/access/account-list.ts"
-import { setDisabled, setPlan } from "../../src/access/accounts.ts"
+import { setDisabled, setPlan, showAccount } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
 import { maxStalenessMs, subscribeToChanges } from "../../src/db/notifications.ts"
@@ -288,7 +287,7 @@ test("a token's last use is written at most once a minute, however many processe
   const [one, other] = [process(), process()]
   const email = "used@example.com"
   const token = await at.issue(email)
-  const lastUsed = async () => (await listTokens(at.pool, email))[0]?.lastUsedAt
+  const lastUsed = async () => (await showAccount(at.pool, email)).tokens[0]?.lastUsedAt
   for (const [seconds, written] of [
     [0, "2026-03-01T00:00:00Z"],
     [59, "2026-03-01T00:00:00Z"],

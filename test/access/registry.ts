@@ -1,9 +1,8 @@
 /** A database for tests of accounts and tokens, with a pool on it and an editor of it. */
 import { expect } from "bun:test"
 import { AccountError, type Editor } from "../../src/access/change.ts"
-import { createCredentials } from "../../src/access/credentials.ts"
+import { createCredentials, createTokenLookup } from "../../src/access/credentials.ts"
 import { hashSecret } from "../../src/access/secret.ts"
-import { createTokenLookup } from "../../src/access/token-lookup.ts"
 import { issueToken } from "../../src/access/tokens.ts"
 import { cacheSizes } from "../../src/db/cache.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"

@@ -1,7 +1,6 @@
 /** Owners and operators create, edit, rotate and revoke tokens, and none can be recovered from what is stored. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { listAccounts, listTokens } from "../../src/access/account-list.ts"
-import { setDisabled } from "../../src/access/accounts.ts"
+import { listAccounts, setDisabled, showAccount } from "../../src/access/accounts.ts"
 import { AccountError } from "../../src/access/change.ts"
 import { findOwnToken, listOwnTokens } from "../../src/access/token-list.ts"
 import { tokenName } from "../../src/access/token-name.ts"
@@ -37,7 +36,7 @@ test("nothing that is stored of a token suffices to use it", async () => {
   }
   const hash = Bun.CryptoHasher.hash("sha256", secret, "hex")
   expect(await at.sql(`select 1 from tokens where sha256 = '${hash}'`)).toHaveLength(1)
-  expect(await listTokens(at.pool, "KEPT@example.com")).toMatchObject([
+  expect((await showAccount(at.pool, "KEPT@example.com")).tokens).toMatchObject([
     { prefix: secret.slice(0, 12), name: "spreadsheet", lastUsedAt: null, isValid: true },
   ])
 })
@@ -56,7 +55,7 @@ describe("an operator", () => {
     expect(await refusal(issueToken(at.editor, token))).toBe("A token requires a name")
     const malformed = issueToken(at.editor, { ...token, email: "none", name: "x" })
     expect(await refusal(malformed)).toBe("Not a valid email address: none")
-    expect(await refusal(listTokens(at.pool, "none@example.com"))).toBe(
+    expect(await refusal(showAccount(at.pool, "none@example.com"))).toBe(
       "Account none@example.com does not exist",
     )
   })
@@ -242,7 +241,7 @@ describe("a rotated token", () => {
     const { value } = await rotateToken(at.editor, { prefix: old, graceMs: dayMs, now: at9 })
     // The columns hold whole seconds.
     expect(Math.abs((value.until?.getTime() ?? 0) - expiresAt.getTime())).toBeLessThanOrEqual(1_000)
-    const [, successor] = await listTokens(at.pool, "brief@example.com")
+    const [, successor] = (await showAccount(at.pool, "brief@example.com")).tokens
     const lifeMs = Date.parse(successor?.expiresAt ?? "") - at9.getTime()
     expect(Math.abs(lifeMs - 10 * dayMs)).toBeLessThan(1_000)
   })
@@ -255,7 +254,9 @@ describe("a rotated token", () => {
     const { value: second } = await rotate(old.slice(0, 12))
     expect(await refusal(rotate(old))).toBe("The token was replaced already: rotate its successor")
     await rotate(second.token)
-    const ends = (await listTokens(at.pool, "again@example.com")).map(({ expiresAt }) => expiresAt)
+    const ends = (await showAccount(at.pool, "again@example.com")).tokens.map(
+      ({ expiresAt }) => expiresAt,
+    )
     expect(ends).toEqual(["2026-03-02T00:00:00Z", "2026-03-02T00:00:00Z", "2026-05-30T00:00:00Z"])
   })
 
@@ -263,6 +264,6 @@ describe("a rotated token", () => {
     const old = await at.issue("late@example.com", "late", later(1_000))
     const rotation = { prefix: old, graceMs: dayMs, now: later(1_000) }
     expect(await refusal(rotateToken(at.editor, rotation))).toBe("The token has expired")
-    expect(await listTokens(at.pool, "late@example.com")).toHaveLength(1)
+    expect((await showAccount(at.pool, "late@example.com")).tokens).toHaveLength(1)
   })
 })

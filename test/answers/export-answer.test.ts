@@ -10,7 +10,7 @@ import { reports } from "../../src/resources/reports.ts"
 
 const target = { path: "/api/v1/reports", query: "format=csv&all=true", format: "csv" } as const
 const plan = planList(listEndpoint({ resource: reports, filters: [] }), target, "")
-const release = { id: 3, publishedAt: 1 }
+const release = { id: 3, publishedAt: 1, identity: "a" }
 
 /** One slot, which is taken, and an export of release 3 that waits for it. */
 async function waitingExport(outcome: "found" | "not found" | "failed") {
@@ -44,7 +44,7 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     sequenceOwner: "",
     disableIdleTimeout: () => {},
   }
-  const answer = exportAnswer(options, asked, { plan, list: plan.list, release }, "")
+  const answer = exportAnswer(options, asked, { plan, list: plan.list, release }, { ETag: "" })
   return { answer, freeSlot, receiver, load: exportTurns.load, lines }
 }
 

@@ -88,7 +88,7 @@ describe.skipIf(!areInstalled)("a client", () => {
       listTenements: await read("/tenements?state=WA"),
       getTenement: await read("/tenements/WA-E47-9001"),
       listVersionsOfTenement: await read("/tenements/WA-E47-9001/history"),
-      listReports: await read("/reports?from=2026-01-01&as_of=2"),
+      listReports: await read("/reports?from=2026-01-01&as_of=1"),
       getReport: await read("/reports/0f4c2d1e8b7a69583746251403f2e1d0"),
       listVersionsOfReport: await read("/reports/0f4c2d1e8b7a69583746251403f2e1d0/history"),
       listReleases: await read("/releases"),

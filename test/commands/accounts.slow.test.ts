@@ -1,8 +1,8 @@
 /** Accounts and tokens can be managed and audited from the command line. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import postgres from "postgres"
+import { createTokenLookup } from "../../src/access/credentials.ts"
 import { hashSecret } from "../../src/access/secret.ts"
-import { createTokenLookup } from "../../src/access/token-lookup.ts"
 import { createPool } from "../../src/db/pool/pool.ts"
 import { type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"

@@ -52,7 +52,7 @@ test("a wrong password is named", async () => {
   expect(await failing(url)).toEqual(
     reason(
       `Cannot connect to the database at ${new URL(url).host}: the server rejected the login (password authentication failed for user "mds"); ` +
-        "check the user and password in DATABASE_URL",
+        "check the user, the password and the database in DATABASE_URL",
     ),
   )
 })
@@ -65,8 +65,8 @@ test("a missing database and a host that refuses are named", async () => {
   for (const [url, expected] of [
     [
       missing,
-      `Cannot connect to the database at ${new URL(missing).host}: there is no such database (database "nowhere" does not exist); ` +
-        "create it, or correct DATABASE_URL",
+      `Cannot connect to the database at ${new URL(missing).host}: the server rejected the login (database "nowhere" does not exist); ` +
+        "check the user, the password and the database in DATABASE_URL",
     ],
     [
       `postgres://user:s3cret@${refusing}/db`,
@@ -96,7 +96,7 @@ test.concurrent("a host that does not answer is named", async () => {
   const { place, stop } = listener(() => {})
   expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
     reason(
-      `Cannot connect to the database at ${place}: it did not answer in time; ` +
+      `Cannot connect to the database at ${place}: the host cannot be reached; ` +
         "check DATABASE_URL, the network and its firewalls",
     ),
   )

@@ -95,6 +95,6 @@ test("a connection that is lost before the commit is named as the reason", async
   const { code, stderr } = await ended()
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^Cannot load standard input: the connection to the database was lost \(.+\); check that PostgreSQL runs, and its log, then try again\n$/,
+    /^Cannot load standard input: there is no connection to the database \(.+\); check that PostgreSQL runs, and its log, then try again\n$/,
   )
 })

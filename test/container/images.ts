@@ -33,7 +33,7 @@ function ndjson(records: Iterable<object>): Blob {
   return new Blob([[...records].map((record) => JSON.stringify(record)).join("\n")])
 }
 
-const bun = (...args: string[]) => ["bun", "src/main.ts", ...args]
+const mds = (...args: string[]) => ["mds", ...args]
 const healthCheck = (image: Image) => image.config.Healthcheck.Test.slice(1)
 
 async function stopped({
@@ -66,10 +66,10 @@ describe.each(["mds", "mds-slim"] as const)("the image %s", (name) => {
     const { User, Entrypoint, Cmd, StopSignal, Healthcheck, Volumes = {} } = image.config
     expect({ User, Entrypoint, Cmd, StopSignal, test: Healthcheck.Test }).toEqual({
       User: "1000:0",
-      Entrypoint: ["tini", "--", "bun", "src/main.ts"],
+      Entrypoint: ["tini", "--", "mds"],
       Cmd: ["serve"],
       StopSignal: "SIGTERM",
-      test: ["CMD", "bun", "src/health-check.ts"],
+      test: ["CMD", "bun", "dist/health-check.js"],
     })
     expect(Object.keys(Volumes)).toEqual(name === "mds" ? ["/data"] : [])
   })
@@ -120,10 +120,10 @@ describe("the image with a database of its own", () => {
   test("answers what is loaded into it while it serves", async () => {
     const email = "you@example.com"
     const created = await container.exec(
-      bun("token", "create", "--account", email, "--name", "first"),
+      mds("token", "create", "--account", email, "--name", "first"),
     )
     expect([created.exitCode, created.stderr]).toEqual([0, expect.anything()])
-    const load = await container.exec(bun("load", "companies", "-"), companies)
+    const load = await container.exec(mds("load", "companies", "-"), companies)
     expect([load.exitCode, load.stdout]).toEqual([0, expect.stringContaining("elease 1")])
     token = created.stdout
     expect(await totalOf(port, "companies?active=true", token)).toBeGreaterThan(10)

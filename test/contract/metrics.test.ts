@@ -139,11 +139,9 @@ test("the newest release and the sources are read once a minute", async () => {
   service.clock.advance(60_000)
   expect(await countOf("mds_release")).toBe(1)
   await service.sql`
-    insert into sources (name, resource, last_loaded_at, last_outcome, last_reason)
-    values ('asx-directory', 'companies', '2026-02-28T00:00:00Z', 'refused', 'too few')`
-  await service.sql`
-    insert into load_totals (source, resource, outcome, loads, seconds)
-    values ('asx-directory', 'companies', 'refused', 3, 0.5)`
+    insert into sources (name, resource, last_loaded_at, last_outcome, last_reason, totals)
+    values ('asx-directory', 'companies', '2026-02-28T00:00:00Z', 'refused', 'too few',
+      '{"refused": {"loads": 3, "seconds": 0.5}}')`
   service.clock.advance(59_000)
   expect(await valuesOf("mds_source_last_outcome")).toEqual([])
   service.clock.advance(1_000)
@@ -169,7 +167,6 @@ test("the newest release and the sources are read once a minute", async () => {
   ])
   expect(await valuesOf("mds_source_changed_timestamp_seconds", source)).toEqual([])
   await service.sql`delete from sources`
-  await service.sql`delete from load_totals`
 })
 
 test("while no source can be read, a scrape answers soon with what was read before", async () => {

@@ -26,7 +26,7 @@ const page = (number: number, query = "") =>
 async function restoreAnother(rows: "other rows" | "no rows"): Promise<void> {
   if (rows === "no rows") await service.sql`delete from reports`
   else await service.sql`update reports set title = 'another database'`
-  await service.sql`update releases set published_at = published_at + interval '1 second'`
+  await service.sql`update releases set identity = gen_random_uuid()`
 }
 
 const gone = {

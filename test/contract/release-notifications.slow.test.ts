@@ -68,7 +68,10 @@ describe("a process that is notified", () => {
     expect((await shown())[0]).toBe("1")
     await changeReleases("insert into releases values (7, '2026-01-07T00:00:00Z', 'test', '{}')")
     expect(await shown()).toEqual(["7", "Wed, 07 Jan 2026 00:00:00 GMT"])
-    await changeReleases("update releases set published_at = '2026-01-08T00:00:00Z' where id = 7")
+    // Another release of the number, as after a restore.
+    await changeReleases(
+      "update releases set published_at = '2026-01-08T00:00:00Z', identity = gen_random_uuid() where id = 7",
+    )
     expect(await shown()).toEqual(["7", "Thu, 08 Jan 2026 00:00:00 GMT"])
     await changeReleases("delete from releases where id = 7")
     expect((await shown())[0]).toBe("1")

@@ -23,7 +23,7 @@ test("release 1 of a restored database is another release 1", async () => {
   const before = await readList(await service.get(everyReport))
   const second = await readList(await service.get("/reports?per_page=2&page=2"))
   await service.sql`delete from reports where hash <> ${String(before.data.at(-1)?.hash)}`
-  await service.sql`update releases set published_at = published_at + interval '1 second'`
+  await service.sql`update releases set identity = gen_random_uuid()`
 
   const after = await readList(await service.get(everyReport))
   expect(after).toEqual({ data: before.data.slice(-1), meta: { ...before.meta, total: 1 } })

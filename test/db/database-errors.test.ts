@@ -22,10 +22,7 @@ function refusal(code: string, message: string): Buffer {
   return Buffer.concat([head, fields])
 }
 
-test.each([
-  ["57P03", "the database does not accept connections"],
-  ["57P01", "the connection to the database was lost"],
-])("a server that answers %s", async (code, reason) => {
+test.each(["57P03", "57P01"])("a server that answers %s", async (code) => {
   const server = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
@@ -33,7 +30,7 @@ test.each([
   })
   try {
     expect(await reasonOn(server.port)).toBe(
-      `${reason} (the server's words); check that PostgreSQL runs, and its log, then try again`,
+      "there is no connection to the database (the server's words); check that PostgreSQL runs, and its log, then try again",
     )
   } finally {
     server.stop(true)
@@ -42,6 +39,6 @@ test.each([
 
 test("a port on which nothing listens", async () => {
   expect(await reasonOn(freePort())).toMatch(
-    /^the database does not accept connections \(.*ECONNREFUSED.*\); check that PostgreSQL runs, and its log, then try again$/,
+    /^there is no connection to the database \(.*ECONNREFUSED.*\); check that PostgreSQL runs, and its log, then try again$/,
   )
 })

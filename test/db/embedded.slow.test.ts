@@ -158,7 +158,7 @@ test("a cluster of another program or of another PostgreSQL is refused, and noth
   const older = await newDirectory()
   writeFileSync(join(older, "cluster", "PG_VERSION"), "17\n")
   expect(await failure(startEmbedded(older))).toContain(
-    `${join(older, "cluster")} is of PostgreSQL 17, and this program comes with PostgreSQL 18, which cannot read it. Nothing was changed.`,
+    "initialized by PostgreSQL version 17, which is not compatible with this version 18",
   )
 })
 

@@ -69,17 +69,6 @@ test("a migration that waits for another process fails with the reason after its
   )
 })
 
-test("a migration that waits for a locked table gives up, so that it holds up no reader for long", async () => {
-  const { url, sql } = await opened(emptyDatabase())
-  await sql`create schema drizzle`
-  await sql`create table drizzle.__drizzle_migrations (id serial, hash text, created_at bigint)`
-  await sql.unsafe("begin; lock table drizzle.__drizzle_migrations in exclusive mode")
-  expect(await reasonOf(migrate(url))).toBe(
-    "DatabaseError: Cannot migrate the database from schema version 0 to 1: another session is using a table. " +
-      "Wait until that session has ended, then try again",
-  )
-})
-
 test("a migration that fails leaves the database as it was", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`create table companies (asx_code text)`
@@ -89,32 +78,27 @@ test("a migration that fails leaves the database as it was", async () => {
   expect(tables).toBe(1)
 })
 
-test("a database without tables is refused with the version that is needed", async () => {
+test("a database without tables is refused with what to do", async () => {
   const { url } = await opened(emptyDatabase())
   expect(await reasonOf(checkSchema(url))).toBe(
-    "DatabaseError: The database has no tables yet, and this program needs schema version 1. " +
-      "Run `mds migrate` first",
+    "DatabaseError: The database has no tables yet. Run `mds migrate` first",
   )
   await migrate(url)
   await checkSchema(url)
 })
 
-test("a database of another baseline is refused with the cure", async () => {
+test.each([
+  ["another baseline", "update drizzle.__drizzle_migrations set hash = 'x'"],
+  [
+    "a newer program",
+    "insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 1e13)",
+  ],
+])("a database of %s is refused with the cure", async (_, change) => {
   const { url, sql } = await opened(testDatabase())
-  await sql`update drizzle.__drizzle_migrations set hash = 'x'`
+  await sql.unsafe(change)
   const refused =
-    "DatabaseError: This database was made by an earlier development version: " +
-    "create an empty one and load again"
-  expect(await reasonOf(migrate(url))).toBe(refused)
-  expect(await reasonOf(checkSchema(url))).toBe(refused)
-})
-
-test("a database that is newer than the program is refused with both versions", async () => {
-  const { url, sql } = await opened(testDatabase())
-  await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`
-  const refused =
-    "DatabaseError: The database is at schema version 2, which is newer than this program's version 1. " +
-    "Run the program that migrated it, or one that is newer"
+    "DatabaseError: This database was made by another version of this program: " +
+    "run that version, or create an empty database and load again"
   expect(await reasonOf(migrate(url))).toBe(refused)
   expect(await reasonOf(checkSchema(url))).toBe(refused)
 })
@@ -129,9 +113,7 @@ test("a read-only role can check the schema's version", async () => {
 test("a role that can't migrate is told which one can", async () => {
   const { url, sql } = await opened(emptyDatabase())
   const reason = await reasonOf(migrate(await reader(url, sql)))
-  expect(reason).toStartWith(
-    "DatabaseError: Cannot migrate the database from schema version 0 to 1: permission denied",
-  )
+  expect(reason).toStartWith("DatabaseError: Cannot migrate the database: permission denied")
   expect(reason).toEndWith(
     ". Run `mds migrate` on the primary server, with the role that owns the tables",
   )

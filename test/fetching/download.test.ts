@@ -65,7 +65,7 @@ test("a compressed transfer is stored without its compression", async () => {
   server.answer(() => reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(body).slice(0, -9)))
   expect(await failure()).toContain("its compressed data is truncated or corrupt")
   server.answer(() => reply(200, { "Content-Encoding": "br" }, body))
-  expect(await failure()).toContain("it is encoded as br")
+  expect(await failure()).toContain("its compressed data is truncated or corrupt")
 })
 
 test("a transfer that is cut off begins again, and fails after three tries", async () => {
@@ -88,7 +88,9 @@ test.each([
   ["a negative length", header("Content-Length: -4\r\n")],
 ])("a response with %s is refused", async (_, response) => {
   server.answer(() => ({ pieces: [response] }))
-  expect(await failure()).toStartWith("Cannot fetch /file.csv: ")
+  const message = await failure(testAccess(), "/file.csv?key=secret")
+  expect(message).toStartWith("Cannot fetch /file.csv: ")
+  expect(message).not.toContain("secret")
 })
 
 test("headers without end are left at once", async () => {
@@ -119,7 +121,7 @@ test("a sign-in page that is answered with 200 is recognised", async () => {
 
 test("a server that sends nothing, or stops, is left after a time", async () => {
   server.answer(() => ({ pieces: [], keepOpen: true }))
-  expect(await failure(testAccess({ silenceMs: 20 }))).toContain("no response within 0.02 s")
+  expect(await failure(testAccess({ silenceMs: 20 }))).toContain("it sent nothing for 0.02 s")
   const start = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"
   server.answer(() => ({ pieces: [start], keepOpen: true }))
   expect(await failure(testAccess({ silenceMs: 200 }))).toContain("it sent nothing for 0.2 s")

@@ -46,9 +46,8 @@ beforeAll(async () => {
   const sql = postgres(database.database.url, { max: 1 })
   await sql`
     insert into sources (name, resource, last_loaded_at, last_observed_at, last_outcome, last_release,
-      last_changed_at)
-    values ('asx-directory', 'companies', now(), now(), 'published', 1, now())`
-  await sql`insert into fetch_attempts values ('asx-directory', 'companies', now())`
+      last_changed_at, last_attempted_at)
+    values ('asx-directory', 'companies', now(), now(), 'published', 1, now(), now())`
   await sql.end()
   writeFileSync(join(dataDir, "sources.json"), "{}")
   // What is not there has its metrics as well.

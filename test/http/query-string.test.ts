@@ -22,14 +22,14 @@ test.each([
   ],
   ["a+b=c+d%2Be", [["a b", "c d+e"]]],
   ["%61=%C3%A9", [["a", "é"]]],
-  ["a=%ff", [["a", null]]],
-  ["a=%", [["a", null]]],
-  ["a=%ED%A0%80", [["a", null]]],
+  ["a=%ff", [["a", "\uFFFD"]]],
+  ["a=%", [["a", "\uFFFD"]]],
+  ["a=%ED%A0%80", [["a", "\uFFFD"]]],
   ["%ff=1", [["%ff", "1"]]],
   ["a=%26%3D", [["a", "&="]]],
   ["a;b=1", [["a;b", "1"]]],
-] as [string, [string, string | null][]][])("%j holds %j", (query, pairs) => {
-  expect(decodeQuery(query)).toEqual(pairs.map(([name, value]) => ({ name, value })))
+] as [string, [string, string][]][])("%j holds %j", (query, pairs) => {
+  expect(decodeQuery(query)).toEqual(pairs)
 })
 
 test("what is encoded is decoded to the same", () => {
@@ -38,7 +38,7 @@ test("what is encoded is decoded to the same", () => {
     ["é", "😀\r\n\0"],
     ["", ""],
   ] as const
-  expect(decodeQuery(encodeQuery(pairs))).toEqual(pairs.map(([name, value]) => ({ name, value })))
+  expect(decodeQuery(encodeQuery(pairs))).toEqual([...pairs])
 })
 
 test("a component that is no UTF-8 is null, and a plus in it stays", () => {

@@ -117,18 +117,16 @@ test("a refused load that is killed while it notes that, and run again, is noted
     ["tno,typedesc,statussdsc,own_name", ...numbers.map((n) => `EL${n},,,`), ""].join("\n")
   const all = Array.from({ length: 40 }, (_, n) => n)
   const file = bench.file("cut.csv", titles([0]))
-  for (const table of ["missing_records", "load_totals"]) {
+  for (const table of ["missing_records", "sources"]) {
     await bench.empty()
     await bench.load("vic", titles(all))
     await bench.load("vic", titles(all.slice(1)))
     await killAt(table, "vic", file)
     await bench.refusal("vic", [file])
     expect([...(await bench.sql`select key from missing_records`)]).toEqual([])
-    const [refused] = await bench.sql`select loads from load_totals where outcome = 'refused'`
-    expect(refused).toEqual({ loads: "1" })
-    expect((await bench.sql`select last_outcome from sources`)[0]).toEqual({
-      last_outcome: "refused",
-    })
+    const [source] = await bench.sql`
+      select last_outcome, totals->'refused'->'loads' as refused from sources`
+    expect(source).toEqual({ last_outcome: "refused", refused: 1 })
     expect(await bench.releases()).toBe(1)
   }
 })

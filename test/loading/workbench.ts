@@ -34,7 +34,7 @@ export interface Workbench {
 
 const tables = [
   ...resourceNames.flatMap((name) => [name, `${name}_history`]),
-  ...["releases", "sources", "fetch_attempts", "load_totals", "missing_records", "former_names"],
+  ...["releases", "sources", "missing_records", "former_names"],
   ...["suggested_links", "link_decisions", "temporary_codes", "listings"],
 ]
 

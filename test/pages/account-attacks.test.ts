@@ -276,7 +276,7 @@ test("a disabled account's session, password and link are refused", async () => 
   }
   expect(answers.map(({ status }) => status)).toEqual([410, 410, 410, 410])
   const [first, ...others] = await Promise.all(answers.map((answer) => answer.text()))
-  expect(first).toContain("<h1>This link can&#39;t be used</h1>")
+  expect(first).toContain("<h1>This link can&#x27;t be used</h1>")
   expect(first).not.toContain(email)
   for (const other of others) expect(other).toBe(first ?? "")
 })
@@ -362,7 +362,7 @@ test("no secret is in the log or anywhere in the database", async () => {
   ]
   for (const wrong of mistaken) await service.get(`/api/v1/companies${wrong}`, { token })
   await until(async () => {
-    const stored = await service.sql`select 1 from recent_requests where target like '%?last=%'`
+    const stored = await service.sql`select 1 from recent_requests where target like '%?last'`
     return stored.length === 1
   })
   const asked = await service.sql`select 1 from recent_requests where target ~ 'mds_(link_)?.*…'`

@@ -4,8 +4,9 @@ import { $ } from "bun"
 import { canonicalQuery } from "../../src/http/query-string.ts"
 import {
   type ApiView,
+  ofLists,
+  ofRecords,
   powerQueryLiteral,
-  snippetsOf,
 } from "../../src/pages/explore/elsewhere/snippets.ts"
 import { tokenPlaceholder } from "../../src/pages/kit/components.ts"
 import { companies } from "../../src/resources/companies.ts"
@@ -31,13 +32,11 @@ const view = (
   path: string,
   resource: ApiView["resource"],
   query: Record<string, unknown> = {},
-  kind: ApiView["kind"] = "list",
 ): ApiView => ({
   baseUrl: service.url,
   path: `/api/v1${path}`,
   query: canonicalQuery(query, {}),
   resource,
-  kind,
 })
 
 const views: [string, () => ApiView][] = [
@@ -50,13 +49,16 @@ const views: [string, () => ApiView][] = [
   ["a company's tenements", () => view("/companies/BIG/tenements", tenements, { state: "WA" })],
 ]
 
-const line = (of: ApiView, id: string, token = service.tokens.admin): string => {
-  const found = snippetsOf(of).find((each) => each.id === id)
-  if (!found) throw new Error(`No ${id}`)
-  expect(found.code.split(tokenPlaceholder).length - 1).toBe(
-    id === "excel" || id === "address" ? 0 : 1,
-  )
-  return found.code.replace(tokenPlaceholder, token)
+const line = (
+  of: ApiView,
+  id: string,
+  token = service.tokens.admin,
+  snippets = ofLists,
+): string => {
+  const code = snippets.find((each) => each.id === id)?.code(of)
+  if (code === undefined) throw new Error(`No ${id}`)
+  expect(code.split(tokenPlaceholder).length - 1).toBe(id === "excel" || id === "address" ? 0 : 1)
+  return code.replace(tokenPlaceholder, token)
 }
 
 const queryText = ({ query }: ApiView) =>
@@ -141,18 +143,19 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
 })
 
 test("no key of a record ends the text that its address stands in", () => {
-  const hostile = view("/tenements/O'Brien'$(id)\"", tenements, {}, "record")
+  const hostile = view("/tenements/O'Brien'$(id)\"", tenements)
   expect(line(hostile, "address")).toEndWith("/tenements/O%27Brien%27$%28id%29%22")
   expect(line(hostile, "curl").split("'")).toHaveLength(5)
 })
 
 test("a record's lines give the record, as JSON", async () => {
-  const big = view("/companies/BIG", companies, { as_of: 1 }, "record")
+  const big = view("/companies/BIG", companies, { as_of: 1 })
+  const lineOf = (id: string) => line(big, id, service.tokens.admin, ofRecords)
   const expected = { data: await readRecord(await service.get("/companies/BIG?as_of=1")) }
-  expect(JSON.parse(await $`bash -c ${line(big, "curl")}`.text())).toEqual(expected)
-  const program = `${line(big, "python")}\nprint(json.dumps(record))`
+  expect(JSON.parse(await $`bash -c ${lineOf("curl")}`.text())).toEqual(expected)
+  const program = `${lineOf("python")}\nprint(json.dumps(record))`
   expect(JSON.parse(await $`python3 -c ${program}`.text())).toEqual(expected.data)
-  expect(snippetsOf(big).map(({ id }) => id)).toEqual(["curl", "excel", "python", "r", "address"])
+  expect(ofRecords.map(({ id }) => id)).toEqual(["curl", "excel", "python", "r", "address"])
 })
 
 const powerQueryEscapes: Readonly<Record<string, string>> = {

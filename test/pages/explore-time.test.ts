@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop())
 
-test("pages stay on the release of their session's page 1 while another one is published, and say so", async () => {
+test("pages and their downloads stay on the release of their session's page 1 while another one is published, and say so", async () => {
   const first = await person.read("/explore/tenements?per_page=4")
   await service.publish(few)
   const inAnotherSession = await signedInVisitor(service, "admin@example.com")
@@ -38,6 +38,9 @@ test("pages stay on the release of their session's page 1 while another one is p
     expect(leadOf(page)).toBe(`${before} tenements, at release 1`)
     expect(page).toContain("Release 2 was published since you opened page 1.")
     expect(barsOf(page, "By status")?.reduce((sum, { records }) => sum + records, 0)).toBe(before)
+    const download = await person.get(linkTo(page, "Download CSV") ?? "")
+    await download.body?.cancel()
+    expect(download.headers.get("x-data-release")).toBe("1")
     shown.push(...cellsOf(page))
     next = linkTo(page, "Next")
     if (next === undefined) {

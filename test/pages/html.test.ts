@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { attributes, html } from "../../src/pages/kit/html.ts"
 
 const script = `<script>alert("x")</script>'&`
-const escaped = "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;"
+const escaped = "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#x27;&amp;"
 
 test("values are escaped in text and in attributes", () => {
   expect(html`<p title="${script}">${script}</p>`.text).toBe(`<p title="${escaped}">${escaped}</p>`)

@@ -235,7 +235,7 @@ test("while the database can't be reached, the page says so with 503", async () 
     return answer.status === 503
   })
   const { text = "", retryAfter } = answers.at(-1) ?? {}
-  expect(text).toContain("The database can&#39;t be reached")
+  expect(text).toContain("The database can&#x27;t be reached")
   expect(Number(retryAfter)).toBeGreaterThan(0)
   expect(new Set(answers.map(({ status }) => status))).toEqual(
     answers.length > 1 ? new Set([200, 503]) : new Set([503]),

@@ -5,11 +5,11 @@ const entities: Readonly<Record<string, string>> = {
   "&lt;": "<",
   "&gt;": ">",
   "&quot;": '"',
-  "&#39;": "'",
+  "&#x27;": "'",
 }
 
 const decoded = (text: string): string =>
-  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? "")
+  text.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? "")
 
 /** The text of a page as a person reads it: its words, whatever elements they are in. */
 export const textOf = (html: string): string =>

@@ -41,7 +41,6 @@ export async function systemPostgres(): Promise<SystemPostgres> {
   const programs = {
     initdb: join(systemPrograms, "initdb"),
     postgres: join(systemPrograms, "postgres"),
-    majorVersion: String(systemVersion),
   }
   const { prefix, owner } = serverUserFor(cluster, programs)
   if (owner) chownSync(directory, owner.uid, owner.gid)

@@ -3,13 +3,13 @@
  * spreadsheet.
  */
 import { expect, test } from "bun:test"
-import { type Column, type DelimitedEncoder, delimitedWriter } from "../../src/text/delimited.ts"
+import { type Column, delimitedWriter } from "../../src/text/delimited.ts"
 
 const columns: Column[] = [
-  { name: "text", type: "string", freeText: true },
-  { name: "date", type: "string", freeText: false },
-  { name: "number", type: "number", freeText: false },
-  { name: "boolean", type: "boolean", freeText: false },
+  { name: "text", type: "text" },
+  { name: "date", type: "date" },
+  { name: "number", type: "number" },
+  { name: "boolean", type: "boolean" },
 ]
 
 const cell = (format: "csv" | "tsv", text: unknown, formulaGuard = true) =>
@@ -101,8 +101,10 @@ const numbers: [text: string, value: number][] = [
   ["1.7976931348623157e+308", Number.MAX_VALUE],
 ]
 
+type RowEncoder = ReturnType<ReturnType<typeof delimitedWriter>["newEncoder"]>
+
 /** One row, of the text of each cell as the database sends it: among other bytes. */
-function encodedRow(encoder: DelimitedEncoder, texts: readonly (string | null)[]): void {
+function encodedRow(encoder: RowEncoder, texts: readonly (string | null)[]): void {
   for (const text of texts) {
     const bytes = new TextEncoder().encode(`=${text}"`)
     if (text === null) encoder.emptyCell()

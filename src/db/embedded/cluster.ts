@@ -21,25 +21,16 @@ export const serverEnvironment = (): Record<string, string> => ({
 })
 
 /**
- * Whether `dir` has a cluster of this program.
- * @throws where the cluster is another program's, or of another PostgreSQL, with what to do
+ * Whether `dir` has a cluster of this program. PostgreSQL itself refuses one of another version.
+ * @throws where the cluster is another program's, with what to do
  */
-export function hasCluster(dir: string, { majorVersion }: Binaries): boolean {
+export function hasCluster(dir: string): boolean {
   const cluster = join(dir, "cluster")
   if (!existsSync(cluster)) return false
-  const version = join(cluster, "PG_VERSION")
-  if (!existsSync(version) || !existsSync(join(dir, "password"))) {
-    throw new Error(
-      `${cluster} was not made by this program. Nothing was changed. ` +
-        "Choose another data directory, or move that one to another place",
-    )
-  }
-  const madeBy = readFileSync(version, "utf8").trim()
-  if (madeBy === majorVersion) return true
+  if (existsSync(join(cluster, "PG_VERSION")) && existsSync(join(dir, "password"))) return true
   throw new Error(
-    `${cluster} is of PostgreSQL ${madeBy}, and this program comes with PostgreSQL ${majorVersion}, which cannot read it. ` +
-      "Nothing was changed. Dump the database with pg_dump while the program before the upgrade serves it, " +
-      `move ${cluster} to another place, and restore the dump into the database of this program`,
+    `${cluster} was not made by this program. Nothing was changed. ` +
+      "Choose another data directory, or move that one to another place",
   )
 }
 

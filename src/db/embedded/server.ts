@@ -112,7 +112,7 @@ async function start(
   const cluster = join(dir, "cluster")
   try {
     const user = serverUserFor(cluster, binaries)
-    if (hasCluster(dir, binaries)) {
+    if (hasCluster(dir)) {
       await endOrphan(cluster)
       clearStalePid(cluster)
     } else {

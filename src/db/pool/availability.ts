@@ -18,17 +18,7 @@ export interface DatabaseAddress {
   directUrl: string
 }
 
-export interface Availability {
-  readonly isAnswering: boolean
-  /** @throws Unavailable while it does not answer */
-  ensure(): void
-  /**
-   * A statement is sent.
-   * @returns what is called at its end: whether the database has answered, be it with an error
-   */
-  begin(): (isAnswered: boolean) => void
-  close(): Promise<void>
-}
+export type Availability = ReturnType<typeof watchAvailability>
 
 export interface AvailabilityHandlers {
   onLost: (error: Unavailable) => void
@@ -43,7 +33,7 @@ const silenceMs = 1_000
 export function watchAvailability(
   { url, directUrl }: DatabaseAddress,
   { onLost, onBack }: AvailabilityHandlers,
-): Availability {
+) {
   let client = connect()
   let outage: Unavailable | undefined
   let timer: Timer | undefined
@@ -118,18 +108,23 @@ export function watchAvailability(
   // The connection is then as old as the others, and fails with them.
   timer = setTimeout(watch, 0)
   return {
-    get isAnswering() {
+    get isAnswering(): boolean {
       return outage === undefined
     },
-    ensure: () => {
+    /** @throws Unavailable while it does not answer */
+    ensure: (): void => {
       if (outage) throw outage
     },
-    begin: () => {
+    /**
+     * A statement is sent.
+     * @returns what is called at its end: whether the database has answered, be it with an error
+     */
+    begin: (): ((isAnswered: boolean) => void) => {
       running++
       watchSoon()
       return end
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true
       clearTimeout(timer)
       await client.end({ timeout: 1 })

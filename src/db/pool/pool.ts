@@ -38,8 +38,6 @@ export interface ReadPool {
   run<T>(account: AccountId, key: string, statement: Statement<T>): Promise<T>
   /** Runs a statement for this caller alone, such as a write. @throws Unavailable */
   runAlone<T>(account: AccountId, statement: Statement<T>): Promise<T>
-  /** After which the server ends a statement. */
-  statementTimeoutMs: number
 }
 
 export interface Pool extends ReadPool {
@@ -175,7 +173,6 @@ export function createPool(url: string, options: PoolOptions): Pool {
     db,
     run,
     runAlone,
-    statementTimeoutMs,
     readings: () => ({
       connections,
       ...turns.load(),

@@ -1,116 +1,61 @@
 /**
- * Anchors: the positions of rows at equal distances in a list. A page deep in the list is read from
- * the last anchor before it, by skipping less than one distance of rows, instead of all rows from the
- * start. They are read by a scan of the list when a deep page is requested, as far as that page and in
- * a limited time; a deeper one continues from the last. Like everything at a release they never change.
+ * Anchors: the positions at equal distances in a list. A page deep in the list is read from the last
+ * anchor before it, by skipping less than one distance of rows, instead of all rows from the start. An
+ * anchor is read once a page needs it, by skipping the rows from the nearest cached one before it, of which
+ * only the columns of the order are read. It is cached like the position at which a page ends.
  */
-import { type Cache, type CacheSizes, createCache } from "../cache.ts"
-import { everyNth } from "./every-nth.ts"
-import type { ReaderPools } from "./reader.ts"
-import type { ReadOptions, Reads } from "./reads.ts"
-import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts"
-import { bindingsOf, bindRelease, type List, listKey } from "./statements.ts"
+import type { Reading } from "./reader.ts"
+import type { ReadOptions } from "./reads.ts"
+import { bindPosition, type Position } from "./seek.ts"
+import { type List, listKey } from "./statements.ts"
 
-/** Up to this offset, skipping the rows costs less than reading anchors. */
+/** Up to this offset, skipping the rows costs less than reading an anchor. */
 const shallowOffset = 5_000
 const leastDistance = 1_000
-/** Bounds the memory of a list's anchors, and the commands that read them. */
+/** Bounds the memory of a list's anchors, and how many are looked for. */
 const mostAnchors = 1_000
-/** A scan may take twice its budget, and must end before the pool gives up its connections. */
-const mostOfTimeout = 1 / 3
-const mostBudgetMs = 5_000
 
-/** Where to begin reading: after a position, some rows further on. */
+/** Where to begin reading: after a position, or else at the start, some rows further on. */
 export interface Start {
-  after: Position
+  after?: Position | undefined
   skip: number
 }
 
-/** The positions of the rows whose numbers are multiples of the list's distance, as far as was read. */
-type AnchorList = readonly Position[]
-
-export type AnchorCache = Cache<AnchorList>
-
-export const createAnchorCache = ({ anchors }: Pick<CacheSizes, "anchors">): AnchorCache =>
-  createCache(anchors, bytesOf)
-
-export interface Anchors {
-  /**
-   * Where to begin reading at an offset; undefined where nothing is nearer than the start of the list.
-   * @param total the length of the list
-   * @throws Unavailable, ReleaseUnavailable
-   */
-  startAt(
-    list: List,
-    offset: number,
-    total: number,
-    options: ReadOptions,
-  ): Promise<Start | undefined>
-}
+/**
+ * Where to begin reading at an offset. May throw Unavailable or ReleaseUnavailable.
+ * @param total the length of the list
+ */
+type StartAt = (list: List, offset: number, total: number, options: ReadOptions) => Promise<Start>
 
 export const isDeep = (offset: number): boolean => offset > shallowOffset
 
-export function createAnchors(
-  { lists }: Pick<ReaderPools, "lists">,
-  read: Reads,
-  cache: AnchorCache,
-): Anchors {
-  const budgetMs = Math.min(mostBudgetMs, lists.statementTimeoutMs * mostOfTimeout)
+export function createAnchors({ pools, caches: { positions }, read }: Reading): StartAt {
+  return async (list, offset, total, options) => {
+    const id = listKey(list, options.release)
+    const distance = Math.max(leastDistance, Math.ceil(total / mostAnchors))
+    const needed = offset - (offset % distance)
+    let from = needed
+    while (from > 0 && !positions.has(`${id} ${from}`)) from -= distance
+    const after = positions.get(`${id} ${from}`)
+    const nearest = { after, skip: offset - from }
+    if (from === needed || !isDeep(offset)) return nearest
 
-  /** Continues from the last cached anchor, up to a number of anchors or the end of the budget. */
-  async function extend(
-    list: List,
-    cached: AnchorList,
-    { distance, length }: { distance: number; length: number },
-    options: ReadOptions,
-  ): Promise<AnchorList> {
-    const { release } = options
-    const key = listKey(list, release)
-    const last = cached.at(-1)
-    const values = {
-      ...bindingsOf(list),
-      ...bindRelease(release),
-      ...(last && bindPosition(last)),
-    }
-    const steps = { n: distance, count: length - cached.length, budgetMs }
-    const { positions } = await read(lists, {
+    const { count, position } = await read(pools.lists, {
       ...options,
-      removed: list.removed,
-      key: `anchors ${cached.length} ${length} ${key}`,
-      statement: async ({ statements, relation, db }) => {
-        const query = statements.positions(list, relation, last && nullsOf(last))
-        const found = await everyNth(db, query, values, steps)
-        // A newer release, which no row shows, may have removed all rows: then there are no anchors either.
-        const seen = found.length === 0 ? release.id : found[0]?.[0]
-        return {
-          release: typeof seen === "number" ? seen : null,
-          positions: found.map(([, ...position]) => position),
-        }
-      },
+      list,
+      key: `anchor ${needed}`,
+      statement: ({ statements, relation, values }) =>
+        // Rows are numbered from 1, so the row at an offset of n comes right after row n.
+        statements.positions(list, relation, after).execute({
+          ...values,
+          ...bindPosition(after ?? []),
+          limit: 1,
+          offset: needed - from - 1,
+        }),
     })
-    const anchors = [...cached, ...positions]
-    if (anchors.length > (cache.get(key)?.length ?? 0)) cache.set(key, anchors)
-    return anchors
-  }
-
-  return {
-    startAt: async (list, offset, total, options) => {
-      const distance = Math.max(leastDistance, Math.ceil(total / mostAnchors))
-      // Rows are numbered from 1, so the row at an offset of n comes right after row n.
-      const needed = Math.floor(offset / distance)
-      const cached = cache.get(listKey(list, options.release)) ?? []
-      const isEnough = cached.length >= needed || !isDeep(offset)
-      const length = Math.min(lengthFor(needed), Math.floor(total / distance))
-      const anchors = isEnough ? cached : await extend(list, cached, { distance, length }, options)
-      const number = Math.min(needed, anchors.length)
-      const after = anchors[number - 1]
-      return after && { after, skip: offset - number * distance }
-    },
+    // A newer release may have removed it.
+    if (count === 0) return nearest
+    positions.set(`${id} ${needed}`, position)
+    return { after: position, skip: offset - needed }
   }
 }
-
-/** Up to twice what is needed: so a client that reads page after page causes few scans. */
-const lengthFor = (needed: number): number => 2 ** Math.ceil(Math.log2(needed))
-
-const bytesOf = (anchors: AnchorList): number =>
-  anchors.reduce((sum, position) => sum + bytesOfPosition(position), 0)

@@ -3,10 +3,9 @@
  * all combinations, from which the counts of each field add up.
  */
 import type { Value } from "../../resources/resource.ts"
-import { type Cache, type CacheSizes, createCache } from "../cache.ts"
-import type { ReaderPools } from "./reader.ts"
-import type { ReadOptions, Reads } from "./reads.ts"
-import { bindingsOf, bindRelease, type List, listKey } from "./statements.ts"
+import type { Reading } from "./reader.ts"
+import type { ReadOptions } from "./reads.ts"
+import { type List, listKey } from "./statements.ts"
 
 export interface Group {
   /** Of the fields, in their order. */
@@ -25,32 +24,20 @@ export type ReadBreakdown = (
   options: ReadOptions,
 ) => Promise<readonly Group[] | null>
 
-/** As PostgreSQL gave it; "null" for too many. */
-export type BreakdownCache = Cache<string>
-
-export const createBreakdownCache = ({
-  breakdowns,
-}: Pick<CacheSizes, "breakdowns">): BreakdownCache =>
-  createCache(breakdowns, (text) => 2 * text.length)
-
-export function createBreakdowns(
-  { lists }: Pick<ReaderPools, "lists">,
-  read: Reads,
-  cache: BreakdownCache,
-): ReadBreakdown {
+export function createBreakdowns({ pools, caches, read }: Reading): ReadBreakdown {
+  /** As PostgreSQL gave it; "null" for too many. */
   async function readText(list: List, fields: readonly string[], options: ReadOptions) {
-    const key = `breakdown ${listKey(list, options.release)} ${fields}`
-    const cached = cache.get(key)
+    const key = `${fields} ${listKey(list, options.release)}`
+    const cached = caches.breakdowns.get(key)
     if (cached !== undefined) return cached
-    const values = { ...bindingsOf(list), ...bindRelease(options.release) }
-    const { groups } = await read(lists, {
+    const { groups } = await read(pools.lists, {
       ...options,
-      removed: list.removed,
-      key,
-      statement: ({ statements, relation }) =>
+      list,
+      key: `breakdown ${fields}`,
+      statement: ({ statements, relation, values }) =>
         statements.breakdown(list, fields, relation).execute(values),
     })
-    cache.set(key, groups)
+    caches.breakdowns.set(key, groups)
     return groups
   }
 

@@ -3,12 +3,13 @@
  * ended. While the receiver takes a chunk, the next one is read: one is ahead, never more.
  */
 import { Unavailable } from "../pool/unavailable.ts"
-import type { ReaderPools } from "./reader.ts"
-import type { ReadOptions, Reads } from "./reads.ts"
+import type { Reading } from "./reader.ts"
+import type { ReadOptions } from "./reads.ts"
 import { ReleaseUnavailable } from "./releases.ts"
 import { type RowEncoder, type RowsRead, readRows } from "./rows.ts"
-import { bindPosition, nullsOf, type Position } from "./seek.ts"
-import { bindingsOf, bindRelease, type List } from "./statements.ts"
+import { bindPosition, type Position } from "./seek.ts"
+import type { List } from "./statements.ts"
+import type { ReadTotal } from "./totals.ts"
 
 export interface Export {
   total: number
@@ -29,41 +30,35 @@ export interface ChunkOptions extends ReadOptions {
 
 type EncodedRows = RowsRead & Pick<Chunk, "bytes">
 
-/** Null where the list's parent does not exist. */
+/**
+ * Reads every record of a list; null where its parent does not exist. After the first chunk, it retries
+ * while the database is unavailable for some seconds. May throw Unavailable or ReleaseUnavailable.
+ */
 export type ReadExport = (list: List, options: ChunkOptions) => Promise<Export | null>
 
 /** An export that has begun would be lost as a whole where the database is away for a short time. */
 const retryForMs = 10_000
 const pauseMs = 250
 
-export function createExportReader(
-  { exports: pool }: Pick<ReaderPools, "exports">,
-  read: Reads,
-  readTotal: (list: List, options: ReadOptions) => Promise<number | null>,
-): ReadExport {
-  function readChunk(list: List, start: Position | undefined, options: ChunkOptions) {
-    const { release, chunkSize, newEncoder } = options
-    const values = {
-      ...bindingsOf(list),
-      ...bindRelease(release),
-      ...bindPosition(start ?? []),
-      limit: chunkSize,
-      offset: 0,
-    }
-    return read(pool, {
+export function createExportReader({ pools, read }: Reading, readTotal: ReadTotal): ReadExport {
+  const readChunk = (list: List, start: Position | undefined, options: ChunkOptions) =>
+    read(pools.exports, {
       ...options,
-      removed: list.removed,
+      list,
       key: null,
-      statement: async ({ statements, relation, db }) => {
-        const statement = start
-          ? statements.rowsAfter(list, nullsOf(start), relation)
-          : statements.rowsFrom(list, relation)
-        const encoder = newEncoder()
-        const rows = await readRows(db, statement, list, values, encoder)
+      statement: async ({ statements, relation, db, values }) => {
+        const encoder = options.newEncoder()
+        const bound = {
+          ...values,
+          ...bindPosition(start ?? []),
+          limit: options.chunkSize,
+          offset: 0,
+        }
+        const query = statements.rows(list, relation, start)
+        const rows = await readRows(db, query, list, bound, encoder)
         return { ...rows, bytes: encoder.bytes() }
       },
     })
-  }
 
   async function* chunksOf(list: List, total: number, first: EncodedRows, options: ChunkOptions) {
     let left = total

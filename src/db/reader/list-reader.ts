@@ -1,88 +1,55 @@
-/** Reads pages and totals of lists at a release. */
+/** Reads pages of lists at a release. */
 import type { ResourceRecord } from "../../resources/resource.ts"
-import { type Cache, type CacheSizes, createCache } from "../cache.ts"
-import {
-  type AnchorCache,
-  createAnchorCache,
-  createAnchors,
-  isDeep,
-  type Start,
-} from "./anchors.ts"
-import type { ReaderPools } from "./reader.ts"
-import type { ReadFrom, ReadOptions, Reads } from "./reads.ts"
-import { bindPosition, bytesOfPosition, nullsOf, type Position } from "./seek.ts"
-import { bindingsOf, bindRelease, type List, listKey, type Page } from "./statements.ts"
-import { createTotalCaches, createTotals, isScanned, type TotalCaches } from "./totals.ts"
+import { createAnchors, isDeep, type Start } from "./anchors.ts"
+import type { Reading } from "./reader.ts"
+import type { ReadOptions } from "./reads.ts"
+import { bindPosition } from "./seek.ts"
+import { isScanned, type List, listKey } from "./statements.ts"
+import type { ReadTotal } from "./totals.ts"
 
 export type Records = readonly ResourceRecord[]
 
-export interface PageBounds {
+interface PageBounds {
   offset: number
   limit: number
 }
 
-/** The budgets of the caches. */
-export type ListCacheSizes = Pick<CacheSizes, "totals" | "positions" | "anchors" | "keys">
+/** One page; null where the list's parent does not exist. May throw Unavailable or ReleaseUnavailable. */
+export type ReadPage = (
+  list: List,
+  bounds: PageBounds,
+  options: ReadOptions,
+) => Promise<{ total: number; records: Records } | null>
 
-/** What is cached by release. */
-export interface ListCaches extends TotalCaches {
-  /** At which pages end. */
-  positions: Cache<Position>
-  anchors: AnchorCache
-}
-
-export const createListCaches = (sizes: ListCacheSizes): ListCaches => ({
-  ...createTotalCaches(sizes),
-  positions: createCache<Position>(sizes.positions, bytesOfPosition),
-  anchors: createAnchorCache(sizes),
-})
-
-/** Every method may throw Unavailable or ReleaseUnavailable. */
-export interface ListReader {
-  /** One page; null where the list's parent does not exist. */
-  page(
-    list: List,
-    bounds: PageBounds,
-    options: ReadOptions,
-  ): Promise<{ total: number; records: Records } | null>
-  /** The number of records; null where the list's parent does not exist. */
-  total(list: List, options: ReadOptions): Promise<number | null>
-}
-
-export function createListReader(pools: ReaderPools, read: Reads, caches: ListCaches): ListReader {
-  const { positions } = caches
-  const totals = createTotals(pools, read, caches)
-  const anchors = createAnchors(pools, read, caches.anchors)
+export function createListReader(reading: Reading, readTotal: ReadTotal): ReadPage {
+  const { pools, caches, read } = reading
+  const startAt = createAnchors(reading)
 
   /** Rows from an offset: by their keys where those are cached, or else from where to begin. */
   async function readRows(
     list: List,
     { offset, limit }: PageBounds,
     options: ReadOptions,
-    start: Start | undefined,
+    { after, skip }: Start,
   ): Promise<Records> {
-    const { release } = options
-    const id = listKey(list, release)
-    const keys = totals
-      .keys(list, release)
-      ?.slice(offset, offset + limit)
+    const id = listKey(list, options.release)
+    const keys = caches.keys
+      .get(id)
+      ?.split(" ")
+      .slice(offset, offset + limit)
       .join(" ")
-    const values = { ...bindingsOf(list), ...bindRelease(release), limit }
-
-    const statement = ({ statements, relation }: ReadFrom): Promise<Page> => {
-      if (keys !== undefined) {
-        return statements.rowsOfKeys(list, relation).execute({ ...values, keys, offset: 0 })
-      }
-      if (!start) return statements.rowsFrom(list, relation).execute({ ...values, offset })
-      const { after, skip } = start
-      return statements
-        .rowsAfter(list, nullsOf(after), relation)
-        .execute({ ...values, ...bindPosition(after), offset: skip })
-    }
-
-    const key = `rows ${offset} ${limit} ${id}`
-    const page = await read(pools.lists, { ...options, removed: list.removed, key, statement })
-    if (page.count > 0) positions.set(`${id} ${offset + page.count}`, page.position)
+    const page = await read(pools.lists, {
+      ...options,
+      list,
+      key: `rows ${offset} ${limit}`,
+      statement: ({ statements, relation, values }) =>
+        keys === undefined
+          ? statements
+              .rows(list, relation, after)
+              .execute({ ...values, ...bindPosition(after ?? []), limit, offset: skip })
+          : statements.rowsOfKeys(list, relation).execute({ ...values, keys, limit, offset: 0 }),
+    })
+    if (page.count > 0) caches.positions.set(`${id} ${offset + page.count}`, page.position)
     return page.records
   }
 
@@ -92,34 +59,26 @@ export function createListReader(pools: ReaderPools, read: Reads, caches: ListCa
     { offset }: PageBounds,
     options: ReadOptions,
     total: number | undefined,
-  ): Promise<Start | undefined> {
-    if (offset === 0) return undefined
-    const previousEnd = positions.get(`${listKey(list, options.release)} ${offset}`)
+  ): Promise<Start> {
+    if (offset === 0) return { skip: 0 }
+    const previousEnd = caches.positions.get(`${listKey(list, options.release)} ${offset}`)
     if (previousEnd) return { after: previousEnd, skip: 0 }
-    if (total === undefined) return undefined
-    return anchors.startAt(list, offset, total, options)
+    return total === undefined ? { skip: offset } : startAt(list, offset, total, options)
   }
 
-  return {
-    page: async (list, bounds, options) => {
-      const isTotalFirst = isDeep(bounds.offset) || isScanned(list)
-      const known = isTotalFirst
-        ? await totals.read(list, options)
-        : totals.cached(list, options.release)
-      if (known === "no parent") return null
-      if (known !== undefined && bounds.offset >= known) return { total: known, records: [] }
-      const start = await startOf(list, bounds, options, known)
-      const [total, records] = await Promise.all([
-        known ?? totals.read(list, options),
-        readRows(list, bounds, options, start),
-      ])
-      if (total === "no parent") return null
-      return { total, records }
-    },
-
-    total: async (list, options) => {
-      const total = await totals.read(list, options)
-      return total === "no parent" ? null : total
-    },
+  return async (list, bounds, options) => {
+    // Reading both at once would scan twice.
+    const isTotalFirst = isDeep(bounds.offset) || isScanned(list)
+    const known = isTotalFirst
+      ? await readTotal(list, options)
+      : caches.totals.get(listKey(list, options.release))
+    if (known === null) return null
+    if (known !== undefined && bounds.offset >= known) return { total: known, records: [] }
+    const start = await startOf(list, bounds, options, known)
+    const [total, records] = await Promise.all([
+      known ?? readTotal(list, options),
+      readRows(list, bounds, options, start),
+    ])
+    return total === null ? null : { total, records }
   }
 }

@@ -11,25 +11,14 @@
  */
 import { isRecent } from "../is-recent.ts"
 import { maxStalenessMs } from "../notifications.ts"
+import type { AccountId } from "../pool/turns.ts"
 import type { Release, Releases } from "./releases.ts"
 
 const refreshMs = 1_000
 
-export interface CachedReleases extends Releases {
-  /** The newest release, where `current` gives it without asking. */
-  cached(): Release | undefined
-  /** Whether this process is subscribed to notifications of changes from now on. */
-  setSubscribed(subscribed: boolean): void
-  /** Invalidates the cached release: what is read from now on is newer. */
-  invalidate(): void
-  /**
-   * Invalidates the cached release where a statement saw a newer one. An older one may be of a replica.
-   * @param newest the number of the newest release; null if the requested release is not there
-   */
-  recordSeen(newest: number | null): void
-}
+export type CachedReleases = ReturnType<typeof cacheNewestRelease>
 
-export function cacheNewestRelease(releases: Releases, now: () => Date): CachedReleases {
+export function cacheNewestRelease(releases: Releases, now: () => Date) {
   let subscribed = false
   let cached: { release: Release; readMs: number } | undefined
   /** The read that is under way, unless it began before the last invalidation. */
@@ -38,11 +27,16 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
   let readMs = Number.NEGATIVE_INFINITY
   let seen: number | null | undefined
 
+  /** What is read from now on is newer. */
   function invalidate(): void {
     cached = undefined
     pending = undefined
   }
 
+  /**
+   * Invalidates the cached release where a statement saw a newer one. An older one may be of a replica.
+   * @param newest the number of the newest release; null if the requested release is not there
+   */
   function recordSeen(newest: number | null): void {
     if (newest === null || seen === undefined || (seen !== null && newest > seen)) seen = newest
     if (cached && (newest === null || newest > cached.release.id)) invalidate()
@@ -75,7 +69,7 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
   }
 
   return {
-    current: async (account) => {
+    current: async (account?: AccountId) => {
       if (!subscribed) return releases.current(account)
       const nowMs = now().getTime()
       const release = usable(nowMs)
@@ -85,13 +79,15 @@ export function cacheNewestRelease(releases: Releases, now: () => Date): CachedR
       return release
     },
 
+    /** The newest release, where `current` gives it without asking. */
     cached: () => usable(now().getTime()),
 
     oldest: releases.oldest,
 
     at: releases.at,
 
-    setSubscribed: (isSubscribed) => {
+    /** Whether this process is subscribed to notifications of changes from now on. */
+    setSubscribed: (isSubscribed: boolean) => {
       subscribed = isSubscribed
       invalidate()
     },

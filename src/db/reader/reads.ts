@@ -8,8 +8,16 @@
 import type { Database, ReadPool } from "../pool/pool.ts"
 import type { AccountId } from "../pool/turns.ts"
 import type { Relation } from "./relations.ts"
-import { type Release, ReleaseUnavailable } from "./releases.ts"
-import { createStatements, type SeenReleases, type Statements } from "./statements.ts"
+import { type Release, ReleaseUnavailable, releaseKey } from "./releases.ts"
+import {
+  bindingsOf,
+  bindRelease,
+  createStatements,
+  type List,
+  listKey,
+  type SeenReleases,
+  type Statements,
+} from "./statements.ts"
 
 /** The release to read, and the account that the statements are run for. */
 export interface ReadOptions {
@@ -22,12 +30,14 @@ export interface ReadFrom {
   relation: Relation
   statements: Statements
   db: Database
+  /** Binds the release, and what the list binds. */
+  values: Record<string, unknown>
 }
 
 export interface Read<T> extends ReadOptions {
-  /** What was removed since a release is read from a relation of its own. */
-  removed?: boolean
-  /** Equal for equal statements at the release; null for one that is not shared. */
+  /** The list that is read, if it is one. */
+  list?: List
+  /** Equal for equal statements on the list at the release; null for one that is not shared. */
   key: string | null
   statement: (from: ReadFrom) => Promise<T>
 }
@@ -52,17 +62,22 @@ export function createReads(onSeen: (newest: number | null) => void): Reads {
   async function readFrom<T extends SeenReleases>(
     pool: ReadPool,
     relation: Relation,
-    { release, account, key, statement }: Read<T>,
+    { release, account, list, key, statement }: Read<T>,
   ): Promise<T> {
+    const values = { ...(list && bindingsOf(list)), ...bindRelease(release) }
     const run = async (db: Database): Promise<T> => {
-      const result = await statement({ relation, statements: statementsFor(db), db })
+      const result = await statement({ relation, statements: statementsFor(db), db, values })
       if (result.release === null) throw new ReleaseUnavailable(release)
       return result
     }
     try {
       const result = await (key === null
         ? pool.runAlone(account, run)
-        : pool.run(account, `${relation} ${key}`, run))
+        : pool.run(
+            account,
+            `${relation} ${key} ${list ? listKey(list, release) : releaseKey(release)}`,
+            run,
+          ))
       newestSeen = result.release ?? newestSeen
       onSeen(result.release)
       return result
@@ -73,7 +88,8 @@ export function createReads(onSeen: (newest: number | null) => void): Reads {
   }
 
   return async (pool, read) => {
-    if (read.removed) return readFrom(pool, "removed", read)
+    // What was removed since a release is read from a relation of its own.
+    if (read.list?.removed) return readFrom(pool, "removed", read)
     if (read.release.id < newestSeen) return readFrom(pool, "asOf", read)
     const result = await readFrom(pool, "current", read)
     return result.release === read.release.id ? result : readFrom(pool, "asOf", read)

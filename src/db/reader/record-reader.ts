@@ -4,10 +4,9 @@
  */
 import type { Readable, ResourceRecord } from "../../resources/resource.ts"
 import { arrayLiteral } from "../../text/array-literal.ts"
-import type { ReaderPools } from "./reader.ts"
-import type { ReadOptions, Reads } from "./reads.ts"
+import type { Reading } from "./reader.ts"
+import type { ReadOptions } from "./reads.ts"
 import { releaseKey } from "./releases.ts"
-import { bindRelease } from "./statements.ts"
 
 /** Null where there is none. May throw Unavailable or ReleaseUnavailable. */
 export type FindRecord = (
@@ -21,10 +20,7 @@ interface Batch {
   records: Promise<ReadonlyMap<unknown, ResourceRecord>>
 }
 
-export function createRecordReader(
-  { records: pool }: Pick<ReaderPools, "records">,
-  read: Reads,
-): FindRecord {
+export function createRecordReader({ pools, read }: Reading): FindRecord {
   /** Those whose turn has not come, by account, resource and release. */
   const waiting = new Map<string, Batch>()
 
@@ -33,13 +29,14 @@ export function createRecordReader(
     const close = () => {
       if (waiting.get(id)?.keys === keys) waiting.delete(id)
     }
-    const found = read(pool, {
+    const found = read(pools.records, {
       ...options,
       key: null,
-      statement: ({ statements, relation }) => {
+      statement: ({ statements, relation, values }) => {
         close()
-        const values = { keys: arrayLiteral([...keys]), ...bindRelease(options.release) }
-        return statements.find(resource, relation).execute(values)
+        return statements
+          .find(resource, relation)
+          .execute({ ...values, keys: arrayLiteral([...keys]) })
       },
     })
     const records = found

@@ -11,20 +11,15 @@ export interface Release {
   publishedAt: number
   /**
    * Of this release alone, whatever others have its number: those of a restored database may, even
-   * in the same second. Missing before the first, and where a process of an earlier version has
-   * shared the release through Redis.
+   * in the same second. Empty before the first.
    */
-  identity?: string
+  identity: string
 }
 
-export const noRelease: Release = { id: 0, publishedAt: 0 }
+export const noRelease: Release = { id: 0, publishedAt: 0, identity: "" }
 
 /** Identifies a release. A database that was restored may publish another release of the same number. */
-export const releaseKey = (release: Release): string => `${release.id} ${identityOf(release)}`
-
-/** What tells a release from others of its number. */
-export const identityOf = ({ publishedAt, identity }: Omit<Release, "id">): string =>
-  identity ? `${publishedAt} ${identity}` : String(publishedAt)
+export const releaseKey = ({ id, identity }: Release): string => `${id} ${identity}`
 
 /** The release that was to be read was pruned, or another database with another history was restored. */
 export class ReleaseUnavailable extends Error {
@@ -71,10 +66,11 @@ export function createReleases(pool: Pool): Releases {
 
   async function read(id: number, until: number, account: AccountId = null) {
     const [row] = await pool.runAlone(account, () => found.execute({ id, until }))
+    const { id: number, publishedAt, identity } = row ?? {}
     const release =
-      row?.id == null || row.publishedAt == null
+      number == null || publishedAt == null || identity == null
         ? noRelease
-        : { id: row.id, publishedAt: row.publishedAt, identity: row.identity ?? "" }
+        : { id: number, publishedAt, identity }
     return { release, oldest: row?.oldest ?? 0, newest: row?.newest ?? 0 }
   }
 

@@ -19,7 +19,6 @@ export function replicated(replica: ReadPool, primary: ReadPool): ReadPool {
   return {
     run: (account, key, statement) => onBoth((pool) => pool.run(account, key, statement)),
     runAlone: (account, statement) => onBoth((pool) => pool.runAlone(account, statement)),
-    statementTimeoutMs: primary.statementTimeoutMs,
   }
 }
 

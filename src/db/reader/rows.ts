@@ -4,12 +4,7 @@
  * doubles the CPU time of a page of 50 records.
  */
 import { fillPlaceholders } from "drizzle-orm"
-import {
-  type Readable,
-  type ResourceRecord,
-  type Value,
-  valueTypeOf,
-} from "../../resources/resource.ts"
+import type { Readable, ResourceRecord, Value } from "../../resources/resource.ts"
 import type { Database } from "../pool/pool.ts"
 import type { Position } from "./seek.ts"
 import type { ListShape, SeenReleases } from "./statements.ts"
@@ -57,7 +52,8 @@ export async function readRows(
   sink: RowSink,
 ): Promise<RowsRead> {
   const names = Object.keys(resource.fields)
-  const keyCell = 1 + names.indexOf(resource.key)
+  // The key ends every order.
+  const keyCell = order.length > 0 ? names.length + order.length : 1 + names.indexOf(resource.key)
   let count = 0
   let last: { bytes: Buffer; offset: number } | undefined
 
@@ -109,7 +105,7 @@ const nextCell = (bytes: Buffer, at: number): number => at + 4 + Math.max(0, byt
 export function createRecordSink({ fields }: Readable): RowSink & { records: ResourceRecord[] } {
   const columns = Object.entries(fields).map(([name, { schema }]) => ({
     name,
-    decode: decoders[valueTypeOf(schema)],
+    decode: decoders[schema.type],
   }))
   const records: ResourceRecord[] = []
   let record: ResourceRecord = {}
@@ -117,7 +113,7 @@ export function createRecordSink({ fields }: Readable): RowSink & { records: Res
 
   function add(text: string | null): void {
     const column = columns[index++]
-    if (column) record[column.name] = text === null ? null : column.decode(text)
+    if (column) record[column.name] = text !== null && column.decode ? column.decode(text) : text
   }
   return {
     records,
@@ -131,9 +127,9 @@ export function createRecordSink({ fields }: Readable): RowSink & { records: Res
   }
 }
 
-/** From the text of a value other than null. */
-const decoders: Record<ReturnType<typeof valueTypeOf>, (text: string) => Value> = {
-  string: (text) => text,
+/** From the text of a value other than null or text. */
+const decoders: Readonly<Record<string, (text: string) => Value>> = {
+  integer: Number,
   number: Number,
   boolean: (text) => text === "t",
 }

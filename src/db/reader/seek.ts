@@ -18,7 +18,7 @@ export const orderBy = (order: readonly OrderTerm[]): SQL[] =>
 export const nullsOf = (position: Position): boolean[] => position.map((value) => value === null)
 
 /** The placeholder of a position's value. */
-export const positionName = (index: number): string => `position_${index}`
+const positionName = (index: number): string => `position_${index}`
 
 /** Binds a position's values. */
 export const bindPosition = (position: Position): Record<string, unknown> =>
@@ -32,7 +32,7 @@ export const bytesOfPosition = (position: Position): number =>
  * The condition that a row comes after a position, whose values are bound by `positionName`. For each
  * term but the last it begins with a plain range condition, at which an index scan can start.
  */
-export function after(order: readonly OrderTerm[], nulls: readonly boolean[], index = 0): SQL {
+export function isAfter(order: readonly OrderTerm[], nulls: readonly boolean[], index = 0): SQL {
   const term = order[index]
   if (!term) return sql`false`
   const { column, direction } = term
@@ -40,7 +40,7 @@ export function after(order: readonly OrderTerm[], nulls: readonly boolean[], in
   const beyond = direction === "asc" ? sql`${column} > ${value}` : sql`${column} < ${value}`
   if (index === order.length - 1) return beyond
 
-  const rest = after(order, nulls, index + 1)
+  const rest = isAfter(order, nulls, index + 1)
   if (nulls[index]) return sql`(${column} is null and ${rest})`
   if (!column.notNull) {
     return sql`(${beyond} or (${column} = ${value} and ${rest}) or ${column} is null)`

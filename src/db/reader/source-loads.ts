@@ -1,6 +1,5 @@
 /** The latest load of each source, from the manifests of the releases. */
 import { desc, sql } from "drizzle-orm"
-import { manifestFiles } from "../../resources/manifests.ts"
 import { instantText } from "../../resources/values.ts"
 import type { Pool } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
@@ -32,7 +31,7 @@ export type ReadSourceLoads = (release: Release) => Promise<readonly SourceLoad[
 /** Without the rest of the manifest, which may have hundreds of texts. */
 const files = sql<LoadedFile[]>`(
   select coalesce(jsonb_agg(jsonb_build_object('name', file -> 'name')), '[]')
-  from jsonb_path_query(${releases.manifest}, ${sql.raw(manifestFiles)}) file)`
+  from jsonb_path_query(${releases.manifest}, '$.files[*]') file)`
 
 export function createSourceLoads(pool: Pool): ReadSourceLoads {
   const latest = pool.db

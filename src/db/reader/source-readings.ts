@@ -4,10 +4,10 @@
  * metrics are scraped. Records are not counted for it.
  */
 import { settleWithin } from "../../text/settle-within.ts"
-import { isRecent } from "../is-recent.ts"
 import type { Pool } from "../pool/pool.ts"
 import { noAnswerWithin, orWhereUnavailable, Unavailable } from "../pool/unavailable.ts"
-import { type LoadOutcome, loadOutcomes } from "../source-tables.ts"
+import { type LoadOutcome, type LoadTotals, loadOutcomes } from "../source-tables.ts"
+import { sharedRead } from "./shared-read.ts"
 
 export interface SourceReading {
   name: string
@@ -20,14 +20,7 @@ export interface SourceReading {
   loadedAt: number | null
   attemptedAt: number | null
   observedAt: number | null
-  /** By outcome; without those that no load had. */
-  totals: Readonly<Partial<Record<LoadOutcome, LoadTotal>>>
-}
-
-export interface LoadTotal {
-  loads: number
-  /** How long they took in all. */
-  seconds: number
+  totals: LoadTotals
 }
 
 export interface DataReadings {
@@ -43,21 +36,16 @@ const waitMs = 1_000
 
 const seconds = (column: string) => `extract(epoch from ${column})::float8`
 
-const totals = `(
-  select coalesce(json_object_agg(t.outcome, json_build_object('loads', loads, 'seconds', seconds)), '{}')
-  from load_totals t where t.source = name and t.resource = sources.resource)`
-
 const statement = `
   select
     (select json_build_object('id', id, 'publishedAt', ${seconds("published_at")})
      from releases order by id desc limit 1) as release,
     (select coalesce(json_agg(json_build_object(
-       'name', name, 'resource', sources.resource, 'outcome', last_outcome, 'release', last_release,
+       'name', name, 'resource', resource, 'outcome', last_outcome, 'release', last_release,
        'changedAt', ${seconds("last_changed_at")}, 'loadedAt', ${seconds("last_loaded_at")},
-       'attemptedAt', ${seconds("a.attempted_at")},
-       'observedAt', ${seconds("last_observed_at")}, 'totals', ${totals}) order by number), '[]')
-     from sources left join fetch_attempts a on a.source = name and a.resource = sources.resource
-    ) as sources`
+       'attemptedAt', ${seconds("last_attempted_at")},
+       'observedAt', ${seconds("last_observed_at")}, 'totals', totals) order by number), '[]')
+     from sources) as sources`
 
 /**
  * @param onFailure receives any error but an outage of the database, which its hosts' metrics report
@@ -69,8 +57,6 @@ export function createSourceReadings(
   onFailure: (error: unknown) => void,
 ): () => Promise<DataReadings | undefined> {
   let last: DataReadings | undefined
-  let reading: Promise<void> | undefined
-  let begunMs: number | undefined
 
   async function read(): Promise<void> {
     const [row] = await pool.runAlone(null, (db) =>
@@ -80,20 +66,13 @@ export function createSourceReadings(
     last = { ...row, outcomes: loadOutcomes }
   }
 
+  const reading = sharedRead(readEveryMs, now, () =>
+    read().catch((error: unknown) => {
+      if (!(error instanceof Unavailable)) onFailure(error)
+    }),
+  )
   return async () => {
-    const nowMs = now().getTime()
-    if (!reading && (begunMs === undefined || !isRecent(begunMs, nowMs, readEveryMs))) {
-      begunMs = nowMs
-      reading = read().catch((error: unknown) => {
-        if (!(error instanceof Unavailable)) onFailure(error)
-      })
-      void reading.then(() => {
-        reading = undefined
-      })
-    }
-    if (reading) {
-      await settleWithin(waitMs, reading, noAnswerWithin).catch(orWhereUnavailable(undefined))
-    }
+    await settleWithin(waitMs, reading(), noAnswerWithin).catch(orWhereUnavailable(undefined))
     return last
   }
 }

@@ -28,9 +28,9 @@ import {
   removedSinceName,
   updatedSinceName,
 } from "./relations.ts"
-import { identityOf, noRelease, type Release, releaseKey } from "./releases.ts"
-import { createRecordSink, type Query, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
-import { after, orderBy } from "./seek.ts"
+import { type Release, releaseKey } from "./releases.ts"
+import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
+import { isAfter, nullsOf, orderBy, type Position } from "./seek.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`, at a release. */
 export type Scope = (parentKey: SQL, release: SQL) => SQL
@@ -69,6 +69,9 @@ export interface List extends ListShape {
   identity: string
 }
 
+/** Whether the list's rows are found by a scan of the table: no index serves the values of a filter. */
+export const isScanned = ({ byScan = [] }: ListShape): boolean => byScan.length > 0
+
 /** Identifies a list at a release. */
 export const listKey = ({ identity }: List, release: Release): string =>
   `${releaseKey(release)} ${identity}`
@@ -90,62 +93,26 @@ export interface Page extends RowsRead {
 }
 
 /** A statement that is built once. */
-export interface Prepared<T> extends Query {
-  execute(values: Record<string, unknown>): Promise<T>
+interface PreparedPage extends RowsQuery {
+  execute(values: Record<string, unknown>): Promise<Page>
 }
 
-export type PreparedPage = Prepared<Page> & RowsQuery
-
-export interface Count extends SeenReleases {
-  total: number
-  /** Separated by spaces; null where they are not few, or were not asked for. */
-  keys: string | null
-}
-
-/** The name under which `identityOf` the requested release is bound. */
+/** The name under which the identity of the requested release is bound. */
 const identityName = "release_identity"
 
 /** The name under which the parent's key is bound. */
-export const parentName = "parent"
-
-/** All bind the release with `bindRelease`; those on lists bind the filters and the parent's key. */
-export interface Statements {
-  /** Rows of a page by its offset. Binds `limit` and `offset`. */
-  rowsFrom(shape: ListShape, relation: Relation): PreparedPage
-  /** Rows after a position. Binds `limit`, how many to skip as `offset`, and the position's values. */
-  rowsAfter(shape: ListShape, nulls: readonly boolean[], relation: Relation): PreparedPage
-  count(shape: ListShape, relation: Relation): Prepared<Count>
-  /** The same, and the keys of all rows where there are few: one scan finds both. */
-  countAndKeys(shape: ListShape, relation: Relation): Prepared<Count>
-  /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
-  rowsOfKeys(shape: ListShape, relation: Relation): PreparedPage
-  /**
-   * The query for the positions of all rows, in order: the release, then a position's values.
-   * @param nulls to read the rows after a position only; binds its values
-   */
-  positions(shape: ListShape, relation: Relation, nulls?: readonly boolean[]): SQL
-  /** Records by their keys, bound as `keys`, an array literal. */
-  find(resource: Readable, relation: Relation): PreparedPage
-  /** How many rows have each combination of the fields' values, as JSON; see `breakdown.ts`. */
-  breakdown(
-    shape: ListShape,
-    fields: readonly string[],
-    relation: Relation,
-  ): Prepared<SeenReleases & { groups: string }>
-}
+const parentName = "parent"
 
 const dialect = new PgDialect()
-
-const publishedAt = sql`extract(epoch from ${releases.published_at})::bigint`
 
 /** One column: two would make a chunk of many rows noticeably slower. */
 const seenReleases = {
   release: sql<number | null>`case
     when coalesce(
-      (select ${sql.placeholder(identityName)}::text in (${publishedAt}::text, ${publishedAt} || ' ' || ${releases.identity})
+      (select ${releases.identity}::text = ${sql.placeholder(identityName)}::text
         from ${releases}
         where ${releases.id} = ${sql.placeholder(releaseName)} and not ${releases.is_pruned}),
-      ${sql.placeholder(identityName)}::text = ${sql.raw(`'${identityOf(noRelease)}'`)}
+      ${sql.placeholder(identityName)}::text = ''
     )
     then (select coalesce(max(${releases.id}), 0) from ${releases})
   end`,
@@ -154,22 +121,13 @@ const seenReleases = {
 /** Binds the requested release. */
 export const bindRelease = (release: Release): Record<string, unknown> => ({
   [releaseName]: release.id,
-  [identityName]: identityOf(release),
+  [identityName]: release.identity,
 })
 
-export function createStatements(db: Database): Statements {
-  const selection = ({ fields }: Readable) =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, { select }]) => [name, expression(select)]),
-    )
-  /** FROM and WHERE of a list. */
-  const rowsIn = (shape: ListShape, relation: Relation): SQL => {
-    const part = partOf(shape)
-    return sql`from ${relationOf(shape.resource, relation, part)} where ${part.where ?? sql`true`}`
-  }
-  /** A scalar subquery. */
-  const totalOf = (shape: ListShape, relation: Relation): SQL =>
-    sql`(select count(*) ${rowsIn(shape, relation)})`
+export type Statements = ReturnType<typeof createStatements>
+
+/** All bind the release with `bindRelease`; those on lists bind the filters and the parent's key. */
+export function createStatements(db: Database) {
   const prepared = new Map<string, unknown>()
   const once = <T>(key: string, build: () => T): T => {
     let statement = prepared.get(key) as T | undefined
@@ -186,12 +144,17 @@ export function createStatements(db: Database): Statements {
       return { ...(await readRows(db, query, shape, values, sink)), records }
     },
   })
-  const pageOf = (shape: ListShape, relation: Relation, further?: SQL) => {
+  const pageOf = (
+    shape: ListShape,
+    relation: Relation,
+    further?: SQL,
+    { fields }: Pick<Readable, "fields"> = shape.resource,
+  ) => {
     const { resource, order } = shape
     const part = partOf(shape, further)
     const terms = orderBy(order)
     const limit = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
-    const columns = { record: selection(resource), position: positions(order) }
+    const columns = { record: selection(fields), position: positions(order) }
     const rowsOf = (selected: typeof columns | (typeof columns & typeof seenReleases)) =>
       db
         .select(selected)
@@ -204,91 +167,90 @@ export function createStatements(db: Database): Statements {
     const whenEmpty = sql`select ${seenReleases.release}, page.*
       from (select) as one left join (${rowsOf(columns)}) as page on true`
     const rows = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
-    const query = { ...rows, whenEmpty: dialect.sqlToQuery(whenEmpty) }
-    return page(query, { resource, order })
+    return page(
+      { ...rows, whenEmpty: dialect.sqlToQuery(whenEmpty) },
+      {
+        resource: { ...resource, fields },
+        order,
+      },
+    )
+  }
+  /** Prepares a statement that returns exactly one row. */
+  const oneRow = <T extends Record<string, SQL>>(name: string, columns: T, from: SQL) => {
+    const statement = db
+      .select({ ...seenReleases, ...columns })
+      .from(from)
+      .prepare(name)
+    return {
+      ...statement.getQuery(),
+      execute: async (values: Record<string, unknown>) => {
+        const [row] = await statement.execute(values)
+        if (!row) throw new Error("A statement returned no row")
+        return row
+      },
+    }
   }
 
   return {
-    rowsFrom: (shape, relation) =>
-      once(`from ${relation} ${keyOf(shape)}`, () => pageOf(shape, relation)),
-    rowsAfter: (shape, nulls, relation) =>
-      once(`after ${relation} ${nulls} ${keyOf(shape)}`, () =>
-        pageOf(shape, relation, after(shape.order, nulls)),
+    /**
+     * Rows of a page. Binds `limit`, how many to skip as `offset`, and the values of the position.
+     * @param after a position after which to begin, which decides by its nulls alone
+     */
+    rows: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
+      once(`rows ${after && nullsOf(after)} ${relation} ${keyOf(shape)}`, () =>
+        pageOf(shape, relation, after && isAfter(shape.order, nullsOf(after))),
       ),
-    count: (shape, relation) =>
-      once(`count ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
-        oneRow(
-          db
-            .select({
-              ...seenReleases,
-              total: sql<number>`${totalOf(shape, relation)}`.mapWith(Number),
-              keys: sql<null>`null`,
-            })
-            .from(sql`(select 1) as one`)
-            .prepare("count"),
-        ),
-      ),
-    countAndKeys: (shape, relation) =>
-      once(`count and keys ${relation} ${keyOf(shape)}`, () =>
-        oneRow(
-          db
-            .select({
-              ...seenReleases,
-              total: sql<number>`coalesce(few.total, ${totalOf(shape, relation)})`.mapWith(Number),
-              keys: sql<string | null>`few.keys`,
-            })
-            .from(sql`(${fewKeys(shape, rowsIn(shape, relation))}) as few`)
-            .prepare("countAndKeys"),
-        ),
-      ),
-    rowsOfKeys: (shape, relation) =>
+    /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
+    rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
       once(`of keys ${relation} ${keyOf(shape)}`, () => {
         const keys = sql`string_to_array(${sql.placeholder("keys")}, ' ')`
-        const hasKey = sql`${keyColumn(shape.resource)} = any(${keys})`
-        return pageOf(shape, relation, hasKey)
+        return pageOf(shape, relation, sql`${keyColumn(shape.resource)} = any(${keys})`)
       }),
-    positions: (shape, relation, nulls) => {
-      const part = partOf(shape, nulls && after(shape.order, nulls))
-      const terms = orderBy(shape.order)
-      const first = { orderBy: terms, limit: sql`all` }
-      return db
-        .select({ ...seenReleases, position: positions(shape.order) })
-        .from(relationOf(shape.resource, relation, { ...part, first }))
-        .where(part.where)
-        .orderBy(...terms)
-        .getSQL()
-    },
-    find: (resource, relation) =>
+    /**
+     * The number of rows. Where they are found by a scan and are few, the same scan finds their keys,
+     * separated by spaces; null otherwise.
+     */
+    count: (shape: ListShape, relation: Relation) =>
+      once(`count ${relation} ${keyOf(isScanned(shape) ? shape : { ...shape, order: [] })}`, () => {
+        const rows = rowsIn(shape, relation)
+        const total = sql`(select count(*) ${rows})`
+        if (!isScanned(shape)) return oneRow("count", countColumns(total), one)
+        const few = sql`(${fewKeys(shape, rows)}) as few`
+        return oneRow(
+          "count and keys",
+          countColumns(sql`coalesce(few.total, ${total})`, sql`few.keys`),
+          few,
+        )
+      }),
+    /** The same as `rows` without records: the index of the order has what it reads. */
+    positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
+      once(`positions ${after && nullsOf(after)} ${relation} ${keyOf(shape)}`, () =>
+        pageOf(shape, relation, after && isAfter(shape.order, nullsOf(after)), { fields: {} }),
+      ),
+    /** Records by their keys, bound as `keys`, an array literal. */
+    find: (resource: Readable, relation: Relation): PreparedPage =>
       once(`find ${relation} ${resource.name}`, () => {
         const found = db
-          .select({ ...seenReleases, record: selection(resource) })
-          .from(sql`(select 1) as one`)
+          .select({ ...seenReleases, record: selection(resource.fields) })
+          .from(one)
           .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
         return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
       }),
-    breakdown: (shape, fields, relation) =>
-      once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () =>
-        oneRow(
-          db
-            .select({ ...seenReleases, groups: groupsText })
-            .from(sql`(${grouped(shape.resource, fields, rowsIn(shape, relation))}) as grouped`)
-            .prepare("breakdown"),
-        ),
-      ),
+    /** How many rows have each combination of the fields' values, as JSON; see `breakdown.ts`. */
+    breakdown: (shape: ListShape, fields: readonly string[], relation: Relation) =>
+      once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
+        const groups = grouped(shape.resource, fields, rowsIn(shape, relation))
+        return oneRow("breakdown", { groups: groupsText }, sql`(${groups}) as grouped`)
+      }),
   }
 }
 
-/** A statement that returns exactly one row. */
-const oneRow = <T>(statement: {
-  getQuery(): Query
-  execute(values: Record<string, unknown>): Promise<T[]>
-}): Prepared<T> => ({
-  ...statement.getQuery(),
-  execute: async (values) => {
-    const [row] = await statement.execute(values)
-    if (!row) throw new Error("A statement returned no row")
-    return row
-  },
+/** For statements without a relation of their own. */
+const one = sql`(select 1) as one`
+
+const countColumns = (total: SQL, keys = sql`null`) => ({
+  total: sql<number>`${total}`.mapWith(Number),
+  keys: sql<string | null>`${keys}`,
 })
 
 function isAmongKeys(resource: Readable): SQL {
@@ -296,6 +258,17 @@ function isAmongKeys(resource: Readable): SQL {
   if (!resource.alias) return sql`${keyColumn(resource)} = any(${keys})`
   const key = resource.alias.keyAt(sql`asked.key`, sql`${sql.placeholder(releaseName)}`)
   return sql`${keyColumn(resource)} = any(array(select ${key} from unnest(${keys}) as asked (key)))`
+}
+
+/** The columns of a record. */
+const selection = (fields: Readable["fields"]) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { select }]) => [name, expression(select)]))
+
+/** FROM and WHERE of a list. */
+function rowsIn(shape: ListShape, relation: Relation): SQL {
+  const part = partOf(shape)
+  const rows = relationOf(shape.resource, relation, part)
+  return sql`from ${rows} where ${part.where ?? sql`true`}`
 }
 
 const positions = (order: readonly OrderTerm[]) =>

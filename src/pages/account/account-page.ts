@@ -1,15 +1,49 @@
-/** The frame of the pages of the account area. */
+/** What the account area is made of, and the frame of its pages. */
+import type { PageChange } from "../../access/page-changes.ts"
+import type { Passwords } from "../../access/passwords.ts"
+import type { RecentRequests } from "../../access/recent-requests.ts"
+import type { Sessions } from "../../access/sessions.ts"
+import type { SignInLimits } from "../../access/sign-in-limits.ts"
+import type { SignInLinks } from "../../access/sign-in-links.ts"
+import type { Usage } from "../../access/usage.ts"
+import type { Windows } from "../../access/windows.ts"
+import type { Pool } from "../../db/pool/pool.ts"
 import { pageTitle, tabs } from "../kit/components.ts"
 import { type Content, html } from "../kit/html.ts"
-import type { PageResult } from "../kit/page-context.ts"
+import type { PageOptions, PageResult } from "../kit/page-context.ts"
+
+export interface AccountOptions extends PageOptions {
+  /** For reads. */
+  accountPool: Pool
+  changeAccount: PageChange
+  usage: Pick<Usage, "overview">
+  recentRequests: Pick<RecentRequests, "last">
+  windows: Windows
+  sessions: Sessions
+  passwords: Passwords
+  links: SignInLinks
+  signInLimits: SignInLimits
+  /** Mails a link, in the background; null where no mail server is set. With one, `baseUrl` is set too. */
+  mailLink: ((link: MailedLink) => void) | null
+  /** Whether people may make accounts themselves. */
+  isSignUpOpen: boolean
+}
+
+export interface MailedLink {
+  to: string
+  /** The link's whole address. */
+  url: string
+  /** Whether there is no account yet: the link makes it. */
+  isNewAccount: boolean
+}
 
 const parts = [
-  { path: "/account", label: "Summary" },
-  { path: "/account/tokens", label: "API Tokens" },
-  { path: "/account/usage", label: "Usage" },
-  { path: "/account/audit", label: "Audit" },
-  { path: "/account/sessions", label: "Sessions" },
-  { path: "/account/password", label: "Password" },
+  { path: "/account", title: "Summary" },
+  { path: "/account/tokens", title: "API Tokens" },
+  { path: "/account/usage", title: "Usage" },
+  { path: "/account/audit", title: "Audit" },
+  { path: "/account/sessions", title: "Sessions" },
+  { path: "/account/password", title: "Password" },
 ] as const
 
 /** What is wrong with the fields of a form, by their ids. */
@@ -31,7 +65,7 @@ export const accountPage = (page: AccountPage): PageResult => {
   return {
     ...(Object.keys(faults).length > 0 && { status: 400 }),
     ...result,
-    section: "account",
+    section: "/account",
     main: html`${pageTitle(heading ?? result.title, lead)}
 ${part && tabs("Account", parts, part)}
 <div class="stack">${main}</div>`,

@@ -12,8 +12,7 @@ import { instant } from "../kit/format.ts"
 import { html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
 import { readId } from "../kit/page-error.ts"
-import type { AccountOptions } from "./account-options.ts"
-import { accountPage } from "./account-page.ts"
+import { type AccountOptions, accountPage } from "./account-page.ts"
 
 export const audit = (options: AccountOptions) =>
   new Elysia({ name: "audit" })

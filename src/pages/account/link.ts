@@ -12,9 +12,8 @@ import { number } from "../kit/format.ts"
 import { html } from "../kit/html.ts"
 import { pageContext } from "../kit/page-context.ts"
 import { pageNotFound } from "../kit/page-error.ts"
-import type { AccountOptions } from "./account-options.ts"
-import { accountPage, type Faults } from "./account-page.ts"
-import { emailField, linkEmail, signInPage } from "./sign-in-page.ts"
+import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
+import { emailField, linkEmail, signInPage } from "./sign-in.ts"
 import { clientOf, emailFault, emailOf, goOnSignedIn, home, nextOf } from "./sign-in-request.ts"
 
 export const link = (options: AccountOptions) => {

@@ -8,9 +8,8 @@ import { html } from "../kit/html.ts"
 import { isRecentSignIn, signedIn } from "../kit/page-context.ts"
 import { SignInRequired } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
-import type { AccountOptions } from "./account-options.ts"
-import { accountPage, type Faults } from "./account-page.ts"
-import { passwordField } from "./sign-in-page.ts"
+import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
+import { passwordField } from "./sign-in.ts"
 import { nextOf } from "./sign-in-request.ts"
 
 /**

@@ -6,10 +6,8 @@ import { readForm } from "../kit/form.ts"
 import { instant, instantAgo } from "../kit/format.ts"
 import { html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
-import { redirect } from "../kit/page-response.ts"
-import { sessionCookie } from "../kit/session-cookie.ts"
-import type { AccountOptions } from "./account-options.ts"
-import { accountPage } from "./account-page.ts"
+import { redirect, sessionCookie } from "../kit/page-response.ts"
+import { type AccountOptions, accountPage } from "./account-page.ts"
 
 export const sessionList = (options: AccountOptions) => {
   const { sessions, now } = options

@@ -2,8 +2,7 @@
 import { type Client, longestMs } from "../../access/session-rows.ts"
 import { isEmailAddress } from "../../text/email-address.ts"
 import type { Form } from "../kit/form.ts"
-import { redirect } from "../kit/page-response.ts"
-import { sessionCookie } from "../kit/session-cookie.ts"
+import { redirect, sessionCookie } from "../kit/page-response.ts"
 
 /** Where people go once they are signed in, unless they came from somewhere. */
 export const home = "/account"

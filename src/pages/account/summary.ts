@@ -7,8 +7,7 @@ import { panel } from "../kit/components.ts"
 import { number } from "../kit/format.ts"
 import { attributes, type Html, html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
-import type { AccountOptions } from "./account-options.ts"
-import { accountPage } from "./account-page.ts"
+import { type AccountOptions, accountPage } from "./account-page.ts"
 
 export const summary = (options: AccountOptions) =>
   new Elysia({ name: "account-summary" })

@@ -4,15 +4,14 @@ import { findOwnToken, type OwnToken } from "../../access/token-list.ts"
 import { maxNameLength } from "../../access/token-name.ts"
 import { editOwnToken, revokeToken, rotateOwnToken } from "../../access/tokens.ts"
 import { hourMs } from "../../text/durations.ts"
-import { checkbox, field, notice, panel } from "../kit/components.ts"
+import { field, notice, panel } from "../kit/components.ts"
 import { foreignForm, readForm } from "../kit/form.ts"
 import { instant, instantAgo, isolated } from "../kit/format.ts"
-import { type Content, type Html, html } from "../kit/html.ts"
+import { attributes, type Content, type Html, html } from "../kit/html.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
 import { notFound, readId, signInPath } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
-import type { AccountOptions } from "./account-options.ts"
-import { accountPage } from "./account-page.ts"
+import { type AccountOptions, accountPage } from "./account-page.ts"
 import { formIdField, newTokenPage, readFormId, unconfirmedNotice } from "./new-token.ts"
 
 export const token = (options: AccountOptions) => {
@@ -104,7 +103,7 @@ export const nameField = (value: string, hint: string): Html =>
   })
 
 export const spreadsheetsField = (checked: boolean): Html =>
-  checkbox("for_spreadsheets", "For spreadsheets: its use is shown apart", checked)
+  html`<div class="check"><input ${attributes({ type: "checkbox", id: "for_spreadsheets", name: "for_spreadsheets", value: "true", checked })}><label for="for_spreadsheets">For spreadsheets: its use is shown apart</label></div>`
 
 /** @param mayRotate whether the person signed in recently enough */
 const tokenPage = (token: OwnToken, mayRotate: boolean, isSaved: boolean, now: Date) =>

@@ -9,8 +9,7 @@ import { type Form, foreignForm, readForm, readQuery } from "../kit/form.ts"
 import { count, dash, instant, instantAgo, isolated } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
-import type { AccountOptions } from "./account-options.ts"
-import { accountPage, type Faults } from "./account-page.ts"
+import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
 import { formIdField, newTokenPage, readFormId, unconfirmedNotice } from "./new-token.ts"
 import {
   lastUsedText,
@@ -29,7 +28,7 @@ export const tokens = (options: AccountOptions) => {
       listPage: async (entered: Form, faults?: Faults) => {
         const tokens = await listOwnTokens(accountPool, person.accountId, { now: now() })
         const mayCreate = isRecentSignIn(person, now())
-        return tokensPage({ tokens, mayCreate, now: now(), entered, ...(faults && { faults }) })
+        return tokensPage({ tokens, mayCreate, now: now(), entered, faults })
       },
     }))
     .get("/account/tokens", async ({ request, listPage, page }) =>
@@ -80,7 +79,7 @@ interface TokensPage {
   now: Date
   /** What was sent, or the address: the name that was typed before signing in again, or the token just revoked. */
   entered: Form
-  faults?: Faults
+  faults: Faults | undefined
 }
 
 function tokensPage(shown: TokensPage) {

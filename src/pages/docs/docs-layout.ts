@@ -1,8 +1,8 @@
 /** The frame of every page below /docs: the way back and, where there is room, all pages beside it; and `/docs` itself. */
-import { pageTitle } from "../kit/components.ts"
-import { attributes, type Content, type Html, html } from "../kit/html.ts"
+import { linkItems, pageTitle } from "../kit/components.ts"
+import { type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
-import { type DocsGroup, docsGroups, guidePath } from "./pages.ts"
+import { docsGroups, guidePath } from "./pages.ts"
 
 /** @param path the page's own, which is marked beside it */
 export const docsLayout = (
@@ -10,7 +10,7 @@ export const docsLayout = (
   { main, ...content }: Pick<PageContent, "title" | "main" | "scripts">,
 ): PageContent => ({
   ...content,
-  section: "docs",
+  section: "/docs",
   main: html`<div class="docs">
 ${sideNavigation(path)}
 <div class="docs-main">
@@ -34,11 +34,7 @@ ${after}`,
 
 const sideNavigation = (current: string): Html =>
   html`<nav class="docs-nav" aria-label="Documentation">${docsGroups.map(
-    ({ title, pages }) =>
-      html`<h2>${title}</h2><ul>${pages.map(
-        ({ path, title: name }) =>
-          html`<li><a ${attributes({ href: path, "aria-current": path === current && "page" })}>${name}</a></li>`,
-      )}</ul>`,
+    ({ title, pages }) => html`<h2>${title}</h2><ul>${linkItems(pages, current)}</ul>`,
   )}</nav>`
 
 /** What there is, and for whom. */
@@ -61,7 +57,7 @@ ${docsGroups.map(group)}
 const way = (title: string, content: Html): Html =>
   html`<section class="panel"><h2>${title}</h2>${content}</section>`
 
-const group = ({ title, pages }: DocsGroup): Html =>
+const group = ({ title, pages }: (typeof docsGroups)[number]): Html =>
   html`<section class="stack"><h2>${title}</h2><dl class="contents">${pages.map(
     (link) =>
       html`<div><dt><a href="${link.path}">${link.title}</a></dt><dd>${link.summary}</dd></div>`,

@@ -1,45 +1,43 @@
 /** `/docs`: the guide and the reference for people, and the same as text. */
 import { Elysia } from "elysia"
-import type { Describe } from "../../description/describe-once.ts"
 import { codedBody, encodedResponse } from "../../http/content-coding.ts"
-import { once } from "../../text/once.ts"
+import type { Describe } from "../../routes/description.ts"
 import { type PageOptions, pageContext, publicUrlOf } from "../kit/page-context.ts"
 import { docsIndex } from "./docs-layout.ts"
 import { addressPlaceholder, dashboardText, guideContent, guideMarkdown } from "./guide.ts"
-import { docsMarkdown, llmsText } from "./texts.ts"
+import { docsMarkdown, llmsText, referenceText } from "./texts.ts"
 
 export const docs = (options: PageOptions, describe: Describe) => {
   const text = textResponses(options.baseUrl)
-  const allText = once(async () => docsMarkdown(await describe()))
-  // The code of the reference is loaded when it is first asked for.
-  const referenceText = once(async () => {
-    const { referenceMarkdown } = await import("../../description/markdown.ts")
-    return referenceMarkdown(await describe(), addressPlaceholder)
-  })
-  return new Elysia({ name: "docs" })
-    .use(pageContext(options))
-    .get("/docs", ({ page }) => page(docsIndex()))
-    .get("/docs/guide/dashboard.json", async ({ request }) =>
-      text(request, "application/json", await dashboardText()),
-    )
-    .get("/docs/guide/:name", async ({ page, publicUrl, request, params: { name } }) =>
-      name.endsWith(".md")
-        ? text(request, "text/markdown", await guideMarkdown(name.slice(0, -".md".length)))
-        : page(await guideContent(name, publicUrl)),
-    )
-    .get("/docs/reference", async ({ page }) => {
-      const { referenceIndex } = await import("./reference.ts")
-      return page(referenceIndex(await describe()))
-    })
-    .get("/docs/reference/:name", async ({ page, publicUrl, params: { name } }) => {
-      const { referencePage } = await import("./reference.ts")
-      return page(referencePage(await describe(), name, publicUrl))
-    })
-    .get("/docs/reference.md", async ({ request }) =>
-      text(request, "text/markdown", await referenceText()),
-    )
-    .get("/docs.md", async ({ request }) => text(request, "text/markdown", await allText()))
-    .get("/llms.txt", ({ request }) => text(request, "text/plain", llmsText()))
+  return (
+    new Elysia({ name: "docs" })
+      .use(pageContext(options))
+      .get("/docs", ({ page }) => page(docsIndex()))
+      .get("/docs/guide/dashboard.json", async ({ request }) =>
+        text(request, "application/json", await dashboardText()),
+      )
+      .get("/docs/guide/:name", async ({ page, publicUrl, request, params: { name } }) =>
+        name.endsWith(".md")
+          ? text(request, "text/markdown", await guideMarkdown(name.slice(0, -".md".length)))
+          : page(await guideContent(name, publicUrl)),
+      )
+      // The code of the reference is loaded when it is first asked for.
+      .get("/docs/reference", async ({ page }) => {
+        const { referenceIndex } = await import("./reference.ts")
+        return page(referenceIndex(await describe()))
+      })
+      .get("/docs/reference/:name", async ({ page, publicUrl, params: { name } }) => {
+        const { referencePage } = await import("./reference.ts")
+        return page(referencePage(await describe(), name, publicUrl))
+      })
+      .get("/docs/reference.md", async ({ request }) =>
+        text(request, "text/markdown", await referenceText(await describe())),
+      )
+      .get("/docs.md", async ({ request }) =>
+        text(request, "text/markdown", await docsMarkdown(await describe())),
+      )
+      .get("/llms.txt", ({ request }) => text(request, "text/plain", llmsText()))
+  )
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The pages of the guide. Each file is read and rendered when it is first asked for. */
+import { programRoot } from "../../program.ts"
 import { once } from "../../text/once.ts"
 import { Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
@@ -10,7 +11,7 @@ import { type DocsPage, guidePath, operatorGuide, userGuide } from "./pages.ts"
 /** In the files, and in every text until it is sent, in place of the service's address. */
 export const addressPlaceholder = "https://mds.example.com"
 
-const directory = new URL("../../guide/", import.meta.url)
+const directory = new URL("src/guide/", programRoot)
 
 const files = new Map(
   [...userGuide, ...operatorGuide].map(({ name }) => [

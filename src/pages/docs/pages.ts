@@ -9,11 +9,6 @@ export interface DocsPage {
   summary: string
 }
 
-export interface DocsGroup {
-  title: string
-  pages: readonly DocsPage[]
-}
-
 export const guidePath = (name: string): string => `/docs/guide/${name}`
 export const referencePath = (name: string): string => `/docs/reference/${name}`
 
@@ -66,16 +61,13 @@ export const referencePages = pagesAt(referencePath, [
   ["usage", "Usage", "Your plan, your window and your requests of the last day"],
 ])
 
-/** `/docs/reference` itself. */
-const allEndpoints: DocsPage = {
-  name: "",
-  path: "/docs/reference",
-  title: "All endpoints",
-  summary: "Every endpoint with its fields, parameters, errors and a real answer",
-}
+const allEndpoints = pagesAt(
+  () => "/docs/reference",
+  [["", "All endpoints", "Every endpoint with its fields, parameters, errors and a real answer"]],
+)
 
-export const docsGroups: readonly DocsGroup[] = [
+export const docsGroups = [
   { title: "Using the API", pages: userGuide },
-  { title: "Reference", pages: [allEndpoints, ...referencePages] },
+  { title: "Reference", pages: [...allEndpoints, ...referencePages] },
   { title: "Running the service", pages: operatorGuide },
 ]

@@ -10,14 +10,18 @@ const title = "Mining and Geological Data Service"
 const summary =
   "A read-only HTTP API for ASX-listed resource companies, mining tenements of all Australian states, company subsidiaries and company announcements, as JSON, CSV or TSV."
 
+/** `/docs/reference.md`. Its code is loaded when it is first asked for. */
+export async function referenceText(description: Description): Promise<string> {
+  const { referenceMarkdown } = await import("../../description/markdown.ts")
+  return referenceMarkdown(description, address)
+}
+
 /** `/docs.md`: all of it in one text. */
 export async function docsMarkdown(description: Description): Promise<string> {
-  const { referenceMarkdown } = await import("../../description/markdown.ts")
-  const pages = await Promise.all(
-    [...userGuide, ...operatorGuide].map(({ name }) => guideMarkdown(name)),
-  )
+  const pages = [...userGuide, ...operatorGuide].map(({ name }) => guideMarkdown(name))
   const lead = `# ${title}\n\n${summary} The API is at ${address}/api/v1, its OpenAPI description at ${address}/openapi.json.\n`
-  return [lead, ...pages, referenceMarkdown(description, address)].join("\n---\n\n")
+  const parts = await Promise.all([...pages, referenceText(description)])
+  return [lead, ...parts].join("\n---\n\n")
 }
 
 /** `/llms.txt`, by its convention (llmstxt.org): a heading, a summary, and lists of links. */

@@ -17,9 +17,8 @@ import { type ListOfRecords, type ListView, pathWith } from "./lists/list-view.t
 import {
   companiesView,
   companySubsidiariesView,
-  companyTenementsView,
+  listViews,
   reportsView,
-  subsidiariesView,
   tenementsView,
 } from "./lists/views.ts"
 import { companyParts } from "./records/company-parts.ts"
@@ -36,73 +35,50 @@ export type ExploreOptions = PageOptions & AdmissionOptions & VisitOptions
 
 export const explore = (options: ExploreOptions) => {
   const visits = createVisits(options)
-  return (
-    new Elysia({ name: "explore", prefix: "/explore" })
-      .use(exchangeField())
-      .use(signedIn(options))
-      // Its pages are requests of the account, without a token.
-      .onBeforeHandle(({ exchange }) => {
-        exchange.isListed = true
-      })
-      .resolve(({ person, page, publicUrl, request, exchange, server }) => {
-        const { path, query } = targetOf(request)
-        const visit = visits({
-          person,
-          publicUrl,
-          request,
-          requestId: exchange.id,
-          query,
-          disableIdleTimeout: () => server?.timeout(request, 0),
-        })
-        return {
-          visit,
-          /** Without the fields of its form that were left empty, so that it can be shared. */
-          list: async (view: ListView, code = "") => {
-            const clean = withoutEmpty(query)
-            if (clean !== null) return redirect(clean === "" ? path : `${path}?${clean}`)
-            await admit(options, person, isTypeAhead(request))
-            return page(await listPage(visit, view, code))
-          },
-          csv: async (view: ListView, code = "") => {
-            await admit(options, person)
-            return csvDownload(visit, view, code)
-          },
-          record: async (view: ListOfRecords, key: string, readParts?: ReadParts) => {
-            await admit(options, person)
-            return page(await recordPage(visit, view, key, readParts))
-          },
-        }
-      })
-      .get("/", () => redirect("/explore/tenements"))
-      .get("/companies", ({ list }) => list(companiesView))
-      .get("/companies.csv", ({ csv }) => csv(companiesView))
-      .get("/tenements", ({ list }) => list(tenementsView))
-      .get("/tenements.csv", ({ csv }) => csv(tenementsView))
-      .get("/reports", ({ list }) => list(reportsView))
-      .get("/reports.csv", ({ csv }) => csv(reportsView))
-      .get(
-        "/subsidiaries",
-        ({ list, visit }) => belongsToCompany(visit.query) ?? list(subsidiariesView),
-      )
-      .get("/subsidiaries.csv", ({ csv }) => csv(subsidiariesView))
-      .get("/companies/:code", ({ record, params }) =>
-        record(companiesView, params.code, companyParts),
-      )
-      .get("/companies/:code/tenements", ({ list, params }) =>
-        list(companyTenementsView, params.code),
-      )
-      .get("/companies/:code/tenements.csv", ({ csv, params }) =>
-        csv(companyTenementsView, params.code),
-      )
-      .get("/companies/:code/subsidiaries", ({ list, params }) =>
-        list(companySubsidiariesView, params.code),
-      )
-      .get("/companies/:code/subsidiaries.csv", ({ csv, params }) =>
-        csv(companySubsidiariesView, params.code),
-      )
-      .get("/tenements/:id", ({ record, params }) => record(tenementsView, params.id))
-      .get("/reports/:hash", ({ record, params }) => record(reportsView, params.hash))
-  )
+  const app = new Elysia({ name: "explore", prefix: "/explore" })
+    .use(exchangeField())
+    .use(signedIn(options))
+    // Its pages are requests of the account, without a token.
+    .onBeforeHandle(({ exchange }) => {
+      exchange.isListed = true
+    })
+    .resolve(({ person, page, publicUrl, params, request, exchange, server }) => {
+      // Of the company that a list belongs to. A route without a parameter has no `params`.
+      const { code }: { code?: string } = params ?? {}
+      const { path, query } = targetOf(request)
+      const disableIdleTimeout = () => server?.timeout(request, 0)
+      const requestId = exchange.id
+      const visit = visits({ person, publicUrl, request, requestId, query, disableIdleTimeout })
+      return {
+        /** Without the fields of its form that were left empty, so that it can be shared. */
+        list: async (view: ListView) => {
+          const company = view.isOfExplorerOnly && belongsToCompany(query)
+          if (company) return company
+          const clean = withoutEmpty(query)
+          if (clean !== null) return redirect(clean === "" ? path : `${path}?${clean}`)
+          await admit(options, person, isTypeAhead(request))
+          return page(await listPage(visit, view, code))
+        },
+        csv: async (view: ListView) => {
+          await admit(options, person)
+          return csvDownload(visit, view, code)
+        },
+        record: async (view: ListOfRecords, key: string, readParts?: ReadParts) => {
+          await admit(options, person)
+          return page(await recordPage(visit, view, key, readParts))
+        },
+      }
+    })
+    .get("/", () => redirect("/explore/tenements"))
+    .get("/companies/:code", ({ record, params }) =>
+      record(companiesView, params.code, companyParts),
+    )
+    .get("/tenements/:id", ({ record, params }) => record(tenementsView, params.id))
+    .get("/reports/:hash", ({ record, params }) => record(reportsView, params.hash))
+  for (const view of listViews) {
+    app.get(view.path, ({ list }) => list(view)).get(`${view.path}.csv`, ({ csv }) => csv(view))
+  }
+  return app
 }
 
 /** From the form of all subsidiaries to those of a company. */

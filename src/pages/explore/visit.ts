@@ -4,20 +4,26 @@
  */
 import type { SignedIn } from "../../access/sessions.ts"
 import type { Asked } from "../../answers/asked.ts"
-import type { ListPage, Lists } from "../../answers/list-answer.ts"
-import { type ListPlan, type PlanOf, planList } from "../../answers/list-plan.ts"
-import type { RecordAt, Records } from "../../answers/record-answer.ts"
+import type { ListAnswers, ListPage } from "../../answers/list-answer.ts"
+import type { ListPlan, PlanOf } from "../../answers/list-plan.ts"
+import type { RecordAnswers } from "../../answers/record-answer.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { Group } from "../../db/reader/breakdown.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { Reader } from "../../db/reader/reader.ts"
-import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
+import { ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { settleWithin } from "../../text/settle-within.ts"
-import { apiPathOf, countedFields, type ListAddress, type ListView } from "./lists/list-view.ts"
+import {
+  apiPathOf,
+  countedFields,
+  type ListAddress,
+  type ListView,
+  wholeList,
+} from "./lists/list-view.ts"
 
 export interface VisitOptions {
-  lists: Lists
-  records: Records
+  lists: ListAnswers
+  records: RecordAnswers
   planOf: PlanOf
   reader: Pick<Reader, "breakdown">
   releases: Pick<CachedReleases, "current">
@@ -43,24 +49,10 @@ export type Groups = readonly Group[] | null
  * One request for a page. A `key` is that of the record in the path of a list or of a record; empty where
  * there is none. The methods throw ApiError, Unavailable or ReleaseUnavailable.
  */
-export interface Visit extends Pick<Visitor, "query" | "publicUrl"> {
-  page(list: ListAddress, key: string, query: string): Promise<ShownPage>
-  record(view: ListView, key: string, query: string): Promise<RecordAt>
-  /** Every record of a list as a response in CSV, whose query asks for that. */
-  export(list: ListAddress, key: string, query: string): Promise<Response>
-  /** Of the list of a page; without a plan, of the list without filters; without a release, at the newest. */
-  groups(view: ListView, key: string, of?: Partial<ShownPage>): Promise<Groups>
-  newest(): Promise<Release>
-}
+export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
-export function createVisits({
-  lists,
-  records,
-  planOf,
-  reader,
-  releases,
-}: VisitOptions): (visitor: Visitor) => Visit {
-  return ({ person, query, publicUrl, ...visitor }) => {
+export function createVisits({ lists, records, planOf, reader, releases }: VisitOptions) {
+  return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const asker = { account, sequenceOwner: `session ${person.sessionId}` }
     const targetOf = (list: ListAddress, key: string, query: string) =>
@@ -69,25 +61,27 @@ export function createVisits({
     return {
       query,
       publicUrl,
-      page: async (list, key, query) => {
+      newest,
+      page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
         const plan = planOf(list.endpoint, targetOf(list, key, query), key)
         return { ...(await lists.read(asker, plan)), plan }
       },
-      record: (view, key, query) => records.read(account, view.endpoint.resource, key, query),
-      export: async (list, key, query) => {
+      record: (view: ListView, key: string, query: string) =>
+        records.read(account, view.endpoint.resource, key, query),
+      /** Every record of a list as a response in CSV, whose query asks for that. */
+      export: async (list: ListAddress, key: string, query: string) => {
         const target = targetOf(list, key, query)
         const asked = { ...visitor, ...asker, target, headers: {} }
         return lists.answer(asked, planOf(list.endpoint, target, key))
       },
-      groups: (view, key, { plan, release } = {}) =>
+      /** Of the list of a page; without a plan, of the list without filters; without a release, at the newest. */
+      groups: (view: ListView, key: string, { plan, release }: Partial<ShownPage> = {}) =>
         inTime(async () => {
           const fields = countedFields(view)
           if (fields.length === 0) return []
-          const { list } = plan ?? planList(view.endpoint, targetOf(view, key, ""), key)
-          const shown = release ?? (await newest())
-          return reader.breakdown(list, fields, { release: shown, account })
+          const list = plan?.list ?? wholeList(view, key)
+          return reader.breakdown(list, fields, { release: release ?? (await newest()), account })
         }),
-      newest,
     }
   }
 }

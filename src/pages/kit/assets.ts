@@ -5,10 +5,11 @@
 import { readFileSync } from "node:fs"
 import { Elysia } from "elysia"
 import { codedBody, encodedResponse } from "../../http/content-coding.ts"
+import { programRoot } from "../../program.ts"
 import { pageNotFound } from "./page-error.ts"
 
 const asset = (name: string, type: string) => {
-  const text = readFileSync(new URL(`../assets/${name}`, import.meta.url), "utf8")
+  const text = readFileSync(new URL(`src/pages/assets/${name}`, programRoot), "utf8")
   const hash = Bun.CryptoHasher.hash("sha256", text, "hex").slice(0, 12)
   const path = `/assets/${name.replace(".", `.${hash}.`)}`
   return { path, type, body: codedBody(text) }

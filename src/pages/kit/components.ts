@@ -3,7 +3,7 @@ import { type Attributes, attributes, type Content, type Html, html } from "./ht
 
 /** The heading of a page, and a sentence that says in words what it shows. */
 export const pageTitle = (title: Content, lead?: Content): Html =>
-  html`<div class="title"><div><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div></div>`
+  html`<div class="title"><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>`
 
 export type Tone = "good" | "waiting" | "bad" | "neutral"
 
@@ -96,9 +96,6 @@ export function field(options: FieldOptions): Html {
 const option = ({ value, label }: Choice, chosen = ""): Html =>
   html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`
 
-export const checkbox = (name: string, label: Content, checked: boolean): Html =>
-  html`<div class="check"><input ${attributes({ type: "checkbox", id: name, name, value: "true", checked })}><label for="${name}">${label}</label></div>`
-
 /** A value that a form sends without showing it. */
 export const hidden = (name: string, value: string): Html =>
   html`<input ${attributes({ type: "hidden", name, value })}>`
@@ -132,13 +129,18 @@ export function bars(rows: readonly Bar[], write: (value: number) => string, ful
   )}</ul>`
 }
 
+export interface PageLink {
+  path: string
+  title: string
+}
+
+/** Links as the items of a list. @param current the path of the page that is shown, or of its section */
+export const linkItems = (links: readonly PageLink[], current?: string): Html[] =>
+  links.map(
+    ({ path, title }) =>
+      html`<li><a ${attributes({ href: path, "aria-current": path === current && "page" })}>${title}</a></li>`,
+  )
+
 /** Links to the parts of a section. */
-export const tabs = (
-  name: string,
-  links: readonly { path: string; label: string }[],
-  current: string,
-): Html =>
-  html`<nav aria-label="${name}"><ul class="tabs">${links.map(
-    ({ path, label }) =>
-      html`<li><a ${attributes({ href: path, "aria-current": path === current && "page" })}>${label}</a></li>`,
-  )}</ul></nav>`
+export const tabs = (name: string, links: readonly PageLink[], current: string): Html =>
+  html`<nav aria-label="${name}"><ul class="tabs">${linkItems(links, current)}</ul></nav>`

@@ -15,9 +15,7 @@ import { pageResponse, redirect } from "./page-response.ts"
 
 /** Everything in a section is for people, whatever they accept. */
 const sectionOf = (pathname: string): Section | undefined =>
-  sections.find(
-    ({ path }) => pathname === path || (path !== "/" && pathname.startsWith(`${path}/`)),
-  )?.section
+  sections.find(({ path }) => `${pathname}/`.startsWith(path === "/" ? "//" : `${path}/`))?.path
 
 /** The page that shows an error, or the redirect to sign in; undefined where the client is a program. */
 export const errorPage: ErrorPage = (error, { request, exchange }) => {
@@ -27,11 +25,12 @@ export const errorPage: ErrorPage = (error, { request, exchange }) => {
   const isForPerson = section !== undefined || error instanceof PageError || acceptsHtml(request)
   if (!isForPerson) return undefined
   if (error instanceof SignInRequired) {
-    return Promise.resolve(
-      redirect(signInAddress(request.method, pathname + withoutToken(search), error)),
-    )
+    // A form that was sent can't be sent again from here: the person comes back to the section.
+    const isRead = request.method === "GET" || request.method === "HEAD"
+    const next = error.next ?? (isRead ? pathname + withoutToken(search) : "/account")
+    return Promise.resolve(redirect(signInPath(next, error.reason)))
   }
-  return pageOf(toPageError(error), { request, requestId: exchange.id, section })
+  return pageOf(toPageError(error), request, exchange.id, section)
 }
 
 const acceptsHtml = ({ headers }: Request): boolean =>
@@ -46,28 +45,27 @@ function withoutToken(search: string): string {
   return query.size > 0 ? `?${query}` : ""
 }
 
-/** A form that was sent can't be sent again from here: the person comes back to the section. */
-function signInAddress(method: string, target: string, { reason, next }: SignInRequired): string {
-  const asked = method === "GET" || method === "HEAD" ? target : "/account"
-  return signInPath(next ?? asked, reason)
-}
-
 function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error
   if (error instanceof AccountError) {
     return new PageError(400, "Not changed", `${error.message}.`, {}, back)
   }
   if (error instanceof LimitReached) return tooMany(error)
-  if (error instanceof HashingBusy) return busy()
-  if (error instanceof OutcomeUnknown) return outcomeUnknown()
-  if (isForbidden(error)) return readOnly()
+  if (error instanceof HashingBusy) {
+    const [title, message] = texts.busy
+    return new PageError(503, title, message, { "Retry-After": "5" }, signIn)
+  }
+  if (error instanceof OutcomeUnknown) return new PageError(503, ...texts.outcomeUnknown)
+  if (isForbidden(error)) return new PageError(503, ...texts.readOnly)
   const { code, status, options } = toApiError(error)
   if (code === "NOT_FOUND") return pageNotFound()
-  const [title, message] = texts[code] ?? failed
+  const [title, message] = apiTexts[code] ?? texts.failed
   return new PageError(status, title, message, options.headers)
 }
 
-const texts: Readonly<Partial<Record<ErrorCode, readonly [title: string, message: string]>>> = {
+type PageText = readonly [title: string, message: string]
+
+const apiTexts: Readonly<Partial<Record<ErrorCode, PageText>>> = {
   METHOD_NOT_ALLOWED: [
     "Not possible here",
     "This address does something else. Use the links and forms of the pages.",
@@ -79,10 +77,24 @@ const texts: Readonly<Partial<Record<ErrorCode, readonly [title: string, message
   ],
 }
 
-const failed = [
-  "Something failed here",
-  "This is a fault of the service, and it is logged. Try again; if it stays, tell the operator the request id below.",
-] as const
+const texts = {
+  failed: [
+    "Something failed here",
+    "This is a fault of the service, and it is logged. Try again; if it stays, tell the operator the request id below.",
+  ],
+  busy: [
+    "Try again shortly",
+    "Too many people are signing in right now, so the password was not checked and nothing was changed. Go back and try again in a few seconds.",
+  ],
+  outcomeUnknown: [
+    "Not known whether it was changed",
+    "The connection to the database was lost while the change was being made. Look at the list before you try again: the change may be there.",
+  ],
+  readOnly: [
+    "Read-only here",
+    "This server may only read its database, so nobody can sign in here and nothing can be changed. Another server of this service can.",
+  ],
+} as const satisfies Record<string, PageText>
 
 const back = html`<p><a class="button" href="/account">Go to your account</a></p>`
 
@@ -96,34 +108,12 @@ function tooMany({ until, retryAfterSeconds }: LimitReached): PageError {
   return new PageError(429, "Try again later", message, headers, signIn)
 }
 
-const busy = () =>
-  new PageError(
-    503,
-    "Try again shortly",
-    "Too many people are signing in right now, so the password was not checked and nothing was changed. Go back and try again in a few seconds.",
-    { "Retry-After": "5" },
-    signIn,
-  )
-
-const outcomeUnknown = () =>
-  new PageError(
-    503,
-    "Not known whether it was changed",
-    "The connection to the database was lost while the change was being made. Look at the list before you try again: the change may be there.",
-  )
-
-const readOnly = () =>
-  new PageError(
-    503,
-    "Read-only here",
-    "This server may only read its database, so nobody can sign in here and nothing can be changed. Another server of this service can.",
-  )
-
 async function pageOf(
   { status, title, message, headers, next }: PageError,
-  of: { request: Request; requestId: string; section: Section | undefined },
+  request: Request,
+  requestId: string,
+  section: Section | undefined,
 ): Promise<Response> {
-  const { request, requestId, section } = of
   const main = html`${pageTitle(title, message)}
 <div class="stack">${next}
 <p class="muted small">Request id <code>${requestId}</code></p></div>`

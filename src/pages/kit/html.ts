@@ -47,7 +47,7 @@ function written(value: Content, attribute: string): string {
   if (value instanceof Html) return value.text
   if (Array.isArray(value)) return value.map((each) => written(each, attribute)).join("")
   const text = String(value)
-  return escaped(addresses.includes(attribute) ? checkedAddress(text) : text)
+  return Bun.escapeHTML(addresses.includes(attribute) ? checkedAddress(text) : text)
 }
 
 /** @throws Error */
@@ -55,14 +55,3 @@ function checkedAddress(address: string): string {
   if (/^(?:https?:\/\/|mailto:|[/?#]|\.{1,2}\/|$)/i.test(address)) return address
   throw new Error("An address in a page has a scheme that is not allowed")
 }
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-}
-
-const escaped = (text: string): string =>
-  /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (character) => entities[character] ?? "") : text

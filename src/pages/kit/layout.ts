@@ -1,14 +1,14 @@
 /** The frame of every page. */
 import type { Release } from "../../db/reader/releases.ts"
 import { type AssetName, assetFiles } from "./assets.ts"
+import { linkItems } from "./components.ts"
 import { relative } from "./format.ts"
 import { type Content, type Html, html } from "./html.ts"
-
-export type Section = "overview" | "explore" | "docs" | "account"
 
 export interface PageContent {
   /** Of the document; the page's own heading is part of `main`. */
   title: string
+  /** The path of the section that it belongs to. */
   section?: Section
   main: Content
   scripts?: readonly AssetName[]
@@ -23,12 +23,13 @@ export interface Frame {
   nowMs: number
 }
 
-export const sections: readonly { section: Section; path: string; name: string }[] = [
-  { section: "overview", path: "/", name: "Overview" },
-  { section: "explore", path: "/explore", name: "Explore" },
-  { section: "docs", path: "/docs", name: "Docs" },
-  { section: "account", path: "/account", name: "Account" },
-]
+export const sections = [
+  { path: "/", title: "Overview" },
+  { path: "/explore", title: "Explore" },
+  { path: "/docs", title: "Docs" },
+  { path: "/account", title: "Account" },
+] as const
+export type Section = (typeof sections)[number]["path"]
 
 export const serviceName = "Mining and Geological Data"
 
@@ -49,10 +50,7 @@ ${scripts.map((name) => html`<script type="module" src="${assetFiles[name].path}
 <a class="skip" href="#main">Skip to content</a>
 <header class="site-header"><div>
 <a class="brand" href="/"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M2 17 8 4l3.5 6.5 2-2L18 17Z"/></svg>${serviceName}</a>
-<nav aria-label="Main"><ul>${sections.map(
-    ({ section: each, path, name }) =>
-      html`<li>${each === section ? html`<a href="${path}" aria-current="page">${name}</a>` : html`<a href="${path}">${name}</a>`}</li>`,
-  )}</ul></nav>
+<nav aria-label="Main"><ul>${linkItems(sections, section)}</ul></nav>
 <div class="state">${state(frame)}</div>
 </div></header>
 <main id="main" tabindex="-1">

@@ -9,8 +9,7 @@ import { once } from "../../text/once.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import { layout, type PageContent } from "./layout.ts"
 import { PageError, SignInRequired } from "./page-error.ts"
-import { pageResponse } from "./page-response.ts"
-import { sessionCookie } from "./session-cookie.ts"
+import { pageResponse, sessionCookie } from "./page-response.ts"
 
 export interface PageOptions {
   sessions: Pick<Sessions, "find">
@@ -39,7 +38,7 @@ export const pageContext = (options: PageOptions) =>
     // Leaves the body of a form to `readForm`.
     .onParse({ as: "scoped" }, () => null)
     .resolve(({ request, exchange }) => {
-      requireSameOrigin(request, options.baseUrl)
+      if (!isSameOrigin(request, options.baseUrl)) throw crossSite()
       /** Null where nobody has signed in. @throws Unavailable */
       const session = once(async (): Promise<SignedIn | null> => {
         const cookie = sessionCookie.read(request)
@@ -96,17 +95,13 @@ export function requireRecentSignIn(person: SignedIn, now: Date, next: string): 
 }
 
 /**
- * Refuses what a page of another site makes a browser send. Browsers say in `Sec-Fetch-Site` where a
- * request comes from; those that don't, send `Origin` with every POST. Where both are sent, both must
+ * False for a form that a page of another site makes a browser send. Browsers say in `Sec-Fetch-Site` where
+ * a request comes from; those that don't, send `Origin` with every POST. Where both are sent, both must
  * say so. The session's cookie is SameSite=Lax besides.
- * @param baseUrl the service's public address, where it is set. @throws PageError 403
+ * @param baseUrl the service's public address; empty where it is not set
  */
-function requireSameOrigin(request: Request, baseUrl: string): void {
-  if (request.method === "GET" || request.method === "HEAD") return
-  if (!isSameOrigin(request, baseUrl)) throw crossSite()
-}
-
-function isSameOrigin({ headers, url }: Request, baseUrl: string): boolean {
+function isSameOrigin({ method, headers, url }: Request, baseUrl: string): boolean {
+  if (method === "GET" || method === "HEAD") return true
   const site = headers.get("sec-fetch-site")
   if (site !== null && site !== "same-origin") return false
   const origin = headers.get("origin")

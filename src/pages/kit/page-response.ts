@@ -1,4 +1,4 @@
-/** Pages as responses. */
+/** Pages as responses, and the cookie of a session. */
 import { codedBody, encodedResponse } from "../../http/content-coding.ts"
 import type { Html } from "./html.ts"
 
@@ -36,3 +36,25 @@ export const redirect = (
     status: 303,
     headers: { Location: location, "Cache-Control": "no-store", Vary: "Cookie", ...headers },
   })
+
+/**
+ * The cookie of a session. The prefix `__Host-` makes browsers accept it only with Secure, for this host
+ * alone and for every path (RFC 6265bis, 4.1.3.2). They keep a Secure cookie over HTTPS, and on localhost.
+ */
+const cookieName = "__Host-session"
+const cookieAttributes = "Path=/; Secure; HttpOnly; SameSite=Lax"
+
+export const sessionCookie = {
+  /** The value that the client sent; null where it sent none. */
+  read: ({ headers }: Pick<Request, "headers">): string | null => {
+    const sent = headers.get("cookie")
+    return sent?.includes(cookieName) ? new Bun.CookieMap(sent).get(cookieName) : null
+  },
+  /** Headers that set it. @param maxAgeSeconds until its absolute end */
+  set: (value: string, maxAgeSeconds: number): Record<string, string> => ({
+    "Set-Cookie": `${cookieName}=${value}; Max-Age=${maxAgeSeconds}; ${cookieAttributes}`,
+  }),
+  clear: (): Record<string, string> => ({
+    "Set-Cookie": `${cookieName}=; Max-Age=0; ${cookieAttributes}`,
+  }),
+}

@@ -35,7 +35,7 @@ const lead =
 
 const overviewContent = (state: DataState, publicUrl: string, nowMs: number): PageResult => ({
   title: serviceName,
-  section: "overview",
+  section: "/",
   scripts: ["copy.js"],
   main: html`${pageTitle(serviceName, lead)}
 <div class="stack overview">

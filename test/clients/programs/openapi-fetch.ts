@@ -25,7 +25,7 @@ const results = {
     params: { path: { id: "WA-E47-9001" } },
   }),
   listReports: await client.GET("/reports", {
-    params: { query: { from: "2026-01-01", as_of: "2" } },
+    params: { query: { from: "2026-01-01", as_of: "1" } },
   }),
   getReport: await client.GET("/reports/{hash}", {
     params: { path: { hash: "0f4c2d1e8b7a69583746251403f2e1d0" } },

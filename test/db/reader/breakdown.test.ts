@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
 import type { Group } from "../../../src/db/reader/breakdown.ts"
+import { createReader } from "../../../src/db/reader/reader.ts"
 import { createReleases, type Releases } from "../../../src/db/reader/releases.ts"
 import type { List } from "../../../src/db/reader/statements.ts"
 import { companies } from "../../../src/resources/companies.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
 import { belongsToCompany, tenements } from "../../../src/resources/tenements.ts"
 import { awkward, type Fixtures, tenementsOf } from "../../support/fixtures.ts"
-import { createReader } from "../../support/reader.ts"
 import { type TestService, testService } from "../../support/service.ts"
 import { countingPool } from "./counting-pool.ts"
 
@@ -134,7 +134,7 @@ test("where values are too many to be shown, there is no breakdown, and that is 
 })
 
 test("a release that is no longer there is refused, not counted as empty", async () => {
-  const release = { id: 999_999, publishedAt: 12 }
+  const release = { id: 999_999, publishedAt: 12, identity: "other" }
   const reading = newReader().breakdown(all, fields, { release, account: null })
   await expect(reading).rejects.toThrow("no longer available")
 })

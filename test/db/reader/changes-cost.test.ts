@@ -74,10 +74,10 @@ test.each([
         updated: kind === "updated",
         removed: kind === "removed",
       }
-      const release = bindRelease({ id: 4, publishedAt: 0 })
+      const release = bindRelease({ id: 4, publishedAt: 0, identity: "" })
       const bound = { ...values, ...release, [`${kind}_since`]: 2, limit: 50, offset: 0 }
       for (const statement of [
-        statements.rowsFrom(shape, relation),
+        statements.rows(shape, relation),
         statements.count(shape, relation),
       ]) {
         const buffers = await buffersOf(statement, bound)
@@ -98,7 +98,7 @@ test.each(["current", "asOf"] as const)(
     const statements = createStatements(drizzle(postgres(database.url, { max: 1 })))
     const find = statements.find(reports, relation)
     for (const key of [new Bun.CryptoHasher("md5").update("1").digest("hex"), "absent"]) {
-      const values = { ...bindRelease({ id: 4, publishedAt: 0 }), keys: `{${key}}` }
+      const values = { ...bindRelease({ id: 4, publishedAt: 0, identity: "" }), keys: `{${key}}` }
       const buffers = await buffersOf(find, values)
       expect([key, buffers < 50 ? "few" : buffers]).toEqual([key, "few"])
     }

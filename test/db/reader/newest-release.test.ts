@@ -5,7 +5,7 @@ import { cacheNewestRelease } from "../../../src/db/reader/newest-release.ts"
 import type { Release, Releases } from "../../../src/db/reader/releases.ts"
 import { seeded } from "../../support/seeded.ts"
 
-const release = (id: number): Release => ({ id, publishedAt: 1_000 + id })
+const release = (id: number): Release => ({ id, publishedAt: 1_000 + id, identity: `${id}` })
 
 /** A database whose reads see what is published when they begin, and end when the test says so. */
 function database() {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
+import { createReader } from "../../../src/db/reader/reader.ts"
 import { createReleases, type Releases } from "../../../src/db/reader/releases.ts"
 import type { RowEncoder } from "../../../src/db/reader/rows.ts"
 import type { List } from "../../../src/db/reader/statements.ts"
@@ -10,7 +11,6 @@ import { companies } from "../../../src/resources/companies.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
 import { awkward } from "../../support/fixtures.ts"
-import { createReader } from "../../support/reader.ts"
 import { type TestService, testService } from "../../support/service.ts"
 import { until } from "../../support/until.ts"
 import { countingPool } from "./counting-pool.ts"
@@ -89,7 +89,7 @@ test("an export ends in an error where its release was replaced by another of it
   await found?.chunks.next()
   // One chunk is read ahead: it must have been read before the release is replaced.
   await until(() => pool.readings().running === 0)
-  await service.sql`update releases set published_at = published_at + interval '1 second'
+  await service.sql`update releases set identity = gen_random_uuid()
     where id = ${options.release.id}`
   await found?.chunks.next()
   await expect(found?.chunks.next()).rejects.toThrow("no longer available")

@@ -1,7 +1,7 @@
 /** "Use this view elsewhere": the same data in other programs. */
 import { copyable, tokenPlaceholder, tokenSentence } from "../../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
-import { type ApiView, snippetsOf } from "./snippets.ts"
+import { type ApiView, ofLists, ofRecords } from "./snippets.ts"
 
 /**
  * @param view null where the API has no such list
@@ -13,12 +13,12 @@ export function elsewherePanel(view: ApiView | null, csv: string | null): Html {
     return section(html`<p>The API lists subsidiaries by company. Open a company's subsidiaries to get their address and lines for other programs.</p>
 <div class="row">${download}</div>`)
   }
-  const snippets = snippetsOf(view)
+  const snippets = csv === null ? ofRecords : ofLists
   return section(html`<fieldset class="programs"><legend class="visually-hidden">Program</legend>
-${snippets.map(
-  ({ id, label, code, note }, index) =>
-    html`<input ${attributes({ type: "radio", name: "program", id: `program-${id}`, value: id, checked: index === 0, class: "visually-hidden" })}><label for="program-${id}">${label}</label><div class="snippet">${copyable(`code-${id}`, code)}<p class="muted small">${note}</p>${code.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}</div>`,
-)}
+${snippets.map(({ id, label, code, note }, index) => {
+  const lines = code(view)
+  return html`<input ${attributes({ type: "radio", name: "program", id: `program-${id}`, value: id, checked: index === 0, class: "visually-hidden" })}><label for="program-${id}">${label}</label><div class="snippet">${copyable(`code-${id}`, lines)}<p class="muted small">${note}</p>${lines.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}</div>`
+})}
 </fieldset>
 <div class="row">${tokenField}${download}</div>
 <p class="muted small" data-with-script hidden id="token-note" role="status">Optional: paste one of your tokens. It stays in this page.</p>`)

@@ -15,8 +15,6 @@ export interface ApiView {
   /** Without what the API sets by itself. */
   query: CanonicalQuery
   resource: Readable
-  /** Lists have the formats that spreadsheets read. */
-  kind: "list" | "record"
 }
 
 /**
@@ -29,40 +27,29 @@ const addressOf = ({ baseUrl, path, query }: ApiView): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** The query for every record of the list in one response, for programs that read CSV. */
-const exportQuery = ({ query }: ApiView, added: CanonicalQuery = []): CanonicalQuery => [
-  ...query.filter(([name]) => name !== "page" && name !== "per_page"),
-  ["format", "csv"],
-  ["all", "true"],
-  ...added,
-]
-
-const exportAddress = (view: ApiView, added: CanonicalQuery = []): string =>
-  addressOf({ ...view, query: exportQuery(view, added) })
+/** Every record of the list in one response, for programs that read CSV. */
+const exportOf = (view: ApiView, ...added: CanonicalQuery): ApiView => ({
+  ...view,
+  query: [
+    ...view.query.filter(([name]) => name !== "page" && name !== "per_page"),
+    ["format", "csv"],
+    ["all", "true"],
+    ...added,
+  ],
+})
 
 /**
  * For programs that never run text as a formula: the apostrophe that keeps spreadsheets from doing so
  * would be a part of it.
  */
-const unguarded: CanonicalQuery = [["formula_guard", "false"]]
+const unguarded = (view: ApiView): ApiView => exportOf(view, ["formula_guard", "false"])
 
 export interface Snippet {
   id: string
   label: string
-  code: string
+  code: (view: ApiView) => string
   /** What a person must know to use it. */
   note: string
-}
-
-/** Those that fit a page of a list or a record. */
-export const snippetsOf = (view: ApiView): Snippet[] =>
-  (view.kind === "list" ? ofLists : ofRecords).map(({ code, ...others }) => ({
-    ...others,
-    code: code(view),
-  }))
-
-interface Template extends Omit<Snippet, "code"> {
-  code: (view: ApiView) => string
 }
 
 const bearer = `Bearer ${tokenPlaceholder}`
@@ -73,18 +60,19 @@ const curl = (view: ApiView): string =>
 const forPowerQuery =
   "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook."
 
-const address: Template = {
+const address: Snippet = {
   id: "address",
   label: "Address",
   code: addressOf,
   note: "The address in the API. A program sends one of your tokens with it, in the header Authorization.",
 }
 
-const ofLists: readonly Template[] = [
+/** Lists have the formats that spreadsheets read. */
+export const ofLists: readonly Snippet[] = [
   {
     id: "sheets",
     label: "Google Sheets",
-    code: (view) => `=IMPORTDATA("${exportAddress(view, [["api_key", tokenPlaceholder]])}")`,
+    code: (view) => `=IMPORTDATA("${addressOf(exportOf(view, ["api_key", tokenPlaceholder]))}")`,
     note: `Gets every row, not this page alone. Whoever can open the sheet can read the token in it. If your sheet writes decimals with a comma, end the formula with ; ","; "en_US") instead of ).`,
   },
   {
@@ -92,7 +80,7 @@ const ofLists: readonly Template[] = [
     label: "Excel",
     code: (view) => `let
     Source = Csv.Document(
-${webContents(view, exportQuery(view, unguarded))},
+${webContents(unguarded(view))},
         [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]
     ),
     Headed = Table.PromoteHeaders(Source, [PromoteAllScalars = true]),
@@ -120,7 +108,7 @@ in
     code: (view) => `import pandas as pd
 
 ${view.resource.name} = pd.read_csv(
-    "${exportAddress(view, unguarded)}",
+    "${addressOf(unguarded(view))}",
     storage_options={"Authorization": "${bearer}"},
     dtype={${typed(view, "pandas", (name, type) => `"${name}": "${type}"`)}},
     parse_dates=[${typed(view, "pandasDate", (name) => `"${name}"`)}],
@@ -134,7 +122,7 @@ ${view.resource.name} = pd.read_csv(
     label: "R",
     code: (view) => `${view.resource.name} <- read.csv(
   url(
-    "${exportAddress(view, unguarded)}",
+    "${addressOf(unguarded(view))}",
     headers = c(Authorization = "${bearer}"), encoding = "UTF-8"
   ),
   na.strings = "",
@@ -145,7 +133,7 @@ ${view.resource.name} = pd.read_csv(
   address,
 ]
 
-const ofRecords: readonly Template[] = [
+export const ofRecords: readonly Snippet[] = [
   {
     id: "curl",
     label: "curl",
@@ -157,7 +145,7 @@ const ofRecords: readonly Template[] = [
     label: "Excel",
     code: (view) => `let
     Source = Json.Document(
-${webContents(view, view.query)}
+${webContents(view)}
     ),
     Record = Source[data]
 in
@@ -190,7 +178,7 @@ with urllib.request.urlopen(request) as response:
   address,
 ]
 
-const webContents = ({ baseUrl, path }: ApiView, query: CanonicalQuery): string =>
+const webContents = ({ baseUrl, path, query }: ApiView): string =>
   `        Web.Contents(
             ${powerQueryLiteral(baseUrl)},
             [

@@ -66,7 +66,7 @@ export const listed =
 export const toList =
   (path: string, filter: string): ShowValue =>
   (value, links) =>
-    html`<a href="${links.to(path, [[filter, value]])}">${value}</a>`
+    html`<a href="${links(path, [[filter, value]])}">${value}</a>`
 
 /** Longer names can't be searched for. */
 const mostSearched = 200
@@ -78,7 +78,7 @@ export const toHolder: ShowValue = (name, links) =>
 export const linked =
   (path: string, key: string, cell: Cell): Cell =>
   (record, links) =>
-    html`<a href="${links.to(pathWith(path, textOf(key)(record)))}">${cell(record, links)}</a>`
+    html`<a href="${links(pathWith(path, textOf(key)(record)))}">${cell(record, links)}</a>`
 
 /** A company by its code. */
 export const code = (field: string): Cell => linked("/companies/:code", field, mono(field))

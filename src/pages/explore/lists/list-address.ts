@@ -32,9 +32,7 @@ export function withoutEmpty(query: string): string | null {
 
 /** Without what the API accepts everywhere: no link may carry a token. */
 export const sentQuery = (query: string): CanonicalQuery =>
-  decodeQuery(query)
-    .filter(({ name }) => name !== "api_key" && name !== "_")
-    .map(({ name, value }) => [name, value ?? ""])
+  decodeQuery(query).filter(([name]) => name !== "api_key" && name !== "_")
 
 export const sentValue = ({ sent }: AskedList, name: string): string | undefined =>
   sent.find(([each]) => each === name)?.[1]
@@ -65,7 +63,7 @@ export const withQuery = (path: string, query: CanonicalQuery): string =>
   query.length === 0 ? path : `${path}?${queryText(query)}`
 
 /** Links to other pages that keep the point in time. */
-export const linksAt = (asOf: string | undefined): RecordLinks => ({
-  to: (path, query = []) =>
-    withQuery(`/explore${path}`, asOf === undefined ? query : [...query, ["as_of", asOf]]),
-})
+export const linksAt =
+  (asOf: string | undefined): RecordLinks =>
+  (path, query = []) =>
+    withQuery(`/explore${path}`, asOf === undefined ? query : [...query, ["as_of", asOf]])

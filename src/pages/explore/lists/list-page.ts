@@ -1,4 +1,5 @@
 /** A list as a page: its filters, its records, and what else can be done with it. */
+import type { Release } from "../../../db/reader/releases.ts"
 import { ApiError, type Fault } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import { encodeQuery } from "../../../http/query-string.ts"
@@ -19,11 +20,10 @@ import {
   withQuery,
 } from "./list-address.ts"
 import { apiPathOf, type ListView, pathWith, titleOf } from "./list-view.ts"
-import { resultsTable } from "./results.ts"
+import { newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, mainViews } from "./views.ts"
-import { newerNotice, pastNotice, sentenceOf } from "./words.ts"
 
-export async function listPage(visit: Visit, view: ListView, code: string): Promise<PageResult> {
+export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
   const list: AskedList = { view, code, sent: sentQuery(visit.query) }
   try {
     // A parameter of the API may be none of the page.
@@ -38,7 +38,7 @@ export async function listPage(visit: Visit, view: ListView, code: string): Prom
 }
 
 /** Every record of a list in CSV, from the API's own exporter: a download that needs no token. */
-export async function csvDownload(visit: Visit, view: ListView, code: string): Promise<Response> {
+export async function csvDownload(visit: Visit, view: ListView, code = ""): Promise<Response> {
   const query = encodeQuery([...sentQuery(visit.query), ["format", "csv"], ["all", "true"]])
   const answer = await visit.export(view, code, query)
   // These are for programs of other sites, or name what an answer to them varies by.
@@ -64,7 +64,6 @@ async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promis
         path: apiPathOf(view, code),
         query: page.plan.canonical,
         resource: view.endpoint.resource,
-        kind: "list" as const,
       }
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
@@ -72,7 +71,7 @@ ${newerNotice(list, page, newest)}
 ${filtersInUse(list)}
 ${resultsTable(list, page, groups)}
 <div class="panel beside-list">
-${elsewherePanel(api, csvAddress(list))}
+${elsewherePanel(api, csvAddress(list, page.release))}
 ${page.meta.total > 0 && html`<div class="stack">${countedPanels(view, counted, linkTo)}</div>`}
 </div>`
   return framed(list, sentenceOf(list, page), filterForm(list, groups), results)
@@ -111,7 +110,7 @@ const framed = (
   results: Content,
 ): PageResult => ({
   title: titleOf(view, code),
-  section: "explore",
+  section: "/explore",
   scripts: ["copy.js", "explore.js"],
   main: html`${pageTitle(titleOf(view, code), html`<span id="lead">${lead}</span>`)}
 ${exploreTabs(view)}
@@ -123,14 +122,15 @@ ${exploreTabs(view)}
 export const exploreTabs = (current: ListView): Content =>
   tabs(
     "Lists",
-    mainViews.map((view) => ({ path: `/explore${view.path}`, label: titleOf(view) })),
+    mainViews.map((view) => ({ path: `/explore${view.path}`, title: titleOf(view) })),
     `/explore${current.path}`,
   )
 
-/** With a byte order mark, without which Excel does not read UTF-8. */
-const csvAddress = ({ view, code, sent }: AskedList): string =>
+/** At the release that the page shows, and with a byte order mark, without which Excel does not read UTF-8. */
+const csvAddress = ({ view, code, sent }: AskedList, { id }: Release): string =>
   withQuery(`/explore${pathWith(view.path, code)}.csv`, [
-    ...sent.filter(([name]) => name !== "page" && name !== "per_page"),
+    ...sent.filter(([name]) => !["page", "per_page", "as_of"].includes(name)),
+    ["as_of", String(id)],
     ["bom", "true"],
   ])
 

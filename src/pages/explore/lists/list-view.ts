@@ -1,5 +1,7 @@
 /** What a list is to the explorer: where it is, its filters, its fields, and how it is put into words. */
 import type { ListEndpoint } from "../../../answers/list-endpoint.ts"
+import { planList } from "../../../answers/list-plan.ts"
+import type { List } from "../../../db/reader/statements.ts"
 import type { CanonicalQuery } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import type { Choice, Column } from "../../kit/components.ts"
@@ -28,11 +30,8 @@ export interface FilterField {
 
 export type Cell = (record: ResourceRecord, links: RecordLinks) => Content
 
-/** Links from a record, which keep the point in time. */
-export interface RecordLinks {
-  /** @param path under /explore */
-  to(path: string, query?: CanonicalQuery): string
-}
+/** Links from a record, which keep the point in time. @param path under /explore */
+export type RecordLinks = (path: string, query?: CanonicalQuery) => string
 
 /** A field of the records: a column of their list, and a line of a record's page. */
 export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "head" | "attributes"> {
@@ -44,14 +43,6 @@ export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "head"
   isFactOnly?: true
   /** The value of `sort` that orders by it: the largest number first, or the alphabet. */
   sort?: string
-}
-
-/** The page of one record. */
-export interface RecordView {
-  title: (record: ResourceRecord) => string
-  /** Under the title, what it is; by its newest version what only the history has. */
-  lead: (record: ResourceRecord, version: ResourceRecord, links: RecordLinks) => Content
-  history: ListAddress
 }
 
 export interface ListAddress {
@@ -71,7 +62,12 @@ export interface ListView extends ListAddress {
 
 /** A list whose records have pages. */
 export interface ListOfRecords extends ListView {
-  record: RecordView
+  record: {
+    title: (record: ResourceRecord) => string
+    /** Under the title, what it is; by its newest version what only the history has. */
+    lead: (record: ResourceRecord, version: ResourceRecord, links: RecordLinks) => Content
+    history: ListAddress
+  }
 }
 
 /** A path whose parameter, if it has one, is a key: `/companies/BIG/tenements`. */
@@ -80,6 +76,10 @@ export const pathWith = (path: string, key: string): string =>
 
 export const apiPathOf = ({ path }: ListAddress, key: string): string =>
   `/api/v1${pathWith(path, key)}`
+
+/** Without filters, at the newest release: as the API lists it without parameters, so that both share its counts. */
+export const wholeList = (list: ListAddress, key: string): List =>
+  planList(list.endpoint, { path: apiPathOf(list, key), query: "", format: "json" }, key).list
 
 export const recordPathOf = ({ path }: ListAddress, key: string): string =>
   `/api/v1${path}/${encodeURIComponent(key)}`

@@ -112,7 +112,7 @@ function companyLead(
   links: RecordLinks,
 ): Content {
   if (typeof successor === "string") {
-    return html`Listed as ${String(asx_code)}, which went on as <a href="${links.to(`/companies/${encodeURIComponent(successor)}`)}">${successor}</a>`
+    return html`Listed as ${String(asx_code)}, which went on as <a href="${links(`/companies/${encodeURIComponent(successor)}`)}">${successor}</a>`
   }
   const isTemporary = is_active && typeof trading_as === "string"
   return `Listed as ${asx_code}${isTemporary ? `, trading as ${trading_as}` : ""}`
@@ -236,4 +236,11 @@ export const mainViews: readonly ListView[] = [
   tenementsView,
   subsidiariesView,
   reportsView,
+]
+
+/** All that have an address. */
+export const listViews: readonly ListView[] = [
+  ...mainViews,
+  companyTenementsView,
+  companySubsidiariesView,
 ]

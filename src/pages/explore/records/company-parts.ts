@@ -29,18 +29,18 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
   ])
   const inCompany = `/companies/${encodeURIComponent(code)}`
   const toTenements = (filter?: string, value = "") =>
-    links.to(`${inCompany}/tenements`, filter === undefined ? [] : [[filter, value]])
+    links(`${inCompany}/tenements`, filter === undefined ? [] : [[filter, value]])
   const tenements = hasTenements
     ? html`<div class="columns">${countedPanels(companyTenementsView, groups, toTenements, true)}</div>`
     : html`<p class="muted">${
         owner === undefined
           ? "Neither the company nor one of its subsidiaries holds a tenement."
-          : html`A secondary listing of <a href="${links.to(`/companies/${encodeURIComponent(owner)}`)}">${owner}</a>, which has the company’s tenements.`
+          : html`A secondary listing of <a href="${links(`/companies/${encodeURIComponent(owner)}`)}">${owner}</a>, which has the company’s tenements.`
       }</p>`
   return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}</section>
-${part(companySubsidiariesView, subsidiaries, found, links.to(`${inCompany}/subsidiaries`))}
-${part(reportsView, reports, found, links.to("/reports", [["company", code]]))}`
+${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}
+${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
 }
 
 /** The first records of a list, and the way to all of them. */

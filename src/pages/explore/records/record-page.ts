@@ -23,8 +23,7 @@ import {
   recordPathOf,
   type ShownField,
 } from "../lists/list-view.ts"
-import { columnsOf } from "../lists/results.ts"
-import { pastNotice } from "../lists/words.ts"
+import { columnsOf, pastNotice } from "../lists/results.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 
 /** A record that was found. */
@@ -54,13 +53,12 @@ export async function recordPage(
     readParts?.(visit, found),
     visit.page(view.record.history, key, firstRows(release)),
   ])
-  const present = linksAt(undefined).to(`${view.path}/${encodeURIComponent(key)}`)
+  const present = linksAt(undefined)(`${view.path}/${encodeURIComponent(key)}`)
   const api = {
     baseUrl: visit.publicUrl,
     path,
     query: canonicalQuery({ as_of: asOf }, {}),
     resource,
-    kind: "record" as const,
   }
   const title = view.record.title(record)
   const facts = view.fields.map(
@@ -68,7 +66,7 @@ export async function recordPage(
   )
   return {
     title,
-    section: "explore",
+    section: "/explore",
     scripts: ["copy.js", "explore.js"],
     main: html`${pageTitle(title, html`${view.record.lead(record, versions.records[0] ?? {}, found.links)}, at release ${release.id}`)}
 ${exploreTabs(view)}
