@@ -42,8 +42,8 @@ export async function recordListings(
 }
 
 /**
- * A query of the ended listings with the listings that may succeed each. The end of a secondary listing is
- * no change of the company's code.
+ * A query of the ended listings with the listings that may succeed each. The end or the
+ * beginning of a secondary listing is no change of the company's code.
  */
 export const candidates = `
   select p.asx_code as predecessor, p.company_name as former_company, s.asx_code as successor,
@@ -51,7 +51,10 @@ export const candidates = `
     p.name_keys && s.name_keys as has_same_name
   from listings p join listings s on s.listing_date = p.listing_date and s.asx_code <> p.asx_code
     and s.appeared_at > p.appeared_at and not s.asx_code = any(p.declined)
-    and not starts_with(p.asx_code, s.asx_code)
+    and not exists (
+      select from listings o where o.listing_date = p.listing_date and (
+        starts_with(p.asx_code, o.asx_code) and p.asx_code <> o.asx_code
+        or starts_with(s.asx_code, o.asx_code) and s.asx_code <> o.asx_code))
     and s.appeared_at between p.missing_since - interval '7 days' and p.missing_since + interval '7 days'
   where p.successor is null and not exists (
     select from companies c

@@ -41,7 +41,8 @@ export async function takeOrdinaryCodes(
            select from ${table} own where own.asx_code = s.asx_code and own.is_active))
          and case when c.is_active
            then coalesce(c.listing_date = s.listing_date, true)
-             and (c.trading_as = s.asx_code or $3::boolean and c.name_key = s.name_key)
+             and (c.trading_as = s.asx_code or $3::boolean and (
+               c.name_key = s.name_key or c.listing_date is null and s.listing_date is not null))
            else $3::boolean end
        order by f.ordinary, (c.trading_as = s.asx_code) desc nulls last, s.asx_code desc
      )

@@ -94,6 +94,16 @@ test("without listing dates the name alone decides", async () => {
   expect((await listed())[0]).toBe("QZA listed QZADA  0")
 })
 
+test("a company whose listing date is not known yet is recognised by its code, whatever its name was", async () => {
+  await bench.load(
+    "asx-directory",
+    "Company name,ASX code,GICS industry group\nQuarry Old Limited,QZA,Materials\nBeta NL,QZB,Energy\n",
+    { observed: "2016-02-01" },
+  )
+  await load("01", temporary(), other)
+  expect((await listed())[0]).toBe("QZA listed QZADB 5 0")
+})
+
 test("a name that changes under the temporary code goes on linking", async () => {
   await load("01", alpha(), other)
   await tenements()
