@@ -381,6 +381,7 @@ CREATE INDEX "companies_history_since" ON "companies_history" USING btree ("sinc
 CREATE INDEX "listings_by_date" ON "listings" USING btree ("listing_date");--> statement-breakpoint
 CREATE INDEX "releases_kept" ON "releases" USING btree ("id") WHERE not "releases"."is_pruned";--> statement-breakpoint
 CREATE INDEX "reports_newest_first" ON "reports" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
+CREATE INDEX "reports_with_temporary_code" ON "reports" USING btree ("hash") WHERE "reports"."ordinary_code" is not null;--> statement-breakpoint
 CREATE INDEX "reports_by_company" ON "reports" USING btree ("company_code","published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "reports_by_type" ON "reports" USING gin ("types_folded");--> statement-breakpoint
 CREATE INDEX "reports_by_title" ON "reports" USING gin ("title_folded" gin_trgm_ops);--> statement-breakpoint

@@ -2,11 +2,7 @@
 import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import { progressOn } from "../loading/progress.ts"
-import {
-  decideSuccessor,
-  type ProposedSuccessor,
-  readProposedSuccessors,
-} from "../loading/successors.ts"
+import { decideSuccessor, readProposedSuccessors } from "../loading/successors.ts"
 import { withDatabase } from "./database.ts"
 import { formatTable, printCompleted, printResult, warnIfUnconfirmed } from "./terminal.ts"
 
@@ -18,10 +14,10 @@ export function addCompanyCommands(program: Command, config: () => Config): void
   companies
     .command("successors")
     .description("list codes that ended, each with a code of the same listing date that appeared")
-    .option("--json", "print them as a JSON array")
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async () => {
       const found = await withDatabase(config(), ({ url }) => readProposedSuccessors(url))
-      await printResult(json ? JSON.stringify(found) : successorTable(found))
+      const columns = ["ended", "company", "missing since", "successor", "company", "appeared"]
+      await printResult(formatTable([...columns, "both listed on"], found.map(Object.values)))
     })
 
   const add = (name: string, description: string, isRight: boolean) =>
@@ -48,17 +44,3 @@ export function addCompanyCommands(program: Command, config: () => Config): void
   add("confirm", "link what the company held under the code that ended to its successor", true)
   add("decline", "end the proposal of a successor", false)
 }
-
-const successorTable = (found: readonly ProposedSuccessor[]): string =>
-  formatTable(
-    ["ended", "company", "missing since", "successor", "company", "appeared", "both listed on"],
-    found.map((pair) => [
-      pair.predecessor,
-      pair.former_company,
-      pair.missing_since,
-      pair.successor,
-      pair.company,
-      pair.appeared_at,
-      pair.listing_date,
-    ]),
-  )

@@ -340,6 +340,7 @@ export const reports = pgTable(
   },
   (t) => [
     index("reports_newest_first").on(t.published_at.desc(), t.hash),
+    index("reports_with_temporary_code").on(t.hash).where(sql`${t.ordinary_code} is not null`),
     index("reports_by_company").on(t.company_code, t.published_at.desc(), t.hash),
     index("reports_by_type").using("gin", t.types_folded),
     index("reports_by_title").using("gin", t.title_folded.op("gin_trgm_ops")),

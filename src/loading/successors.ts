@@ -25,8 +25,8 @@ export interface ProposedSuccessor extends Pair {
 export const readProposedSuccessors = (url: string): Promise<ProposedSuccessor[]> =>
   withSnapshot(url, (sql) =>
     sql.unsafe<ProposedSuccessor[]>(
-      `select predecessor, former_company, successor, company, listing_date::text,
-         ${utc("missing_since")} as missing_since, ${utc("appeared_at")} as appeared_at
+      `select predecessor, former_company, ${utc("missing_since")} as missing_since,
+         successor, company, ${utc("appeared_at")} as appeared_at, listing_date::text
        from (${candidates}) as found order by found.missing_since desc, predecessor, successor`,
     ),
   )

@@ -94,20 +94,15 @@ async function setOrdinaryCodes(
 ): Promise<void> {
   const name = getTableName(table)
   await sql.unsafe(
-    `update ${name} set ordinary_code = null where since_release = $1 and ordinary_code is not null
-       and (${code}, ordinary_code) not in (select code, asx_code from temporary_codes)`,
-    [release],
-  )
-  await sql.unsafe(
-    `with codes as (
-       select code, asx_code, bool_and(replaced_release is not null) as is_own
-       from temporary_codes group by 1, 2
-     ), moved as materialized (
-       select r.${key} as key, case when not is_own then codes.asx_code end as ordinary_code
-       from codes join ${name} r on r.${code} = codes.code
-         and r.company_code = case when is_own then codes.asx_code else codes.code end
+    `with moved as materialized (
+       select r.${key} as key, t.asx_code
+       from ${name} r left join (
+         select distinct code, asx_code from temporary_codes where replaced_release is null
+       ) t on t.code = r.${code}
+       where (r.company_code = any(array(select code from temporary_codes))
+         or r.ordinary_code is not null) and r.ordinary_code is distinct from t.asx_code
      ), kept as (${keepInHistory(table, `t.${key} in (select key from moved)`, "$1")})
-     update ${name} r set ordinary_code = moved.ordinary_code, since_release = $1
+     update ${name} r set ordinary_code = moved.asx_code, since_release = $1
      from moved where r.${key} = moved.key`,
     [release],
   )

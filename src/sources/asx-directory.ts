@@ -10,8 +10,6 @@ import { cellText, marketCapOf } from "./asx-cells.ts"
 import { classify, isResourceSector } from "./gics.ts"
 import type { Source } from "./source.ts"
 
-const months = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ")
-
 export const asxDirectory: Source = {
   name: "asx-directory",
   description: "the ASX directory of listed companies, as exported in CSV",
@@ -23,11 +21,9 @@ export const asxDirectory: Source = {
   },
   banner: /^ASX listed companies as at /i,
   bannerDate: (banner) => {
-    const [, month = "", day = "", year = ""] =
-      /as at \w+ (\w{3}) (\d\d?) .*\b(\d{4})\W*$/i.exec(banner) ?? []
-    const number = months.indexOf(month.toUpperCase()) + 1
-    const date = [year, ...[String(number), day].map((part) => part.padStart(2, "0"))].join("-")
-    return isCalendarDate(date) ? date : undefined
+    const [, day, year] = /as at \w+ (\w+ \d+) .*\b(\d{4})\W*$/i.exec(banner) ?? []
+    const time = Date.parse(`${day} ${year} UTC`)
+    return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10)
   },
   complete: true,
   whenMissing: { setFalse: "is_active" },
