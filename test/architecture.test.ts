@@ -231,6 +231,7 @@ test("the frameworks stay where they belong", () => {
       ),
     ].sort()
   expect(users("elysia")).toEqual(["app.ts", "pages", "plugins", "routes"])
+  expect(users("@elysiajs/bearer")).toEqual(["plugins"])
   for (const name of ["api", "core", "exporter-trace-otlp-http", "resources", "sdk-trace"]) {
     expect(users(`@opentelemetry/${name}`)).toEqual(["telemetry"])
   }

@@ -25,7 +25,7 @@ export const formats = Object.keys(mediaTypes) as Format[]
  * by its place in the header.
  */
 export function preferredFormat(accept: string | null): Format {
-  if (!accept) return "json"
+  if (!accept || accept === "*/*") return "json"
   const ranges = readRanges(accept)
   const [preferred] = alternatives
     .map(({ format, names }) => ({ format, match: matchOf(names, ranges) }))

@@ -2,11 +2,11 @@
  * Who is calling. Runs before anything else looks at the request, so a client without a valid token
  * gets 401 whatever the path, and 429 past the window of its address.
  */
+import { bearer } from "@elysiajs/bearer"
 import { Elysia } from "elysia"
 import type { Caller, Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/plan.ts"
 import { ApiError } from "../http/api-error.ts"
-import { decodeQuery, splitTarget } from "../http/query-string.ts"
 import { step } from "../telemetry/steps.ts"
 import { exchangeField, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
 
@@ -21,36 +21,33 @@ export const authentication = (options: AuthenticationOptions) => {
   const callerOf = async (token: string | undefined, address: string): Promise<Caller | null> =>
     token ? step("authenticate", () => credentials.callerOf(token, now(), address)) : null
 
-  return new Elysia({ name: "authentication" })
-    .use(exchangeField())
-    .resolve(async ({ request, exchange }) => {
-      const { address } = exchange
-      const token = sentToken(request)
-      const caller = await callerOf(token, address).catch(async (error: unknown) => {
-        // The account is not known, so the headers show the window of the address.
-        showWindow(exchange, await windows.addresses.peek(address, standardLimit), options)
-        throw error
+  return (
+    new Elysia({ name: "authentication" })
+      .use(exchangeField())
+      // Reads `api_key`. The header is read here, because the plugin compares its scheme by case.
+      .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
+      .resolve(async ({ bearer, request, exchange }) => {
+        const { address } = exchange
+        // The header takes precedence, even if it has no token. Undefined if none was sent.
+        const token = readBearer(request.headers.get("authorization")) ?? (bearer || undefined)
+        const caller = await callerOf(token, address).catch(async (error: unknown) => {
+          // The account is not known, so the headers show the window of the address.
+          showWindow(exchange, await windows.addresses.peek(address, standardLimit), options)
+          throw error
+        })
+        if (!caller) {
+          const window = await windows.addresses.admit(address, standardLimit)
+          requireAdmitted(exchange, window, options)
+          throw unauthorized(token !== undefined)
+        }
+        exchange.accountId = caller.accountId
+        exchange.tokenId = caller.tokenId
+        exchange.isListed = true
+        return { caller }
       })
-      if (!caller) {
-        const window = await windows.addresses.admit(address, standardLimit)
-        requireAdmitted(exchange, window, options)
-        throw unauthorized(token !== undefined)
-      }
-      exchange.accountId = caller.accountId
-      exchange.tokenId = caller.tokenId
-      exchange.isListed = true
-      return { caller }
-    })
-    .as("scoped")
+      .as("scoped")
+  )
 }
-
-/** The header takes precedence over `api_key`, even if it has no token. Undefined if none was sent. */
-const sentToken = ({ headers, url }: Request): string | undefined =>
-  readBearer(headers.get("authorization")) ?? readApiKey(url)
-
-/** A value that cannot be decoded is a wrong token. */
-const readApiKey = (url: string): string | undefined =>
-  decodeQuery(splitTarget(url).query).find(([name]) => name === "api_key")?.[1] || undefined
 
 const unauthorized = (tokenSent: boolean) =>
   new ApiError("UNAUTHORIZED", {

@@ -33,7 +33,7 @@ async function untilOk(url: string, headers: Record<string, string>): Promise<vo
 }
 
 const emptyServer = `
-for (const name of ["@sinclair/typebox", "drizzle-orm/postgres-js", "postgres", "lru-cache", "commander"]) await import(name)
+for (const name of ["@elysiajs/bearer", "@sinclair/typebox", "drizzle-orm/postgres-js", "postgres", "lru-cache", "commander"]) await import(name)
 const { Elysia } = await import("elysia")
 const app = new Elysia().get("/", () => "ok").listen({ port: 0, hostname: "127.0.0.1" })
 await (await fetch(app.server.url)).text()
