@@ -400,6 +400,12 @@ CREATE INDEX "tenements_by_status" ON "tenements" USING btree ("status_folded","
 CREATE INDEX "tenements_by_type" ON "tenements" USING btree ("type_folded","id");--> statement-breakpoint
 CREATE INDEX "tenements_by_holder" ON "tenements" USING gin ("holder_name_folded" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tenements_by_company" ON "tenements" USING gin ("asx_codes");--> statement-breakpoint
+CREATE INDEX "tenements_by_grant_date_asc" ON "tenements" USING btree (coalesce("grant_date", 'infinity'::date),"id");--> statement-breakpoint
+CREATE INDEX "tenements_by_grant_date_desc" ON "tenements" USING btree (coalesce('2000-01-01'::date - "grant_date", 2147483647),"id");--> statement-breakpoint
+CREATE INDEX "tenements_by_expiry_date_asc" ON "tenements" USING btree (coalesce("expiry_date", 'infinity'::date),"id");--> statement-breakpoint
+CREATE INDEX "tenements_by_expiry_date_desc" ON "tenements" USING btree (coalesce('2000-01-01'::date - "expiry_date", 2147483647),"id");--> statement-breakpoint
+CREATE INDEX "tenements_by_area_km2_asc" ON "tenements" USING btree (coalesce("area_km2", 'infinity'::float8),"id");--> statement-breakpoint
+CREATE INDEX "tenements_by_area_km2_desc" ON "tenements" USING btree (coalesce(-"area_km2", 'infinity'::float8),"id");--> statement-breakpoint
 CREATE INDEX "tenements_since" ON "tenements" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "tenements_history_until" ON "tenements_history" USING btree ("until_release");--> statement-breakpoint
 CREATE INDEX "tenements_history_since" ON "tenements_history" USING btree ("since_release");--> statement-breakpoint

@@ -172,11 +172,19 @@ function exportFaults({ all }: Values, sent: ReadonlySet<string>, format: unknow
     : paged
 }
 
+const periods = [
+  ["from", "to"],
+  ["granted_from", "granted_to"],
+  ["expires_from", "expires_to"],
+] as const
+
 /** Dates in one notation compare as texts do. */
-function periodFaults({ from, to }: Readonly<Record<string, ParameterValue>>): Fault[] {
-  if (from === undefined || to === undefined || from <= to) return []
-  return [{ parameter: "from", message: "Must not be after to" }]
-}
+const periodFaults = (values: Readonly<Record<string, ParameterValue>>): Fault[] =>
+  periods.flatMap(([from, to]) => {
+    const [first, last] = [values[from], values[to]]
+    if (first === undefined || last === undefined || first <= last) return []
+    return [{ parameter: from, message: `Must not be after ${to}` }]
+  })
 
 function changeFaults({ updated_since, removed_since }: Values): Fault[] {
   if (updated_since === undefined || removed_since === undefined) return []

@@ -13,6 +13,34 @@ import {
 export const checks = (table: string, conditions: Record<string, SQL>): CheckBuilder[] =>
   Object.entries(conditions).map(([name, condition]) => check(`${table}_${name}`, condition))
 
+type Expression = (column: Column) => SQL
+
+/** By Drizzle's type of a column: what ascends with its values, and what descends with them. */
+const ascending: Readonly<Record<string, { asc: Expression; desc: Expression }>> = {
+  PgBigInt53: {
+    asc: (column) => sql`coalesce(${column}, 9223372036854775807)`,
+    desc: (column) => sql`coalesce(-${column}, 9223372036854775807)`,
+  },
+  PgDateString: {
+    asc: (column) => sql`coalesce(${column}, 'infinity'::date)`,
+    desc: (column) => sql`coalesce('2000-01-01'::date - ${column}, 2147483647)`,
+  },
+  PgDoublePrecision: {
+    asc: (column) => sql`coalesce(${column}, 'infinity'::float8)`,
+    desc: (column) => sql`coalesce(-${column}, 'infinity'::float8)`,
+  },
+}
+
+/**
+ * An expression that sorts the column in the direction when it ascends, and is never null: unknown values come
+ * last. An index on it and the key finds what follows a position, also among equal and unknown values.
+ */
+export function unknownLast(column: Column, direction: "asc" | "desc"): SQL {
+  const expressions = ascending[column.columnType]
+  if (!expressions) throw new Error(`Lists cannot be sorted by ${column.name}`)
+  return expressions[direction](column)
+}
+
 /** The values as a list of SQL literals. */
 export const literals = (values: readonly string[]): SQL =>
   sql.raw(values.map((value) => `'${value}'`).join(", "))

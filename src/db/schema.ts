@@ -40,6 +40,7 @@ import {
   isInstant,
   isPathSafe,
   literals,
+  unknownLast,
 } from "./columns.ts"
 
 export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] as const
@@ -258,6 +259,16 @@ const tenementColumns = {
   area_km2: doublePrecision(),
 }
 
+/** For both directions of each order by a date or an area. */
+const sortIndexes = (
+  t: Record<"id" | "grant_date" | "expiry_date" | "area_km2", ExtraConfigColumn>,
+) =>
+  (["grant_date", "expiry_date", "area_km2"] as const).flatMap((name) =>
+    (["asc", "desc"] as const).map((direction) =>
+      index(`tenements_by_${name}_${direction}`).on(unknownLast(t[name], direction), t.id),
+    ),
+  )
+
 export const tenements = pgTable(
   "tenements",
   { id: bytewise().primaryKey(), ...tenementColumns, ...provenance },
@@ -268,6 +279,7 @@ export const tenements = pgTable(
     index("tenements_by_type").on(t.type_folded, t.id),
     index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),
     index("tenements_by_company").using("gin", t.asx_codes),
+    ...sortIndexes(t),
     index("tenements_since").on(t.since_release),
     ...checks("tenements", {
       id: isPathSafe(t.id),

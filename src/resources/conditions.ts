@@ -1,6 +1,7 @@
 /** The conditions of filters. Each takes a bound value and returns SQL. */
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
+import { unknownLast } from "../db/columns.ts"
 import { fold } from "../text/fold.ts"
 import { type Filter, filter } from "./resource.ts"
 import { freeText } from "./values.ts"
@@ -12,6 +13,14 @@ export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${colu
 export const containing = (folded: string): string => `%${folded.replace(/[\\%_]/g, "\\$&")}%`
 
 export const equals = (column: PgColumn | SQL) => (value: SQL) => sql`${column} = ${value}`
+
+/** The day in the column, if it is known, is not before the bound one. Served by the index of its order. */
+export const fromDay = (column: PgColumn) => (day: SQL) =>
+  sql`(${unknownLast(column, "asc")} >= ${day}::date and ${column} is not null)`
+
+/** The day in the column, if it is known, is not after the bound one. Served by the index of its order. */
+export const toDay = (column: PgColumn) => (day: SQL) =>
+  sql`${unknownLast(column, "asc")} <= ${day}::date`
 
 /** The array column has the bound value among its elements, in the form that a GIN index serves. */
 export const includes = (column: PgColumn) => (value: SQL) =>

@@ -6,9 +6,10 @@ import { fold } from "../text/fold.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
 import { temporaryCode } from "./company-codes.ts"
-import { equals, includes, termFilter } from "./conditions.ts"
+import { equals, fromDay, includes, termFilter, toDay } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
+  asxCodeFromText,
   calendarDate,
   fieldsOf,
   foldedOrNull,
@@ -19,6 +20,10 @@ import {
 } from "./values.ts"
 
 const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
+
+/** The tenements linked to a company: it or one of its subsidiaries holds them. */
+export const belongsToCompany = (code: SQL, release: SQL) =>
+  includes(table.asx_codes)(temporaryCode.keyAt(code, release))
 
 /** Mining tenements of all Australian states. */
 export const tenements: Resource = {
@@ -57,8 +62,37 @@ export const tenements: Resource = {
       fold,
     ),
     holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
+    company: {
+      ...filter(
+        freeText("ASX code of the company that holds it, itself or by a subsidiary", "XMR"),
+        belongsToCompany,
+        asxCodeFromText,
+      ),
+      alias: temporaryCode,
+    },
+    granted_from: filter(
+      calendarDate("First day of grant, included", "2020-01-01"),
+      fromDay(table.grant_date),
+    ),
+    granted_to: filter(
+      calendarDate("Last day of grant, included", "2020-12-31"),
+      toDay(table.grant_date),
+    ),
+    expires_from: filter(
+      calendarDate("First day of expiry, included", "2026-01-01"),
+      fromDay(table.expiry_date),
+    ),
+    expires_to: filter(
+      calendarDate("Last day of expiry, included", "2026-03-31"),
+      toDay(table.expiry_date),
+    ),
   },
-  sorts: {},
+  sorts: {
+    id: table.id,
+    grant_date: table.grant_date,
+    expiry_date: table.expiry_date,
+    area_km2: table.area_km2,
+  },
   defaultOrder: [{ column: table.id, direction: "asc" }],
   derived: {
     status_folded: { from: "status", derive: foldedOrNull },
@@ -68,10 +102,6 @@ export const tenements: Resource = {
   },
   links: "holders",
 }
-
-/** The tenements linked to a company: it or one of its subsidiaries holds them. */
-export const belongsToCompany = (code: SQL, release: SQL) =>
-  includes(table.asx_codes)(temporaryCode.keyAt(code, release))
 
 const holderKeys = (holderName: string): string[] => [
   ...new Set(

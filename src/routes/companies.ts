@@ -17,9 +17,10 @@ export const companyList = listEndpoint({
 export const company = recordEndpoint(resource)
 
 export const tenementsOfCompany = listEndpoint({
-  description: "Those that the company or one of its subsidiaries holds, ordered by `id`.",
+  description:
+    "Those that the company or one of its subsidiaries holds, ordered by `id`, unless `sort` says otherwise.",
   resource: tenements,
-  filters: ["state", "status"],
+  filters: Object.keys(tenements.filters).filter((name) => name !== "company"),
   belongsTo: { resource, scope: belongsToCompany },
 })
 

@@ -6,9 +6,9 @@ import { tenements as resource } from "../resources/tenements.ts"
 import { ofRecord, versionsOf } from "../resources/versions.ts"
 
 export const tenementList = listEndpoint({
-  description: "Ordered by `id`.",
+  description: "Ordered by `id`, unless `sort` says otherwise. Unknown dates and areas come last.",
   resource,
-  filters: ["state", "status", "type", "holder"],
+  filters: Object.keys(resource.filters),
 })
 
 export const tenement = recordEndpoint(resource)

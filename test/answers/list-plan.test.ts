@@ -34,7 +34,14 @@ test("an endpoint's parameters come from its resource: paging, filters, sorts, f
     "order",
     ...common,
   ])
-  expect(Object.keys(held.parameters)).toEqual(["page", "per_page", "state", ...common])
+  expect(Object.keys(held.parameters)).toEqual([
+    "page",
+    "per_page",
+    "state",
+    "sort",
+    "order",
+    ...common,
+  ])
   expect(ofCompanies.parameters.per_page).toMatchObject({
     minimum: 1,
     maximum: 100,

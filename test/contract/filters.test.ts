@@ -180,6 +180,61 @@ test.each(days)("from %s to %s takes whole days in UTC, both included", async (f
   await expectMatches("/reports", { ...(from && { from }), ...(to && { to }) }, "hash", matching)
 })
 
+test.each(["BIG", "big", "GONE", "ZZZ", "%"])(
+  "company %s of tenements is the list of that company",
+  async (company) => {
+    const matching = tenementsOf(tenements, company.toUpperCase())
+    await expectMatches("/tenements", { company }, "id", matching)
+    for (const filter of ["type", "holder", "granted_from", "expires_to"]) {
+      const value = { type: "mining lease", holder: "pty" }[filter] ?? "2024-01-01"
+      const [own, all] = await Promise.all([
+        crawl(service, `/tenements?company=${encodeURIComponent(company)}&${filter}=${value}`, 3),
+        matching.length > 0
+          ? crawl(service, `/companies/${company}/tenements?${filter}=${value}`, 3)
+          : [],
+      ])
+      expect(own).toEqual(all)
+    }
+  },
+)
+
+test.each(["grant", "expiry"] as const)(
+  "the day of %s is between two days, both included",
+  async (what) => {
+    const [from = "", to = ""] =
+      what === "grant" ? ["granted_from", "granted_to"] : ["expires_from", "expires_to"]
+    const known = tenements.flatMap((tenement) => tenement[`${what}_date`] ?? []).sort()
+    const [first = "", last = ""] = [known[0], known.at(-1)]
+    const middle = known[Math.floor(known.length / 2)] ?? ""
+    for (const [earliest = "", latest = ""] of [
+      [first, last],
+      [middle, middle],
+      [middle, last],
+      [first, middle],
+    ]) {
+      const matching = (isWithin: (day: string) => boolean) =>
+        tenements.filter((tenement) => {
+          const day = tenement[`${what}_date`]
+          return day !== null && isWithin(day)
+        })
+      const both = matching((day) => day >= earliest && day <= latest)
+      await expectMatches("/tenements", { [from]: earliest, [to]: latest }, "id", both)
+      await expectMatches(
+        "/tenements",
+        { [from]: earliest },
+        "id",
+        matching((day) => day >= earliest),
+      )
+      await expectMatches(
+        "/tenements",
+        { [to]: latest },
+        "id",
+        matching((day) => day <= latest),
+      )
+    }
+  },
+)
+
 test("filters are joined by and", async () => {
   const both = { state: "NT", status: "pending", type: "exploration", holder: "ΓΗ" }
   await expectMatches("/tenements", both, "id", [{ id: "NT-2" }])

@@ -3,7 +3,7 @@
  * settings of the database.
  */
 import { afterAll, expect, test } from "bun:test"
-import { awkward, shown } from "../support/fixtures.ts"
+import { awkward, shown, tenementsOf } from "../support/fixtures.ts"
 import { testService } from "../support/service.ts"
 import { crawl } from "./crawl.ts"
 import { by, expectedLists, folded, inOrder } from "./oracle.ts"
@@ -56,6 +56,36 @@ test.each(["as they are", "in reverse"])(
     }
   },
 )
+
+test("every order of tenements is total, with unknown values last, in every list of them", async () => {
+  const { tenements } = shown(awkward)
+  const idsOfBig = tenementsOf(awkward.tenements, "BIG").map(({ id }) => id)
+  const lists = {
+    "/tenements": tenements,
+    "/companies/BIG/tenements": tenements.filter(({ id }) => idsOfBig.includes(id)),
+  }
+  for (const [path, records] of Object.entries(lists)) {
+    for (const sort of ["id", "grant_date", "expiry_date", "area_km2"] as const) {
+      for (const order of ["asc", "desc"] as const) {
+        const query = `${path}?sort=${sort}&order=${order}`
+        const ordered = inOrder(
+          records,
+          by((tenement) => tenement[sort], order),
+          by(({ id }) => id),
+        )
+        for (const perPage of [2, 100]) {
+          expect([query, await crawl(service, query, perPage)]).toEqual([query, ordered])
+        }
+        const exported = await service.get(`${query}&format=csv&all=true`)
+        const ids = (await exported.text())
+          .split("\r\n")
+          .slice(1, -1)
+          .map((line) => line.split(",")[0])
+        expect(ids).toEqual(ordered.map(({ id }) => id))
+      }
+    }
+  }
+})
 
 test("ties are ordered by code in both directions, and unknown market capitalisations come last", async () => {
   for (const order of ["asc", "desc"]) {

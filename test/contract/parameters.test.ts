@@ -71,6 +71,25 @@ test.each([
   ...each("/companies", "active", [""], empty),
   ...each("/reports", "from", [""], empty),
   ...each("/tenements", "holder", [""], empty),
+  ...each("/tenements", "granted_from", ["2026-02-30", "2026", "today"], noDate),
+  ...each("/tenements", "expires_to", ["2026-1-1", "20260101"], noDate),
+  ...each("/tenements", "company", [""], empty),
+  ...each(
+    "/tenements",
+    "sort",
+    ["type", "-id"],
+    oneOf("id", "grant_date", "expiry_date", "area_km2"),
+  ),
+  [
+    "/tenements?granted_from=2026-01-02&granted_to=2026-01-01",
+    "granted_from",
+    "Must not be after granted_to",
+  ],
+  [
+    "/companies/BIG/tenements?expires_from=2026-01-02&expires_to=2026-01-01",
+    "expires_from",
+    "Must not be after expires_to",
+  ],
 ])("%s: %s", async (path, parameter, fault) => {
   const stated = typeof fault === "string" ? { message: fault } : fault
   expect(await faultsOf(path)).toEqual([{ parameter, ...stated }])
@@ -101,6 +120,13 @@ const ofTenements = [
   "status",
   "type",
   "holder",
+  "company",
+  "granted_from",
+  "granted_to",
+  "expires_from",
+  "expires_to",
+  "sort",
+  "order",
   "as_of",
   "updated_since",
   "removed_since",

@@ -1,6 +1,7 @@
 /** Finds the keys of a list that may have few rows, by one scan of its table. */
 import { type SQL, sql } from "drizzle-orm"
 import { keyColumn, type OrderTerm, type Readable } from "../../resources/resource.ts"
+import { sortTerms } from "./seek.ts"
 
 /** Of a longer list, a page is found soon by reading the table in the list's order. */
 const mostKeys = sql.raw("2000")
@@ -14,10 +15,9 @@ export function fewKeys(
   { resource, order }: { resource: Readable; order: readonly OrderTerm[] },
   rows: SQL,
 ): SQL {
-  const terms = order.map(({ column }, index) => sql`${column} as ${term(index)}`)
-  const inOrder = order.map(
-    ({ direction }, index) => sql`${term(index)} ${sql.raw(direction)} nulls last`,
-  )
+  const sorted = sortTerms(order)
+  const terms = sorted.map(({ value }, index) => sql`${value} as ${term(index)}`)
+  const inOrder = sorted.map(({ direction }, index) => sql`${term(index)} ${sql.raw(direction)}`)
   const found = sql`select ${keyColumn(resource)} as key, ${sql.join(terms, sql`, `)}
     ${rows} limit ${mostKeys} + 1`
   const ifFew = (value: SQL) => sql`case when count(*) <= ${mostKeys} then ${value} end`

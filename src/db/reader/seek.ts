@@ -1,21 +1,31 @@
 /**
- * Keyset pagination. A row's position in a list is its values of the columns that the list is ordered
+ * Keyset pagination. A row's position in a list is its values of the terms that the list is ordered
  * by. The next page begins after that position, and so costs the same however deep it is.
  */
-import { type SQL, sql } from "drizzle-orm"
-import type { OrderTerm } from "../../resources/resource.ts"
+import { type Placeholder, type SQL, sql } from "drizzle-orm"
+import type { Direction, OrderTerm } from "../../resources/resource.ts"
+import { unknownLast } from "../columns.ts"
 
-/** The values of an order's columns in one row, in the order of the terms. */
+/** The values of an order's terms in one row. None is null. */
 export type Position = readonly unknown[]
 
-/** Nulls come last in both directions, as in the indexes. */
-export const orderBy = (order: readonly OrderTerm[]): SQL[] =>
+interface SortTerm {
+  /** Never null. */
+  value: SQL
+  direction: Direction
+}
+
+/** What an order sorts by: in place of each column that may be null, an expression that has unknown values last. */
+export const sortTerms = (order: readonly OrderTerm[]): SortTerm[] =>
   order.map(({ column, direction }) =>
-    direction === "asc" ? sql`${column} asc nulls last` : sql`${column} desc nulls last`,
+    column.notNull
+      ? { value: sql`${column}`.mapWith(column), direction }
+      : { value: unknownLast(column, direction), direction: "asc" },
   )
 
-/** Which of a position's values are null: conditions, and so statements, depend on it. */
-export const nullsOf = (position: Position): boolean[] => position.map((value) => value === null)
+/** NULLS LAST is in the indexes too. */
+export const orderBy = (order: readonly OrderTerm[]): SQL[] =>
+  sortTerms(order).map(({ value, direction }) => sql`${value} ${sql.raw(direction)} nulls last`)
 
 /** The placeholder of a position's value. */
 const positionName = (index: number): string => `position_${index}`
@@ -28,23 +38,24 @@ export const bindPosition = (position: Position): Record<string, unknown> =>
 export const bytesOfPosition = (position: Position): number =>
   position.reduce<number>((sum, value) => sum + 32 + 2 * String(value).length, 32)
 
-/**
- * The condition that a row comes after a position, whose values are bound by `positionName`. For each
- * term but the last it begins with a plain range condition, at which an index scan can start.
- */
-export function isAfter(order: readonly OrderTerm[], nulls: readonly boolean[], index = 0): SQL {
-  const term = order[index]
-  if (!term) return sql`false`
-  const { column, direction } = term
-  const value = sql.placeholder(positionName(index))
-  const beyond = direction === "asc" ? sql`${column} > ${value}` : sql`${column} < ${value}`
-  if (index === order.length - 1) return beyond
+/** The condition that a row comes after a position, whose values are bound by `positionName`. */
+export function isAfter(order: readonly OrderTerm[]): SQL {
+  const terms = sortTerms(order)
+  const positions = terms.map((_, index) => sql.placeholder(positionName(index)))
+  if (terms.some(({ direction }) => direction === "desc"))
+    return inMixedDirections(terms, positions)
+  const values = terms.map(({ value }) => value)
+  return sql`(${sql.join(values, sql`, `)}) > (${sql.join(positions, sql`, `)})`
+}
 
-  const rest = isAfter(order, nulls, index + 1)
-  if (nulls[index]) return sql`(${column} is null and ${rest})`
-  if (!column.notNull) {
-    return sql`(${beyond} or (${column} = ${value} and ${rest}) or ${column} is null)`
-  }
-  const from = direction === "asc" ? sql`${column} >= ${value}` : sql`${column} <= ${value}`
-  return sql`(${from} and (${beyond} or ${rest}))`
+/** For each term but the last it begins with a plain range condition, at which an index scan can start. */
+function inMixedDirections(
+  [term, ...terms]: readonly SortTerm[],
+  [position, ...positions]: readonly Placeholder[],
+): SQL {
+  if (!term) return sql`false`
+  const comparison = sql.raw(term.direction === "asc" ? ">" : "<")
+  const beyond = sql`${term.value} ${comparison} ${position}`
+  if (terms.length === 0) return beyond
+  return sql`(${term.value} ${comparison}= ${position} and (${beyond} or ${inMixedDirections(terms, positions)}))`
 }

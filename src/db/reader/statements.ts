@@ -30,7 +30,7 @@ import {
 } from "./relations.ts"
 import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
-import { isAfter, nullsOf, orderBy, type Position } from "./seek.ts"
+import { isAfter, orderBy, type Position, sortTerms } from "./seek.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`, at a release. */
 export type Scope = (parentKey: SQL, release: SQL) => SQL
@@ -194,11 +194,11 @@ export function createStatements(db: Database) {
   return {
     /**
      * Rows of a page. Binds `limit`, how many to skip as `offset`, and the values of the position.
-     * @param after a position after which to begin, which decides by its nulls alone
+     * @param after a position after which to begin, whose values are bound
      */
     rows: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
-      once(`rows ${after && nullsOf(after)} ${relation} ${keyOf(shape)}`, () =>
-        pageOf(shape, relation, after && isAfter(shape.order, nullsOf(after))),
+      once(`rows ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
+        pageOf(shape, relation, after && isAfter(shape.order)),
       ),
     /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
     rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
@@ -224,8 +224,8 @@ export function createStatements(db: Database) {
       }),
     /** The same as `rows` without records: the index of the order has what it reads. */
     positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
-      once(`positions ${after && nullsOf(after)} ${relation} ${keyOf(shape)}`, () =>
-        pageOf(shape, relation, after && isAfter(shape.order, nullsOf(after)), { fields: {} }),
+      once(`positions ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
+        pageOf(shape, relation, after && isAfter(shape.order), { fields: {} }),
       ),
     /** Records by their keys, bound as `keys`, an array literal. */
     find: (resource: Readable, relation: Relation): PreparedPage =>
@@ -272,7 +272,7 @@ function rowsIn(shape: ListShape, relation: Relation): SQL {
 }
 
 const positions = (order: readonly OrderTerm[]) =>
-  Object.fromEntries(order.map(({ column }, index) => [`${index}`, expression(column)]))
+  Object.fromEntries(sortTerms(order).map(({ value }, index) => [`${index}`, value]))
 
 /** A column as an expression, since Drizzle rejects columns of a table that is not in FROM itself. */
 const expression = (select: PgColumn | SQL): SQL =>

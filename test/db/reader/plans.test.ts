@@ -33,10 +33,11 @@ beforeAll(async () => {
   })
   await sql.unsafe(`
     insert into releases values (1, now(), 'test', '{}');
-    insert into tenements (id, tenement_id, state, status, status_folded, type_folded, holder_name_folded, holder_keys, source, since_release)
+    insert into tenements (id, tenement_id, state, status, status_folded, type_folded, holder_name_folded, holder_keys, grant_date, expiry_date, area_km2, source, since_release)
     select md5(g::text), 'E1/1', (array['WA', 'SA', 'NT', 'QLD'])[1 + g % 4], 'Granted', 'status ' || g % 7, 'type ' || g % 11,
-      'holder ' || md5((g % 900)::text), '{}', 'test', 1
-    from generate_series(1, ${rows}) g;
+      'holder ' || md5((g % 900)::text), '{}', day, day + 3650, area, 'test', 1
+    from generate_series(1, ${rows}) g, lateral (
+      select case when g % 10 > 0 then '2010-01-01'::date + g % 5000 end as day, case when g % 10 > 0 then g % 1000 end as area) as known;
     insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
     select md5(g::text), 'C' || lpad((g % 900)::text, 4, '0'), 'Report', 'report ' || md5(g::text),
       array[case when g % 5000 = 0 then 'rare' else 'frequent' end], '2026-01-01'::timestamptz - g * interval '1 hour', 'test', 1
@@ -116,6 +117,11 @@ const filtered: [name: string, resource: Resource, bound: Record<string, unknown
   ["tenements of a status", tenements, { status: "status 1" }],
   ["tenements of a state and status", tenements, { state: "WA", status: "status 1" }],
   ["tenements of a type", tenements, { type: "type 1" }],
+  [
+    "tenements that expire in a month",
+    tenements,
+    { expires_from: "2026-03-01", expires_to: "2026-03-31" },
+  ],
   ["tenements of a holder", tenements, { holder: "%c4ca4238%" }],
   ["reports", reports, {}],
   ["reports of a company", reports, { company: "C0001" }],
@@ -156,7 +162,7 @@ describe.each(filtered)("%s", (_, resource, bound) => {
   })
 })
 
-test.each([...filtered.slice(0, 5), ...filtered.slice(6, 8)])(
+test.each([...filtered.slice(0, 5), ...filtered.slice(7, 9)])(
   "anchors of %s are read from an index alone",
   async (_, resource, bound) => {
     const one = { ...bound, limit: 1, offset: 999 }
@@ -168,6 +174,26 @@ test.each([...filtered.slice(0, 5), ...filtered.slice(6, 8)])(
     expect((await explained(further, values)).scans).toEqual(["Index Only Scan"])
   },
 )
+
+describe.each([
+  ["grant_date", { asc: ["2020-01-01", "infinity"], desc: ["-7305", "2147483647"] }],
+  ["expiry_date", { asc: ["2025-01-01", "infinity"], desc: ["-9132", "2147483647"] }],
+  ["area_km2", { asc: ["500", "infinity"], desc: ["-500", "infinity"] }],
+])("tenements sorted by %s", (sort, positions) => {
+  test.each(["asc", "desc"] as const)(
+    "%s: a page is read by an index at any depth",
+    async (order) => {
+      const shape = { ...shapeOf(tenements, {}), order: orderOf(tenements, sort, order) }
+      for (const value of positions[order]) {
+        const position = [value, "8".repeat(32)]
+        const values = { ...bindPosition(position), limit: 50, offset: 99 }
+        const plan = await explained(statements.rows(shape, "current", position), values)
+        expect(plan.indexes).toContain(`tenements_by_${sort}_${order}`)
+        expect(plan.buffers).toBeLessThan(mostBuffersOfPage + 10 * 99)
+      }
+    },
+  )
+})
 
 test("tenements of a state and status are counted in their index", async () => {
   const bound = { state: "WA", status: "status 1" }
