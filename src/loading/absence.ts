@@ -117,7 +117,7 @@ async function keepUnderTemporaryCodes(
   const { sql, staged, key } = staging
   const rows = await sql<{ key: string }[]>`select key from absent where goes`
   const gone = rows.map((row) => row.key)
-  const ended = await takeOrdinaryCodes(staging, load, { release, isWhole: true, gone })
+  const ended = await takeOrdinaryCodes(staging, load, release, gone)
   await sql.unsafe(
     `delete from absent a where exists (select from ${staged} s where s.${key} = a.key)`,
   )

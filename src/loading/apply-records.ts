@@ -45,10 +45,7 @@ export async function applyRecords(
   const staging = await stage(sql, source, candidatesOf(load, noted, storeHolders))
   load.observed = statedTime(load.observed, last, files, source.name)
   load.progress.step(`Comparing ${resource.name}`)
-  const isWhole = source.complete && !load.partial && files.every(showsAbsence)
-  const ended = source.hasTemporaryCodes
-    ? await takeOrdinaryCodes(staging, load, { release, isWhole })
-    : 0
+  const ended = source.hasTemporaryCodes ? await takeOrdinaryCodes(staging, load, release) : 0
   await checkStaged(staging, load)
   const replaced = sharesReferences ? await removeOtherIds(staging, release) : 0
   const rejectedKeys = sharesReferences
@@ -57,6 +54,7 @@ export async function applyRecords(
   if (sharesReferences) await noted.settle(staging, rejectedKeys)
   const observed = observedTime(load.observed, last, files)
   // Missing records first, so that those just added need not be searched.
+  const isWhole = source.complete && !load.partial && files.every(showsAbsence)
   const missing = await applyMissing(staging, { load, rejectedKeys, isWhole, observed }, release)
   const values = stagedValues(staging, files)
   const kept = await countKept(staging, files, values)

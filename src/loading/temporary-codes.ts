@@ -11,24 +11,21 @@ import { getTableName } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
 import type { TransactionSql } from "postgres"
 import { companies, reports, subsidiaries } from "../db/schema.ts"
+import { temporaryCode } from "../resources/company-codes.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { keepInHistory } from "./history.ts"
 import type { Load } from "./load-options.ts"
 import type { Staging } from "./staging.ts"
 
-export interface TemporaryCodesRule {
-  release: number
-  /** Whether a company that the files lack is missing; if not, only codes that hold are known. */
-  isWhole: boolean
-  /** Ordinary codes that would go with this load. */
-  gone?: readonly string[]
-}
-
-/** Returns how many companies ended because their codes are another company's temporary ones. */
+/**
+ * Returns how many companies ended because their codes are another company's temporary ones.
+ * @param gone ordinary codes that would go with this load
+ */
 export async function takeOrdinaryCodes(
   { sql, source, staged, table }: Staging,
   { noted, rejectedKeys }: Load,
-  { release, isWhole, gone = [] }: TemporaryCodesRule,
+  release: number,
+  gone: readonly string[] = [],
 ): Promise<number> {
   const found = await sql.unsafe<{ code: string; ordinary: string }[]>(
     `with found as (
@@ -39,17 +36,19 @@ export async function takeOrdinaryCodes(
          and not exists (select from ${staged} o where o.asx_code = f.ordinary)
          and (f.ordinary = any($2::text[]) or not exists (
            select from ${table} own where own.asx_code = s.asx_code and own.is_active))
-         and case when c.is_active
-           then coalesce(c.listing_date = s.listing_date, true)
-             and (c.trading_as = s.asx_code or $3::boolean and (
-               c.name_key = s.name_key or c.listing_date is null and s.listing_date is not null))
-           else $3::boolean end
+         and (c.is_active is not true or coalesce(c.listing_date = s.listing_date, true)
+           and (c.trading_as = s.asx_code or c.name_key = s.name_key
+             or c.listing_date is null and s.listing_date is not null))
        order by f.ordinary, (c.trading_as = s.asx_code) desc nulls last, s.asx_code desc
      )
      update ${staged} s set asx_code = found.ordinary, trading_as = found.code,
        market_cap_aud = coalesce(s.market_cap_aud, found.market_cap_aud)
      from found where s.asx_code = found.code returning found.code, found.ordinary`,
-    [arrayLiteral(rejectedKeys), arrayLiteral(gone), isWhole],
+    [arrayLiteral(rejectedKeys), arrayLiteral(gone)],
+  )
+  // A row that is rejected under a temporary code may be the company's too.
+  rejectedKeys.push(
+    ...rejectedKeys.filter((key) => temporaryCode.pattern.test(key)).map((key) => key.slice(0, -2)),
   )
   if (found.length === 0) return 0
   for (const { ordinary } of found) noted?.see(ordinary)

@@ -129,14 +129,16 @@ test("where a file has both codes, the longer is a secondary listing until the o
   expect((await held()).map(([code]) => code)).toEqual(["QZADB"])
 })
 
-test("a part of the directory tells only of codes that hold", async () => {
+test("a part of the directory tells of temporary codes too, and a rejected row of none that ended", async () => {
   await load("01", alpha(), other)
   const part = (observed: string, ...rows: string[]) =>
     bench.load("asx-directory", [header, ...rows, ""].join("\n"), { partial: true, observed })
   await part("2026-01-02", other)
-  await load("03", temporary(), other)
-  await part("2026-01-04", temporary(9))
-  expect(await listed()).toEqual(["QZA listed QZADB 9 0", "QZB listed  5 0"])
+  await part("2026-01-03", temporary(9))
+  const expected = ["QZA listed QZADB 9 0", "QZB listed  5 0"]
+  expect(await listed()).toEqual(expected)
+  for (const day of ["04", "05", "07"]) await load(day, temporary("many"), other)
+  expect(await listed()).toEqual(expected)
 })
 
 test("of two temporary codes in one file the one that holds is the company's", async () => {
