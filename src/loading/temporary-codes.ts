@@ -27,6 +27,11 @@ export async function takeOrdinaryCodes(
   release: number,
   gone: readonly string[] = [],
 ): Promise<number> {
+  // A row that lacks its date is no other company's.
+  await sql.unsafe(
+    `update ${staged} s set listing_date = c.listing_date from ${table} c
+     where c.asx_code = s.asx_code and c.name_key = s.name_key and s.listing_date is null`,
+  )
   const found = await sql.unsafe<{ code: string; ordinary: string }[]>(
     `with found as (
        select distinct on (f.ordinary) s.asx_code as code, f.ordinary, c.market_cap_aud

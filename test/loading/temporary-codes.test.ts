@@ -82,6 +82,13 @@ test.each([
   expect(await listed()).toHaveLength(3)
 })
 
+test("a listing date that a file leaves out stays", async () => {
+  await load("01", alpha(), other)
+  await load("02", row("QZA", "Quarry Alpha Limited", ""), other)
+  await load("03", row("QZADB", "Quarry Alpha Limited", "13/09/2018"), other)
+  expect((await listed())[0]).toBe("QZA listed  5 0")
+})
+
 test("without listing dates the name alone decides", async () => {
   const old = (...rows: string[]) =>
     bench.load(
