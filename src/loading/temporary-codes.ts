@@ -80,8 +80,10 @@ export async function recordTemporaryCodes(sql: TransactionSql, release: number)
      )
      insert into temporary_codes (code, asx_code, since_release)
      select c.trading_as, c.asx_code, $1 from companies c
-     where c.is_active and c.trading_as is not null and not exists (
-       select from temporary_codes t where t.code = c.trading_as and t.until_release is null)`,
+     where c.is_active and not exists (
+         select from temporary_codes t where t.code = c.trading_as
+           and t.until_release is null and t.replaced_release is null)
+       and c.trading_as not in (select asx_code from companies)`,
     [release],
   )
   await setOrdinaryCodes(sql, reports, "hash", "asx_code", release)

@@ -175,7 +175,17 @@ test("reports and subsidiaries with a temporary code belong to the company, and 
     ["r1", "QZADB", "QZA", 3],
     ["r2", "QZA", "QZA", 1],
   ])
-  // The code is another company's from here on.
-  await bench.load("companies", "asx_code,company_name,is_active\nQZADB,Strangers Limited,true\n")
+  // The code is another company's for two releases.
+  const own = (code: string) =>
+    bench.load("companies", `asx_code,company_name,is_active\n${code},Strangers Limited,true\n`, {
+      acceptShrink: true,
+    })
+  await own("QZADB")
   expect([...(await codes())][0]).toEqual(["r1", "QZADB", "QZADB", 6])
+  await own("QZX")
+  expect([...(await codes())][0]).toEqual(["r1", "QZADB", "QZA", 7])
+  expect(await held()).toEqual([
+    ["QZADB", "QZA", 3, null],
+    ["QZADB", "QZA", 7, null],
+  ])
 })
