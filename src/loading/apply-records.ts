@@ -9,7 +9,7 @@ import { type ChangeFigures, type MissingFigures, showsAbsence } from "./figures
 import { linkColumns } from "./links.ts"
 import type { Load } from "./load-options.ts"
 import { readNoted } from "./noted-records.ts"
-import { type LastObservation, observedTime, statedTime } from "./observation.ts"
+import { checkObserved, type LastObservation, observedTime, statedTime } from "./observation.ts"
 import { removeOtherIds } from "./other-sources.ts"
 import { recordsOfReferences } from "./shared-references.ts"
 import { countKept, stagedValues } from "./staged-values.ts"
@@ -43,7 +43,8 @@ export async function applyRecords(
   load.noted = noted
   const storeHolders = keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql)
   const staging = await stage(sql, source, candidatesOf(load, noted, storeHolders))
-  load.observed = statedTime(load.observed, last, files, source.name)
+  load.observed ??= statedTime(files)
+  checkObserved(load.observed, last, source.name)
   load.progress.step(`Comparing ${resource.name}`)
   const ended = source.hasTemporaryCodes ? await takeOrdinaryCodes(staging, load, release) : 0
   await checkStaged(staging, load)

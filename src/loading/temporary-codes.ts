@@ -19,13 +19,13 @@ import type { Staging } from "./staging.ts"
 
 /**
  * Returns how many companies ended because their codes are another company's temporary ones.
- * @param gone ordinary codes that would go with this load
+ * @param going a query of the ordinary codes that would go with this load
  */
 export async function takeOrdinaryCodes(
   { sql, source, staged, table }: Staging,
   { noted, rejectedKeys }: Load,
   release: number,
-  gone: readonly string[] = [],
+  going = "select null",
 ): Promise<number> {
   // A row that lacks its date is no other company's.
   await sql.unsafe(
@@ -39,7 +39,7 @@ export async function takeOrdinaryCodes(
          left join ${table} c on c.asx_code = f.ordinary
        where s.asx_code ~ '^[0-9A-Z]{3}D[A-Z]$' and not f.ordinary = any($1::text[])
          and not exists (select from ${staged} o where o.asx_code = f.ordinary)
-         and (f.ordinary = any($2::text[]) or not exists (
+         and (f.ordinary in (${going}) or not exists (
            select from ${table} own where own.asx_code = s.asx_code and own.is_active))
          and (c.is_active is not true or coalesce(c.listing_date = s.listing_date, true)
            and (c.trading_as = s.asx_code or c.name_key = s.name_key
@@ -49,7 +49,7 @@ export async function takeOrdinaryCodes(
      update ${staged} s set asx_code = found.ordinary, trading_as = found.code,
        market_cap_aud = coalesce(s.market_cap_aud, found.market_cap_aud)
      from found where s.asx_code = found.code returning found.code, found.ordinary`,
-    [arrayLiteral(rejectedKeys), arrayLiteral(gone)],
+    [arrayLiteral(rejectedKeys)],
   )
   // A row that is rejected under a temporary code may be the company's too.
   rejectedKeys.push(
