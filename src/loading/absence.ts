@@ -115,12 +115,9 @@ async function keepUnderTemporaryCodes(
 ): Promise<number> {
   if (!load.source.hasTemporaryCodes) return 0
   const { sql, staged, key } = staging
-  const rows = await sql<{ key: string }[]>`select key from absent where goes`
-  const gone = rows.map((row) => row.key)
-  const ended = await takeOrdinaryCodes(staging, load, { release, isWhole: true, gone })
-  await sql.unsafe(
-    `delete from absent a where exists (select from ${staged} s where s.${key} = a.key)`,
-  )
+  const going = "select key from absent where goes"
+  const ended = await takeOrdinaryCodes(staging, load, release, going)
+  await sql.unsafe(`delete from absent where key in (select ${key} from ${staged})`)
   return ended
 }
 

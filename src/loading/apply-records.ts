@@ -9,7 +9,7 @@ import { type ChangeFigures, type MissingFigures, showsAbsence } from "./figures
 import { linkColumns } from "./links.ts"
 import type { Load } from "./load-options.ts"
 import { readNoted } from "./noted-records.ts"
-import { type LastObservation, observedTime, statedTime } from "./observation.ts"
+import { checkObserved, type LastObservation, observedTime, statedTime } from "./observation.ts"
 import { removeOtherIds } from "./other-sources.ts"
 import { recordsOfReferences } from "./shared-references.ts"
 import { countKept, stagedValues } from "./staged-values.ts"
@@ -43,12 +43,10 @@ export async function applyRecords(
   load.noted = noted
   const storeHolders = keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql)
   const staging = await stage(sql, source, candidatesOf(load, noted, storeHolders))
-  load.observed = statedTime(load.observed, last, files, source.name)
+  load.observed ??= statedTime(files)
+  checkObserved(load.observed, last, source.name)
   load.progress.step(`Comparing ${resource.name}`)
-  const isWhole = source.complete && !load.partial && files.every(showsAbsence)
-  const ended = source.hasTemporaryCodes
-    ? await takeOrdinaryCodes(staging, load, { release, isWhole })
-    : 0
+  const ended = source.hasTemporaryCodes ? await takeOrdinaryCodes(staging, load, release) : 0
   await checkStaged(staging, load)
   const replaced = sharesReferences ? await removeOtherIds(staging, release) : 0
   const rejectedKeys = sharesReferences
@@ -57,6 +55,7 @@ export async function applyRecords(
   if (sharesReferences) await noted.settle(staging, rejectedKeys)
   const observed = observedTime(load.observed, last, files)
   // Missing records first, so that those just added need not be searched.
+  const isWhole = source.complete && !load.partial && files.every(showsAbsence)
   const missing = await applyMissing(staging, { load, rejectedKeys, isWhole, observed }, release)
   const values = stagedValues(staging, files)
   const kept = await countKept(staging, files, values)

@@ -67,24 +67,13 @@ export function checkObserved(
   }
 }
 
-/**
- * The time that the operator gives, or else the latest date that a file states of itself.
- * @throws LoadError as `checkObserved`
- */
-export function statedTime(
-  given: string | undefined,
-  last: LastObservation,
-  files: readonly FileFigures[],
-  source: string,
-): string | undefined {
-  const stated = files
-    .flatMap((file) => file.stated ?? [])
+/** The latest date that one of the files states of itself. */
+export function statedTime(files: readonly FileFigures[]): string | undefined {
+  const date = files
+    .flatMap(({ stated }) => stated ?? [])
     .sort()
     .at(-1)
-  if (given !== undefined || stated === undefined) return given
-  const observed = observedOf(stated)
-  checkObserved(observed, last, source)
-  return observed
+  return date && observedOf(date)
 }
 
 /**

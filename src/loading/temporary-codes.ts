@@ -11,25 +11,27 @@ import { getTableName } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
 import type { TransactionSql } from "postgres"
 import { companies, reports, subsidiaries } from "../db/schema.ts"
+import { temporaryCode } from "../resources/company-codes.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { keepInHistory } from "./history.ts"
 import type { Load } from "./load-options.ts"
 import type { Staging } from "./staging.ts"
 
-export interface TemporaryCodesRule {
-  release: number
-  /** Whether a company that the files lack is missing; if not, only codes that hold are known. */
-  isWhole: boolean
-  /** Ordinary codes that would go with this load. */
-  gone?: readonly string[]
-}
-
-/** Returns how many companies ended because their codes are another company's temporary ones. */
+/**
+ * Returns how many companies ended because their codes are another company's temporary ones.
+ * @param going a query of the ordinary codes that would go with this load
+ */
 export async function takeOrdinaryCodes(
   { sql, source, staged, table }: Staging,
   { noted, rejectedKeys }: Load,
-  { release, isWhole, gone = [] }: TemporaryCodesRule,
+  release: number,
+  going = "select null",
 ): Promise<number> {
+  // A row that lacks its date is no other company's.
+  await sql.unsafe(
+    `update ${staged} s set listing_date = c.listing_date from ${table} c
+     where c.asx_code = s.asx_code and c.name_key = s.name_key and s.listing_date is null`,
+  )
   const found = await sql.unsafe<{ code: string; ordinary: string }[]>(
     `with found as (
        select distinct on (f.ordinary) s.asx_code as code, f.ordinary, c.market_cap_aud
@@ -37,19 +39,21 @@ export async function takeOrdinaryCodes(
          left join ${table} c on c.asx_code = f.ordinary
        where s.asx_code ~ '^[0-9A-Z]{3}D[A-Z]$' and not f.ordinary = any($1::text[])
          and not exists (select from ${staged} o where o.asx_code = f.ordinary)
-         and (f.ordinary = any($2::text[]) or not exists (
+         and (f.ordinary in (${going}) or not exists (
            select from ${table} own where own.asx_code = s.asx_code and own.is_active))
-         and case when c.is_active
-           then coalesce(c.listing_date = s.listing_date, true)
-             and (c.trading_as = s.asx_code or $3::boolean and (
-               c.name_key = s.name_key or c.listing_date is null and s.listing_date is not null))
-           else $3::boolean end
+         and (c.is_active is not true or coalesce(c.listing_date = s.listing_date, true)
+           and (c.trading_as = s.asx_code or c.name_key = s.name_key
+             or c.listing_date is null and s.listing_date is not null))
        order by f.ordinary, (c.trading_as = s.asx_code) desc nulls last, s.asx_code desc
      )
      update ${staged} s set asx_code = found.ordinary, trading_as = found.code,
        market_cap_aud = coalesce(s.market_cap_aud, found.market_cap_aud)
      from found where s.asx_code = found.code returning found.code, found.ordinary`,
-    [arrayLiteral(rejectedKeys), arrayLiteral(gone), isWhole],
+    [arrayLiteral(rejectedKeys)],
+  )
+  // A row that is rejected under a temporary code may be the company's too.
+  rejectedKeys.push(
+    ...rejectedKeys.filter((key) => temporaryCode.pattern.test(key)).map((key) => key.slice(0, -2)),
   )
   if (found.length === 0) return 0
   for (const { ordinary } of found) noted?.see(ordinary)
@@ -76,8 +80,10 @@ export async function recordTemporaryCodes(sql: TransactionSql, release: number)
      )
      insert into temporary_codes (code, asx_code, since_release)
      select c.trading_as, c.asx_code, $1 from companies c
-     where c.is_active and c.trading_as is not null and not exists (
-       select from temporary_codes t where t.code = c.trading_as and t.until_release is null)`,
+     where c.is_active and not exists (
+         select from temporary_codes t where t.code = c.trading_as
+           and t.until_release is null and t.replaced_release is null)
+       and c.trading_as not in (select asx_code from companies)`,
     [release],
   )
   await setOrdinaryCodes(sql, reports, "hash", "asx_code", release)

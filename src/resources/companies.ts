@@ -84,8 +84,8 @@ export const companies: Resource = {
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
   internal: fieldsOf(table, {
     listing_date: calendarDate("Day of listing", "2003-05-12"),
-    trading_as: asxCodeOf("Temporary code under which the exchange lists it"),
-    successor: asxCodeOf("Code under which the company went on once this one had ended"),
+    trading_as: textOf("Temporary code under which the exchange lists it"),
+    successor: textOf("Code under which the company went on once this one had ended"),
   }),
   shownInHistory: ["trading_as", "successor"],
   derived: {

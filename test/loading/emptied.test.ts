@@ -36,7 +36,7 @@ const stored = async () =>
 const known = async () => Object.values(await stored()).filter((cap) => cap !== null).length
 
 test("the three-column list leaves market capitalisations as they are; a new company has none", async () => {
-  await bench.load("asx-directory", five)
+  await bench.load("asx-directory", five, { observed: "2016-01-01" })
   const summary = await bench.load("asx-directory", three)
   expect(summary.resources.companies).toMatchObject({ added: 1, changed: 0 })
   expect(await stored()).toMatchObject({ Q00: 1000, Q29: 1029, Q30: null })

@@ -82,6 +82,13 @@ test.each([
   expect(await listed()).toHaveLength(3)
 })
 
+test("a listing date that a file leaves out stays", async () => {
+  await load("01", alpha(), other)
+  await load("02", row("QZA", "Quarry Alpha Limited", ""), other)
+  await load("03", row("QZADB", "Quarry Alpha Limited", "13/09/2018"), other)
+  expect((await listed())[0]).toBe("QZA listed  5 0")
+})
+
 test("without listing dates the name alone decides", async () => {
   const old = (...rows: string[]) =>
     bench.load(
@@ -129,14 +136,16 @@ test("where a file has both codes, the longer is a secondary listing until the o
   expect((await held()).map(([code]) => code)).toEqual(["QZADB"])
 })
 
-test("a part of the directory tells only of codes that hold", async () => {
+test("a part of the directory tells of temporary codes too, and a rejected row of none that ended", async () => {
   await load("01", alpha(), other)
   const part = (observed: string, ...rows: string[]) =>
     bench.load("asx-directory", [header, ...rows, ""].join("\n"), { partial: true, observed })
   await part("2026-01-02", other)
-  await load("03", temporary(), other)
-  await part("2026-01-04", temporary(9))
-  expect(await listed()).toEqual(["QZA listed QZADB 9 0", "QZB listed  5 0"])
+  await part("2026-01-03", temporary(9))
+  const expected = ["QZA listed QZADB 9 0", "QZB listed  5 0"]
+  expect(await listed()).toEqual(expected)
+  for (const day of ["04", "05", "07"]) await load(day, temporary("many"), other)
+  expect(await listed()).toEqual(expected)
 })
 
 test("of two temporary codes in one file the one that holds is the company's", async () => {
@@ -166,7 +175,17 @@ test("reports and subsidiaries with a temporary code belong to the company, and 
     ["r1", "QZADB", "QZA", 3],
     ["r2", "QZA", "QZA", 1],
   ])
-  // The code is another company's from here on.
-  await bench.load("companies", "asx_code,company_name,is_active\nQZADB,Strangers Limited,true\n")
+  // The code is another company's for two releases.
+  const own = (code: string) =>
+    bench.load("companies", `asx_code,company_name,is_active\n${code},Strangers Limited,true\n`, {
+      acceptShrink: true,
+    })
+  await own("QZADB")
   expect([...(await codes())][0]).toEqual(["r1", "QZADB", "QZADB", 6])
+  await own("QZX")
+  expect([...(await codes())][0]).toEqual(["r1", "QZADB", "QZA", 7])
+  expect(await held()).toEqual([
+    ["QZADB", "QZA", 3, null],
+    ["QZADB", "QZA", 7, null],
+  ])
 })
