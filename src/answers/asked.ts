@@ -1,12 +1,11 @@
 /** A request for data, as the answers need it. */
-import type { Format } from "../http/negotiation.ts"
 
 /** What is asked for, as it was sent. */
 export interface Target {
   path: string
   query: string
-  /** Preferred by `Accept` (RFC 9110, 12.5.1); the parameter `format` wins. */
-  format: Format
+  /** The header `Accept` (RFC 9110, 12.5.1); the parameter `format` wins. */
+  accept: string | null
 }
 
 /** Who reads. */

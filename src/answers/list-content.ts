@@ -1,12 +1,13 @@
 /** The content of a page or of a whole list in one of the formats. */
+import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
-import type { Readable } from "../resources/resource.ts"
+import type { Readable, ResourceRecord } from "../resources/resource.ts"
 import { type Column, delimitedWriter } from "../text/delimited.ts"
 import type { ListPlan } from "./list-plan.ts"
 import { type Content, type ContentHeaders, contentOf, type Validators } from "./represent.ts"
 
-type Records = readonly Readonly<Record<string, unknown>>[]
+type Records = readonly ResourceRecord[]
 
 export function pageContent(
   plan: ListPlan,
@@ -16,12 +17,28 @@ export function pageContent(
 ): Content {
   const headers = {
     ...exportHeaders(plan, meta.total),
-    "X-Total-Pages": String(meta.total_pages),
-    Link: linkHeader(`${baseUrl}${plan.path}`, plan.canonical, meta),
+    // A feed has no other pages.
+    ...(plan.format !== "atom" && {
+      "X-Total-Pages": String(meta.total_pages),
+      Link: linkHeader(`${baseUrl}${plan.path}`, plan.canonical, meta),
+    }),
   }
-  const text =
-    plan.format === "json" ? JSON.stringify({ data: records, meta }) : delimited(plan, records)
+  const text = pageText(plan, validators, { records, meta }, baseUrl)
   return contentOf(validators, plan.format, headers, codedBody(text))
+}
+
+/** The body of a page. */
+export function pageText(
+  plan: ListPlan,
+  validators: Validators,
+  { records, meta }: { records: Records; meta: PageMeta },
+  baseUrl: string,
+): string {
+  if (plan.format === "json") return JSON.stringify({ data: records, meta })
+  if (plan.format !== "atom" || !plan.feed) return delimited(plan, records)
+  const query = plan.canonical.filter(([name]) => name !== "format")
+  const publishedAt = new Date(validators["Last-Modified"] ?? 0)
+  return atomFeed(plan.feed, records, { baseUrl, path: plan.path, query, publishedAt })
 }
 
 /** The headers of every export. */
@@ -31,7 +48,7 @@ export const exportHeaders = (plan: ListPlan, total: number): ContentHeaders => 
 })
 
 const fileName = ({ format, list }: ListPlan): ContentHeaders =>
-  format === "json"
+  format === "json" || format === "atom"
     ? {}
     : { "Content-Disposition": `attachment; filename="${list.resource.name}.${format}"` }
 
@@ -41,9 +58,9 @@ export function delimited(plan: ListPlan, records: Records): string {
   return head + rows(records)
 }
 
-/** `head` comes before the rows. @throws Error for JSON, in which no list is whole */
+/** `head` comes before the rows. @throws Error for a format without rows, in which no list is whole */
 export function writerOf({ format, list, formulaGuard, byteOrderMark }: ListPlan) {
-  if (format === "json") throw new Error("JSON has no rows")
+  if (format !== "csv" && format !== "tsv") throw new Error(`The format ${format} has no rows`)
   const writer = delimitedWriter(format, columnsOf(list.resource), { formulaGuard })
   return { ...writer, head: (byteOrderMark ? "\uFEFF" : "") + writer.header }
 }

@@ -2,9 +2,10 @@
 import { type TProperties, Type } from "@sinclair/typebox"
 import type { Parent } from "../db/reader/statements.ts"
 import { ApiError } from "../http/api-error.ts"
-import { formats } from "../http/negotiation.ts"
+import type { FeedOf } from "../http/atom.ts"
+import { type Format, formats } from "../http/negotiation.ts"
 import { pointInTimePattern } from "../http/point-in-time.ts"
-import { filterOf, type Readable } from "../resources/resource.ts"
+import { filterOf, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { oneOf } from "../text/one-of.ts"
 
 interface Declaration {
@@ -17,20 +18,23 @@ interface Declaration {
   belongsTo?: Parent
   /** If it shows what is known now, whatever the release. */
   ofNoRelease?: true
+  /** If its records are published in the format Atom too. */
+  feed?: FeedOf<ResourceRecord>
 }
 
 export interface ListEndpoint extends Declaration {
   kind: "list"
   /** Every parameter that it accepts. */
   parameters: TProperties
+  formats: readonly Format[]
 }
 
 /** Declares a list endpoint. */
-export const listEndpoint = (declaration: Declaration): ListEndpoint => ({
-  ...declaration,
-  kind: "list",
-  parameters: parametersOf(declaration),
-})
+export function listEndpoint(declaration: Declaration): ListEndpoint {
+  const offered: readonly Format[] = declaration.feed ? [...formats, "atom"] : formats
+  const parameters = parametersOf(declaration, offered)
+  return { ...declaration, kind: "list", parameters, formats: offered }
+}
 
 const pointInTime = (description: string, example: string) =>
   Type.Optional(
@@ -68,12 +72,15 @@ export const ordering = {
   order: oneOf(["asc", "desc"], { default: "asc", description: "Direction of the order" }),
 }
 
-export const representation = {
-  format: Type.Optional(
-    oneOf(formats, {
-      description: "Format of the response; without it, the header Accept decides",
+const formatOf = (offered: readonly Format[]) =>
+  Type.Optional(
+    oneOf(offered, {
+      description: `Format of the response; without it, the header Accept decides${offered.includes("atom") ? `. atom is a feed of the first ${paging.per_page.default} records, without page, per_page and all` : ""}`,
     }),
-  ),
+  )
+
+export const representation = {
+  format: formatOf(formats),
   all: Type.Boolean({
     default: false,
     description: "Every record in one response, without page and per_page; csv and tsv only",
@@ -89,7 +96,10 @@ export const representation = {
   }),
 }
 
-function parametersOf({ resource, filters, ofNoRelease }: Declaration): TProperties {
+function parametersOf(
+  { resource, filters, ofNoRelease }: Declaration,
+  offered: readonly Format[],
+): TProperties {
   const sorts = Object.keys(resource.sorts)
   return {
     ...paging,
@@ -101,6 +111,7 @@ function parametersOf({ resource, filters, ofNoRelease }: Declaration): TPropert
     ...(!ofNoRelease && asOf),
     ...(resource.history && changes),
     ...representation,
+    format: formatOf(offered),
   }
 }
 

@@ -5,7 +5,7 @@
 import { type CacheSizes, createCache } from "../db/cache.ts"
 import type { List } from "../db/reader/statements.ts"
 import type { Fault } from "../http/api-error.ts"
-import type { Format } from "../http/negotiation.ts"
+import { type Format, preferredFormat } from "../http/negotiation.ts"
 import {
   type CrossCheck,
   cacheBuster,
@@ -39,6 +39,7 @@ export interface ListPlan {
   all: boolean
   byteOrderMark: boolean
   formulaGuard: boolean
+  feed: ListEndpoint["feed"]
   /** Equal for requests that ask for the same response, apart from its format: its tag comes from this. */
   tagKey: string
   /**
@@ -72,10 +73,11 @@ export interface PointsInTime {
  */
 export function planList(
   endpoint: ListEndpoint,
-  { path, query, format: preferred }: Target,
+  { path, query, accept }: Target,
   parent: string,
 ): ListPlan {
   const { parameters } = endpoint
+  const preferred = preferredFormat(accept, endpoint.formats)
   const values = readParameters(query, parameters, crossChecks(preferred))
   const {
     format = preferred,
@@ -101,6 +103,7 @@ export function planList(
     all,
     byteOrderMark: given.bom,
     formulaGuard: given.formula_guard,
+    feed: endpoint.feed,
     tagKey: `${path}?${queryText(canonical, ["format"])}`,
     cacheable:
       !all &&
@@ -157,19 +160,29 @@ function toList(
 const crossChecks =
   (preferred: Format): CrossCheck =>
   (values, sent) => [
-    ...exportFaults(values, sent, values.format ?? preferred),
+    ...formatFaults(values, sent, values.format ?? preferred),
     ...periodFaults(values),
     ...changeFaults(values),
   ]
 
-function exportFaults({ all }: Values, sent: ReadonlySet<string>, format: unknown): Fault[] {
-  if (!all) return []
+const delimitedFormats = ["csv", "tsv"]
+
+/** The parameters that a format does not have, or that do not go together. */
+function formatFaults({ all }: Values, sent: ReadonlySet<string>, format: unknown): Fault[] {
+  const faultsOf = (message: string, names: readonly string[], allowed?: readonly string[]) =>
+    names
+      .filter((name) => sent.has(name))
+      .map((parameter): Fault => ({ parameter, message, ...(allowed && { allowed }) }))
   const paged = Object.keys(paging)
-    .filter((name) => sent.has(name))
-    .map((parameter) => ({ parameter, message: "Must not be given together with all=true" }))
-  return format === "json"
-    ? [{ parameter: "all", message: "Needs format csv or tsv", allowed: ["csv", "tsv"] }, ...paged]
-    : paged
+  const isDelimited = delimitedFormats.includes(String(format))
+  const ofDelimited =
+    all && format === "json" ? ["all", "bom", "formula_guard"] : ["bom", "formula_guard"]
+  return [
+    ...(isDelimited ? [] : faultsOf("Needs format csv or tsv", ofDelimited, delimitedFormats)),
+    ...(format === "atom"
+      ? faultsOf("Must not be given with format=atom", [...paged, "all"])
+      : faultsOf("Must not be given together with all=true", all ? paged : [])),
+  ]
 }
 
 const periods = [
@@ -211,7 +224,8 @@ export function createPlans(sizes: Pick<CacheSizes, "plans">): PlanOf {
   const plans = createCache<ListPlan>(sizes.plans, bytesOf)
 
   return (endpoint, target, parent) => {
-    const key = digest(`${target.format} ${target.path}?${target.query}`)
+    const preferred = preferredFormat(target.accept, endpoint.formats)
+    const key = digest(`${preferred} ${target.path}?${target.query}`)
     const cached = plans.get(key)
     if (cached) return cached
     const plan = planList(endpoint, target, parent)

@@ -1,5 +1,5 @@
 /** What the service answers with the records of the examples, made by the code that makes its answers. */
-import { delimited, pageContent } from "../answers/list-content.ts"
+import { pageContent, pageText } from "../answers/list-content.ts"
 import { type ListPlan, planList } from "../answers/list-plan.ts"
 import { cacheStatus, validatorsOf } from "../answers/represent.ts"
 import { ApiError, type ErrorCode, rateLimited } from "../http/api-error.ts"
@@ -23,7 +23,7 @@ import { apiPrefix, keyedBy, type Operation } from "./operations.ts"
 export interface Example {
   /** As one writes it: `GET /companies?format=csv`. */
   request: string
-  /** Text for CSV and TSV, else the value of the JSON. */
+  /** The value of JSON, the text of other formats. */
   body: unknown
 }
 
@@ -52,16 +52,18 @@ function bodyOf(operation: Operation, format: Format): unknown {
   if (endpoint.kind === "object") return { data: exampleUsage }
   const record = exampleRecord(endpoint.resource)
   if (endpoint.kind === "record") return { data: record }
-  if (format === "json") return { data: [record], meta: pageMeta(1, 1, perPage) }
-  return delimited(planOf(operation, format), [record])
+  const page = { records: [record], meta: pageMeta(1, 1, perPage) }
+  if (format === "json") return { data: page.records, meta: page.meta }
+  const validators = validatorsOf(exampleRelease, "", format)
+  return pageText(planOf(operation, format), validators, page, "")
 }
 
 function planOf({ path, endpoint, ...operation }: Operation, format: Format): ListPlan {
   if (endpoint.kind !== "list") throw new Error(`Not a list: ${path}`)
-  const target = { path: apiPrefix + examplePath({ path, endpoint, ...operation }), format }
+  const target = { path: apiPrefix + examplePath({ path, endpoint, ...operation }), accept: null }
   const query = format === "json" ? "" : `format=${format}`
   const owner = keyedBy(endpoint)
-  return planList(endpoint, { ...target, query, format: "json" }, owner ? exampleKey(owner) : "")
+  return planList(endpoint, { ...target, query }, owner ? exampleKey(owner) : "")
 }
 
 /** An example of each header: those of the list of companies and, of errors, what only they have. */

@@ -62,7 +62,7 @@ function operationMarkdown(operation: Operation, options: ReferenceOptions): str
     if (format === "tsv") return []
     const { request, body } = exampleOf(operation, format)
     const line = fenced("sh", curlLine(address, targetOf(request)))
-    return [line, fenced(format, bodyText(body).trimEnd())]
+    return [line, fenced(format === "atom" ? "xml" : format, bodyText(body).trimEnd())]
   })
   const own = headers.filter((name) => !commonHeaders.includes(name))
   return [

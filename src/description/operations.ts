@@ -3,7 +3,6 @@ import type { TSchema } from "@sinclair/typebox"
 import type { Endpoint, ServedEndpoint } from "../answers/endpoint.ts"
 import type { ErrorCode } from "../http/api-error.ts"
 import type { Format } from "../http/negotiation.ts"
-import { formats } from "../http/negotiation.ts"
 import { cacheBusterParameter } from "../http/parameters.ts"
 import { headersOf } from "../http/response-headers.ts"
 import type { Readable } from "../resources/resource.ts"
@@ -49,7 +48,7 @@ export const operationsOf = (served: readonly ServedEndpoint[]): Operation[] =>
       ...naming(path, endpoint),
       path,
       parameters: [...pathParameters(path, endpoint), ...otherParameters(endpoint)],
-      formats: endpoint.kind === "list" ? formats : ["json"],
+      formats: endpoint.kind === "list" ? endpoint.formats : ["json"],
       headers: [...dataHeaders(endpoint), ...(endpoint.kind === "list" ? headersOf("list") : [])],
       errors: errorsOf(endpoint),
       endpoint,

@@ -7,6 +7,7 @@ export const mediaTypes = {
   json: "application/json",
   csv: "text/csv",
   tsv: "text/tab-separated-values",
+  atom: "application/atom+xml",
 } as const
 
 export type Format = keyof typeof mediaTypes
@@ -16,18 +17,25 @@ export const contentTypes: Readonly<Record<Format, string>> = {
   json: mediaTypes.json,
   csv: `${mediaTypes.csv}; charset=utf-8; header=present`,
   tsv: `${mediaTypes.tsv}; charset=utf-8; header=present`,
+  atom: `${mediaTypes.atom}; charset=utf-8`,
 }
 
-export const formats = Object.keys(mediaTypes) as Format[]
+/** Those of every list. */
+export const formats: readonly Format[] = ["json", "csv", "tsv"]
 
 /**
  * The format that an `Accept` header prefers: by weight, then by how exactly a range names it, then
  * by its place in the header.
+ * @param offered the formats to choose from
  */
-export function preferredFormat(accept: string | null): Format {
+export function preferredFormat(
+  accept: string | null,
+  offered: readonly Format[] = formats,
+): Format {
   if (!accept || accept === "*/*") return "json"
   const ranges = readRanges(accept)
   const [preferred] = alternatives
+    .filter(({ format }) => offered.includes(format))
     .map(({ format, names }) => ({ format, match: matchOf(names, ranges) }))
     .filter(({ match }) => match.weight > 0)
     .sort(
@@ -40,7 +48,7 @@ export function preferredFormat(accept: string | null): Format {
 }
 
 /** Each format with the ranges that cover it, the most exact first. */
-const alternatives = formats.map((format) => {
+const alternatives = [...formats, "atom" as const].map((format) => {
   const type = mediaTypes[format]
   return { format, names: [type, type.replace(/\/.*/, "/*"), "*/*"] }
 })

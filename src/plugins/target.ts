@@ -2,7 +2,6 @@
 import { Elysia } from "elysia"
 import type { Target } from "../answers/asked.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
-import { preferredFormat } from "../http/negotiation.ts"
 import { decodeComponent, splitTarget } from "../http/query-string.ts"
 import { exchangeField } from "./exchange.ts"
 
@@ -24,7 +23,7 @@ export function targetOf({ method, url, headers }: Request): Target {
   if (!isDecodable(path)) {
     throw invalidParameters([{ parameter: "path", message: "Is not valid UTF-8" }])
   }
-  return { path, query, format: preferredFormat(headers.get("accept")) }
+  return { path, query, accept: headers.get("accept") }
 }
 
 /**

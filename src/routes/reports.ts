@@ -1,14 +1,31 @@
 import { Elysia } from "elysia"
 import { recordEndpoint } from "../answers/endpoint.ts"
 import { listEndpoint } from "../answers/list-endpoint.ts"
+import type { FeedOf } from "../http/atom.ts"
 import { type AnswersOptions, answers } from "../plugins/answers.ts"
 import { reports as resource } from "../resources/reports.ts"
+import type { ResourceRecord } from "../resources/resource.ts"
 import { ofRecord, versionsOf } from "../resources/versions.ts"
+import { splitValues } from "../text/fold.ts"
+
+const announcements: FeedOf<ResourceRecord> = {
+  title: "ASX announcements",
+  entryOf: ({ hash, asx_code, title, type, published_at, url }) => ({
+    id: String(hash),
+    title: `${asx_code}: ${title}`,
+    author: String(asx_code),
+    updated: String(published_at),
+    summary: `An announcement of ${asx_code}${type === null ? "" : `: ${type}`}`,
+    categories: splitValues(String(type ?? "")),
+    link: url === null ? null : String(url),
+  }),
+}
 
 export const reportList = listEndpoint({
   description: "Newest first.",
   resource,
   filters: ["company", "type", "from", "to", "search"],
+  feed: announcements,
 })
 
 export const report = recordEndpoint(resource)

@@ -8,7 +8,7 @@ import { createTurns } from "../../src/db/pool/turns.ts"
 import { createLog } from "../../src/log/log.ts"
 import { reports } from "../../src/resources/reports.ts"
 
-const target = { path: "/api/v1/reports", query: "format=csv&all=true", format: "csv" } as const
+const target = { path: "/api/v1/reports", query: "format=csv&all=true", accept: null }
 const plan = planList(listEndpoint({ resource: reports, filters: [] }), target, "")
 const release = { id: 3, publishedAt: 1, identity: "a" }
 

@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test"
 import { type ListEndpoint, listEndpoint } from "../../src/answers/list-endpoint.ts"
 import { planList } from "../../src/answers/list-plan.ts"
-import { preferredFormat } from "../../src/http/negotiation.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
 import { subsidiaries } from "../../src/resources/subsidiaries.ts"
@@ -21,7 +20,7 @@ const plan = (
   query: string,
   accept: string | null = null,
   parent = "BIG",
-) => planList(endpoint, { path: `/x/${parent}`, query, format: preferredFormat(accept) }, parent)
+) => planList(endpoint, { path: `/x/${parent}`, query, accept }, parent)
 
 test("an endpoint's parameters come from its resource: paging, filters, sorts, formats", () => {
   expect(Object.keys(ofCompanies.parameters)).toEqual([

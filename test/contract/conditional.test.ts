@@ -22,7 +22,7 @@ test("queries that ask the same have one tag", async () => {
     "/companies?sort=name&page=1&search=a",
     "/companies?search=a&page=1&sort=name",
     "/companies?search=a",
-    "/companies?search=a&order=asc&active=true&per_page=50&bom=false&all=false",
+    "/companies?search=a&order=asc&active=true&per_page=50&all=false",
     "/companies?search=%61&format=json",
     "/companies?search=a&_=12345",
     "/companies?&search=a&",

@@ -56,7 +56,7 @@ export function createVisits({ lists, records, planOf, reader, releases }: Visit
     const account = person.accountId
     const asker = { account, sequenceOwner: `session ${person.sessionId}` }
     const targetOf = (list: ListAddress, key: string, query: string) =>
-      ({ path: apiPathOf(list, key), query, format: "json" }) as const
+      ({ path: apiPathOf(list, key), query, accept: null }) as const
     const newest = () => releases.current(account)
     return {
       query,

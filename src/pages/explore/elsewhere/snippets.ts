@@ -15,6 +15,8 @@ export interface ApiView {
   /** Without what the API sets by itself. */
   query: CanonicalQuery
   resource: Readable
+  /** Whether the list has the format Atom. */
+  hasFeed?: boolean
 }
 
 /**
@@ -27,16 +29,15 @@ const addressOf = ({ baseUrl, path, query }: ApiView): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Every record of the list in one response, for programs that read CSV. */
-const exportOf = (view: ApiView, ...added: CanonicalQuery): ApiView => ({
+/** The list without its pages. */
+const withoutPages = (view: ApiView, ...added: CanonicalQuery): ApiView => ({
   ...view,
-  query: [
-    ...view.query.filter(([name]) => name !== "page" && name !== "per_page"),
-    ["format", "csv"],
-    ["all", "true"],
-    ...added,
-  ],
+  query: [...view.query.filter(([name]) => name !== "page" && name !== "per_page"), ...added],
 })
+
+/** Every record of the list in one response, for programs that read CSV. */
+const exportOf = (view: ApiView, ...added: CanonicalQuery): ApiView =>
+  withoutPages(view, ["format", "csv"], ["all", "true"], ...added)
 
 /**
  * For programs that never run text as a formula: the apostrophe that keeps spreadsheets from doing so
@@ -50,6 +51,8 @@ export interface Snippet {
   code: (view: ApiView) => string
   /** What a person must know to use it. */
   note: string
+  /** Whether only lists with a feed have it. */
+  isFeed?: true
 }
 
 const bearer = `Bearer ${tokenPlaceholder}`
@@ -129,6 +132,14 @@ ${view.resource.name} = pd.read_csv(
   colClasses = c(${typed(view, "r", (name, type) => `${name} = "${type}"`)})
 )`,
     note: "Gets every row. Needs nothing but R itself.",
+  },
+  {
+    id: "feed",
+    label: "Feed reader",
+    code: (view) =>
+      addressOf(withoutPages(view, ["format", "atom"], ["api_key", tokenPlaceholder])),
+    note: "The newest 50 as an Atom feed, for feed readers and chat tools. Whoever can see the address can read the token in it.",
+    isFeed: true,
   },
   address,
 ]

@@ -64,6 +64,7 @@ async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promis
         path: apiPathOf(view, code),
         query: page.plan.canonical,
         resource: view.endpoint.resource,
+        hasFeed: view.endpoint.formats.includes("atom"),
       }
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}

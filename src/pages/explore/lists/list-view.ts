@@ -79,7 +79,7 @@ export const apiPathOf = ({ path }: ListAddress, key: string): string =>
 
 /** Without filters, at the newest release: as the API lists it without parameters, so that both share its counts. */
 export const wholeList = (list: ListAddress, key: string): List =>
-  planList(list.endpoint, { path: apiPathOf(list, key), query: "", format: "json" }, key).list
+  planList(list.endpoint, { path: apiPathOf(list, key), query: "", accept: null }, key).list
 
 export const recordPathOf = ({ path }: ListAddress, key: string): string =>
   `/api/v1${path}/${encodeURIComponent(key)}`
