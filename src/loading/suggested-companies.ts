@@ -4,6 +4,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
+import { undecided } from "../db/reader/suggested-holders.ts"
 import { nameOwners } from "./name-owners.ts"
 import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
 import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"
@@ -12,10 +13,7 @@ import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"
 export const readSuggestions = (url: string): Promise<Suggestion[]> =>
   withSnapshot(url, async (sql) => {
     const rows = await sql.unsafe<{ suggestion: Suggestion }[]>(
-      `select s.suggestion from suggested_links s where not exists (
-         select from link_decisions d
-         where d.holder_key = s.holder_key and (d.is_right or d.asx_code = s.asx_code)
-       ) order by s.position`,
+      `select suggestion from (${undecided}) s order by position`,
     )
     return rows.map(({ suggestion }) => suggestion)
   })

@@ -15,6 +15,7 @@ import { createReleases } from "../db/reader/releases.ts"
 import { sharedRead } from "../db/reader/shared-read.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { createSources } from "../db/reader/sources.ts"
+import { createSuggestedHolders } from "../db/reader/suggested-holders.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
@@ -154,6 +155,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       releases,
       readSources: createSources(database.pools),
       sourceLoads: createSourceLoads(records),
+      suggestedHolders: createSuggestedHolders(records),
       readiness,
       isStopping,
       metrics,

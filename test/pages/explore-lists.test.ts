@@ -47,7 +47,7 @@ const rows: Record<string, (record: Shown) => string[]> = {
     text(c.gics_sector),
     text(c.gics_industry_group),
     c.is_active ? "active" : "inactive",
-    number(c.total_tenements),
+    c.total_tenements === 0 ? "– none linked yet" : number(c.total_tenements),
     number(c.market_cap_aud),
   ],
   tenements: (t) => [
@@ -217,7 +217,7 @@ test("a list is sorted by the links in its head, which say how it is", async () 
   const sorted = heads(await person.read(byCap))
   expect(sorted.match(/aria-sort/g)).toHaveLength(1)
   expect(sorted).toMatch(/<th [^>]*aria-sort="descending"[^>]*><a[^>]*>Market cap/)
-  expect(heads(await person.read("/explore/tenements"))).not.toContain("aria-sort")
+  expect(heads(await person.read("/explore/subsidiaries"))).not.toContain("aria-sort")
 })
 
 test("a page past the last one, and a list without records, say what to do", async () => {

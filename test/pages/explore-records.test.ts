@@ -140,8 +140,14 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
   const headings = [...page.matchAll(/<h([23])\b[^>]*>(.*?)<\/h\1>/g)].map(
     ([, rank, text = ""]) => `${rank} ${text.replace(/<[^>]*>/g, "")}`,
   )
-  expect(headings.slice(0, 3)).toEqual(["2 Tenements", "3 By state", "3 By status"])
-  const [, subsidiaries = "", reports = ""] = page.split('<section class="stack">')
+  expect(headings.slice(0, 5)).toEqual([
+    "2 Tenements",
+    "3 By state",
+    "3 By status",
+    "3 By type",
+    "2 Next expiries",
+  ])
+  const [, , subsidiaries = "", reports = ""] = page.split('<section class="stack">')
   const names = awkward.subsidiaries.filter(({ parent_asx_code: code }) => code === "BIG")
   const shown = cellsOf(subsidiaries).map(([name]) => name)
   expect(shown).toHaveLength(Math.min(10, names.length))
@@ -156,7 +162,7 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
 
 test("a company without anything says so", async () => {
   const page = await person.read("/explore/companies/NIL")
-  expect(page).toContain("Neither the company nor one of its subsidiaries holds a tenement.")
+  expect(page).toContain("None linked yet: no tenement is held under the name of the company")
   expect(page).toContain("No subsidiaries are known.")
   expect(page).toContain("No announcements are known.")
 })

@@ -14,13 +14,8 @@ import { redirect } from "../kit/page-response.ts"
 import { sentQuery, withoutEmpty, withQuery } from "./lists/list-address.ts"
 import { csvDownload, listPage } from "./lists/list-page.ts"
 import { type ListOfRecords, type ListView, pathWith } from "./lists/list-view.ts"
-import {
-  companiesView,
-  companySubsidiariesView,
-  listViews,
-  reportsView,
-  tenementsView,
-} from "./lists/views.ts"
+import { tenementsView } from "./lists/tenement-views.ts"
+import { companiesView, companySubsidiariesView, listViews, reportsView } from "./lists/views.ts"
 import { companyParts } from "./records/company-parts.ts"
 import { type ReadParts, recordPage } from "./records/record-page.ts"
 import { createVisits, type VisitOptions } from "./visit.ts"

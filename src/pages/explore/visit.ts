@@ -11,7 +11,8 @@ import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { Group } from "../../db/reader/breakdown.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { Reader } from "../../db/reader/reader.ts"
-import { ReleaseUnavailable } from "../../db/reader/releases.ts"
+import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
+import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import {
   apiPathOf,
@@ -27,6 +28,8 @@ export interface VisitOptions {
   planOf: PlanOf
   reader: Pick<Reader, "breakdown">
   releases: Pick<CachedReleases, "current">
+  suggestedHolders: ReadSuggestedHolders
+  now: () => Date
 }
 
 /** Who asks, and with which request. */
@@ -51,7 +54,8 @@ export type Groups = readonly Group[] | null
  */
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
-export function createVisits({ lists, records, planOf, reader, releases }: VisitOptions) {
+export function createVisits(options: VisitOptions) {
+  const { lists, records, planOf, reader, releases, suggestedHolders, now } = options
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const asker = { account, sequenceOwner: `session ${person.sessionId}` }
@@ -62,6 +66,10 @@ export function createVisits({ lists, records, planOf, reader, releases }: Visit
       query,
       publicUrl,
       newest,
+      /** Which its data is shown for: today, or that of the release that `as_of` asked for. */
+      dayOf: (asOf: string | undefined, { publishedAt }: Release) =>
+        (asOf === undefined ? now() : new Date(publishedAt * 1000)).toISOString().slice(0, 10),
+      suggestedHolders: (code: string) => suggestedHolders(code, account),
       page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
         const plan = planOf(list.endpoint, targetOf(list, key, query), key)
         return { ...(await lists.read(asker, plan)), plan }

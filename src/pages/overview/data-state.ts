@@ -6,12 +6,8 @@ import type { ReadSources } from "../../db/reader/sources.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
 import { once } from "../../text/once.ts"
 import { wholeList } from "../explore/lists/list-view.ts"
-import {
-  companiesView,
-  reportsView,
-  subsidiariesView,
-  tenementsView,
-} from "../explore/lists/views.ts"
+import { tenementsView } from "../explore/lists/tenement-views.ts"
+import { companiesView, reportsView, subsidiariesView } from "../explore/lists/views.ts"
 
 export interface DataState {
   release: Release

@@ -67,7 +67,7 @@ function linkedShares(made: readonly SourceLoad[]): Html | null {
     return tenements > 0 ? [{ label: state, value, href: `/explore/tenements?state=${state}` }] : []
   })
   if (shares.length === 0) return null
-  return html`<section class="panel"><h2>Tenements linked to a company</h2>
+  return html`<section class="panel" id="linked"><h2>Tenements linked to a company</h2>
 ${bars(shares, (share) => `${share}%`, 100)}
 <p class="muted">By state. An operator links further holders: see <a href="/docs/guide/loading">Loading data</a>.</p></section>`
 }

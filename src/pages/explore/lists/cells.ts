@@ -51,6 +51,19 @@ export const moment =
   ({ [field]: value }: ResourceRecord): Content =>
     typeof value === "string" ? instant(value) : dash
 
+const noneLinked = "none linked yet"
+
+/** How many tenements are linked to a company: 0 does not say that it holds none. */
+export const linkedTenements = (company: ResourceRecord): Content =>
+  company.total_tenements === 0
+    ? html`<span class="muted" title="${noneLinked}">–<span class="visually-hidden"> ${noneLinked}</span></span>`
+    : integer("total_tenements")(company)
+
+export const linkedTenementsInWords: Cell = (company, links, day) =>
+  company.total_tenements === 0
+    ? html`${dash} ${noneLinked}`
+    : linked("/companies/:code/tenements", "asx_code", linkedTenements)(company, links, day)
+
 type ShowValue = (value: string, links: RecordLinks) => Content
 
 /** Several values in one field, one under another. */
@@ -77,8 +90,8 @@ export const toHolder: ShowValue = (name, links) =>
 /** A cell as a link to what a key is part of the path of: `/tenements/:id`. */
 export const linked =
   (path: string, key: string, cell: Cell): Cell =>
-  (record, links) =>
-    html`<a href="${links(pathWith(path, textOf(key)(record)))}">${cell(record, links)}</a>`
+  (record, links, day) =>
+    html`<a href="${links(pathWith(path, textOf(key)(record)))}">${cell(record, links, day)}</a>`
 
 /** A company by its code. */
 export const code = (field: string): Cell => linked("/companies/:code", field, mono(field))

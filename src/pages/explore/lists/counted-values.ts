@@ -79,12 +79,14 @@ export const nearestValues = (list: AskedList, groups: Groups) =>
     return nearest === undefined ? [] : [{ ...filter, value, nearest }]
   })
 
-const valuesIn = (view: ListView, filter: FilterField, groups: readonly Group[]): string[] =>
+const valuesIn = (view: ListView, filter: Counted, groups: readonly Group[]): string[] =>
   tallyOf(view, filter, groups).flatMap(({ value }) => value || [])
+
+type Counted = Pick<FilterField, "valuesOf" | "isList">
 
 const tallyOf = (
   view: ListView,
-  { valuesOf = "", isList }: FilterField,
+  { valuesOf = "", isList }: Counted,
   groups: readonly Group[],
 ): Tally[] => tally(groups, countedFields(view).indexOf(valuesOf), isList)
 

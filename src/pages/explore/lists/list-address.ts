@@ -1,7 +1,7 @@
 /** The address of a list in the explorer: every view has one that can be shared. */
 import { paging } from "../../../answers/list-endpoint.ts"
 import { type CanonicalQuery, decodeQuery, queryText } from "../../../http/query-string.ts"
-import { type ListView, pathWith, type RecordLinks } from "./list-view.ts"
+import { type Changes, type ListView, pathWith, type RecordLinks } from "./list-view.ts"
 
 /** A list as a person asked for it. */
 export interface AskedList {
@@ -37,21 +37,19 @@ export const sentQuery = (query: string): CanonicalQuery =>
 export const sentValue = ({ sent }: AskedList, name: string): string | undefined =>
   sent.find(([each]) => each === name)?.[1]
 
-/** The filters that have a value. */
+/** The filters that have a value, each with its part of the sentence. */
 export const filtersSet = (list: AskedList) =>
   list.view.filters.flatMap((filter) => {
     const value = sentValue(list, filter.name)
-    return value === undefined ? [] : [{ ...filter, value }]
+    if (value === undefined) return []
+    return [{ ...filter, value, words: filter.words(value, (name) => sentValue(list, name)) }]
   })
 
 /**
  * The address of the same list with other parameters. It begins at page 1 unless a page is given.
  * @param changes null removes a parameter
  */
-export function addressWith(
-  { view, code, sent }: AskedList,
-  changes: Readonly<Record<string, string | null>>,
-): string {
+export function addressWith({ view, code, sent }: AskedList, changes: Changes): string {
   const kept = sent.filter(([name]) => name !== "page" && !(name in changes))
   const added = Object.entries(changes).flatMap(([name, value]) =>
     value === null ? [] : [[name, value] as const],

@@ -4,11 +4,12 @@ import { ApiError, type Fault } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import { encodeQuery } from "../../../http/query-string.ts"
 import { field, notice, pageTitle, tabs } from "../../kit/components.ts"
-import { type Content, html } from "../../kit/html.ts"
+import { attributes, type Content, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import { notFound, type PageError } from "../../kit/page-error.ts"
 import { elsewherePanel } from "../elsewhere/panel.ts"
 import type { ShownPage, Visit } from "../visit.ts"
+import { companiesSought } from "./companies-sought.ts"
 import { countedPanels } from "./counted-values.ts"
 import { filterForm, filtersInUse } from "./filter-form.ts"
 import {
@@ -51,12 +52,14 @@ export async function csvDownload(visit: Visit, view: ListView, code = ""): Prom
 
 async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promise<PageResult> {
   const { view, code } = list
-  const [counted, groups, newest] = await Promise.all([
+  const [counted, groups, newest, holders] = await Promise.all([
     visit.groups(view, code, page),
     visit.groups(view, code, { release: page.release }),
     page.meta.page > 1 ? visit.newest() : null,
+    companiesSought(visit, list, page),
   ])
   const asOf = sentValue(list, "as_of")
+  const day = visit.dayOf(asOf, page.release)
   const api = view.isOfExplorerOnly
     ? null
     : {
@@ -69,13 +72,29 @@ async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promis
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
+${presetLinks(list, day)}
 ${filtersInUse(list)}
-${resultsTable(list, page, groups)}
+${holders}
+${resultsTable(list, page, groups, day)}
 <div class="panel beside-list">
 ${elsewherePanel(api, csvAddress(list, page.release))}
 ${page.meta.total > 0 && html`<div class="stack">${countedPanels(view, counted, linkTo)}</div>`}
 </div>`
   return framed(list, sentenceOf(list, page), filterForm(list, groups), results)
+}
+
+/** Queries that people often need, with what is set; that which is shown is marked. */
+function presetLinks(list: AskedList, day: string): Content {
+  const { presets = [] } = list.view
+  if (presets.length === 0) return null
+  const links = presets.map(({ title, parameters }) => {
+    const changes = parameters(day)
+    const isShown = Object.entries(changes).every(
+      ([name, value]) => (sentValue(list, name) ?? null) === value,
+    )
+    return html`<li><a ${attributes({ href: addressWith(list, changes), "aria-current": isShown && "true" })}>${title}</a></li>`
+  })
+  return html`<ul class="page-sizes presets" aria-label="Often needed">${links}</ul>`
 }
 
 /** What is wrong stands at its field, and all of it in place of the records. */

@@ -24,11 +24,25 @@ export interface FilterField {
   type?: "date"
   /** Text that gets more room than others. */
   wide?: boolean
-  /** The filter as a part of the sentence that says what is shown. */
-  words: (value: string) => string
+  /**
+   * The filter as a part of the sentence that says what is shown.
+   * @param given the value of another filter
+   */
+  words: (value: string, given: (name: string) => string | undefined) => string
 }
 
-export type Cell = (record: ResourceRecord, links: RecordLinks) => Content
+/** Parameters to add; null removes one. */
+export type Changes = Readonly<Record<string, string | null>>
+
+/** A query that people often need. It keeps the other filters that are set. */
+export interface Preset {
+  title: string
+  /** @param day the first day that counts */
+  parameters: (day: string) => Changes
+}
+
+/** @param day that the page shows the data of: today, unless it shows a past release */
+export type Cell = (record: ResourceRecord, links: RecordLinks, day: string) => Content
 
 /** Links from a record, which keep the point in time. @param path under /explore */
 export type RecordLinks = (path: string, query?: CanonicalQuery) => string
@@ -57,6 +71,7 @@ export interface ListView extends ListAddress {
   /** What the records are: `["tenement", "tenements"]`. */
   noun: readonly [singular: string, plural: string]
   filters: readonly FilterField[]
+  presets?: readonly Preset[]
   fields: readonly ShownField[]
 }
 

@@ -11,11 +11,11 @@ import { type AskedList, addressWith, filtersSet, linksAt, sentValue } from "./l
 import type { RecordLinks, ShownField } from "./list-view.ts"
 
 /** @param groups of the whole list, without filters */
-export function resultsTable(list: AskedList, page: ShownPage, groups: Groups): Html {
+export function resultsTable(list: AskedList, page: ShownPage, groups: Groups, day: string): Html {
   const links = linksAt(sentValue(list, "as_of"))
   return html`${table({
     caption: sentenceOf(list, page),
-    columns: columnsOf(list.view.fields, links).map(({ sort, ...column }) =>
+    columns: columnsOf(list.view.fields, links, day).map(({ sort, ...column }) =>
       sort ? { ...column, ...sortable(column, sort, list) } : column,
     ),
     rows: page.records,
@@ -25,12 +25,12 @@ ${belowTable(list, page)}`
 }
 
 /** The columns of a table whose records have links. */
-export const columnsOf = (fields: readonly ShownField[], links: RecordLinks) =>
+export const columnsOf = (fields: readonly ShownField[], links: RecordLinks, day: string) =>
   fields
     .filter(({ isFactOnly }) => !isFactOnly)
     .map(({ cell, ...column }) => ({
       ...column,
-      cell: (record: ResourceRecord) => cell(record, links),
+      cell: (record: ResourceRecord) => cell(record, links, day),
     }))
 
 /** The head as a link that sorts by the column, or in the other direction where it does already. */
@@ -96,7 +96,7 @@ export function sentenceOf(list: AskedList, { meta, release }: ShownPage): strin
   const words = [
     count(meta.total, ...list.view.noun),
     ...(list.code === "" ? [] : [`of ${list.code.toUpperCase()}`]),
-    ...filters.map(({ words, value }) => words(value)),
+    ...filters.map(({ words }) => words),
   ]
   return `${words.join(" ")}, at release ${number(release.id)}`
 }
@@ -140,8 +140,8 @@ export function emptyWords(list: AskedList, { meta, release }: ShownPage, groups
   const filters = filtersSet(list)
   if (filters.length === 0) return `There are no ${plural} at release ${number(release.id)}.`
   const misspelled = nearestValues(list, groups).map(
-    ({ name, value, nearest, words }) =>
-      html`There is no ${singular} ${words(value)}. Did you mean <a href="${addressWith(list, { [name]: nearest })}">${nearest}</a>? `,
+    ({ name, nearest, words }) =>
+      html`There is no ${singular} ${words}. Did you mean <a href="${addressWith(list, { [name]: nearest })}">${nearest}</a>? `,
   )
   const cleared = Object.fromEntries(filters.map(({ name }) => [name, null]))
   return html`${misspelled.length > 0 ? misspelled : `No ${singular} matches. `}Remove a filter, or <a href="${addressWith(list, cleared)}">show all ${plural}</a>.`

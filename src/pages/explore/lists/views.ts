@@ -2,15 +2,8 @@
 import { listEndpoint } from "../../../answers/list-endpoint.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { subsidiaries } from "../../../resources/subsidiaries.ts"
-import {
-  companyHistory,
-  companyList,
-  subsidiariesOfCompany,
-  tenementsOfCompany,
-} from "../../../routes/companies.ts"
+import { companyHistory, companyList, subsidiariesOfCompany } from "../../../routes/companies.ts"
 import { reportHistory, reportList } from "../../../routes/reports.ts"
-import { tenementHistory, tenementList } from "../../../routes/tenements.ts"
-import { stateNames } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import {
   activity,
@@ -19,38 +12,18 @@ import {
   exactly,
   integer,
   linked,
+  linkedTenements,
+  linkedTenementsInWords,
   listed,
   moment,
   mono,
-  rounded,
-  statusWord,
   text,
   textOf,
-  toHolder,
   toList,
 } from "./cells.ts"
-import type { FilterField, ListOfRecords, ListView, RecordLinks } from "./list-view.ts"
-
-const quoted = (words: string) => (value: string) => `${words} “${value}”`
-
-const state: FilterField = {
-  name: "state",
-  label: "State",
-  choices: Object.keys(stateNames).map((value) => ({ value, label: value })),
-  valuesOf: "state",
-  words: (value) => `in ${stateNames[value] ?? value}`,
-}
-
-/** @param valuesOf the field of the records whose values it takes */
-const valued = (label: string, words: string, valuesOf: string): FilterField => ({
-  name: label.toLowerCase(),
-  label,
-  valuesOf,
-  words: quoted(words),
-})
-
-const status = valued("Status", "with the status", "status")
-const type = valued("Type", "of the type", "type")
+import { quoted, type, valued } from "./filters.ts"
+import type { ListOfRecords, ListView, RecordLinks } from "./list-view.ts"
+import { companyTenementsView, tenementsView } from "./tenement-views.ts"
 
 export const companiesView: ListOfRecords = {
   path: "/companies",
@@ -89,8 +62,8 @@ export const companiesView: ListOfRecords = {
     {
       head: "Tenements",
       number: true,
-      cell: integer("total_tenements"),
-      fact: linked("/companies/:code/tenements", "asx_code", integer("total_tenements")),
+      cell: linkedTenements,
+      fact: linkedTenementsInWords,
     },
     {
       head: "Market cap, A$",
@@ -116,49 +89,6 @@ function companyLead(
   }
   const isTemporary = is_active && typeof trading_as === "string"
   return `Listed as ${asx_code}${isTemporary ? `, trading as ${trading_as}` : ""}`
-}
-
-export const tenementsView: ListOfRecords = {
-  path: "/tenements",
-  endpoint: tenementList,
-  noun: ["tenement", "tenements"],
-  filters: [
-    { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
-    state,
-    status,
-    type,
-  ],
-  fields: [
-    {
-      head: "Tenement",
-      fixed: true,
-      cell: linked("/tenements/:id", "id", mono("tenement_id")),
-      fact: mono("tenement_id"),
-    },
-    { head: "Identifier", cell: mono("id"), isFactOnly: true },
-    {
-      head: "State",
-      fixed: true,
-      cell: text("state"),
-      fact: listed("state", toList("/tenements", "state")),
-    },
-    { head: "Status", fixed: true, cell: statusWord("status") },
-    { head: "Type", cell: text("type") },
-    {
-      head: "Holder",
-      wide: true,
-      cell: listed("holder_name"),
-      fact: listed("holder_name", toHolder),
-    },
-    { head: "Granted", number: true, cell: text("grant_date") },
-    { head: "Expires", number: true, cell: text("expiry_date") },
-    { head: "Area, km²", number: true, cell: rounded("area_km2"), fact: exactly("area_km2") },
-  ],
-  record: {
-    title: textOf("tenement_id"),
-    lead: ({ state }) => `A tenement in ${stateNames[String(state)] ?? state}`,
-    history: { path: "/tenements/:id/history", endpoint: tenementHistory },
-  },
 }
 
 export const reportsView: ListOfRecords = {
@@ -195,13 +125,6 @@ export const reportsView: ListOfRecords = {
     lead: ({ asx_code }) => `An announcement of ${asx_code}`,
     history: { path: "/reports/:hash/history", endpoint: reportHistory },
   },
-}
-
-export const companyTenementsView: ListView = {
-  ...tenementsView,
-  path: "/companies/:code/tenements",
-  endpoint: tenementsOfCompany,
-  filters: [state, status],
 }
 
 /**

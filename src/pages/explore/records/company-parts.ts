@@ -8,24 +8,24 @@ import { textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
 import { type ListView, titleOf } from "../lists/list-view.ts"
 import { columnsOf } from "../lists/results.ts"
-import {
-  companiesView,
-  companySubsidiariesView,
-  companyTenementsView,
-  reportsView,
-} from "../lists/views.ts"
+import { companyTenementsView } from "../lists/tenement-views.ts"
+import { companiesView, companySubsidiariesView, reportsView } from "../lists/views.ts"
 import type { ShownPage, Visit } from "../visit.ts"
+import { nextExpiries } from "./next-expiries.ts"
+import { possibleHolders } from "./possible-holders.ts"
 import { type FoundRecord, firstRows } from "./record-page.ts"
 
 export async function companyParts(visit: Visit, found: FoundRecord): Promise<Html> {
   const { record, release, key: code, links } = found
   const hasTenements = Number(record.total_tenements) > 0
   const first = firstRows(release)
-  const [groups, subsidiaries, reports, owner] = await Promise.all([
+  const [groups, subsidiaries, reports, owner, expiries, holders] = await Promise.all([
     visit.groups(companyTenementsView, code, { release }),
     visit.page(companySubsidiariesView, code, first),
     visit.page(reportsView, "", `company=${encodeURIComponent(code)}&${first}`),
     hasTenements ? undefined : listingWithTenements(visit, found),
+    hasTenements && nextExpiries(visit, found),
+    possibleHolders(visit, found),
   ])
   const inCompany = `/companies/${encodeURIComponent(code)}`
   const toTenements = (filter?: string, value = "") =>
@@ -34,11 +34,13 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
     ? html`<div class="columns">${countedPanels(companyTenementsView, groups, toTenements, true)}</div>`
     : html`<p class="muted">${
         owner === undefined
-          ? "Neither the company nor one of its subsidiaries holds a tenement."
+          ? html`None linked yet: no tenement is held under the name of the company or of a subsidiary that is known here. Not every holder is linked: see the <a href="/#linked">share of linked tenements by state</a>.`
           : html`A secondary listing of <a href="${links(`/companies/${encodeURIComponent(owner)}`)}">${owner}</a>, which has the company’s tenements.`
       }</p>`
   return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}</section>
+${expiries}
+${holders}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}
 ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
 }
@@ -47,7 +49,7 @@ ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
 function part(
   view: ListView,
   { records, meta }: ShownPage,
-  { links }: FoundRecord,
+  { links, day }: FoundRecord,
   all: string,
 ): Html {
   const title = titleOf(view)
@@ -57,7 +59,7 @@ function part(
   return html`<section class="stack"><h2 id="${view.endpoint.resource.name}">${title}</h2>
 ${table({
   caption: title,
-  columns: columnsOf(view.fields, links).filter((column) => !isOfCompany(column)),
+  columns: columnsOf(view.fields, links, day).filter((column) => !isOfCompany(column)),
   rows: records,
   empty: `No ${plural} are known.`,
 })}

@@ -31,6 +31,9 @@ export interface FoundRecord extends RecordAt {
   /** As its field has it; a path may have another spelling. */
   key: string
   links: RecordLinks
+  /** That its data is shown for. */
+  day: string
+  isPast: boolean
 }
 
 /** What belongs to a record, for its page. */
@@ -48,7 +51,8 @@ export async function recordPage(
   const { resource } = view.endpoint
   const key = textOf(resource.key)(record)
   const path = recordPathOf(view, key)
-  const found = { ...shown, key, links: linksAt(asOf) }
+  const day = visit.dayOf(asOf, release)
+  const found = { ...shown, key, links: linksAt(asOf), day, isPast: asOf !== undefined }
   const [parts, versions] = await Promise.all([
     readParts?.(visit, found),
     visit.page(view.record.history, key, firstRows(release)),
@@ -62,7 +66,8 @@ export async function recordPage(
   }
   const title = view.record.title(record)
   const facts = view.fields.map(
-    ({ head, cell, fact = cell }) => html`<dt>${head}</dt><dd>${fact(record, found.links)}</dd>`,
+    ({ head, cell, fact = cell }) =>
+      html`<dt>${head}</dt><dd>${fact(record, found.links, day)}</dd>`,
   )
   return {
     title,
@@ -107,7 +112,7 @@ function history({ records, meta }: ShownPage, path: string, links: RecordLinks)
   return html`<section class="stack"><h2 id="history">History</h2>
 ${table({
   caption: "History",
-  columns: columnsOf(ofVersions, links),
+  columns: columnsOf(ofVersions, links, ""),
   rows: records,
   empty: "No version is known.",
 })}

@@ -1,0 +1,43 @@
+/** The filters that several lists have, as fields of their forms. */
+import { stateNames } from "../../kit/format.ts"
+import type { FilterField } from "./list-view.ts"
+
+export const quoted = (words: string) => (value: string) => `${words} “${value}”`
+
+export const state: FilterField = {
+  name: "state",
+  label: "State",
+  choices: Object.keys(stateNames).map((value) => ({ value, label: value })),
+  valuesOf: "state",
+  words: (value) => `in ${stateNames[value] ?? value}`,
+}
+
+/** @param valuesOf the field of the records whose values it takes */
+export const valued = (label: string, words: string, valuesOf: string): FilterField => ({
+  name: label.toLowerCase(),
+  label,
+  valuesOf,
+  words: quoted(words),
+})
+
+export const status = valued("Status", "with the status", "status")
+export const type = valued("Type", "of the type", "type")
+
+/** Two filters for the days of a period: `granted_from` and `granted_to`. */
+export function period(name: string, label: string): readonly FilterField[] {
+  const words = label.toLowerCase()
+  return [
+    {
+      name: `${name}_from`,
+      label: `${label} from`,
+      type: "date",
+      words: (value) => `${words} from ${value}`,
+    },
+    {
+      name: `${name}_to`,
+      label: `${label} by`,
+      type: "date",
+      words: (value, given) => (given(`${name}_from`) ? `to ${value}` : `${words} by ${value}`),
+    },
+  ]
+}

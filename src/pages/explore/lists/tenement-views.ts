@@ -1,0 +1,121 @@
+/** The lists of tenements. */
+import type { ResourceRecord } from "../../../resources/resource.ts"
+import { tenementsOfCompany } from "../../../routes/companies.ts"
+import { tenementHistory, tenementList } from "../../../routes/tenements.ts"
+import { dayMs } from "../../../text/durations.ts"
+import { fold } from "../../../text/fold.ts"
+import { status as statusInOutline } from "../../kit/components.ts"
+import { stateNames } from "../../kit/format.ts"
+import { html } from "../../kit/html.ts"
+import {
+  exactly,
+  linked,
+  listed,
+  mono,
+  rounded,
+  statusWord,
+  text,
+  textOf,
+  toHolder,
+  toList,
+} from "./cells.ts"
+import { period, quoted, state, status, type } from "./filters.ts"
+import type { Cell, ListOfRecords, ListView, Preset } from "./list-view.ts"
+
+const daysAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
+
+const granted = { status: "granted", sort: "expiry_date", order: null }
+
+/** Of the granted tenements, next to expire first. @param day the first day that counts */
+export const nextToExpire = (day: string) => ({ ...granted, expires_from: day, expires_to: null })
+
+export const expiringSoon: Preset = {
+  title: "Expiring soon (90 days)",
+  parameters: (day) => ({ ...nextToExpire(day), expires_to: daysAfter(day, 90) }),
+}
+
+/** A register lists a tenement as granted while its authority decides whether to renew it. */
+const isPastExpiry = ({ status, expiry_date }: ResourceRecord, day: string): boolean =>
+  fold(String(status)) === "granted" && typeof expiry_date === "string" && expiry_date < day
+
+const statusAt: Cell = (record, links, day) => {
+  const word = statusWord("status")(record, links, day)
+  if (!isPastExpiry(record, day)) return word
+  return html`<div>${word}</div><div>${statusInOutline("past expiry, renewal pending", "waiting")}</div>`
+}
+
+const statusExplained: Cell = (record, links, day) =>
+  html`${statusAt(record, links, day)}${isPastExpiry(record, day) && html`<div class="muted small">Its expiry date has passed, but its register still lists it as granted. As a rule, an application to renew it is pending.</div>`}`
+
+const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")]
+
+export const tenementsView: ListOfRecords = {
+  path: "/tenements",
+  endpoint: tenementList,
+  noun: ["tenement", "tenements"],
+  filters: [
+    { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
+    {
+      name: "company",
+      label: "Company code",
+      words: (value) => `held by ${value.toUpperCase()}`,
+    },
+    state,
+    status,
+    type,
+    ...dates,
+  ],
+  presets: [
+    expiringSoon,
+    {
+      title: "Past expiry",
+      parameters: (day) => ({ ...granted, expires_from: null, expires_to: daysAfter(day, -1) }),
+    },
+  ],
+  fields: [
+    {
+      head: "Tenement",
+      fixed: true,
+      cell: linked("/tenements/:id", "id", mono("tenement_id")),
+      fact: mono("tenement_id"),
+      sort: "id",
+    },
+    { head: "Identifier", cell: mono("id"), isFactOnly: true },
+    {
+      head: "State",
+      fixed: true,
+      cell: text("state"),
+      fact: listed("state", toList("/tenements", "state")),
+    },
+    { head: "Status", fixed: true, cell: statusAt, fact: statusExplained },
+    { head: "Type", cell: text("type") },
+    {
+      head: "Holder",
+      wide: true,
+      cell: listed("holder_name"),
+      fact: listed("holder_name", toHolder),
+    },
+    { head: "Granted", number: true, cell: text("grant_date"), sort: "grant_date" },
+    { head: "Expires", number: true, cell: text("expiry_date"), sort: "expiry_date" },
+    {
+      head: "Area, km²",
+      number: true,
+      cell: rounded("area_km2"),
+      fact: exactly("area_km2"),
+      sort: "area_km2",
+    },
+  ],
+  record: {
+    title: textOf("tenement_id"),
+    lead: ({ state }) => `A tenement in ${stateNames[String(state)] ?? state}`,
+    history: { path: "/tenements/:id/history", endpoint: tenementHistory },
+  },
+}
+
+export const companyTenementsView: ListView = {
+  ...tenementsView,
+  path: "/companies/:code/tenements",
+  endpoint: tenementsOfCompany,
+  filters: tenementsView.filters.filter(({ name }) => name !== "company"),
+}

@@ -1,0 +1,47 @@
+/** The unlinked holders that may belong to a company, with the reason for each. */
+import type { SuggestedHolder } from "../../../db/reader/suggested-holders.ts"
+import { table } from "../../kit/components.ts"
+import { number } from "../../kit/format.ts"
+import { type Content, html } from "../../kit/html.ts"
+import { toHolder } from "../lists/cells.ts"
+import type { Visit } from "../visit.ts"
+import type { FoundRecord } from "./record-page.ts"
+
+type Reasons = Readonly<Record<string, (similar: string) => string>>
+
+/** By the reasons of `loading/suggestions.ts`. */
+const words: Reasons = {
+  "former name": () => "The name that the company had before",
+  "place in brackets": (similar) => `The name of ${similar}, but for what is in brackets`,
+  "another ending": (similar) => `The name of ${similar}, with another ending`,
+  "company code": () => "Begins with the company’s code",
+  "same first words": (similar) =>
+    `Begins with the same words as ${similar}, and nothing else in common: about half of such suggestions are wrong`,
+}
+
+/** Right less often than others. */
+const weakest = "same first words"
+
+/** Nothing where none is suggested, and of past releases. */
+export async function possibleHolders(visit: Visit, found: FoundRecord): Promise<Content> {
+  const { key, links, isPast } = found
+  const holders = isPast ? [] : await visit.suggestedHolders(key)
+  if (holders.length === 0) return null
+  return html`<section class="stack"><h2>Possible holders</h2>
+<p class="muted">They are not linked to the company, and their tenements do not count as its own, until an operator confirms that they belong to it: see <a href="/docs/guide/loading#linking-tenements-to-companies">Linking tenements to companies</a>.</p>
+${table<SuggestedHolder>({
+  caption: "Possible holders",
+  rows: holders.toSorted((one, other) => Number(isWeak(one)) - Number(isWeak(other))),
+  empty: "",
+  columns: [
+    { head: "Holder", cell: ({ name }) => toHolder(name, links), wide: true },
+    { head: "Tenements", cell: ({ tenements }) => number(tenements), number: true },
+    { head: "Why", cell: reasonOf, wide: true },
+  ],
+})}</section>`
+}
+
+const isWeak = ({ reason }: SuggestedHolder): boolean => reason === weakest
+
+const reasonOf = ({ reason, similarName }: SuggestedHolder): string =>
+  words[reason]?.(similarName) ?? reason

@@ -1,0 +1,203 @@
+/** The first questions about tenements: who holds them, which expire soon, and which are linked to no company. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { reasons } from "../../src/loading/suggestions.ts"
+import { awkward, type Fixtures } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { cellsOf, contentOf, factsOf, leadOf, linkTo, textOf } from "./page-reader.ts"
+import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
+
+let service: TestService
+let person: SignedInVisitor
+
+const [tenement] = awkward.tenements
+if (!tenement) throw new Error("The fixtures are empty")
+
+/** Today is 2026-03-01. */
+const expiries: [id: string, expiry_date: string | null, status?: string][] = [
+  ["past", "2026-02-28"],
+  ["PAST", "2026-02-28", "GRANTED"],
+  ["past-pending", "2026-02-28", "pending"],
+  ["today", "2026-03-01"],
+  ["last-day", "2026-05-30"],
+  ["later", "2026-05-31"],
+  ["pending", "2026-04-01", "pending"],
+  ["unknown", null],
+]
+const records: Fixtures = {
+  ...awkward,
+  tenements: [
+    ...awkward.tenements,
+    ...expiries.map(([id, expiry_date, status = "granted"]) => ({
+      ...tenement,
+      id,
+      tenement_id: id,
+      expiry_date,
+      status,
+      holder_name: "QUOTED (NORTH) PTY LTD",
+      asx_codes: ["QUO"],
+    })),
+  ],
+}
+
+beforeAll(async () => {
+  service = await testService({ records })
+  person = await signedInVisitor(service, "admin@example.com")
+})
+
+afterAll(() => service.stop())
+
+const first = (rows: string[][]) => rows.map(([cell]) => cell)
+
+test("filters by company and dates show in the sentence and can be cleared alone", async () => {
+  const page = await person.read(
+    "/explore/tenements?company=quo&granted_to=2026-01-01&expires_from=2026-03-01&expires_to=2026-05-30&sort=expiry_date",
+  )
+  expect(leadOf(page)).toBe(
+    "3 tenements held by QUO granted by 2026-01-01 expiring from 2026-03-01 to 2026-05-30, at release 1",
+  )
+  expect(first(cellsOf(page))).toEqual(["today", "pending", "last-day"])
+  expect(linkTo(page, "Remove Company code: quo ×")).toBe(
+    "/explore/tenements?granted_to=2026-01-01&expires_from=2026-03-01&expires_to=2026-05-30&sort=expiry_date",
+  )
+  const until = await person.read("/explore/companies/QUO/tenements?expires_to=2026-02-28")
+  expect(leadOf(until)).toBe("3 tenements of QUO expiring by 2026-02-28, at release 1")
+  const mixed = await person.read(
+    "/explore/tenements?expires_from=2026-03-02&expires_to=2026-03-01",
+    400,
+  )
+  expect(textOf(mixed)).toContain("expires_from : Must not be after expires_to")
+})
+
+test("the heads of their columns sort tenements, in both directions", async () => {
+  const page = await person.read("/explore/tenements?company=QUO")
+  for (const [head, sort] of [
+    ["Granted", "grant_date"],
+    ["Expires", "expiry_date"],
+    ["Area, km²", "area_km2"],
+  ] as const) {
+    const descending = linkTo(page, head) ?? ""
+    expect(descending).toBe(`/explore/tenements?company=QUO&sort=${sort}&order=desc`)
+    const sorted = await person.read(descending)
+    expect(sorted).toContain('aria-sort="descending"')
+    expect(linkTo(sorted, head)).toBe(`/explore/tenements?company=QUO&sort=${sort}`)
+  }
+  const byId = linkTo(page, "Tenement") ?? ""
+  expect(byId).toBe("/explore/tenements?company=QUO&order=desc")
+  expect(first(cellsOf(await person.read(byId)))[0]).toBe("unknown")
+})
+
+test("one link leads to the granted tenements that expire within 90 days, soonest first", async () => {
+  const soon = "&status=granted&sort=expiry_date&expires_from=2026-03-01&expires_to=2026-05-30"
+  const page = await person.read("/explore/tenements?company=QUO&page=1&expires_to=2020-01-01")
+  const link = linkTo(page, "Expiring soon (90 days)")
+  expect(link).toBe(`/explore/tenements?company=QUO${soon}`)
+  const shown = await person.read(link ?? "")
+  expect(first(cellsOf(shown))).toEqual(["today", "last-day"])
+  expect(shown).toMatch(/aria-current="true">Expiring soon/)
+  expect(page).not.toMatch(/aria-current="true">Expiring soon/)
+  const past = await person.read(linkTo(shown, "Past expiry") ?? "")
+  expect(first(cellsOf(past))).toEqual(["PAST", "past"])
+  const ofCompany = await person.read("/explore/companies/QUO/tenements")
+  expect(linkTo(ofCompany, "Expiring soon (90 days)")).toBe(
+    `/explore/companies/QUO/tenements?${soon.slice(1)}`,
+  )
+})
+
+test("a granted tenement past its expiry date is marked, in lists and on its page", async () => {
+  const page = await person.read("/explore/tenements?company=QUO&expires_to=2026-03-01")
+  const marked = cellsOf(page).filter(([, , status]) => status?.includes("past expiry"))
+  expect(first(marked)).toEqual(["PAST", "past"])
+  expect(marked[1]?.[2]).toBe("granted | past expiry, renewal pending")
+  expect(textOf(await person.read("/explore/tenements/past"))).toContain(
+    "granted past expiry, renewal pending Its expiry date has passed, but its register still lists it as granted. As a rule, an application to renew it is pending.",
+  )
+  expect(factsOf(await person.read("/explore/tenements/today")).Status).toBe("granted")
+})
+
+test("a past release marks and offers what was so on its day", async () => {
+  await service.sql`update releases set published_at = '2026-02-28T12:00:00Z'`
+  const page = await person.read("/explore/tenements?as_of=2026-02-28&company=QUO")
+  expect(textOf(page)).not.toContain("past expiry, renewal pending")
+  expect(linkTo(page, "Expiring soon (90 days)")).toContain("&expires_from=2026-02-28&")
+  await service.sql`update releases set published_at = '2026-03-01T00:00:00Z'`
+})
+
+test("a company's page shows its next expiries, and the way to all of them", async () => {
+  const page = await person.read("/explore/companies/QUO")
+  expect(first(cellsOf(page, "Next expiries"))).toEqual(["today", "last-day", "later", "E47/1234"])
+  expect(first(cellsOf(await person.read(linkTo(page, "Expiring soon (90 days)") ?? "")))).toEqual([
+    "today",
+    "last-day",
+  ])
+  expect(leadOf(await person.read(linkTo(page, "All 4 by expiry") ?? ""))).toStartWith(
+    "4 tenements of QUO ",
+  )
+  const none = await person.read("/explore/companies/SIG")
+  expect(none).toContain("No granted tenement has a known expiry date to come.")
+})
+
+test("a holder's name that few holders have leads to the company that it means", async () => {
+  const page = await person.read("/explore/tenements?holder=the+%22quoted&status=granted")
+  expect(leadOf(page)).toStartWith("0 tenements ")
+  expect(textOf(page)).toContain(
+    'The "Quoted", Mine (QUO) holds 9 tenements, in its own name or through subsidiaries.',
+  )
+  const link = linkTo(page, 'The "Quoted", Mine (QUO)') ?? ""
+  expect(link).toBe("/explore/tenements?company=QUO")
+  expect(leadOf(await person.read(link))).toBe("9 tenements held by QUO, at release 1")
+  const code = await person.read("/explore/tenements?company=quoted&as_of=1")
+  expect(linkTo(code, 'The "Quoted", Mine (QUO)')).toBe("/explore/tenements?company=QUO&as_of=1")
+})
+
+test("no company is suggested that holds no more than what was found", async () => {
+  for (const query of ["holder=quoted", "holder=nil+worth", "company=QUO", "holder=aardvark", ""]) {
+    const page = await person.read(`/explore/tenements?${query}`)
+    expect([query, page.includes("through subsidiaries")]).toEqual([query, false])
+  }
+})
+
+test("a company without a linked tenement has none linked yet, which is not to say that it holds none", async () => {
+  const list = await person.read("/explore/companies?search=NIL")
+  expect(cellsOf(list)[0]?.[5]).toBe("– none linked yet")
+  const page = await person.read("/explore/companies/NIL")
+  expect(factsOf(page).Tenements).toBe("– none linked yet")
+  expect(textOf(page)).toContain(
+    "None linked yet: no tenement is held under the name of the company",
+  )
+  expect(linkTo(page, "share of linked tenements by state")).toBe("/#linked")
+  expect(textOf(page)).not.toContain("Possible holders")
+})
+
+test("a company's page shows its possible holders with the reasons, and the weakest last", async () => {
+  const suggested = reasons.toReversed().map((reason, index) => ({
+    position: index + 1,
+    holder_key: `KEY ${index}`,
+    holder: `Holder ${index}`,
+    asx_code: "NIL",
+    suggestion: service.sql.json({
+      holder: { name: `Holder ${index}`, key: `KEY ${index}`, tenements: 1_000 - index },
+      company: { asx_code: "NIL", company_name: "Nil Worth", is_active: true },
+      reason,
+      similarName: "NIL Ltd",
+    }),
+  }))
+  await service.sql`insert into suggested_links ${service.sql(suggested)}`
+  const page = await person.read("/explore/companies/nil")
+  expect(cellsOf(page, "Possible holders")).toEqual([
+    ["Holder 1", "999", "Begins with the company’s code"],
+    ["Holder 2", "998", "The name of NIL Ltd, with another ending"],
+    ["Holder 3", "997", "The name of NIL Ltd, but for what is in brackets"],
+    ["Holder 4", "996", "The name that the company had before"],
+    [
+      "Holder 0",
+      "1,000",
+      "Begins with the same words as NIL Ltd, and nothing else in common: about half of such suggestions are wrong",
+    ],
+  ])
+  expect(linkTo(page, "Holder 3")).toBe("/explore/tenements?holder=Holder%203")
+  expect(contentOf(await person.read("/explore/companies/NIL?as_of=1"))).not.toContain("Possible")
+
+  await service.sql`insert into link_decisions values ('KEY 1', 'Holder 1', 'NIL', false), ('KEY 2', 'Holder 2', 'BIG', true)`
+  const decided = await person.read("/explore/companies/NIL")
+  expect(first(cellsOf(decided, "Possible holders"))).toEqual(["Holder 3", "Holder 4", "Holder 0"])
+})
