@@ -1,7 +1,7 @@
 /** What a route answers with, declared on the route: it is answered and described by this alone. */
 import { type TObject, type TProperties, Type } from "@sinclair/typebox"
 import type { Readable } from "../resources/resource.ts"
-import { asOf, type ListEndpoint } from "./list-endpoint.ts"
+import { asOf, type ListEndpoint, selectionOf } from "./list-endpoint.ts"
 
 /** An endpoint for one record of a resource, by the key in its path. */
 export interface RecordEndpoint {
@@ -32,7 +32,7 @@ export interface ServedEndpoint {
 export const recordEndpoint = (resource: Readable): RecordEndpoint => ({
   kind: "record",
   resource,
-  parameters: asOf,
+  parameters: { ...asOf, ...selectionOf(resource) },
 })
 
 /** Declares the endpoint for one object. */

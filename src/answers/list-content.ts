@@ -1,8 +1,9 @@
 /** The content of a page or of a whole list in one of the formats. */
+import type { RowEncoder } from "../db/reader/rows.ts"
 import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
-import type { Readable, ResourceRecord } from "../resources/resource.ts"
+import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { type Column, delimitedWriter } from "../text/delimited.ts"
 import type { ListPlan } from "./list-plan.ts"
 import { type Content, type ContentHeaders, contentOf, type Validators } from "./represent.ts"
@@ -34,7 +35,13 @@ export function pageText(
   { records, meta }: { records: Records; meta: PageMeta },
   baseUrl: string,
 ): string {
-  if (plan.format === "json") return JSON.stringify({ data: records, meta })
+  const { fields } = plan
+  if (plan.format === "json") {
+    return JSON.stringify({
+      data: fields ? records.map((each) => pick(each, fields)) : records,
+      meta,
+    })
+  }
   if (plan.format !== "atom" || !plan.feed) return delimited(plan, records)
   const query = plan.canonical.filter(([name]) => name !== "format")
   const publishedAt = new Date(validators["Last-Modified"] ?? 0)
@@ -59,17 +66,43 @@ export function delimited(plan: ListPlan, records: Records): string {
 }
 
 /** `head` comes before the rows. @throws Error for a format without rows, in which no list is whole */
-export function writerOf({ format, list, formulaGuard, byteOrderMark }: ListPlan) {
+export function writerOf({ format, list, fields, formulaGuard, byteOrderMark }: ListPlan) {
   if (format !== "csv" && format !== "tsv") throw new Error(`The format ${format} has no rows`)
-  const writer = delimitedWriter(format, columnsOf(list.resource), { formulaGuard })
-  return { ...writer, head: (byteOrderMark ? "\uFEFF" : "") + writer.header }
+  const names = Object.keys(list.resource.fields)
+  const columns = columnsOf(list.resource, fields ?? names)
+  const { header, rows, newEncoder } = delimitedWriter(format, columns, { formulaGuard })
+  const places = fields?.map((name) => names.indexOf(name))
+  return {
+    head: (byteOrderMark ? "\uFEFF" : "") + header,
+    rows,
+    newEncoder: places ? () => picking(places, newEncoder()) : newEncoder,
+  }
 }
 
-const columnsOf = ({ fields }: Readable): Column[] =>
-  Object.entries(fields).map(([name, { schema }]) => ({
-    name,
-    type: columnTypes[schema.format ?? schema.type] ?? "text",
-  }))
+/** An encoder of whole rows, which encodes the cells at these places, in this order. */
+function picking(places: readonly number[], encoder: RowEncoder): RowEncoder {
+  let cells: (readonly [text: Buffer, start: number, end: number] | null)[] = []
+  return {
+    cell: (...cell) => cells.push(cell),
+    emptyCell: () => cells.push(null),
+    endRow: () => {
+      for (const place of places) {
+        const cell = cells[place]
+        if (cell) encoder.cell(...cell)
+        else encoder.emptyCell()
+      }
+      encoder.endRow()
+      cells = []
+    },
+    bytes: encoder.bytes,
+  }
+}
+
+const columnsOf = ({ fields }: Readable, names: readonly string[]): Column[] =>
+  names.map((name) => {
+    const schema = fields[name]?.schema
+    return { name, type: columnTypes[schema?.format ?? schema?.type] ?? "text" }
+  })
 
 /** By the format or, without one, the type of a field. Any other is text. */
 const columnTypes: Readonly<Record<string, Column["type"]>> = {

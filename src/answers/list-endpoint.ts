@@ -5,7 +5,7 @@ import { ApiError } from "../http/api-error.ts"
 import type { FeedOf } from "../http/atom.ts"
 import { type Format, formats } from "../http/negotiation.ts"
 import { pointInTimePattern } from "../http/point-in-time.ts"
-import { filterOf, type Readable, type ResourceRecord } from "../resources/resource.ts"
+import { complete, filterOf, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { oneOf } from "../text/one-of.ts"
 
 interface Declaration {
@@ -72,10 +72,25 @@ export const ordering = {
   order: oneOf(["asc", "desc"], { default: "asc", description: "Direction of the order" }),
 }
 
+export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
+
+/** Accepted by single records too; only where the resource has further fields. */
+export function selectionOf(resource: Readable): TProperties {
+  const further = Object.keys(resource.further ?? {})
+  if (further.length === 0) return {}
+  const fields = Type.Array(oneOf(Object.keys(complete(resource).fields)), {
+    minItems: 1,
+    uniqueItems: true,
+    description: `The fields of the records, in this order, separated by commas; without it, every field but ${further.join(", ")}`,
+    examples: [[resource.key, further[0]]],
+  })
+  return { fields: Type.Optional(fields) }
+}
+
 const formatOf = (offered: readonly Format[]) =>
   Type.Optional(
     oneOf(offered, {
-      description: `Format of the response; without it, the header Accept decides${offered.includes("atom") ? `. atom is a feed of the first ${paging.per_page.default} records, without page, per_page and all` : ""}`,
+      description: `Format of the response; without it, the header Accept decides${offered.includes("atom") ? `. atom is a feed of the first ${paging.per_page.default} records, without page, per_page, all and fields` : ""}`,
     }),
   )
 
@@ -110,6 +125,7 @@ function parametersOf(
     }),
     ...(!ofNoRelease && asOf),
     ...(resource.history && changes),
+    ...selectionOf(resource),
     ...representation,
     format: formatOf(offered),
   }

@@ -15,7 +15,7 @@ import {
 } from "../http/parameters.ts"
 import { type PointInTime, pointInTime } from "../http/point-in-time.ts"
 import { type CanonicalQuery, canonicalQuery, queryText } from "../http/query-string.ts"
-import { filterOf, orderOf } from "../resources/resource.ts"
+import { complete, filterOf, orderOf } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
 import type { Target } from "./asked.ts"
 import {
@@ -26,6 +26,7 @@ import {
   paging,
   recordKey,
   representation,
+  selection,
 } from "./list-endpoint.ts"
 
 export interface ListPlan {
@@ -34,6 +35,8 @@ export interface ListPlan {
   points: PointsInTime
   page: number
   perPage: number
+  /** The names of the fields in their order, where the client chose them: the list has the further ones too. */
+  fields: readonly string[] | undefined
   format: Format
   /** Every record in one response. */
   all: boolean
@@ -83,7 +86,7 @@ export function planList(
     format = preferred,
     all,
     ...given
-  } = typed(values, { ...paging, ...representation, ...asOf, ...changes })
+  } = typed(values, { ...paging, ...representation, ...asOf, ...changes, ...selection })
   const filters = filtersInUse(endpoint, values)
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
@@ -99,6 +102,7 @@ export function planList(
     },
     page: given.page,
     perPage: given.per_page,
+    fields: given.fields,
     format,
     all,
     byteOrderMark: given.bom,
@@ -118,8 +122,14 @@ export function planList(
   }
 }
 
-/** These choose a part of the list, a release and a representation, but do not change the list itself. */
-const notOfTheList = Object.keys({ ...paging, ...representation, ...asOf, ...changes })
+/** These choose a part of the list, fields, a release and a representation, but do not change the list itself. */
+const notOfTheList = Object.keys({
+  ...paging,
+  ...selection,
+  ...representation,
+  ...asOf,
+  ...changes,
+})
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -143,7 +153,7 @@ function toList(
 ): List {
   const { sort, order } = typed({ order: "asc", ...values }, ordering)
   return {
-    resource,
+    resource: values.fields === undefined ? resource : complete(resource),
     filters: filters.map(({ name }) => name),
     byScan: filters
       .filter(({ filter, value }) => filter.byScan?.isNeededFor(value))
@@ -180,7 +190,7 @@ function formatFaults({ all }: Values, sent: ReadonlySet<string>, format: unknow
   return [
     ...(isDelimited ? [] : faultsOf("Needs format csv or tsv", ofDelimited, delimitedFormats)),
     ...(format === "atom"
-      ? faultsOf("Must not be given with format=atom", [...paged, "all"])
+      ? faultsOf("Must not be given with format=atom", [...paged, "all", "fields"])
       : faultsOf("Must not be given together with all=true", all ? paged : [])),
   ]
 }

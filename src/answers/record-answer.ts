@@ -3,16 +3,17 @@ import type { Reader } from "../db/reader/reader.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { codedBody } from "../http/content-coding.ts"
-import { readParameters } from "../http/parameters.ts"
+import { readParameters, typed } from "../http/parameters.ts"
 import { pointInTime } from "../http/point-in-time.ts"
 import { canonicalQuery, queryText } from "../http/query-string.ts"
-import type { Readable, ResourceRecord } from "../resources/resource.ts"
+import { complete, pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
 import { digest } from "../text/digest.ts"
 import type { Asked } from "./asked.ts"
 import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
-import { asOf, recordKey } from "./list-endpoint.ts"
+import type { RecordEndpoint } from "./endpoint.ts"
+import { asOf, recordKey, selection } from "./list-endpoint.ts"
 import {
   cacheStatus,
   contentOf,
@@ -33,7 +34,7 @@ export interface RecordOptions {
  * @throws ApiError INVALID_PARAMETER, NOT_FOUND; Unavailable; ReleaseUnavailable
  */
 export interface RecordAnswers {
-  answer(asked: Asked, resource: Readable, key: string): Promise<Response>
+  answer(asked: Asked, endpoint: RecordEndpoint, key: string): Promise<Response>
   /** @param query of the request: `as_of`, or nothing */
   read(account: number, resource: Readable, key: string, query: string): Promise<RecordAt>
 }
@@ -58,17 +59,20 @@ export function createRecordAnswers({
   }
 
   return {
-    answer: async (asked, resource, key) => {
+    answer: async (asked, { resource, parameters }, key) => {
       const { path, query } = asked.target
       const { account, request } = asked
-      const values = readParameters(query, asOf)
-      const id = digest(`${path}?${queryText(canonicalQuery(values, asOf))}`)
-      const release = await resolve(pointInTime(values.as_of), account)
+      const values = readParameters(query, parameters)
+      const { as_of, fields } = typed(values, { ...asOf, ...selection })
+      const id = digest(`${path}?${queryText(canonicalQuery(values, parameters))}`)
+      const release = await resolve(pointInTime(as_of), account)
       const cached = cachedAnswers.get(release, id)
       if (cached) return represent(asked, cached, cacheStatus.hit)
       const validators = validatorsOf(release, id, "json")
       if (isKnown(request, validators)) return notModified(asked, validators, cacheStatus.miss)
-      const record = await find(release, account, resource, key)
+      const record = fields
+        ? pick(await find(release, account, complete(resource), key), fields)
+        : await find(release, account, resource, key)
       const make = () =>
         step("represent", () =>
           contentOf(validators, "json", {}, codedBody(JSON.stringify({ data: record }))),

@@ -76,6 +76,8 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
  */
 const parameterObject = ({ example, schema, ...parameter }: Parameter): JsonSchema => ({
   ...parameter,
+  // Values separated by commas.
+  ...(schema.type === "array" && { style: "form", explode: false }),
   schema: { ...schema, examples: [example] },
 })
 

@@ -19,7 +19,7 @@ export interface Parameter {
   description: string
   schema: JsonSchema
   /** As it is written in a request. */
-  example: string | number | boolean
+  example: string | number | boolean | readonly string[]
 }
 
 export interface Operation {

@@ -45,17 +45,17 @@ export const objectSchema = (
   others: JsonSchema = {},
 ) => ({ type: "object", ...others, properties, required: Object.keys(properties) })
 
-/** What an operation answers with: each record has every field. */
+/** What an operation answers with: without `fields`, each record has every field but the further ones. */
 export function schemaOf({ endpoint }: Operation) {
   if (endpoint.kind === "object") {
     const { description, schema } = endpoint
     return objectSchema(mapValues(schema.properties, jsonSchema), { description })
   }
-  const { fields, description } = endpoint.resource
-  const properties = mapValues(fields, ({ schema, nullable: isNullable }) =>
+  const { fields, further = {}, description } = endpoint.resource
+  const properties = mapValues({ ...fields, ...further }, ({ schema, nullable: isNullable }) =>
     isNullable ? nullable(jsonSchema(schema)) : jsonSchema(schema),
   )
-  return objectSchema(properties, { description })
+  return { ...objectSchema(properties, { description }), required: Object.keys(fields) }
 }
 
 const count = (description: string, minimum: number): JsonSchema => ({

@@ -7,6 +7,7 @@ export function typeText(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) {
     return `one of ${schema.enum.filter((value) => value !== null).join(", ")}`
   }
+  if (schema.uniqueItems) return "names, separated by commas"
   const type = [schema.type].flat().find((each) => each !== "null")
   return [type, notations[String(schema.format)], ...bounds(schema)].filter(Boolean).join(", ")
 }

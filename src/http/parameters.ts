@@ -83,7 +83,8 @@ const haveTypes = <Schemas extends TProperties>(
     const value: unknown = Reflect.get(values, name)
     return value === undefined
       ? schema[OptionalKind] === "Optional"
-      : typeof value === (schema.type === "integer" ? "number" : schema.type)
+      : (Array.isArray(value) ? "array" : typeof value) ===
+          (schema.type === "integer" ? "number" : schema.type)
   })
 
 /** The value of `_`, which distinguishes page sequences; empty without one. */
@@ -103,13 +104,18 @@ function namingFaults(pairs: readonly Pair[], schemas: TProperties): Fault[] {
   })
 }
 
-function unknownName(parameter: string, known: readonly string[]): Fault {
-  const meant = nearestName(parameter, known)
-  const message = meant ? `Unknown parameter; did you mean ${meant}?` : "Unknown parameter"
-  return { parameter, message, allowed: known }
+const unknownName = (parameter: string, known: readonly string[]): Fault => ({
+  parameter,
+  message: `Unknown parameter${suggestion(parameter, known)}`,
+  allowed: known,
+})
+
+function suggestion(name: string, known: readonly string[]): string {
+  const meant = nearestName(name, known)
+  return meant ? `; did you mean ${meant}?` : ""
 }
 
-export type ParameterValue = string | number | boolean
+export type ParameterValue = string | number | boolean | readonly string[]
 
 /** PostgreSQL's text can't hold a NUL, and no name or title has control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
@@ -122,6 +128,7 @@ const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
  */
 function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null {
   const { type, format, maxLength = Number.POSITIVE_INFINITY } = schema
+  if (type === "array") return namesFault(text.split(","), schema.items.enum)
   if (text === "") return { message: "Must not be empty" }
   // The server makes U+FFFD of bytes in a request target that are neither escaped nor valid UTF-8, too.
   if (text.includes("\uFFFD")) return { message: "Is not valid UTF-8" }
@@ -146,10 +153,25 @@ function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null
   return controls.test(text) ? { message: "Must not contain control characters" } : null
 }
 
+function namesFault(names: readonly string[], allowed: readonly string[]) {
+  const unknown = names.find((name) => !allowed.includes(name))
+  if (unknown !== undefined) {
+    const shown = JSON.stringify(unknown.slice(0, longestShown))
+    return { message: `Unknown name ${shown}${suggestion(unknown, allowed)}`, allowed }
+  }
+  const isRepeated = new Set(names).size < names.length
+  return isRepeated ? { message: "Must have no name twice", allowed } : null
+}
+
+const longestShown = 40
+
 const notPointInTime = {
   message: "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z",
 }
 
 /** Of a text without a fault. */
-const readValue = ({ type }: TSchema, text: string): ParameterValue =>
-  type === "integer" ? Number(text) : type === "boolean" ? text === "true" : text
+function readValue({ type }: TSchema, text: string): ParameterValue {
+  if (type === "integer") return Number(text)
+  if (type === "boolean") return text === "true"
+  return type === "array" ? text.split(",") : text
+}

@@ -46,7 +46,7 @@ export const answers = (options: AnswersOptions) => {
         /** A list that belongs to no release. */
         state: (endpoint: ListEndpoint, read: ReadState) =>
           answerState(asked, planOf(endpoint, target, key), read, baseUrl),
-        record: ({ resource }: RecordEndpoint) => records.answer(asked, resource, key),
+        record: (endpoint: RecordEndpoint) => records.answer(asked, endpoint, key),
       }
     })
     .as("scoped")

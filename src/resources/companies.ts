@@ -16,6 +16,7 @@ import {
   foldedOrNull,
   freeText,
   nameKey,
+  provenanceOf,
   textOf,
 } from "./values.ts"
 
@@ -55,6 +56,7 @@ export const companies: Resource = {
     },
     ["total_tenements"],
   ),
+  further: provenanceOf(table),
   filters: {
     search: filter(
       freeText("Part of the company name or of the ASX code", "minerals"),

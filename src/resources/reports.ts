@@ -14,6 +14,7 @@ import {
   freeText,
   instantOf,
   pathSafeId,
+  provenanceOf,
   text,
   textOf,
 } from "./values.ts"
@@ -39,6 +40,7 @@ export const reports: Resource = {
       examples: ["https://example.com/announcements/0f4c2d1e8b7a69583746251403f2e1d0.pdf"],
     }),
   }),
+  further: provenanceOf(table),
   filters: {
     company: {
       ...filter(

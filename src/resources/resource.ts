@@ -10,7 +10,7 @@ import type { SQL } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 
 /** A value, as in JSON, CSV and the files that are loaded. */
-export type Value = string | number | boolean | null
+export type Value = string | number | boolean | readonly string[] | null
 
 /** A record: field name to value. */
 export type ResourceRecord = Record<string, Value>
@@ -84,6 +84,10 @@ export interface Readable {
   alias?: Alias
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
   fields: Record<string, Field>
+  /** Fields of a loaded resource that its records have only where a request names them. */
+  further?: Record<string, Field>
+  /** Whether the further fields are among the fields. */
+  isComplete?: true
   filters: Record<string, Filter>
   /** The values of `sort` and their columns; empty where clients cannot choose. */
   sorts: Record<string, PgColumn>
@@ -141,6 +145,21 @@ export const filter = (
 /** What files have of a record: its fields, and internal columns. */
 export const loadedFields = ({ fields, internal }: Resource): [name: string, field: Field][] =>
   Object.entries({ ...fields, ...internal }).filter(([, { loaded }]) => loaded)
+
+/** The same resource with its further fields: all selections of fields share its statements, which stay few. */
+export const complete = (resource: Readable): Readable => ({
+  ...resource,
+  fields: { ...resource.fields, ...resource.further },
+  isComplete: true,
+})
+
+/** Identifies a resource and the fields of its records. */
+export const recordKind = ({ name, isComplete }: Readable): string =>
+  isComplete ? `complete ${name}` : name
+
+/** The record with these fields alone, in this order. */
+export const pick = (record: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, record[name]]))
 
 /** The filter of that name. @throws Error for an unknown one, which is a mistake in the program */
 export function filterOf({ name: resource, filters }: Readable, name: string): Filter {

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
 import { belongsToCode } from "./company-codes.ts"
 import type { Resource } from "./resource.ts"
-import { asxCodeOf, fieldsOf, folded, nameKey, pathSafeId, textOf } from "./values.ts"
+import { asxCodeOf, fieldsOf, folded, nameKey, pathSafeId, provenanceOf, textOf } from "./values.ts"
 
 /** Companies that an ASX-listed company owns, wholly or in part. */
 export const subsidiaries: Resource = {
@@ -25,6 +25,7 @@ export const subsidiaries: Resource = {
       examples: [62.5],
     }),
   }),
+  further: provenanceOf(table),
   filters: {},
   sorts: {},
   defaultOrder: [{ column: table.name_folded, direction: "asc" }],

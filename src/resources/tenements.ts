@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import type { SQL } from "drizzle-orm"
+import { type SQL, sql } from "drizzle-orm"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
@@ -7,7 +7,7 @@ import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
 import { temporaryCode } from "./company-codes.ts"
 import { equals, fromDay, includes, termFilter, toDay } from "./conditions.ts"
-import { filter, type Resource } from "./resource.ts"
+import { field, filter, type Resource } from "./resource.ts"
 import {
   asxCodeFromText,
   calendarDate,
@@ -15,6 +15,7 @@ import {
   foldedOrNull,
   freeText,
   pathSafeId,
+  provenanceOf,
   text,
   textOf,
 } from "./values.ts"
@@ -49,6 +50,18 @@ export const tenements: Resource = {
       examples: [212.75],
     }),
   }),
+  further: {
+    asx_codes: field(
+      table.asx_codes,
+      Type.Array(Type.String(), {
+        description:
+          "ASX codes of the companies that it is linked to; only where `fields` names it",
+        examples: [["XMR"]],
+      }),
+      { select: sql`array_to_string(${table.asx_codes}, '; ')` },
+    ),
+    ...provenanceOf(table),
+  },
   filters: {
     state: filter(state, equals(table.state)),
     status: filter(

@@ -89,6 +89,17 @@ export function fieldsOf(
   )
 }
 
+/** The further fields that every loaded record has. */
+export const provenanceOf = (table: PgTable): Record<string, Field> =>
+  fieldsOf(table, {
+    source: textOf("The source that loaded it; only where `fields` names it", "sample"),
+    since_release: Type.Integer({
+      minimum: 1,
+      description: "The release that last changed it; only where `fields` names it",
+      examples: [1],
+    }),
+  })
+
 /** A point in time in milliseconds since 1970; null where the column is. */
 export const milliseconds = (column: PgColumn): SQL<number | null> =>
   sql<number | null>`extract(epoch from ${column}) * 1000`.mapWith(Number)

@@ -170,7 +170,7 @@ export function delimitedWriter(
         if (value === null || value === undefined) {
           encoder.emptyCell()
         } else {
-          const text = utf8.encode(String(value))
+          const text = utf8.encode(Array.isArray(value) ? value.join("; ") : String(value))
           encoder.cell(text, 0, text.length)
         }
       }

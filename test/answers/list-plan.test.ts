@@ -13,7 +13,16 @@ const held = listEndpoint({
   filters: ["state"],
   belongsTo: { resource: companies, scope: belongsToCompany },
 })
-const common = ["as_of", "updated_since", "removed_since", "format", "all", "bom", "formula_guard"]
+const common = [
+  "as_of",
+  "updated_since",
+  "removed_since",
+  "fields",
+  "format",
+  "all",
+  "bom",
+  "formula_guard",
+]
 
 const plan = (
   endpoint: ListEndpoint,
@@ -46,6 +55,14 @@ test("an endpoint's parameters come from its resource: paging, filters, sorts, f
     maximum: 100,
     default: 50,
   })
+})
+
+test("every selection of fields is of the same list, which shares its total, positions and statements", () => {
+  const [all, one, other] = ["", "fields=state,id", "fields=id"].map((query) => plan(held, query))
+  expect(new Set([all?.list.identity, one?.list.identity, other?.list.identity]).size).toBe(1)
+  expect(Object.keys(one?.list.resource.fields ?? {})).toEqual(
+    Object.keys(other?.list.resource.fields ?? {}),
+  )
 })
 
 test("every filter that takes free text bounds its length", () => {

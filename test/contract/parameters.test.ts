@@ -130,6 +130,7 @@ const ofTenements = [
   "as_of",
   "updated_since",
   "removed_since",
+  "fields",
   "format",
   "all",
   "bom",

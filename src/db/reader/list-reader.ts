@@ -1,5 +1,5 @@
 /** Reads pages of lists at a release. */
-import type { ResourceRecord } from "../../resources/resource.ts"
+import { type ResourceRecord, recordKind } from "../../resources/resource.ts"
 import { createAnchors, isDeep, type Start } from "./anchors.ts"
 import type { Reading } from "./reader.ts"
 import type { ReadOptions } from "./reads.ts"
@@ -41,7 +41,7 @@ export function createListReader(reading: Reading, readTotal: ReadTotal): ReadPa
     const page = await read(pools.lists, {
       ...options,
       list,
-      key: `rows ${offset} ${limit}`,
+      key: `rows of ${recordKind(list.resource)} ${offset} ${limit}`,
       statement: ({ statements, relation, values }) =>
         keys === undefined
           ? statements

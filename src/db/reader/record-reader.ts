@@ -2,7 +2,7 @@
  * Reads records by their keys. A statement reads all keys that its account asks for until its turn comes, so
  * many lookups at once cost little more than one.
  */
-import type { Readable, ResourceRecord } from "../../resources/resource.ts"
+import { type Readable, type ResourceRecord, recordKind } from "../../resources/resource.ts"
 import { arrayLiteral } from "../../text/array-literal.ts"
 import type { Reading } from "./reader.ts"
 import type { ReadOptions } from "./reads.ts"
@@ -50,7 +50,7 @@ export function createRecordReader({ pools, read }: Reading): FindRecord {
   return async (resource, key, options) => {
     // A key that may stand for another is read alone: of several, it would not be known which.
     const isAlone = resource.alias?.pattern.test(key) ?? false
-    const id = `${options.account} ${resource.name} ${releaseKey(options.release)} ${isAlone ? key : ""}`
+    const id = `${options.account} ${recordKind(resource)} ${releaseKey(options.release)} ${isAlone ? key : ""}`
     const { keys, records } = waiting.get(id) ?? enqueue(id, resource, options)
     keys.add(key)
     const found = await records

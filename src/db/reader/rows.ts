@@ -129,6 +129,7 @@ export function createRecordSink({ fields }: Readable): RowSink & { records: Res
 
 /** From the text of a value other than null or text. */
 const decoders: Readonly<Record<string, (text: string) => Value>> = {
+  array: (text) => (text === "" ? [] : text.split("; ")),
   integer: Number,
   number: Number,
   boolean: (text) => text === "t",

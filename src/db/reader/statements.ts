@@ -15,6 +15,7 @@ import {
   type OrderTerm,
   type Readable,
   type ResourceRecord,
+  recordKind,
 } from "../../resources/resource.ts"
 import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
@@ -197,12 +198,13 @@ export function createStatements(db: Database) {
      * @param after a position after which to begin, whose values are bound
      */
     rows: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
-      once(`rows ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
-        pageOf(shape, relation, after && isAfter(shape.order)),
+      once(
+        `rows of ${recordKind(shape.resource)} ${after !== undefined} ${relation} ${keyOf(shape)}`,
+        () => pageOf(shape, relation, after && isAfter(shape.order)),
       ),
     /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
     rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
-      once(`of keys ${relation} ${keyOf(shape)}`, () => {
+      once(`${recordKind(shape.resource)} of keys ${relation} ${keyOf(shape)}`, () => {
         const keys = sql`string_to_array(${sql.placeholder("keys")}, ' ')`
         return pageOf(shape, relation, sql`${keyColumn(shape.resource)} = any(${keys})`)
       }),
@@ -229,7 +231,7 @@ export function createStatements(db: Database) {
       ),
     /** Records by their keys, bound as `keys`, an array literal. */
     find: (resource: Readable, relation: Relation): PreparedPage =>
-      once(`find ${relation} ${resource.name}`, () => {
+      once(`find ${relation} ${recordKind(resource)}`, () => {
         const found = db
           .select({ ...seenReleases, record: selection(resource.fields) })
           .from(one)

@@ -1,0 +1,252 @@
+/** `fields` selects the fields of records and their order, in every format, and adds those that are not shown otherwise. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { awkward, tenementsOf } from "../support/fixtures.ts"
+import { seeded } from "../support/seeded.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { readError, readList, readRecord, type Shown } from "./bodies.ts"
+import { crawl } from "./crawl.ts"
+import { parseCsv, parseTsv } from "./delimited-reader.ts"
+
+let service: TestService
+
+/** Release 2 changes a tenement, removes another and adds a third. */
+beforeAll(async () => {
+  service = await testService()
+  const [first, , third, ...others] = awkward.tenements
+  if (!first || !third) throw new Error("No tenements")
+  await service.publish({
+    ...awkward,
+    tenements: [
+      { ...first, status: "live", asx_codes: ["QUO"] },
+      third,
+      ...others,
+      { ...third, id: "WA-NEW" },
+    ],
+  })
+})
+
+afterAll(() => service.stop())
+
+const data = async (path: string): Promise<Shown[]> =>
+  (await readList(await service.get(path))).data
+const text = async (path: string) => (await service.get(path)).text()
+
+const further = { asx_codes: [], source: "", since_release: 0 }
+const loaded = ["source", "since_release"]
+const tenementFields = [
+  ...Object.keys(awkward.tenements[0] ?? {}).slice(0, -1),
+  "asx_codes",
+  ...loaded,
+]
+
+/** Each list with the fields that it may be asked for. */
+const lists: [path: string, names: string[]][] = [
+  [
+    "/companies",
+    [
+      "asx_code",
+      "company_name",
+      "market_cap_aud",
+      "gics_sector",
+      "gics_industry_group",
+      "total_tenements",
+      "is_active",
+      ...loaded,
+    ],
+  ],
+  ["/tenements", tenementFields],
+  ["/companies/BIG/tenements", tenementFields],
+  ["/companies/BIG/subsidiaries", [...Object.keys(awkward.subsidiaries[0] ?? {}), ...loaded]],
+  ["/reports", [...Object.keys(awkward.reports[0] ?? {}), ...loaded]],
+]
+
+test("records have the fields in the order of the names, and no others", async () => {
+  const [record = {}] = await data("/tenements?fields=since_release,state,id,asx_codes&per_page=1")
+  expect(Object.entries(record)).toEqual([
+    ["since_release", 2],
+    ["state", "NSW"],
+    ["id", "NSW-EL-1"],
+    ["asx_codes", ["BIG"]],
+  ])
+  const found = await readRecord(await service.get("/companies/big?fields=source,total_tenements"))
+  expect(Object.entries(found)).toEqual([
+    ["source", "test"],
+    ["total_tenements", 3],
+  ])
+})
+
+test("without fields, records have none of the further ones", async () => {
+  for (const [path, names] of lists) {
+    for (const record of await data(path)) {
+      expect(Object.keys(record)).toEqual(names.filter((name) => !(name in further)))
+    }
+  }
+})
+
+test("asx_codes lists the linked companies, as text joined by semicolons in CSV and TSV", async () => {
+  const path = "/tenements?as_of=1&fields=id,asx_codes"
+  const codes = new Map(awkward.tenements.map(({ id, asx_codes }) => [id, asx_codes]))
+  const records = await data(path)
+  expect(records).toHaveLength(awkward.tenements.length)
+  for (const { id, asx_codes } of records) expect(asx_codes).toEqual(codes.get(String(id)))
+  const rows = records.map(({ id }) => [String(id), codes.get(String(id))?.join("; ") ?? ""])
+  expect(rows).toContainEqual(["WA-E47-1235", "BIG; QUO"])
+  for (const all of ["", "&all=true"]) {
+    expect(parseCsv(await text(`${path}&format=csv${all}`)).slice(1)).toEqual(rows)
+    expect(parseTsv(await text(`${path}&format=tsv${all}`)).slice(1)).toEqual(rows)
+  }
+})
+
+test("any selection is the same part of the whole record, in JSON, CSV, TSV and exports", async () => {
+  const random = seeded(24)
+  const shuffled = (names: readonly string[]) =>
+    names
+      .map((name) => ({ name, place: random() }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ name }) => name)
+  for (const [path, names] of lists) {
+    const whole = await data(`${path}?per_page=100&fields=${names.join(",")}`)
+    const shown = await data(`${path}?per_page=100`)
+    expect(whole.map((record) => selected(record, Object.keys(shown[0] ?? {})))).toEqual(shown)
+    const columns = parseCsv(await text(`${path}?format=csv&all=true&fields=${names}`))
+    expect(columns[0]).toEqual(names)
+    for (let round = 0; round < 8; round++) {
+      const chosen = shuffled(names).slice(0, 1 + Math.floor(random() * names.length))
+      const query = `${path}?fields=${chosen.join(",")}`
+      const expected = whole.map((record) => selected(record, chosen))
+      expect(JSON.stringify(await data(`${query}&per_page=100`))).toBe(JSON.stringify(expected))
+      expect(await crawl(service, query, 4)).toEqual(expected)
+      const places = chosen.map((name) => names.indexOf(name))
+      const cells = columns.map((row) => places.map((place) => row[place] ?? ""))
+      const exported = await text(`${query}&format=csv&all=true`)
+      expect(parseCsv(exported)).toEqual(cells)
+      expect(await text(`${query}&format=csv&per_page=100`)).toBe(exported)
+      expect(await text(`${query}&format=tsv&per_page=100`)).toBe(
+        await text(`${query}&format=tsv&all=true`),
+      )
+    }
+  }
+})
+
+const selected = (record: Shown, names: readonly string[]): Shown =>
+  Object.fromEntries(names.map((name) => [name, record[name]]))
+
+test("a record has the same fields as in its list", async () => {
+  const paths: [list: string, key: string][] = [
+    ["/companies", "asx_code"],
+    ["/tenements", "id"],
+    ["/reports", "hash"],
+  ]
+  for (const [path, key] of paths) {
+    const names = [...(lists.find(([list]) => list === path)?.[1] ?? [])].reverse()
+    const records = await data(`${path}?fields=${names}`)
+    const found = await Promise.all(
+      records.map(async (record) =>
+        readRecord(await service.get(`${path}/${record[key]}?fields=${names}`)),
+      ),
+    )
+    expect(JSON.stringify(found)).toBe(JSON.stringify(records))
+  }
+})
+
+test("records and pages that are read at once with and without fields do not mix", async () => {
+  const paths = ["/tenements/WA-E47-1234", "/tenements?holder=big&per_page=2"]
+  for (const path of paths) {
+    const joint = path.includes("?") ? "&" : "?"
+    const [plain, chosen, other] = await Promise.all(
+      ["", `${joint}fields=source,id`, `${joint}fields=id,source`].map((query) =>
+        text(path + query),
+      ),
+    )
+    expect(plain).not.toContain('"source"')
+    expect(chosen).toContain('{"source":"test","id":"')
+    expect(other).toMatch(/\{"id":"[^"]+","source":"test"\}/)
+  }
+})
+
+test("the fields and their order are part of the query: tag, links and page sequence carry them", async () => {
+  const tagOf = async (query: string) => (await service.get(query)).headers.get("etag") ?? ""
+  for (const path of ["/tenements", "/tenements/NT-1"]) {
+    const queries = ["", "?fields=id,state", "?fields=state,id", "?fields=id"]
+    const tags = await Promise.all(queries.map((query) => tagOf(path + query)))
+    expect(new Set(tags).size).toBe(4)
+    const again = { headers: { "If-None-Match": tags[1] ?? "" } }
+    expect((await service.get(`${path}?fields=id,state`, again)).status).toBe(304)
+    expect((await service.get(`${path}?fields=state,id`, again)).status).toBe(200)
+  }
+  const answer = await service.get("/tenements?fields=state,id&per_page=2&page=2")
+  const [, next = ""] = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "") ?? []
+  expect(await data(next.replace("/api/v1", ""))).toEqual(
+    (await data("/tenements?fields=state,id")).slice(4, 6),
+  )
+})
+
+test("as_of, updated_since and removed_since select among the records as they were", async () => {
+  const query = "fields=id,status,asx_codes,since_release"
+  const before = await data(`/tenements?${query}&as_of=1`)
+  expect(before.every(({ since_release }) => since_release === 1)).toBe(true)
+  const bigAtFirst = await data(`/companies/BIG/tenements?as_of=1&${query}`)
+  expect(bigAtFirst).toHaveLength(tenementsOf(awkward.tenements, "BIG").length)
+  const changed = await data(`/tenements?${query}&updated_since=1`)
+  expect(changed).toContainEqual({
+    id: "WA-E47-1234",
+    status: "live",
+    asx_codes: ["QUO"],
+    since_release: 2,
+  })
+  expect(changed.every(({ since_release }) => since_release === 2)).toBe(true)
+  expect(await data(`/tenements?${query}&removed_since=1`)).toEqual([
+    { id: "WA-E47-1235", status: "granted", asx_codes: ["BIG", "QUO"], since_release: 1 },
+  ])
+  const then = await service.get(`/tenements/WA-E47-1235?${query}&as_of=1`)
+  expect(await readRecord(then)).toMatchObject({ asx_codes: ["BIG", "QUO"], since_release: 1 })
+})
+
+const faultsOf = async (path: string) => {
+  const answer = await service.get(path)
+  expect([path, answer.status]).toEqual([path, 400])
+  return (await readError(answer)).details?.parameters
+}
+
+test.each([
+  ["", 'Unknown name ""'],
+  ["id,,state", 'Unknown name ""'],
+  ["id,state,id", "Must have no name twice"],
+  ["id,stat", 'Unknown name "stat"; did you mean state?'],
+  ["ID", 'Unknown name "ID"; did you mean id?'],
+  ["asxCodes", 'Unknown name "asxCodes"; did you mean asx_codes?'],
+  ["id,colour", 'Unknown name "colour"'],
+  ["holder_keys", 'Unknown name "holder_keys"'],
+  ["__proto__", 'Unknown name "__proto__"'],
+])("fields=%p is a fault", async (fields, message) => {
+  for (const path of ["/tenements", "/companies/BIG/tenements", "/tenements/NT-1"]) {
+    expect(await faultsOf(`${path}?fields=${fields}`)).toEqual([
+      { parameter: "fields", message, allowed: tenementFields },
+    ])
+  }
+})
+
+test("a fault shows the first 40 characters of an unknown name", async () => {
+  expect(await faultsOf(`/reports?fields=hash,${"x".repeat(5_000)}`)).toMatchObject([
+    { parameter: "fields", message: `Unknown name "${"x".repeat(40)}"` },
+  ])
+})
+
+test("a feed has no fields parameter", async () => {
+  expect(await faultsOf("/reports?format=atom&fields=hash")).toEqual([
+    { parameter: "fields", message: "Must not be given with format=atom" },
+  ])
+})
+
+test("histories, releases and sources have no fields parameter", async () => {
+  for (const path of [
+    "/companies/BIG/history",
+    "/tenements/NT-1/history",
+    "/releases",
+    "/sources",
+  ]) {
+    expect(await faultsOf(`${path}?fields=source`)).toMatchObject([
+      { parameter: "fields", message: "Unknown parameter" },
+    ])
+  }
+})
