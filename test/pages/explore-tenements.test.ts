@@ -20,6 +20,8 @@ const expiries: [id: string, expiry_date: string | null, status?: string][] = [
   ["today", "2026-03-01"],
   ["last-day", "2026-05-30"],
   ["later", "2026-05-31"],
+  ["next-year", "2027-01-01"],
+  ["then", "2028-01-01"],
   ["pending", "2026-04-01", "pending"],
   ["unknown", null],
 ]
@@ -87,7 +89,8 @@ test("the heads of their columns sort tenements, in both directions", async () =
 })
 
 test("one link leads to the granted tenements that expire within 90 days, soonest first", async () => {
-  const soon = "&status=granted&sort=expiry_date&expires_from=2026-03-01&expires_to=2026-05-30"
+  const soon =
+    "&status=granted&sort=expiry_date&order=asc&expires_from=2026-03-01&expires_to=2026-05-30"
   const page = await person.read("/explore/tenements?company=QUO&page=1&expires_to=2020-01-01")
   const link = linkTo(page, "Expiring soon (90 days)")
   expect(link).toBe(`/explore/tenements?company=QUO${soon}`)
@@ -124,27 +127,33 @@ test("a past release marks and offers what was so on its day", async () => {
 
 test("a company's page shows its next expiries, and the way to all of them", async () => {
   const page = await person.read("/explore/companies/QUO")
-  expect(first(cellsOf(page, "Next expiries"))).toEqual(["today", "last-day", "later", "E47/1234"])
+  expect(first(cellsOf(page, "Next expiries"))).toEqual([
+    "today",
+    "last-day",
+    "later",
+    "next-year",
+    "then",
+  ])
   expect(first(cellsOf(await person.read(linkTo(page, "Expiring soon (90 days)") ?? "")))).toEqual([
     "today",
     "last-day",
   ])
-  expect(leadOf(await person.read(linkTo(page, "All 4 by expiry") ?? ""))).toStartWith(
-    "4 tenements of QUO ",
+  expect(leadOf(await person.read(linkTo(page, "All 6 next expiries") ?? ""))).toStartWith(
+    "6 tenements of QUO ",
   )
   const none = await person.read("/explore/companies/SIG")
-  expect(none).toContain("No granted tenement has a known expiry date to come.")
+  expect(none).toContain("No next expiries are known.")
 })
 
 test("a holder's name that few holders have leads to the company that it means", async () => {
   const page = await person.read("/explore/tenements?holder=the+%22quoted&status=granted")
   expect(leadOf(page)).toStartWith("0 tenements ")
   expect(textOf(page)).toContain(
-    'The "Quoted", Mine (QUO) holds 9 tenements, in its own name or through subsidiaries.',
+    'The "Quoted", Mine (QUO) holds 11 tenements, in its own name or through subsidiaries.',
   )
   const link = linkTo(page, 'The "Quoted", Mine (QUO)') ?? ""
   expect(link).toBe("/explore/tenements?company=QUO")
-  expect(leadOf(await person.read(link))).toBe("9 tenements held by QUO, at release 1")
+  expect(leadOf(await person.read(link))).toBe("11 tenements held by QUO, at release 1")
   const code = await person.read("/explore/tenements?company=quoted&as_of=1")
   expect(linkTo(code, 'The "Quoted", Mine (QUO)')).toBe("/explore/tenements?company=QUO&as_of=1")
 })

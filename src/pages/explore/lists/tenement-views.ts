@@ -20,19 +20,19 @@ import {
   toList,
 } from "./cells.ts"
 import { period, quoted, state, status, type } from "./filters.ts"
-import type { Cell, ListOfRecords, ListView, Preset } from "./list-view.ts"
+import type { Cell, ListOfRecords, ListView } from "./list-view.ts"
 
 const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
 
-const granted = { status: "granted", sort: "expiry_date", order: null }
+const granted = { status: "granted", sort: "expiry_date", order: "asc" }
 
-/** Of the granted tenements, next to expire first. @param day the first day that counts */
-export const nextToExpire = (day: string) => ({ ...granted, expires_from: day, expires_to: null })
+/** The granted tenements, those first that expire next. @param day the first day that counts */
+export const nextToExpire = (day: string) => ({ ...granted, expires_from: day })
 
-export const expiringSoon: Preset = {
+export const expiringSoon = {
   title: "Expiring soon (90 days)",
-  parameters: (day) => ({ ...nextToExpire(day), expires_to: daysAfter(day, 90) }),
+  parameters: (day: string) => ({ ...nextToExpire(day), expires_to: daysAfter(day, 90) }),
 }
 
 /** A register lists a tenement as granted while its authority decides whether to renew it. */

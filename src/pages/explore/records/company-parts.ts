@@ -1,4 +1,5 @@
 /** What belongs to a company, on its page: tenements, subsidiaries and announcements, all at one release. */
+import { encodeQuery, type Pair } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { normaliseName } from "../../../text/company-name.ts"
 import { table } from "../../kit/components.ts"
@@ -8,30 +9,39 @@ import { textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
 import { type ListView, titleOf } from "../lists/list-view.ts"
 import { columnsOf } from "../lists/results.ts"
-import { companyTenementsView } from "../lists/tenement-views.ts"
+import { companyTenementsView, expiringSoon, nextToExpire } from "../lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, reportsView } from "../lists/views.ts"
 import type { ShownPage, Visit } from "../visit.ts"
-import { nextExpiries } from "./next-expiries.ts"
 import { possibleHolders } from "./possible-holders.ts"
 import { type FoundRecord, firstRows } from "./record-page.ts"
 
+const expiriesView: ListView = {
+  ...companyTenementsView,
+  noun: ["next expiry", "next expiries"],
+  fields: companyTenementsView.fields.filter(({ head }) =>
+    ["Tenement", "State", "Type", "Expires"].includes(head),
+  ),
+}
+
 export async function companyParts(visit: Visit, found: FoundRecord): Promise<Html> {
-  const { record, release, key: code, links } = found
+  const { record, release, key: code, links, day } = found
   const hasTenements = Number(record.total_tenements) > 0
   const first = firstRows(release)
+  const next = Object.entries(nextToExpire(day))
   const [groups, subsidiaries, reports, owner, expiries, holders] = await Promise.all([
     visit.groups(companyTenementsView, code, { release }),
     visit.page(companySubsidiariesView, code, first),
     visit.page(reportsView, "", `company=${encodeURIComponent(code)}&${first}`),
     hasTenements ? undefined : listingWithTenements(visit, found),
-    hasTenements && nextExpiries(visit, found),
+    visit.page(expiriesView, code, `${encodeQuery(next)}&${firstRows(release, 5)}`),
     possibleHolders(visit, found),
   ])
   const inCompany = `/companies/${encodeURIComponent(code)}`
-  const toTenements = (filter?: string, value = "") =>
-    links(`${inCompany}/tenements`, filter === undefined ? [] : [[filter, value]])
+  const toTenements = (...query: Pair[]) => links(`${inCompany}/tenements`, query)
+  const soon = toTenements(...Object.entries(expiringSoon.parameters(day)))
   const tenements = hasTenements
-    ? html`<div class="columns">${countedPanels(companyTenementsView, groups, toTenements, true)}</div>`
+    ? html`<div class="columns">${countedPanels(companyTenementsView, groups, (...pair) => toTenements(pair), true)}</div>
+<p><a href="${soon}">${expiringSoon.title}</a></p>`
     : html`<p class="muted">${
         owner === undefined
           ? html`None linked yet: no tenement is held under the name of the company or of a subsidiary that is known here. Not every holder is linked: see the <a href="/#linked">share of linked tenements by state</a>.`
@@ -39,7 +49,7 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
       }</p>`
   return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}</section>
-${expiries}
+${hasTenements && part(expiriesView, expiries, found, toTenements(...next))}
 ${holders}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}
 ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
