@@ -39,6 +39,9 @@ const lines = (value: unknown) =>
 const moment = (value: unknown) =>
   `${String(value).slice(0, 10)} ${String(value).slice(11, 16)} UTC`
 
+const companiesOf = (id: unknown) =>
+  awkward.tenements.find((each) => each.id === id)?.asx_codes.join(" | ") || "–"
+
 /** What each list's cells are of a record. */
 const rows: Record<string, (record: Shown) => string[]> = {
   companies: (c) => [
@@ -55,6 +58,7 @@ const rows: Record<string, (record: Shown) => string[]> = {
     text(t.state),
     text(t.status),
     text(t.type),
+    companiesOf(t.id),
     lines(t.holder_name),
     text(t.grant_date),
     text(t.expiry_date),

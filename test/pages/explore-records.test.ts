@@ -81,7 +81,7 @@ afterAll(() => service.stop())
 const dash = (value: unknown) => (value === null || value === "" ? "–" : String(value))
 
 test("a tenement's page has every field", async () => {
-  for (const { id } of awkward.tenements) {
+  for (const { id, asx_codes: codes } of awkward.tenements) {
     const path = `/tenements/${encodeURIComponent(id)}`
     const record = await readRecord(await service.get(path))
     const page = await person.read(`/explore${path}`)
@@ -95,10 +95,12 @@ test("a tenement's page has every field", async () => {
       State: record.state,
       Status: dash(record.status),
       Type: dash(record.type),
+      Company: codes.join(" | ") || "–",
       Holder: holders || dash(record.holder_name),
       Granted: dash(record.grant_date),
       Expires: dash(record.expiry_date),
     })
+    for (const code of codes) expect(linkTo(page, code)).toBe(`/explore/companies/${code}`)
     expect(page).toContain(`/api/v1${path}`)
   }
 })

@@ -13,6 +13,7 @@ import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
+import { complete, type Readable } from "../../resources/resource.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import {
   apiPathOf,
@@ -72,10 +73,11 @@ export function createVisits(options: VisitOptions) {
       suggestedHolders: (code: string) => suggestedHolders(code, account),
       page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
         const plan = planOf(list.endpoint, targetOf(list, key, query), key)
-        return { ...(await lists.read(asker, plan)), plan }
+        const shown = { ...plan.list, resource: resourceOf(list) }
+        return { ...(await lists.read(asker, { ...plan, list: shown })), plan }
       },
       record: (view: ListView, key: string, query: string) =>
-        records.read(account, view.endpoint.resource, key, query),
+        records.read(account, resourceOf(view), key, query),
       /** Every record of a list as a response in CSV, whose query asks for that. */
       export: async (list: ListAddress, key: string, query: string) => {
         const target = targetOf(list, key, query)
@@ -93,6 +95,9 @@ export function createVisits(options: VisitOptions) {
     }
   }
 }
+
+const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readable =>
+  isComplete ? complete(resource) : resource
 
 /** Ample for what is cached or scanned soon. A scan that takes longer is cached for the next page. */
 const waitMs = 1_000

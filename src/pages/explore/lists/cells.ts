@@ -70,7 +70,8 @@ type ShowValue = (value: string, links: RecordLinks) => Content
 export const listed =
   (field: string, show: ShowValue = (value) => value): Cell =>
   (record, links) => {
-    const values = splitValues(textOf(field)(record))
+    const value = record[field]
+    const values = typeof value === "object" && value ? value : splitValues(textOf(field)(record))
     if (values.length === 0) return text(field)(record)
     return values.map((value) => html`<div>${show(value, links)}</div>`)
   }
@@ -92,6 +93,9 @@ export const linked =
   (path: string, key: string, cell: Cell): Cell =>
   (record, links, day) =>
     html`<a href="${links(pathWith(path, textOf(key)(record)))}">${cell(record, links, day)}</a>`
+
+export const toCompany: ShowValue = (code, links) =>
+  html`<a class="mono" href="${links(pathWith("/companies/:code", code))}">${code}</a>`
 
 /** A company by its code. */
 export const code = (field: string): Cell => linked("/companies/:code", field, mono(field))

@@ -63,6 +63,8 @@ export interface ListAddress {
   /** Under /api/v1, and under /explore; with the name of a key where it belongs to a record. */
   path: string
   endpoint: ListEndpoint
+  /** Whether its records have their further fields too. */
+  isComplete?: true
 }
 
 export interface ListView extends ListAddress {

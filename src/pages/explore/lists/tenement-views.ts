@@ -16,6 +16,7 @@ import {
   statusWord,
   text,
   textOf,
+  toCompany,
   toHolder,
   toList,
 } from "./cells.ts"
@@ -53,6 +54,7 @@ const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")
 export const tenementsView: ListOfRecords = {
   path: "/tenements",
   endpoint: tenementList,
+  isComplete: true,
   noun: ["tenement", "tenements"],
   filters: [
     { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
@@ -90,6 +92,7 @@ export const tenementsView: ListOfRecords = {
     },
     { head: "Status", fixed: true, cell: statusAt, fact: statusExplained },
     { head: "Type", cell: text("type") },
+    { head: "Company", fixed: true, cell: listed("asx_codes", toCompany) },
     {
       head: "Holder",
       wide: true,
