@@ -1,13 +1,13 @@
 /** What a route answers with, declared on the route: it is answered and described by this alone. */
 import { type TObject, type TProperties, Type } from "@sinclair/typebox"
-import type { Readable } from "../resources/resource.ts"
+import type { Readable, Resource } from "../resources/resource.ts"
 import { asOf, type ListEndpoint, selectionOf } from "./list-endpoint.ts"
 
 /** An endpoint for one record of a resource, by the key in its path. */
 export interface RecordEndpoint {
   kind: "record"
   resource: Readable
-  parameters: TProperties
+  parameters: typeof asOf & ReturnType<typeof selectionOf>
 }
 
 /** An endpoint for one object that belongs to no release, and that it makes itself. */
@@ -29,7 +29,7 @@ export interface ServedEndpoint {
 }
 
 /** Declares the endpoint for one record. */
-export const recordEndpoint = (resource: Readable): RecordEndpoint => ({
+export const recordEndpoint = (resource: Resource): RecordEndpoint => ({
   kind: "record",
   resource,
   parameters: { ...asOf, ...selectionOf(resource) },

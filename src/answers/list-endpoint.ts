@@ -74,10 +74,9 @@ export const ordering = {
 
 export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
 
-/** Accepted by single records too; only where the resource has further fields. */
-export function selectionOf(resource: Readable): TProperties {
+/** Accepted by single records too, of resources that are loaded. */
+export function selectionOf(resource: Readable) {
   const further = Object.keys(resource.further ?? {})
-  if (further.length === 0) return {}
   const fields = Type.Array(oneOf(Object.keys(complete(resource).fields)), {
     minItems: 1,
     uniqueItems: true,
@@ -125,7 +124,7 @@ function parametersOf(
     }),
     ...(!ofNoRelease && asOf),
     ...(resource.history && changes),
-    ...selectionOf(resource),
+    ...(resource.further && selectionOf(resource)),
     ...representation,
     format: formatOf(offered),
   }

@@ -3,7 +3,7 @@ import type { Reader } from "../db/reader/reader.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { codedBody } from "../http/content-coding.ts"
-import { readParameters, typed } from "../http/parameters.ts"
+import { readParameters } from "../http/parameters.ts"
 import { pointInTime } from "../http/point-in-time.ts"
 import { canonicalQuery, queryText } from "../http/query-string.ts"
 import { complete, pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
@@ -13,7 +13,7 @@ import type { Asked } from "./asked.ts"
 import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import type { RecordEndpoint } from "./endpoint.ts"
-import { asOf, recordKey, selection } from "./list-endpoint.ts"
+import { asOf, recordKey } from "./list-endpoint.ts"
 import {
   cacheStatus,
   contentOf,
@@ -63,13 +63,13 @@ export function createRecordAnswers({
       const { path, query } = asked.target
       const { account, request } = asked
       const values = readParameters(query, parameters)
-      const { as_of, fields } = typed(values, { ...asOf, ...selection })
       const id = digest(`${path}?${queryText(canonicalQuery(values, parameters))}`)
-      const release = await resolve(pointInTime(as_of), account)
+      const release = await resolve(pointInTime(values.as_of), account)
       const cached = cachedAnswers.get(release, id)
       if (cached) return represent(asked, cached, cacheStatus.hit)
       const validators = validatorsOf(release, id, "json")
       if (isKnown(request, validators)) return notModified(asked, validators, cacheStatus.miss)
+      const { fields } = values
       const record = fields
         ? pick(await find(release, account, complete(resource), key), fields)
         : await find(release, account, resource, key)

@@ -105,6 +105,7 @@ export interface Resource extends Readable {
   /** Also the name of its own-column source. */
   name: ResourceName
   history: PgTable
+  further: Record<string, Field>
   /** Columns that are loaded as fields are, and that no endpoint but the history of a record shows. */
   internal?: Record<string, Field>
   /** Those of them that a record's history shows. */

@@ -164,7 +164,7 @@ test("records and pages that are read at once with and without fields do not mix
   }
 })
 
-test("the fields and their order are part of the query: tag, links and page sequence carry them", async () => {
+test("the fields and their order are part of the query: tag and links carry them", async () => {
   const tagOf = async (query: string) => (await service.get(query)).headers.get("etag") ?? ""
   for (const path of ["/tenements", "/tenements/NT-1"]) {
     const queries = ["", "?fields=id,state", "?fields=state,id", "?fields=id"]
@@ -249,4 +249,15 @@ test("histories, releases and sources have no fields parameter", async () => {
       { parameter: "fields", message: "Unknown parameter" },
     ])
   }
+})
+
+test("each selection has a page sequence of its own", async () => {
+  const releaseOf = async (fields: string, page: number) => {
+    const path = `/tenements?fields=${fields}&per_page=2&page=${page}`
+    return (await service.get(path)).headers.get("x-data-release")
+  }
+  expect(await releaseOf("id,type", 1)).toBe("2")
+  await service.publish(awkward)
+  expect(await releaseOf("id,type", 2)).toBe("2")
+  expect(await releaseOf("type,id", 2)).toBe("3")
 })
