@@ -25,6 +25,7 @@ export async function startSite() {
   })
   await use(service)
   await nameFiles(service)
+  await age(service)
   const [ids] = await service.sql<[{ token: number }]>`
     select tokens.id::int as token
     from accounts join tokens on account_id = accounts.id and revoked_at is null
@@ -60,6 +61,17 @@ async function use({ editor, issue, revoke, get, tokens, clock }: TestService): 
   for (const path of ["/companies", "/companies/BIG", "/reports/none", "/tenements?state=nope"]) {
     await get(path, { token: tokens.standard })
   }
+}
+
+/** Gives the explorer a tenement past its expiry date, and a company a possible holder. */
+async function age({ sql }: TestService): Promise<void> {
+  await sql`update tenements set expiry_date = '2020-01-01' where id = 'WA-E47-1235'`
+  const suggestion = {
+    holder: { name: "APOSTROPHE FIRST (NORTH) PTY LTD", tenements: 1_234 },
+    reason: "same first words",
+    similarName: "'Apostrophe First",
+  }
+  await sql`insert into suggested_links values (1, 'KEY', 'Holder', 'APO', ${sql.json(suggestion)})`
 }
 
 /** Gives the overview a source whose files have long names, as registers have. */

@@ -95,7 +95,7 @@ export const linked =
     html`<a href="${links(pathWith(path, textOf(key)(record)))}">${cell(record, links, day)}</a>`
 
 export const toCompany: ShowValue = (code, links) =>
-  html`<a class="mono" href="${links(pathWith("/companies/:code", code))}">${code}</a>`
+  html`<a href="${links(pathWith("/companies/:code", code))}"><span class="mono">${code}</span></a>`
 
 /** A company by its code. */
 export const code = (field: string): Cell => linked("/companies/:code", field, mono(field))
