@@ -65,6 +65,13 @@ function periodFields(resource: Resource): Record<string, Field> {
       textOf("The files of that load; several are listed as A; B", "sample.ndjson"),
       ofRelease(made, fileNames),
     ),
+    observed_at: computed(
+      instantOf(
+        "When those files were true, in UTC; unknown where nobody said",
+        "2026-01-30T00:00:00Z",
+      ),
+      ofRelease(made, observed),
+    ),
     changed: computed(
       textOf(
         "The fields that differ from the version before, listed as A; B; empty where only what it is linked to changed, unknown for the oldest version that is kept",
@@ -82,6 +89,8 @@ const publishedAt = (id: SQL): SQL => ofRelease(id, instantText(sql`r.published_
 
 const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by file.ordinality)
   from jsonb_path_query(r.manifest, '$.files[*]') with ordinality file (value, ordinality))`
+
+const observed = sql`case when (r.manifest -> 'observed_is_known')::boolean then r.manifest ->> 'observed' end`
 
 /** A version that is not the newest is always among the past ones. */
 function changedFields({ table, history, fields, since, key, shownInHistory }: Resource): SQL {

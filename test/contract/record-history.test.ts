@@ -25,16 +25,24 @@ const row = (id: string, status: string, area: string, by = holder) =>
 
 /** Loads the rows as the whole of the own-column source, from a file of that name. */
 async function loadTenements(name: string, rows: readonly string[]): Promise<void> {
-  await loadFile("tenements", name, [columns, ...rows])
+  await loadFile("tenements", name, [columns, ...rows], observedAt(name))
 }
 
-async function loadFile(sourceName: string, name: string, lines: readonly string[]) {
+async function loadFile(
+  sourceName: string,
+  name: string,
+  lines: readonly string[],
+  observed?: string,
+) {
   const source = sourceNamed(sourceName)
   if (typeof source === "string") throw new Error(source)
   const file = join(directory, name)
   await Bun.write(file, `${lines.join("\n")}\n`)
-  await load({ url: service.database.url, source, files: [file], acceptShrink: true })
+  await load({ url: service.database.url, source, files: [file], acceptShrink: true, observed })
 }
+
+/** File a is of the first day of 2026, file b of the second, and so on. */
+const observedAt = (name: string) => `2026-01-0${"_abcdefg".indexOf(name[0] ?? "")}T00:00:00Z`
 
 /** Release n was published in the nth minute of 2026-02-01. */
 const dateReleases = () =>
@@ -68,6 +76,7 @@ const newest = {
   until: at(5),
   source: "tenements",
   files: "c.csv",
+  observed_at: observedAt("c"),
   changed: "holder_name",
   ...record,
   holder_name: "SECOND GOLD PTY LTD",
@@ -79,6 +88,7 @@ const middle = {
   until: at(4),
   source: "tenements",
   files: "b.csv",
+  observed_at: observedAt("b"),
   changed: "status; area_km2",
   ...record,
 }
@@ -89,6 +99,7 @@ const oldest = {
   until: at(3),
   source: "tenements",
   files: "a.csv",
+  observed_at: observedAt("a"),
   changed: null,
   ...record,
   status: "pending",
@@ -113,11 +124,11 @@ test("at an earlier release it is what was known then", async () => {
 })
 
 test("CSV, one page at a time and whole", async () => {
-  const head = `since_release,since,until_release,until,source,files,changed,${columns}\r\n`
+  const head = `since_release,since,until_release,until,source,files,observed_at,changed,${columns}\r\n`
   const lines = [
-    `4,${at(4)},5,${at(5)},tenements,c.csv,holder_name,WA-E47-1,E47/1,WA,granted,exploration,SECOND GOLD PTY LTD,2021-05-17,,12.5\r\n`,
-    `3,${at(3)},4,${at(4)},tenements,b.csv,status; area_km2,WA-E47-1,E47/1,WA,granted,exploration,${holder},2021-05-17,,12.5\r\n`,
-    `2,${at(2)},3,${at(3)},tenements,a.csv,,WA-E47-1,E47/1,WA,pending,exploration,${holder},2021-05-17,,\r\n`,
+    `4,${at(4)},5,${at(5)},tenements,c.csv,${observedAt("c")},holder_name,WA-E47-1,E47/1,WA,granted,exploration,SECOND GOLD PTY LTD,2021-05-17,,12.5\r\n`,
+    `3,${at(3)},4,${at(4)},tenements,b.csv,${observedAt("b")},status; area_km2,WA-E47-1,E47/1,WA,granted,exploration,${holder},2021-05-17,,12.5\r\n`,
+    `2,${at(2)},3,${at(3)},tenements,a.csv,${observedAt("a")},,WA-E47-1,E47/1,WA,pending,exploration,${holder},2021-05-17,,\r\n`,
   ]
   const ask = (query: string) => service.get(`${path}?format=csv&${query}`)
   const whole = await ask("all=true")
@@ -164,6 +175,7 @@ test("a record that comes back has a gap and its changes since it went; a later 
     until_release: null,
     until: null,
     files: "e.csv",
+    observed_at: observedAt("e"),
     changed: "holder_name",
   }
   expect((await readList(await service.get(path))).data).toEqual([back, newest, middle, oldest])

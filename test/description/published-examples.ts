@@ -32,8 +32,11 @@ const fixtures: Fixtures = {
 export async function publishedExamples(): Promise<TestService> {
   const service = await testService({ records: fixtures, now: exampleNow })
   const release = exampleRecord(releases)
+  const { files: name, observed_at: observed } = exampleRecord(versionsOf(companies))
   const manifest = {
-    files: [{ name: exampleRecord(versionsOf(companies)).files }],
+    files: [{ name }],
+    observed,
+    observed_is_known: true,
     resources: Object.fromEntries(resourceNames.map((name) => [name, countsOf(release, name)])),
   }
   await service.sql`
