@@ -8,6 +8,7 @@ import {
   type Visitor,
 } from "../support/browser.ts"
 import { until } from "../support/until.ts"
+import { desktopWidth, phoneWidth, resize } from "../support/usable.ts"
 import { type Site, startSite } from "./site.ts"
 
 reportIfSkipped(import.meta.path)
@@ -101,6 +102,43 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await page.getByRole("link", { name: "Download CSV" }).click()
     const file = await (await downloading).path()
     expect(firstCells(await Bun.file(file).text())).toEqual(shown)
+    await visitor.assertClean()
+  })
+
+  test("on a phone, the filters fold into one row, records are cards, and the lines for programs are a tap away", async () => {
+    await using phone = await browser.visitor({ width: phoneWidth })
+    await site.signIn(phone, "standard")
+    await phone.visit("/explore/companies")
+    const { page } = phone
+    expect(await page.getByLabel("Name or code").isVisible()).toBe(false)
+    await page.locator("summary", { hasText: "Filters" }).click()
+    await page.getByLabel("Name or code").pressSequentially("big")
+    await page.waitForURL(/search=big/)
+    const card = page.locator("tbody tr", { hasText: "Big Ore" })
+    const shown = ["BIG", "Big Ore, Limited", "active", "250,000,000,000"]
+    for (const text of shown) expect(await card.getByText(text).first().isVisible()).toBe(true)
+    expect(await card.getByText("Materials").first().isVisible()).toBe(false)
+    expect(await page.getByRole("link", { name: "Market cap, A$" }).isVisible()).toBe(true)
+    await page.getByRole("link", { name: "Use this view elsewhere" }).click()
+    const top = "document.getElementById('elsewhere').getBoundingClientRect().top < innerHeight"
+    expect(await page.evaluate(top)).toBe(true)
+    await phone.assertClean()
+  })
+
+  test("on a wide window, the filters are open, a table has all its rows, and the footer ends a short page", async () => {
+    const { page, visit } = visitor
+    await visit("/explore/reports?search=no+such+title")
+    expect(await page.getByLabel("Title").isVisible()).toBe(true)
+    expect(await page.locator("summary", { hasText: "Filters" }).isVisible()).toBe(false)
+    await visit("/account/password")
+    const footer = await page.locator(".site-footer").boundingBox()
+    expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBe(800)
+    await visit("/explore/tenements")
+    await resize(page, 1000)
+    const cut =
+      "[...document.querySelectorAll('.table')].filter((each) => each.scrollHeight > each.clientHeight).length"
+    expect(await page.evaluate(cut)).toBe(0)
+    await resize(page, desktopWidth)
     await visitor.assertClean()
   })
 

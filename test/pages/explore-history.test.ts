@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
-import { cellsOf } from "./page-reader.ts"
+import { cellsOf, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -18,7 +18,9 @@ beforeAll(async () => {
   service = await testService({ records: heldBy("First <b>") })
   await service.publish(heldBy("Second"))
   await service.publish(heldBy("Second"))
-  const manifest = JSON.stringify({ files: [{ name: "a<1>.csv" }, { name: "b.csv" }] })
+  const files = [{ name: "a<1>.csv" }, { name: "b.csv" }]
+  const observed = "2025-12-24T00:00:00Z"
+  const manifest = JSON.stringify({ files, observed, observed_is_known: true })
   await service.sql`update releases set manifest = ${manifest}::text::jsonb where id = 2`
   person = await signedInVisitor(service, "admin@example.com")
 })
@@ -26,11 +28,18 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const at = "2026-01-01 00:00 UTC"
-const newest = [at, "3", "current", "test", "–", "its links"]
-const second = [at, "2", at, "test", "a<1>.csv | b.csv", "holder_name"]
-const first = [at, "1", at, "test", "–", "–"]
+const newest = ["3", "–", at, "current", "its links", "test"]
+const second = [
+  "2",
+  "2025-12-24 00:00 UTC",
+  at,
+  at,
+  "holder_name First <b> → Second",
+  "test | One of 2 files a<1>.csv | b.csv",
+]
+const first = ["1", "–", at, at, "–", "test"]
 
-test("a tenement's page has its versions, newest first", async () => {
+test("a tenement's page has its versions, newest first: when their files were true, and each change", async () => {
   const page = await person.read("/explore/tenements/WA-E47-1234")
   expect(cellsOf(page, "History")).toEqual([newest, second, first])
   expect(page).toContain("<code>/api/v1/tenements/WA-E47-1234/history</code>")
@@ -38,21 +47,50 @@ test("a tenement's page has its versions, newest first", async () => {
 
 test("at an earlier release, those that were known then", async () => {
   const page = await person.read("/explore/tenements/WA-E47-1234?as_of=2")
-  expect(cellsOf(page, "History")).toEqual([[at, "2", "current", ...second.slice(3)], first])
+  expect(cellsOf(page, "History")).toEqual([second.with(3, "current"), first])
 })
 
 test("so have the pages of a company, by its code in any case, and of an announcement", async () => {
   for (const path of ["companies/big", "reports/a1"]) {
     const versions = cellsOf(await person.read(`/explore/${path}`), "History")
-    expect(versions.map(([, release]) => release)).toEqual(["3", "2", "1"])
+    expect(versions.map(([release]) => release)).toEqual(["3", "2", "1"])
   }
 })
 
 test("of many versions the newest are shown, and how many there are", async () => {
   for (let release = 4; release <= 12; release++) await service.publish(heldBy(`Holder ${release}`))
   const page = await person.read("/explore/tenements/WA-E47-1234")
-  expect(cellsOf(page, "History").map(([, release]) => release)).toEqual(
+  expect(cellsOf(page, "History").map(([release]) => release)).toEqual(
     Array.from({ length: 10 }, (_, index) => String(12 - index)),
   )
   expect(page).toContain("The newest 10 of 12 versions.")
+  expect(cellsOf(page, "History").at(-1)?.[4]).toBe("its links")
+})
+
+const worth = (market_cap_aud: number | null): Fixtures => ({
+  ...awkward,
+  companies: awkward.companies.map((company) =>
+    company.asx_code === "BIG" ? { ...company, market_cap_aud } : company,
+  ),
+})
+
+test("a company's page has the course of its capitalisation, by the time of the files", async () => {
+  const line = (page: string) => /<polyline points="([^"]*)"/.exec(page)?.[1]
+  expect(line(await person.read("/explore/companies/BIG"))).toBeUndefined()
+  for (const value of [300e9, null, 200e9]) await service.publish(worth(value))
+  await service.sql`
+    update releases set manifest = jsonb_build_object('observed_is_known', true,
+      'observed', case id when 1 then '2026-01-01T00:00:00Z' when 13 then '2026-01-02T00:00:00Z' else '2026-01-05T00:00:00Z' end)`
+  const page = await person.read("/explore/companies/BIG")
+  expect(line(page)).toBe("0.0,16.0 50.0,2.0 200.0,30.0")
+  expect(textOf(page)).toContain("A$250 bn on 2026-01-01 A$200 bn on 2026-01-05")
+  expect(
+    cellsOf(page, "History")
+      .slice(0, 3)
+      .map((cells) => cells[4]),
+  ).toEqual([
+    "market_cap_aud – → 200,000,000,000",
+    "market_cap_aud 300,000,000,000 → –",
+    "market_cap_aud 250,000,000,000 → 300,000,000,000",
+  ])
 })

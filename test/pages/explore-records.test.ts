@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readRecord } from "../contract/bodies.ts"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
-import { barsOf, cellsOf, factsOf, headingOf, leadOf, linkTo } from "./page-reader.ts"
+import { barsOf, cellsOf, factsOf, headingOf, leadOf, linkTo, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 let service: TestService
@@ -80,7 +80,21 @@ afterAll(() => service.stop())
 
 const dash = (value: unknown) => (value === null || value === "" ? "–" : String(value))
 
-test("a tenement's page has every field", async () => {
+const viewers: Record<string, string> = {
+  WA: "GeoVIEW.WA",
+  NSW: "MinView",
+  QLD: "GeoResGlobe",
+  VIC: "GeoVic",
+  SA: "SARIG",
+  TAS: "MRT maps",
+  NT: "STRIKE",
+}
+const exactArea = new Intl.NumberFormat("en-AU", {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 20,
+})
+
+test("a tenement's page has every field, the whole area on hover, and leads to the map of its state", async () => {
   for (const { id, asx_codes: codes } of awkward.tenements) {
     const path = `/tenements/${encodeURIComponent(id)}`
     const record = await readRecord(await service.get(path))
@@ -99,8 +113,11 @@ test("a tenement's page has every field", async () => {
       Holder: holders || dash(record.holder_name),
       Granted: dash(record.grant_date),
       Expires: dash(record.expiry_date),
+      "On the state’s map": `${viewers[String(record.state)]} search it for ${record.tenement_id}`,
     })
     for (const code of codes) expect(linkTo(page, code)).toBe(`/explore/companies/${code}`)
+    if (typeof record.area_km2 === "number")
+      expect(page).toContain(`<span title="${exactArea.format(record.area_km2)} km²">`)
     expect(page).toContain(`/api/v1${path}`)
   }
 })
@@ -132,8 +149,9 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
     "Industry group": "Metals & Mining",
     Listed: "active",
     Tenements: String(record.total_tenements),
-    "Market cap, A$": "250,000,000,000",
+    "Market cap, A$": "A$250 bn",
   })
+  expect(page).toContain('<span title="A$250,000,000,000">A$250 bn</span>')
   for (const heading of ["By status", "By state"]) {
     for (const { href, records } of barsOf(page, heading) ?? []) {
       if (href) expect(leadOf(await person.read(href))).toStartWith(`${records} tenement`)
@@ -142,11 +160,10 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
   const headings = [...page.matchAll(/<h([23])\b[^>]*>(.*?)<\/h\1>/g)].map(
     ([, rank, text = ""]) => `${rank} ${text.replace(/<[^>]*>/g, "")}`,
   )
-  expect(headings.slice(0, 5)).toEqual([
+  expect(headings.slice(0, 4)).toEqual([
     "2 Tenements",
     "3 By state",
     "3 By status",
-    "3 By type",
     "2 Next expiries",
   ])
   const [, , subsidiaries = "", reports = ""] = page.split('<section class="stack">')
@@ -160,6 +177,13 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
       "/explore/reports?company=BIG",
     )
   }
+})
+
+test("a field with one value is counted in a line, without a bar", async () => {
+  const page = await person.read("/explore/companies/OLDCO")
+  expect(barsOf(page, "By state")).toHaveLength(2)
+  expect(barsOf(page, "By status")).toBeUndefined()
+  expect(textOf(page)).toContain("Status: granted (2) Type: exploration (2)")
 })
 
 test("a company without anything says so", async () => {

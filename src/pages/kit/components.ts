@@ -23,6 +23,8 @@ export const notice = (tone: Tone, content: Content, live = false): Html =>
 
 export interface Column<Row> {
   head: Content
+  /** The head as text, for cards. */
+  label?: string
   cell: (row: Row) => Content
   /** Aligned right, in figures of one width. */
   number?: boolean
@@ -30,6 +32,8 @@ export interface Column<Row> {
   fixed?: boolean
   /** Long text, which gets room on a phone, where the table scrolls sideways. */
   wide?: boolean
+  /** Where it is on the cards that the rows are on a phone; columns without a place are not on them. */
+  card?: "beside" | "below"
   /** Of the head: `{ "aria-sort": "ascending" }`. */
   attributes?: Attributes
 }
@@ -43,20 +47,28 @@ interface TableOptions<Row> {
   empty: Content
 }
 
-/** The first column names the row, and stays while the others scroll sideways. */
+/**
+ * The first column names the row. On a phone, it stays while the others scroll sideways; where columns have
+ * a place on cards, each row is a card.
+ */
 export function table<Row>({ caption, columns, rows, empty }: TableOptions<Row>): Html {
   if (rows.length === 0) return html`<div class="panel muted"><p>${empty}</p></div>`
-  const of = ({ number, fixed, wide }: Column<Row>, extra?: Attributes) =>
+  const isCards = columns.some(({ card }) => card)
+  const of = ({ number, fixed, wide }: Column<Row>, extra: Attributes) =>
     attributes({ class: number ? "number" : fixed ? "fixed" : wide ? "wide" : null, ...extra })
-  return html`<div class="table keep-first" role="region" aria-label="${caption}" tabindex="0"><table>
+  const onCard = ({ card, label }: Column<Row>) => ({
+    "data-card": card,
+    "data-head": card && label,
+  })
+  return html`<div class="table ${isCards ? "cards" : "keep-first"}" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="visually-hidden">${caption}</caption>
 <thead><tr>${columns.map((column) => html`<th ${of(column, { scope: "col", ...column.attributes })}>${column.head}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (row) =>
       html`<tr>${columns.map((column, index) =>
         index === 0
-          ? html`<th ${of(column, { scope: "row" })}>${column.cell(row)}</th>`
-          : html`<td ${of(column)}>${column.cell(row)}</td>`,
+          ? html`<th ${of(column, { scope: "row", ...onCard(column) })}>${column.cell(row)}</th>`
+          : html`<td ${of(column, onCard(column))}>${column.cell(row)}</td>`,
       )}</tr>
 `,
   )}</tbody></table></div>`

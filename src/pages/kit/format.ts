@@ -12,6 +12,20 @@ export const number = (value: number): string => grouped.format(value)
 export const count = (value: number, singular: string, plural = `${singular}s`): string =>
   `${number(value)} ${value === 1 ? singular : plural}`
 
+const largeUnits = [
+  ["tn", 1e12],
+  ["bn", 1e9],
+  ["m", 1e6],
+] as const
+const oneDecimal = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 1 })
+
+/** `A$334.3 bn`, with the whole sum on hover. */
+export function dollars(value: number) {
+  const [unit, size] = largeUnits.find(([, size]) => value >= size) ?? []
+  const short = size === undefined ? number(value) : `${oneDecimal.format(value / size)} ${unit}`
+  return html`<span title="A$${number(value)}">A$${short}</span>`
+}
+
 /** A value that is not known. */
 export const dash = html`<span class="muted">–</span>`
 
@@ -56,4 +70,18 @@ export const stateNames: Readonly<Record<string, string>> = {
   SA: "South Australia",
   TAS: "Tasmania",
   NT: "the Northern Territory",
+}
+
+/** The public map of each state's register, none of which documents an address for one tenement. */
+export const stateViewers: Readonly<Record<string, { name: string; address: string }>> = {
+  WA: { name: "GeoVIEW.WA", address: "https://geoview.dmp.wa.gov.au/geoview/?Viewer=GeoVIEW" },
+  NSW: { name: "MinView", address: "https://minview.geoscience.nsw.gov.au/" },
+  QLD: { name: "GeoResGlobe", address: "https://georesglobe.information.qld.gov.au/" },
+  VIC: {
+    name: "GeoVic",
+    address: "https://earthresources.vic.gov.au/geology-exploration/maps-reports-data/geovic",
+  },
+  SA: { name: "SARIG", address: "https://map.sarig.sa.gov.au/" },
+  TAS: { name: "MRT maps", address: "https://www.mrt.tas.gov.au/mrt_maps/app/list/map" },
+  NT: { name: "STRIKE", address: "https://strike.nt.gov.au/wss.html" },
 }

@@ -26,7 +26,7 @@ ${snippets.map(({ id, label, code, note }, index) => {
 }
 
 const section = (content: Content): Html =>
-  html`<section class="elsewhere"><h2>Use this view elsewhere</h2>${content}</section>`
+  html`<section class="elsewhere" id="elsewhere"><h2>Use this view elsewhere</h2>${content}</section>`
 
 /**
  * The person pastes a token, which stays in the browser: the field is in no form, and the script puts its

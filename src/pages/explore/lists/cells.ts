@@ -2,7 +2,7 @@
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { fold, splitValues } from "../../../text/fold.ts"
 import { status, type Tone } from "../../kit/components.ts"
-import { dash, instant, number, orDash } from "../../kit/format.ts"
+import { dash, dollars, instant, number, orDash, stateViewers } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import { type Cell, pathWith, type RecordLinks } from "./list-view.ts"
 
@@ -25,7 +25,7 @@ export const mono =
     html`<span class="mono">${text(field)(record)}</span>`
 
 const numeric =
-  (write: (value: number) => string) =>
+  (write: (value: number) => Content) =>
   (field: string) =>
   ({ [field]: value }: ResourceRecord): Content =>
     typeof value === "number" ? write(value) : dash
@@ -38,6 +38,8 @@ const two = decimals(2)
 
 export const integer = numeric(number)
 
+export const shortSum = numeric(dollars)
+
 /** As it is, with two decimals at least. */
 export const exactly = numeric((value) => exact.format(value))
 
@@ -45,6 +47,12 @@ export const exactly = numeric((value) => exact.format(value))
 export const rounded = numeric((value) =>
   value > 0 && value < 0.005 ? "<0.01" : two.format(value),
 )
+
+/** Rounded, with the whole number on hover. */
+export const area =
+  (field: string): Cell =>
+  (record) =>
+    html`<span title="${exactly(field)(record)} km²">${rounded(field)(record)}</span>`
 
 export const moment =
   (field: string) =>
@@ -63,6 +71,14 @@ export const linkedTenementsInWords: Cell = (company, links, day) =>
   company.total_tenements === 0
     ? html`${dash} ${noneLinked}`
     : linked("/companies/:code/tenements", "asx_code", linkedTenements)(company, links, day)
+
+/** The map on which a tenement is found by its number. */
+export const stateViewer: Cell = (record) => {
+  const viewer = stateViewers[textOf("state")(record)]
+  return viewer
+    ? html`<a href="${viewer.address}" rel="noopener noreferrer">${viewer.name}</a> <span class="muted">search it for ${textOf("tenement_id")(record)}</span>`
+    : dash
+}
 
 type ShowValue = (value: string, links: RecordLinks) => Content
 

@@ -28,6 +28,11 @@ export const countedPanels = (
     .map((filter) => {
       const title = `By ${filter.label.toLowerCase()}`
       const values = groups && tallyOf(view, filter, groups)
+      const [only, second] = values ?? []
+      if (isPart && only?.value && second === undefined) {
+        const { value, records } = only
+        return html`<p>${filter.label}: <a href="${linkTo(filter.name, value)}">${value}</a> (${number(records)})</p>`
+      }
       return html`<section class="counted">${isPart ? html`<h3>${title}</h3>` : html`<h2>${title}</h2>`}${countedBars(values, (value) => linkTo(filter.name, value))}</section>`
     })
 

@@ -2,7 +2,7 @@
 import type { Fault } from "../../../http/api-error.ts"
 import { fold } from "../../../text/fold.ts"
 import { type Choice, field, hidden } from "../../kit/components.ts"
-import { type Html, html } from "../../kit/html.ts"
+import { attributes, type Html, html } from "../../kit/html.ts"
 import type { Groups } from "../visit.ts"
 import { choicesOf } from "./counted-values.ts"
 import {
@@ -22,7 +22,8 @@ export function filterForm(list: AskedList, groups: Groups, faults: readonly Fau
     const value = sentValue(list, name)
     return value !== undefined && hidden(name, value)
   })
-  return html`<form class="panel filters" id="filters" method="get" action="/explore${pathWith(view.path, code)}" role="search">
+  return html`<form class="panel" id="filters" method="get" action="/explore${pathWith(view.path, code)}" role="search">
+<details ${attributes({ class: "fold", open: faults.length > 0 })}><summary>Filters</summary><div class="filters">
 ${view.filters.map((filter) => filterField(filter, list, choicesOf(view, filter, groups), faultOf(filter.name)))}
 ${field({
   name: "as_of",
@@ -37,7 +38,7 @@ ${field({
 })}
 ${kept}
 <div><button class="primary">Apply</button></div>
-</form>`
+</div></details></form>`
 }
 
 function filterField(

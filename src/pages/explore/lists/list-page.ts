@@ -74,6 +74,7 @@ async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promis
 ${newerNotice(list, page, newest)}
 ${presetLinks(list, day)}
 ${filtersInUse(list)}
+<p class="to-actions"><a href="#elsewhere">Use this view elsewhere</a></p>
 ${holders}
 ${resultsTable(list, page, groups, day)}
 <div class="panel beside-list">

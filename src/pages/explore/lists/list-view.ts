@@ -53,6 +53,10 @@ export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "head"
   cell: Cell
   /** On a record's page, where it is shown in another way there. */
   fact?: Cell
+  /** Whether it is a key figure of a record's page. */
+  isTile?: true
+  /** The field whose course over the versions stands below it there. */
+  courseOf?: string
   /** Whether it is on a record's page alone. */
   isFactOnly?: true
   /** The value of `sort` that orders by it: the largest number first, or the alphabet. */

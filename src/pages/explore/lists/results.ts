@@ -30,6 +30,7 @@ export const columnsOf = (fields: readonly ShownField[], links: RecordLinks, day
     .filter(({ isFactOnly }) => !isFactOnly)
     .map(({ cell, ...column }) => ({
       ...column,
+      label: column.head,
       cell: (record: ResourceRecord) => cell(record, links, day),
     }))
 

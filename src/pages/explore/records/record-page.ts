@@ -7,14 +7,12 @@ import { ApiError } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import { canonicalQuery } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
-import { splitValues } from "../../../text/fold.ts"
-import { pageTitle, table } from "../../kit/components.ts"
-import { number, orDash } from "../../kit/format.ts"
-import { type Content, type Html, html } from "../../kit/html.ts"
+import { pageTitle } from "../../kit/components.ts"
+import { type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import { PageError } from "../../kit/page-error.ts"
 import { elsewherePanel } from "../elsewhere/panel.ts"
-import { integer, listed, moment, text, textOf } from "../lists/cells.ts"
+import { textOf } from "../lists/cells.ts"
 import { linksAt } from "../lists/list-address.ts"
 import { exploreTabs, faultsOf, recordNotFound } from "../lists/list-page.ts"
 import {
@@ -23,8 +21,9 @@ import {
   recordPathOf,
   type ShownField,
 } from "../lists/list-view.ts"
-import { columnsOf, pastNotice } from "../lists/results.ts"
-import type { ShownPage, Visit } from "../visit.ts"
+import { pastNotice } from "../lists/results.ts"
+import type { Visit } from "../visit.ts"
+import { course, history, versionsRead } from "./history.ts"
 
 /** A record that was found. */
 export interface FoundRecord extends RecordAt {
@@ -55,7 +54,7 @@ export async function recordPage(
   const found = { ...shown, key, links: linksAt(asOf), day, isPast: asOf !== undefined }
   const [parts, versions] = await Promise.all([
     readParts?.(visit, found),
-    visit.page(view.record.history, key, firstRows(release)),
+    visit.page(view.record.history, key, firstRows(release, versionsRead)),
   ])
   const present = linksAt(undefined)(`${view.path}/${encodeURIComponent(key)}`)
   const api = {
@@ -65,10 +64,12 @@ export async function recordPage(
     resource,
   }
   const title = view.record.title(record)
-  const facts = view.fields.map(
-    ({ head, cell, fact = cell }) =>
-      html`<dt>${head}</dt><dd>${fact(record, found.links, day)}</dd>`,
-  )
+  const pairOf = ({ head, cell, fact = cell, courseOf }: ShownField) => {
+    const write = (version: ResourceRecord) => fact(version, found.links, day)
+    return html`<dt>${head}</dt><dd>${write(record)}${courseOf && course(versions.records, courseOf, write)}</dd>`
+  }
+  const tiles = view.fields.filter(({ isTile }) => isTile)
+  const facts = view.fields.filter(({ isTile }) => !isTile)
   return {
     title,
     section: "/explore",
@@ -76,9 +77,10 @@ export async function recordPage(
     main: html`${pageTitle(title, html`${view.record.lead(record, versions.records[0] ?? {}, found.links)}, at release ${release.id}`)}
 ${exploreTabs(view)}
 <div class="stack explore">${asOf !== undefined && pastNotice(release, asOf, present)}
-<div class="panel"><dl class="facts">${facts}</dl></div>
+${tiles.length > 0 && html`<dl class="figures">${tiles.map((tile) => html`<div class="panel">${pairOf(tile)}</div>`)}</dl>`}
+<div class="panel"><dl class="facts">${facts.map(pairOf)}</dl></div>
 ${parts}
-${history(versions, `${path}/history`, found.links)}
+${history(versions, `${path}/history`)}
 <div class="panel">${elsewherePanel(api, null)}</div></div>`,
   }
 }
@@ -107,35 +109,3 @@ function badAddress(error: ApiError): PageError {
 
 /** The query for the first records of a list that belongs to a record, at the same release. */
 export const firstRows = ({ id }: Release, rows = 10): string => `per_page=${rows}&as_of=${id}`
-
-function history({ records, meta }: ShownPage, path: string, links: RecordLinks): Html {
-  return html`<section class="stack"><h2 id="history">History</h2>
-${table({
-  caption: "History",
-  columns: columnsOf(ofVersions, links, ""),
-  rows: records,
-  empty: "No version is known.",
-})}
-<p class="muted small">${meta.total > records.length && `The newest ${number(records.length)} of ${number(meta.total)} versions. `}With its fields as they stood, each version is at <code>${path}</code>.</p></section>`
-}
-
-const ofVersions: readonly ShownField[] = [
-  { head: "Since", cell: moment("since"), fixed: true },
-  { head: "Release", cell: integer("since_release"), number: true },
-  { head: "Until", cell: (version) => until(version), fixed: true },
-  { head: "Source", cell: text("source") },
-  { head: "Files", cell: listed("files"), wide: true },
-  { head: "Changed", cell: (version) => changed(version), wide: true },
-]
-
-const until = (version: ResourceRecord): Content =>
-  version.until_release === null ? "current" : moment("until")(version)
-
-/** Of the oldest version that is kept nothing is known; where no field changed, the links did. */
-function changed({ changed: fields }: ResourceRecord): Content {
-  if (typeof fields !== "string") return orDash(null)
-  const names = splitValues(fields)
-  return names.length === 0
-    ? "its links"
-    : names.map((name) => html`<div><code>${name}</code></div>`)
-}

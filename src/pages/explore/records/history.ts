@@ -1,0 +1,107 @@
+/** The versions of a record: what each changed, and the course of a figure over them. */
+import type { ResourceRecord, Value } from "../../../resources/resource.ts"
+import { splitValues } from "../../../text/fold.ts"
+import { type Column, table } from "../../kit/components.ts"
+import { number, orDash } from "../../kit/format.ts"
+import { type Content, type Html, html } from "../../kit/html.ts"
+import { moment, text, textOf } from "../lists/cells.ts"
+import type { ShownPage } from "../visit.ts"
+
+/** The versions that a page reads, so that a figure has a course, and the oldest shown a predecessor. */
+export const versionsRead = 100
+const versionsShown = 10
+
+interface VersionRow {
+  version: ResourceRecord
+  /** The version before it, if it is known. */
+  earlier: ResourceRecord | undefined
+}
+
+export function history({ records, meta }: ShownPage, path: string): Html {
+  const rows = records
+    .slice(0, versionsShown)
+    .map((version, index) => ({ version, earlier: records[index + 1] }))
+  return html`<section class="stack"><h2 id="history">History</h2>
+${table({ caption: "History", columns, rows, empty: "No version is known." })}
+<p class="muted small">${meta.total > rows.length && `The newest ${number(rows.length)} of ${number(meta.total)} versions. `}With its fields as they stood, each version is at <code>${path}</code>.</p></section>`
+}
+
+const below = (
+  label: string,
+  cell: (row: VersionRow) => Content,
+  layout: Pick<Column<VersionRow>, "fixed" | "wide">,
+): Column<VersionRow> => ({ head: label, label, cell, card: "below", ...layout })
+
+const columns: readonly Column<VersionRow>[] = [
+  below("Release", ({ version }) => textOf("since_release")(version), { fixed: true }),
+  below("Data as of", ({ version }) => moment("observed_at")(version), { fixed: true }),
+  below("Published", ({ version }) => moment("since")(version), { fixed: true }),
+  below("Until", ({ version }) => until(version), { fixed: true }),
+  below("Changed", changes, { wide: true }),
+  below("Source", ({ version }) => sourceOf(version), { wide: true }),
+]
+
+const until = (version: ResourceRecord): Content =>
+  version.until_release === null ? "current" : moment("until")(version)
+
+/** Of the oldest version that is kept nothing is known; where no field changed, the links did. */
+function changes({ version, earlier }: VersionRow): Content {
+  if (typeof version.changed !== "string" || earlier === undefined) return orDash(null)
+  const names = splitValues(version.changed)
+  return names.length === 0
+    ? "its links"
+    : names.map(
+        (name) =>
+          html`<div><code>${name}</code> <span class="muted">${written(earlier[name])}</span> → ${written(version[name])}</div>`,
+      )
+}
+
+const exact = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 20 })
+
+const written = (value: Value | undefined): Content =>
+  typeof value === "number" ? exact.format(value) : orDash(value?.toString())
+
+/** Nothing says from which of a load's files a record came. */
+function sourceOf(version: ResourceRecord): Content {
+  const files = splitValues(textOf("files")(version)).map((name) => html`<div>${name}</div>`)
+  return html`<div>${text("source")(version)}</div>${
+    files.length > 1
+      ? html`<div><details><summary>One of ${number(files.length)} files</summary> ${files}</details></div>`
+      : files
+  }`
+}
+
+const [width, height] = [200, 32]
+
+/**
+ * A line through the values that a field had, by the time of the files; null where it never changed.
+ * @param versions newest first
+ * @param write the value of the field
+ */
+export function course(
+  versions: readonly ResourceRecord[],
+  field: string,
+  write: (version: ResourceRecord) => Content,
+): Html | null {
+  const points = versions
+    .flatMap((version, index) => {
+      const value = version[field]
+      const time = textOf(version.observed_at === null ? "since" : "observed_at")(version)
+      const isStep = typeof value === "number" && value !== versions[index + 1]?.[field]
+      return isStep && time !== "" ? [{ version, value, time, ms: Date.parse(time) }] : []
+    })
+    .reverse()
+  const [first, last] = [points[0], points.at(-1)]
+  if (first === undefined || last === undefined || first === last) return null
+  const values = points.map(({ value }) => value)
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const line = points.map(({ value, ms }) => {
+    const x = (width * (ms - first.ms)) / Math.max(1, last.ms - first.ms)
+    const y = height - 2 - ((height - 4) * (value - least)) / Math.max(1, most - least)
+    return `${x.toFixed(1)},${y.toFixed(1)}`
+  })
+  const labels = [first, last].map(
+    ({ version, time }) => html`<span>${write(version)} on ${time.slice(0, 10)}</span>`,
+  )
+  return html`<svg class="course" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true"><polyline points="${line.join(" ")}"/></svg><div class="axis small muted">${labels}</div>`
+}
