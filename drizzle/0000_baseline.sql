@@ -74,6 +74,7 @@ CREATE TABLE "companies" (
 	"gics_sector" text,
 	"gics_sector_folded" text COLLATE "C",
 	"gics_industry_group" text,
+	"gics_industry_group_folded" text COLLATE "C",
 	"total_tenements" integer DEFAULT 0 NOT NULL,
 	"is_active" boolean NOT NULL,
 	"source" text NOT NULL,
@@ -95,6 +96,7 @@ CREATE TABLE "companies_history" (
 	"gics_sector" text,
 	"gics_sector_folded" text COLLATE "C",
 	"gics_industry_group" text,
+	"gics_industry_group_folded" text COLLATE "C",
 	"total_tenements" integer DEFAULT 0 NOT NULL,
 	"is_active" boolean NOT NULL,
 	"source" text NOT NULL,
@@ -165,6 +167,7 @@ CREATE TABLE "reports" (
 	"since_release" integer NOT NULL,
 	"ordinary_code" text COLLATE "C",
 	"company_code" text COLLATE "C" GENERATED ALWAYS AS (coalesce(ordinary_code, asx_code)) STORED,
+	"report_group" text COLLATE "C" GENERATED ALWAYS AS (case when type ~* 'quarter' then 'quarterly' when type ~* 'annual report|full year|preliminary final|concise financial|12 month' then 'annual' when type ~* 'mineral resource|ore reserve|resource estimat' then 'resource' when type ~* 'drill|assay|exploration result' then 'drilling' when type ~* 'appendix (2a|3[a-h])|capital|cleansing|placement|renounceable|purchase plan|buy-back|bonus issue|issues to the public|disclosure document|new issue|(notice|announcement) of call|securities on issue|bookbuild' then 'capital' when type ~* 'director.?s interest|(director|chair|chairman) (- )?appointment' then 'director' when title ~* '(quarterly|quarter) (report|activit|cash|production|result)' then 'quarterly' when title ~* 'annual (report|financial)' then 'annual' when title ~* 'mineral resource|ore reserve|jorc|(maiden|inferred|indicated|measured) (resource|reserve)|(resource|reserve) (estimat|updat|upgrad|increas|statement|expan)' then 'resource' when title ~* 'drill|assay|intersect|intercept|g/t|[0-9]m (@|at) ' then 'drilling' when title ~* 'placement|capital rais|rights issue|entitlement (offer|issue)|purchase plan|buy-back' then 'capital' when title ~* '(appoint|resign|retire).*director|director.*(appoint|resign|retire)' then 'director' else 'other' end) STORED,
 	CONSTRAINT "reports_hash" CHECK ("reports"."hash" ~ '^[A-Za-z0-9._~-]+$' and length("reports"."hash") <= 100),
 	CONSTRAINT "reports_asx_code" CHECK ("reports"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "reports_published_at" CHECK ("reports"."published_at" >= '0001-01-01T00:00:00Z' and "reports"."published_at" < '10000-01-01T00:00:00Z')
@@ -184,6 +187,7 @@ CREATE TABLE "reports_history" (
 	"until_release" integer NOT NULL,
 	"ordinary_code" text COLLATE "C",
 	"company_code" text COLLATE "C",
+	"report_group" text COLLATE "C",
 	CONSTRAINT "reports_history_hash_since_release_pk" PRIMARY KEY("hash","since_release"),
 	CONSTRAINT "reports_history_until_release" CHECK ("reports_history"."until_release" > "reports_history"."since_release")
 );
@@ -384,6 +388,7 @@ CREATE INDEX "reports_newest_first" ON "reports" USING btree ("published_at" DES
 CREATE INDEX "reports_with_temporary_code" ON "reports" USING btree ("hash") WHERE "reports"."ordinary_code" is not null;--> statement-breakpoint
 CREATE INDEX "reports_by_company" ON "reports" USING btree ("company_code","published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "reports_by_type" ON "reports" USING gin ("types_folded");--> statement-breakpoint
+CREATE INDEX "reports_by_group" ON "reports" USING btree ("report_group","type");--> statement-breakpoint
 CREATE INDEX "reports_by_title" ON "reports" USING gin ("title_folded" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "reports_since" ON "reports" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "reports_history_until" ON "reports_history" USING btree ("until_release");--> statement-breakpoint

@@ -15,6 +15,7 @@ import { decodablePath, requestTarget } from "./plugins/target.ts"
 import { companies } from "./routes/companies.ts"
 import { describeOnce, description } from "./routes/description.ts"
 import { endpoints } from "./routes/endpoints.ts"
+import { facets } from "./routes/facets.ts"
 import { adminOperations, type OperationOptions, operations } from "./routes/operations.ts"
 import { releases } from "./routes/releases.ts"
 import { reports } from "./routes/reports.ts"
@@ -54,6 +55,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(companies(options))
         .use(tenements(options))
         .use(reports(options))
+        .use(facets(options))
         .use(releases(options))
         .use(sources(options))
         .use(others)

@@ -6,7 +6,7 @@
 import type { Reader } from "../db/reader/reader.ts"
 import type { Release } from "../db/reader/releases.ts"
 import type { List } from "../db/reader/statements.ts"
-import { ApiError } from "../http/api-error.ts"
+import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
@@ -14,7 +14,7 @@ import type { Asked, Asker } from "./asked.ts"
 import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedAnswers } from "./cached-answers.ts"
 import { type ExportOptions, exportAnswer } from "./export-answer.ts"
-import { pageContent } from "./list-content.ts"
+import { pageContent, wholeContent } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
 import { cacheStatus, isKnown, notModified, represent, validatorsOf } from "./represent.ts"
 
@@ -51,10 +51,28 @@ export function createListAnswers(options: ListOptions): ListAnswers {
   const { reader, cachedAnswers, baseUrl } = options
   const { atRelease, listAt } = options.resolver
 
+  /** All of its values. */
+  async function readFacet(
+    { list, release }: Omit<ResolvedPlan, "plan">,
+    facet: string,
+    account: number,
+  ) {
+    const counts = await reader.facet(list, facet, { release, account })
+    if (counts) return counts
+    const message = "Has too many values in this list to count them: add a filter"
+    throw invalidParameters([{ parameter: facet, message }])
+  }
+
   async function readPage({ plan, list, release }: ResolvedPlan, account: number) {
-    const { page, perPage } = plan
-    const bounds = { offset: offsetOf(page, perPage), limit: perPage }
-    const found = await step("read", () => reader.page(list, bounds, { release, account }))
+    const { page, perPage, facet } = plan
+    const offset = offsetOf(page, perPage)
+    const found = await step("read", async () => {
+      if (facet === undefined) {
+        return reader.page(list, { offset, limit: perPage }, { release, account })
+      }
+      const counts = await readFacet({ list, release }, facet, account)
+      return { total: counts.length, records: counts.slice(offset, offset + perPage) }
+    })
     if (!found) throw new ApiError("NOT_FOUND")
     return { records: found.records, meta: pageMeta(found.total, page, perPage), release }
   }
@@ -69,7 +87,11 @@ export function createListAnswers(options: ListOptions): ListAnswers {
     const validators = validatorsOf(release, plan.tagKey + compared, format)
     if (isKnown(asked.request, validators)) return notModified(asked, validators, status)
     const resolved = { plan, list, release }
-    if (plan.all) return exportAnswer(options, asked, resolved, validators)
+    if (plan.all) {
+      if (plan.facet === undefined) return exportAnswer(options, asked, resolved, validators)
+      const counts = await readFacet(resolved, plan.facet, asked.account)
+      return represent(asked, wholeContent(plan, validators, counts), status)
+    }
     const page = await readPage(resolved, asked.account)
     const make = () => step("represent", () => pageContent(plan, validators, page, baseUrl))
     const content = cacheable ? cachedAnswers.share(release, answerKey, make) : make()

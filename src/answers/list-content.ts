@@ -48,16 +48,25 @@ export function pageText(
   return atomFeed(plan.feed, records, { baseUrl, path: plan.path, query, publishedAt })
 }
 
+/** Every record of a short list. */
+export const wholeContent = (plan: ListPlan, validators: Validators, records: Records): Content =>
+  contentOf(
+    validators,
+    plan.format,
+    exportHeaders(plan, records.length),
+    codedBody(delimited(plan, records)),
+  )
+
 /** The headers of every export. */
 export const exportHeaders = (plan: ListPlan, total: number): ContentHeaders => ({
   ...fileName(plan),
   "X-Total-Count": String(total),
 })
 
-const fileName = ({ format, list }: ListPlan): ContentHeaders =>
+const fileName = ({ format, shown }: ListPlan): ContentHeaders =>
   format === "json" || format === "atom"
     ? {}
-    : { "Content-Disposition": `attachment; filename="${list.resource.name}.${format}"` }
+    : { "Content-Disposition": `attachment; filename="${shown.name}.${format}"` }
 
 /** Every record, with a header row. */
 export function delimited(plan: ListPlan, records: Records): string {
@@ -66,10 +75,10 @@ export function delimited(plan: ListPlan, records: Records): string {
 }
 
 /** `head` comes before the rows. @throws Error for a format without rows, in which no list is whole */
-export function writerOf({ format, list, fields, formulaGuard, byteOrderMark }: ListPlan) {
+export function writerOf({ format, shown, fields, formulaGuard, byteOrderMark }: ListPlan) {
   if (format !== "csv" && format !== "tsv") throw new Error(`The format ${format} has no rows`)
-  const names = Object.keys(list.resource.fields)
-  const columns = columnsOf(list.resource, fields ?? names)
+  const names = Object.keys(shown.fields)
+  const columns = columnsOf(shown, fields ?? names)
   const { header, rows, newEncoder } = delimitedWriter(format, columns, { formulaGuard })
   const places = fields?.map((name) => names.indexOf(name))
   return {

@@ -16,6 +16,8 @@ interface Declaration {
   filters: readonly string[]
   /** If the list belongs to one record of another resource. */
   belongsTo?: Parent
+  /** If its records are the values of the filter in its path: the resource that it counts. */
+  counts?: Readable
   /** If it shows what is known now, whatever the release. */
   ofNoRelease?: true
   /** If its records are published in the format Atom too. */

@@ -4,7 +4,7 @@
  */
 import { type CacheSizes, createCache } from "../db/cache.ts"
 import type { List } from "../db/reader/statements.ts"
-import type { Fault } from "../http/api-error.ts"
+import { ApiError, type Fault } from "../http/api-error.ts"
 import { type Format, preferredFormat } from "../http/negotiation.ts"
 import {
   type CrossCheck,
@@ -15,7 +15,8 @@ import {
 } from "../http/parameters.ts"
 import { type PointInTime, pointInTime } from "../http/point-in-time.ts"
 import { type CanonicalQuery, canonicalQuery, queryText } from "../http/query-string.ts"
-import { complete, filterOf, orderOf } from "../resources/resource.ts"
+import { countedFilters } from "../resources/facets.ts"
+import { complete, filterOf, orderOf, type Readable } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
 import type { Target } from "./asked.ts"
 import {
@@ -32,6 +33,10 @@ import {
 export interface ListPlan {
   /** Without the releases that it compares with: those are resolved from `points`. */
   list: List
+  /** If its values for one filter are counted: the name of that. */
+  facet: string | undefined
+  /** What the records of the response are. */
+  shown: Readable
   points: PointsInTime
   page: number
   perPage: number
@@ -79,7 +84,8 @@ export function planList(
   { path, query, accept }: Target,
   parent: string,
 ): ListPlan {
-  const { parameters } = endpoint
+  const { parameters, counts, resource } = endpoint
+  if (counts && !countedFilters(counts).includes(parent)) throw new ApiError("NOT_FOUND")
   const preferred = preferredFormat(accept, endpoint.formats)
   const values = readParameters(query, parameters, crossChecks(preferred))
   const {
@@ -90,11 +96,16 @@ export function planList(
   const filters = filtersInUse(endpoint, values)
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
-  const identity = digest(`${path}?${queryText(canonical, notOfTheList)}`)
+  // The path of the list that is counted, so that its counts are shared.
+  const listPath = counts ? path.replace(/facets\/(\w+)\/\w+$/, "$1") : path
+  const identity = digest(`${listPath}?${queryText(canonical, notOfTheList)}`)
+  const list = toList(endpoint, values, filters, parent, identity)
   const pages = `${path}?${queryText(canonical, ["page", "format"])}`
   const buster = cacheBuster(query)
   return {
-    list: toList(endpoint, values, filters, parent, identity),
+    list,
+    facet: counts && parent,
+    shown: counts ? resource : list.resource,
     points: {
       asOf: pointInTime(given.as_of),
       updatedSince: pointInTime(given.updated_since),
@@ -145,7 +156,7 @@ const filtersInUse = ({ resource, filters }: ListEndpoint, values: Values) =>
   })
 
 function toList(
-  { resource, belongsTo }: ListEndpoint,
+  { resource: shown, counts: resource = shown, belongsTo }: ListEndpoint,
   values: Values,
   filters: ReturnType<typeof filtersInUse>,
   parent: string,

@@ -3,14 +3,13 @@
  * any time. It is short: it is read whole, and a page is a part of it. Its entity tag is a function of the
  * state's own version; its headers name no release, and later pages show the state of their own time.
  */
-import { codedBody } from "../http/content-coding.ts"
 import { entityTag } from "../http/entity-tag.ts"
 import { offsetOf, pageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
 import type { Asked } from "./asked.ts"
-import { delimited, exportHeaders, pageContent } from "./list-content.ts"
+import { pageContent, wholeContent } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
-import { cacheStatus, contentOf, represent } from "./represent.ts"
+import { cacheStatus, represent } from "./represent.ts"
 
 export interface State {
   /** Another one whenever any of the records is. */
@@ -39,7 +38,7 @@ export async function answerState(
     meta: pageMeta(total, page, perPage),
   }
   const content = plan.all
-    ? contentOf(validators, format, exportHeaders(plan, total), codedBody(delimited(plan, records)))
+    ? wholeContent(plan, validators, records)
     : pageContent(plan, validators, shown, baseUrl)
   return represent(asked, content, cacheStatus.bypass)
 }

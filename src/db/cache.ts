@@ -21,7 +21,7 @@ const shares = {
   /** The keys of lists with few rows that are found by a scan. */
   keys: 3,
   /** How many records of a list have which values. */
-  breakdowns: 2,
+  facets: 2,
   /** Valid tokens, their accounts and when their use was last recorded. */
   tokens: 12,
   /** The negative cache, separate so that a flood of invented tokens evicts no valid ones. */

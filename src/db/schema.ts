@@ -42,6 +42,7 @@ import {
   literals,
   unknownLast,
 } from "./columns.ts"
+import { reportGroup } from "./report-groups.ts"
 
 export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] as const
 export type State = (typeof states)[number]
@@ -113,6 +114,7 @@ const companyColumns = {
   gics_sector: text(),
   gics_sector_folded: bytewise(),
   gics_industry_group: text(),
+  gics_industry_group_folded: bytewise(),
   total_tenements: integer().notNull().default(0),
   is_active: boolean().notNull(),
 }
@@ -349,12 +351,15 @@ export const reports = pgTable(
     ...reportColumns,
     ...provenance,
     ...withCompanyCode("asx_code"),
+    report_group: bytewise().generatedAlwaysAs(reportGroup),
   },
   (t) => [
     index("reports_newest_first").on(t.published_at.desc(), t.hash),
     index("reports_with_temporary_code").on(t.hash).where(sql`${t.ordinary_code} is not null`),
     index("reports_by_company").on(t.company_code, t.published_at.desc(), t.hash),
     index("reports_by_type").using("gin", t.types_folded),
+    // Has all that counting the values of either reads.
+    index("reports_by_group").on(t.report_group, t.type),
     index("reports_by_title").using("gin", t.title_folded.op("gin_trgm_ops")),
     index("reports_since").on(t.since_release),
     ...checks("reports", {
@@ -367,7 +372,13 @@ export const reports = pgTable(
 
 export const reportsHistory = pgTable(
   "reports_history",
-  { hash: bytewise().notNull(), ...reportColumns, ...superseded, ...companyCode },
+  {
+    hash: bytewise().notNull(),
+    ...reportColumns,
+    ...superseded,
+    ...companyCode,
+    report_group: bytewise(),
+  },
   (t) => [
     ...historyParts("reports", t.hash, t),
     index("reports_history_newest_first").on(t.published_at.desc(), t.hash),

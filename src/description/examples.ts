@@ -17,7 +17,7 @@ export const exampleRecord = ({ fields }: Readable): ResourceRecord =>
 
 /** The key in the path of a resource's examples. */
 export const exampleKey = (resource: Readable): string =>
-  String(exampleRecord(resource)[resource.key])
+  String(resource.keyInPath?.examples?.[0] ?? exampleRecord(resource)[resource.key])
 
 const { id, published_at } = exampleRecord(releases)
 

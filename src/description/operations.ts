@@ -79,7 +79,12 @@ function naming(
       description: `The ${resource.singular} with the \`${keyName(path)}\` in the path; with \`as_of\`, as it was then.`,
     }
   }
-  const { belongsTo, description } = endpoint
+  const { belongsTo, counts, description } = endpoint
+  if (counts) {
+    const id = `list${pascal(counts.singular)}Facets`
+    const summary = `Count ${counts.name} by a field`
+    return { ...named, id, summary, description: description ?? "" }
+  }
   const owner = belongsTo?.resource.singular
   // The versions of a company, not its company versions.
   const listed = owner ? resource.name.replace(`${owner}-`, "") : resource.name
@@ -116,7 +121,9 @@ export const keyedBy = (endpoint: Endpoint): Readable | undefined =>
   endpoint.kind === "record"
     ? endpoint.resource
     : endpoint.kind === "list"
-      ? endpoint.belongsTo?.resource
+      ? endpoint.counts
+        ? endpoint.resource
+        : endpoint.belongsTo?.resource
       : undefined
 
 const otherParameters = (endpoint: Endpoint): Parameter[] => [

@@ -65,11 +65,22 @@ export const companies: Resource = {
       fold,
       containing,
     ),
-    sector: filter(
-      freeText("GICS sector, in upper or lower case", "Materials"),
-      equals(table.gics_sector_folded),
-      fold,
-    ),
+    sector: {
+      ...filter(
+        freeText("GICS sector, in upper or lower case", "Materials"),
+        equals(table.gics_sector_folded),
+        fold,
+      ),
+      values: { column: table.gics_sector },
+    },
+    gics_industry_group: {
+      ...filter(
+        freeText("GICS industry group, in upper or lower case", "Materials"),
+        equals(table.gics_industry_group_folded),
+        fold,
+      ),
+      values: { column: table.gics_industry_group },
+    },
     active: filter(
       Type.Boolean({
         description: "Listed companies, or those that are listed no longer",
@@ -94,6 +105,7 @@ export const companies: Resource = {
     company_name_folded: { from: "company_name", derive: folded },
     name_key: { from: "company_name", derive: nameKey },
     gics_sector_folded: { from: "gics_sector", derive: foldedOrNull },
+    gics_industry_group_folded: { from: "gics_industry_group", derive: foldedOrNull },
   },
   links: "names",
 }

@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
+import { reportGroups } from "../db/report-groups.ts"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
+import { oneOf } from "../text/one-of.ts"
 import { belongsToCode, temporaryCode } from "./company-codes.ts"
-import { includes, termFilter } from "./conditions.ts"
+import { equals, includes, termFilter } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
   asxCodeFromText,
@@ -50,14 +52,28 @@ export const reports: Resource = {
       ),
       alias: temporaryCode,
     },
-    type: filter(
-      freeText(
-        "Type, in upper or lower case; one of several is enough",
-        "Quarterly activities report",
+    type: {
+      ...filter(
+        freeText(
+          "Type, in upper or lower case; one of several is enough",
+          "Quarterly activities report",
+        ),
+        includes(table.types_folded),
+        fold,
       ),
-      includes(table.types_folded),
-      fold,
-    ),
+      values: { column: table.type, isList: true },
+    },
+    group: {
+      ...filter(
+        oneOf(reportGroups, {
+          description:
+            "Group, by words of the type or, where those name no group, of the title. `annual` has annual reports and full-year accounts, not half-year ones; `capital` has issues, placements and buy-backs; `director` has appointments and interests",
+          examples: ["drilling"],
+        }),
+        equals(table.report_group),
+      ),
+      values: { column: table.report_group },
+    },
     from: filter(
       calendarDate("First day (UTC), included", "2026-01-01"),
       (day) => sql`${table.published_at} >= ${day}::date::timestamp at time zone 'UTC'`,

@@ -40,6 +40,8 @@ export interface Filter {
   where: (bound: SQL, release: SQL) => SQL
   /** The condition for values that no index serves, and which these are. */
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
+  /** If the values that it takes are counted: their column, which may list several as `A; B`. */
+  values?: { column: PgColumn; isList?: true }
   /** If its value is a key that may stand for another. */
   alias?: Alias
   /** The parameter's value in the one spelling that all equal ones share. */

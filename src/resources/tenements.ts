@@ -63,17 +63,23 @@ export const tenements: Resource = {
     ...provenanceOf(table),
   },
   filters: {
-    state: filter(state, equals(table.state)),
-    status: filter(
-      freeText("Status, in upper or lower case", "granted"),
-      equals(table.status_folded),
-      fold,
-    ),
-    type: filter(
-      freeText("Type, in upper or lower case", "exploration"),
-      equals(table.type_folded),
-      fold,
-    ),
+    state: { ...filter(state, equals(table.state)), values: { column: table.state } },
+    status: {
+      ...filter(
+        freeText("Status, in upper or lower case", "granted"),
+        equals(table.status_folded),
+        fold,
+      ),
+      values: { column: table.status },
+    },
+    type: {
+      ...filter(
+        freeText("Type, in upper or lower case", "exploration"),
+        equals(table.type_folded),
+        fold,
+      ),
+      values: { column: table.type },
+    },
     holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
     company: {
       ...filter(

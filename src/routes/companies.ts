@@ -11,7 +11,7 @@ export const companyList = listEndpoint({
   description:
     "Ordered by name, unless `sort` says otherwise; only companies that are listed today, unless `active` is `false`.",
   resource,
-  filters: ["search", "sector", "active"],
+  filters: Object.keys(resource.filters),
 })
 
 export const company = recordEndpoint(resource)

@@ -7,6 +7,7 @@ import {
   subsidiariesOfCompany,
   tenementsOfCompany,
 } from "./companies.ts"
+import { companyFacets, reportFacets, tenementFacets } from "./facets.ts"
 import { releaseList } from "./releases.ts"
 import { report, reportHistory, reportList } from "./reports.ts"
 import { sourceList } from "./sources.ts"
@@ -25,6 +26,9 @@ export const endpoints: readonly ServedEndpoint[] = [
   { path: "/api/v1/reports", endpoint: reportList },
   { path: "/api/v1/reports/:hash", endpoint: report },
   { path: "/api/v1/reports/:hash/history", endpoint: reportHistory },
+  { path: "/api/v1/facets/companies/:field", endpoint: companyFacets },
+  { path: "/api/v1/facets/tenements/:field", endpoint: tenementFacets },
+  { path: "/api/v1/facets/reports/:field", endpoint: reportFacets },
   { path: "/api/v1/releases", endpoint: releaseList },
   { path: "/api/v1/sources", endpoint: sourceList },
   { path: "/api/v1/usage", endpoint: usageOfAccount },

@@ -24,7 +24,7 @@ const announcements: FeedOf<ResourceRecord> = {
 export const reportList = listEndpoint({
   description: "Newest first.",
   resource,
-  filters: ["company", "type", "from", "to", "search"],
+  filters: Object.keys(resource.filters),
   feed: announcements,
 })
 

@@ -109,6 +109,9 @@ test("every endpoint under /api/v1 is described, and nothing that is not served"
     "/reports": "listReports",
     "/reports/{hash}": "getReport",
     "/reports/{hash}/history": "listVersionsOfReport",
+    "/facets/companies/{field}": "listCompanyFacets",
+    "/facets/tenements/{field}": "listTenementFacets",
+    "/facets/reports/{field}": "listReportFacets",
     "/sources": "listSources",
     "/releases": "listReleases",
     "/usage": "getUsage",
@@ -118,11 +121,13 @@ test("every endpoint under /api/v1 is described, and nothing that is not served"
 test("each operation has exactly the parameters that its endpoint accepts", async () => {
   const document = await described()
   for (const [path, { get }] of Object.entries(document.paths)) {
-    const key = path.startsWith("/companies")
-      ? "BIG"
-      : path.startsWith("/tenements")
-        ? "SA-0"
-        : "a1"
+    const key = path.startsWith("/facets")
+      ? String(get.parameters[0]?.schema.examples[0])
+      : path.startsWith("/companies")
+        ? "BIG"
+        : path.startsWith("/tenements")
+          ? "SA-0"
+          : "a1"
     const url = path.replace(/\{\w+\}/, key)
     const refused = (await (await service.get(`${url}?no_such_parameter=1`)).json()) as {
       error: { details: { parameters: { allowed: string[] }[] } }

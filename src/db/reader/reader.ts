@@ -2,13 +2,13 @@
  * Reads lists and records at a release.
  *
  * All statements of one response read the same release, even if a newer one is published in between
- * (see `reads.ts`). The contents of a release never change: totals, positions, breakdowns and the keys of
+ * (see `reads.ts`). The contents of a release never change: totals, positions, facets and the keys of
  * short lists are cached by release without expiry, and concurrent requests for the same share a statement.
  */
 import { type CacheSizes, createCache } from "../cache.ts"
 import type { ReadPool } from "../pool/pool.ts"
-import { createBreakdowns } from "./breakdown.ts"
 import { createExportReader } from "./export-reader.ts"
+import { createFacets, type ValueCount } from "./facets.ts"
 import { createListReader } from "./list-reader.ts"
 import { createReads, type Reads } from "./reads.ts"
 import { createRecordReader } from "./record-reader.ts"
@@ -32,10 +32,14 @@ const createCaches = (sizes: CacheSizes) => ({
   keys: createCache<string>(sizes.keys, bytesOfText),
   /** At which pages end, and those at equal distances, by list and offset. */
   positions: createCache<Position>(sizes.positions, bytesOfPosition),
-  breakdowns: createCache<string>(sizes.breakdowns, bytesOfText),
+  /** Null where there are too many values. */
+  facets: createCache<{ counts: readonly ValueCount[] | null }>(sizes.facets, bytesOfFacet),
 })
 
 const bytesOfText = (text: string): number => 2 * text.length
+
+const bytesOfFacet = ({ counts }: { counts: readonly ValueCount[] | null }): number =>
+  counts?.reduce((sum, { value }) => sum + 64 + 2 * (value?.length ?? 0), 0) ?? 0
 
 export type Reader = ReturnType<typeof createReader>
 
@@ -52,7 +56,7 @@ export function createReader(
     page: createListReader(reading, total),
     total,
     chunks: createExportReader(reading, total),
-    breakdown: createBreakdowns(reading),
+    facet: createFacets(reading),
     find: createRecordReader(reading),
     /** The state of each cache, by name. */
     cacheReadings: () =>

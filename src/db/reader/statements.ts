@@ -20,7 +20,6 @@ import {
 import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
-import { grouped, groupsText } from "./groups.ts"
 import {
   type Part,
   type Relation,
@@ -238,14 +237,26 @@ export function createStatements(db: Database) {
           .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
         return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
       }),
-    /** How many rows have each combination of the fields' values, as JSON; see `breakdown.ts`. */
-    breakdown: (shape: ListShape, fields: readonly string[], relation: Relation) =>
-      once(`breakdown ${fields} ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
-        const groups = grouped(shape.resource, fields, rowsIn(shape, relation))
-        return oneRow("breakdown", { groups: groupsText }, sql`(${groups}) as grouped`)
+    /** How many rows have each value of the column that a filter has values of. */
+    facet: (shape: ListShape, filter: string, relation: Relation) =>
+      once(`facet ${filter} ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
+        const { values } = filterOf(shape.resource, filter)
+        if (!values) throw new Error(`The values of ${filter} are not counted`)
+        const groups = sql`select ${values.column} as value, count(*) as rows
+          ${rowsIn(shape, relation)} group by 1 limit ${mostGroups} + 1`
+        return oneRow("facet", { groups: groupsOf }, sql`(${groups}) as grouped`)
       }),
   }
 }
+
+/** Bounds the memory that counting takes: a list of several values has more combinations than values. */
+const mostGroups = sql.raw("50000")
+
+/** Null for more. As text, since the driver parses no JSON. */
+const groupsOf = sql`case when count(*) <= ${mostGroups}
+  then coalesce(json_agg(json_build_array(value, rows)), '[]')::text end`.mapWith(
+  (text: string): [value: string | null, rows: number][] => JSON.parse(text),
+)
 
 /** For statements without a relation of their own. */
 const one = sql`(select 1) as one`

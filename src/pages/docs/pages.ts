@@ -56,6 +56,7 @@ export const referencePages = pagesAt(referencePath, [
   ["tenement-versions", "Tenement versions", "The history of one tenement"],
   ["reports", "Reports", "By company, type, day and title; one announcement"],
   ["report-versions", "Report versions", "The history of one announcement"],
+  ["facets", "Facets", "The values of a field of a list, with counts"],
   ["releases", "Releases", "What each release changed"],
   ["sources", "Sources", "Where the data comes from, and how fresh it is"],
   ["usage", "Usage", "Your plan, your window and your requests of the last day"],

@@ -8,7 +8,7 @@ import type { ListAnswers, ListPage } from "../../answers/list-answer.ts"
 import type { ListPlan, PlanOf } from "../../answers/list-plan.ts"
 import type { RecordAnswers } from "../../answers/record-answer.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
-import type { Group } from "../../db/reader/breakdown.ts"
+import type { ValueCount } from "../../db/reader/facets.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
@@ -17,7 +17,7 @@ import { complete, type Readable } from "../../resources/resource.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import {
   apiPathOf,
-  countedFields,
+  countedOf,
   type ListAddress,
   type ListView,
   wholeList,
@@ -27,7 +27,7 @@ export interface VisitOptions {
   lists: ListAnswers
   records: RecordAnswers
   planOf: PlanOf
-  reader: Pick<Reader, "breakdown">
+  reader: Pick<Reader, "facet">
   releases: Pick<CachedReleases, "current">
   suggestedHolders: ReadSuggestedHolders
   now: () => Date
@@ -46,8 +46,11 @@ export interface ShownPage extends ListPage {
   plan: ListPlan
 }
 
-/** Of each combination of the counted fields of a view; null where it is not available. */
-export type Groups = readonly Group[] | null
+/** The values of a filter; null where they are not available. */
+export type Values = readonly ValueCount[] | null
+
+/** Of each filter of a view whose values are counted, by its name. */
+export type Facets = Readonly<Record<string, Values>>
 
 /**
  * One request for a page. A `key` is that of the record in the path of a list or of a record; empty where
@@ -85,13 +88,15 @@ export function createVisits(options: VisitOptions) {
         return lists.answer(asked, planOf(list.endpoint, target, key))
       },
       /** Of the list of a page; without a plan, of the list without filters; without a release, at the newest. */
-      groups: (view: ListView, key: string, { plan, release }: Partial<ShownPage> = {}) =>
-        inTime(async () => {
-          const fields = countedFields(view)
-          if (fields.length === 0) return []
-          const list = plan?.list ?? wholeList(view, key)
-          return reader.breakdown(list, fields, { release: release ?? (await newest()), account })
-        }),
+      facets: async (view: ListView, key: string, { plan, release }: Partial<ShownPage> = {}) => {
+        const list = plan?.list ?? wholeList(view, key)
+        const facets = countedOf(view).map(async ({ name }) => {
+          const read = async () =>
+            reader.facet(list, name, { release: release ?? (await newest()), account })
+          return [name, await inTime(read)] as const
+        })
+        return Object.fromEntries(await Promise.all(facets))
+      },
     }
   }
 }
@@ -103,7 +108,7 @@ const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readab
 const waitMs = 1_000
 
 /** Null where they are not available in time: the page is shown without them. */
-export async function inTime(read: () => Promise<Groups>, limitMs = waitMs): Promise<Groups> {
+export async function inTime(read: () => Promise<Values>, limitMs = waitMs): Promise<Values> {
   try {
     return await settleWithin(limitMs, read(), noAnswerWithin)
   } catch (error) {

@@ -90,18 +90,21 @@ export interface FieldOptions {
   value?: string | undefined
   /** The values to choose one from; without them, the value is typed. */
   choices?: readonly Choice[] | undefined
+  /** Values that the input offers as one types. */
+  suggested?: readonly Choice[]
   /** Of the input: its type, limits, autocomplete. */
   input?: Attributes
 }
 
 /** A labelled input or choice, whose hint and fault are read with it. */
 export function field(options: FieldOptions): Html {
-  const { name, label, id = name, hint, fault, value, choices, input } = options
+  const { name, label, id = name, hint, fault, value, choices, suggested = [], input } = options
   const notes = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
   const described = { "aria-describedby": notes || null, "aria-invalid": fault ? "true" : null }
+  const listId = suggested.length > 0 ? `${id}-values` : null
   const control = choices
     ? html`<select ${attributes({ id, name, ...described })}>${choices.map((choice) => option(choice, value))}</select>`
-    : html`<input ${attributes({ id, name, type: "text", value, ...input, ...described })}>`
+    : html`<input ${attributes({ id, name, type: "text", value, list: listId, ...input, ...described })}>${listId && html`<datalist id="${listId}">${suggested.map((choice) => option(choice))}</datalist>`}`
   return html`<div><label for="${id}">${label}</label>${control}${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}${fault && html`<p class="fault" id="${id}-fault">${fault}</p>`}</div>`
 }
 

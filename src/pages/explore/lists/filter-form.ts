@@ -3,7 +3,7 @@ import type { Fault } from "../../../http/api-error.ts"
 import { fold } from "../../../text/fold.ts"
 import { type Choice, field, hidden } from "../../kit/components.ts"
 import { attributes, type Html, html } from "../../kit/html.ts"
-import type { Groups } from "../visit.ts"
+import type { Facets } from "../visit.ts"
 import { choicesOf } from "./counted-values.ts"
 import {
   type AskedList,
@@ -14,8 +14,8 @@ import {
 } from "./list-address.ts"
 import { type FilterField, pathWith } from "./list-view.ts"
 
-/** @param groups of the whole list, without filters */
-export function filterForm(list: AskedList, groups: Groups, faults: readonly Fault[] = []): Html {
+/** @param facets of the whole list, without filters */
+export function filterForm(list: AskedList, facets: Facets, faults: readonly Fault[] = []): Html {
   const { view, code } = list
   const faultOf = (name: string) => faults.find(({ parameter }) => parameter === name)?.message
   const kept = ["sort", "order", "per_page"].map((name) => {
@@ -24,7 +24,7 @@ export function filterForm(list: AskedList, groups: Groups, faults: readonly Fau
   })
   return html`<form class="panel" id="filters" method="get" action="/explore${pathWith(view.path, code)}" role="search">
 <details ${attributes({ class: "fold", open: faults.length > 0 })}><summary>Filters</summary><div class="filters">
-${view.filters.map((filter) => filterField(filter, list, choicesOf(view, filter, groups), faultOf(filter.name)))}
+${view.filters.map((filter) => filterField(filter, list, choicesOf(facets[filter.name] ?? null), faultOf(filter.name)))}
 ${field({
   name: "as_of",
   label: "As of",
@@ -41,20 +41,32 @@ ${kept}
 </div></details></form>`
 }
 
+/** More are better searched than looked through. */
+const mostOptions = 20
+
+/** @param values that the data has */
 function filterField(
-  { name, label, type, wide }: FilterField,
+  { name, label, type, wide, choices }: FilterField,
   list: AskedList,
-  choices: readonly Choice[] | undefined,
+  values: readonly Choice[],
   fault: string | undefined,
 ): Html {
-  if (choices) return field({ name, label, fault, ...choiceOf(choices, list, name) })
+  const isSearched = !choices && (values.length === 0 || values.length > mostOptions)
+  if (!isSearched) return field({ name, label, fault, ...choiceOf(choices ?? values, list, name) })
   const input = {
     type: type ?? (wide ? "search" : "text"),
     autocomplete: "off",
     spellcheck: "false",
     maxlength: type ? null : 200,
   }
-  const control = field({ name, label, fault, value: sentValue(list, name), input })
+  const control = field({
+    name,
+    label,
+    fault,
+    value: sentValue(list, name),
+    input,
+    suggested: values,
+  })
   return wide ? html`<div class="wide">${control}</div>` : control
 }
 

@@ -8,20 +8,17 @@ export const state: FilterField = {
   name: "state",
   label: "State",
   choices: Object.keys(stateNames).map((value) => ({ value, label: value })),
-  valuesOf: "state",
   words: (value) => `in ${stateNames[value] ?? value}`,
 }
 
-/** @param valuesOf the field of the records whose values it takes */
-export const valued = (label: string, words: string, valuesOf: string): FilterField => ({
+export const valued = (label: string, words: string): FilterField => ({
   name: label.toLowerCase(),
   label,
-  valuesOf,
   words: quoted(words),
 })
 
-export const status = valued("Status", "with the status", "status")
-export const type = valued("Type", "of the type", "type")
+export const status = valued("Status", "with the status")
+export const type = valued("Type", "of the type")
 
 /** Two filters for the days of a period: `granted_from` and `granted_to`. */
 export function period(name: string, label: string): readonly FilterField[] {

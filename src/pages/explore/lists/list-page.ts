@@ -52,9 +52,9 @@ export async function csvDownload(visit: Visit, view: ListView, code = ""): Prom
 
 async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promise<PageResult> {
   const { view, code } = list
-  const [counted, groups, newest, holders] = await Promise.all([
-    visit.groups(view, code, page),
-    visit.groups(view, code, { release: page.release }),
+  const [counted, facets, newest, holders] = await Promise.all([
+    visit.facets(view, code, page),
+    visit.facets(view, code, { release: page.release }),
     page.meta.page > 1 ? visit.newest() : null,
     companiesSought(visit, list, page),
   ])
@@ -76,12 +76,12 @@ ${presetLinks(list, day)}
 ${filtersInUse(list)}
 <p class="to-actions"><a href="#elsewhere">Use this view elsewhere</a></p>
 ${holders}
-${resultsTable(list, page, groups, day)}
+${resultsTable(list, page, facets, day)}
 <div class="panel beside-list">
 ${elsewherePanel(api, csvAddress(list, page.release))}
 ${page.meta.total > 0 && html`<div class="stack">${countedPanels(view, counted, linkTo)}</div>`}
 </div>`
-  return framed(list, sentenceOf(list, page), filterForm(list, groups), results)
+  return framed(list, sentenceOf(list, page), filterForm(list, facets), results)
 }
 
 /** Queries that people often need, with what is set; that which is shown is marked. */
@@ -105,7 +105,7 @@ async function faultyList(
   faults: readonly Fault[],
 ): Promise<PageResult> {
   const { view, code } = list
-  const groups = await visit.groups(view, code)
+  const facets = await visit.facets(view, code)
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
   const again = isOfPage
     ? html`<a href="${addressWith(list, {})}">Begin again at page 1</a>`
@@ -119,7 +119,7 @@ async function faultyList(
   )
   const lead = "Nothing is shown until what is marked below is corrected."
   return {
-    ...framed(list, lead, filterForm(list, groups, faults), results),
+    ...framed(list, lead, filterForm(list, facets, faults), results),
     status: 400,
   }
 }

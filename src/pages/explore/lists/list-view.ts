@@ -3,6 +3,7 @@ import type { ListEndpoint } from "../../../answers/list-endpoint.ts"
 import { planList } from "../../../answers/list-plan.ts"
 import type { List } from "../../../db/reader/statements.ts"
 import type { CanonicalQuery } from "../../../http/query-string.ts"
+import { countedFilters } from "../../../resources/facets.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import type { Choice, Column } from "../../kit/components.ts"
 import type { Content } from "../../kit/html.ts"
@@ -14,13 +15,6 @@ export interface FilterField {
   label: string
   /** The values to choose from. */
   choices?: readonly Choice[]
-  /**
-   * The field of the records whose values it takes. They are offered, where they are not too many, and
-   * their records are counted beside the list.
-   */
-  valuesOf?: string
-  /** Whether a record may have several of the values, as `A; B`. */
-  isList?: true
   type?: "date"
   /** Text that gets more room than others. */
   wide?: boolean
@@ -109,6 +103,6 @@ export const recordPathOf = ({ path }: ListAddress, key: string): string =>
 export const titleOf = ({ noun: [, plural] }: ListView, code = ""): string =>
   `${plural[0]?.toUpperCase()}${plural.slice(1)}${code && ` of ${code.toUpperCase()}`}`
 
-/** The fields whose values are counted, for the choices of filters and for bars. */
-export const countedFields = ({ filters }: ListView): string[] =>
-  filters.flatMap(({ valuesOf }) => valuesOf ?? [])
+/** The filters whose values are counted: they are offered, and their records are counted beside the list. */
+export const countedOf = ({ filters, endpoint }: ListView): FilterField[] =>
+  filters.filter(({ name }) => countedFilters(endpoint.resource).includes(name))

@@ -5,13 +5,13 @@ import type { ResourceRecord } from "../../../resources/resource.ts"
 import { type Column, notice, table } from "../../kit/components.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
-import type { Groups, ShownPage } from "../visit.ts"
+import type { Facets, ShownPage } from "../visit.ts"
 import { nearestValues } from "./counted-values.ts"
 import { type AskedList, addressWith, filtersSet, linksAt, sentValue } from "./list-address.ts"
 import type { RecordLinks, ShownField } from "./list-view.ts"
 
-/** @param groups of the whole list, without filters */
-export function resultsTable(list: AskedList, page: ShownPage, groups: Groups, day: string): Html {
+/** @param facets of the whole list, without filters */
+export function resultsTable(list: AskedList, page: ShownPage, facets: Facets, day: string): Html {
   const links = linksAt(sentValue(list, "as_of"))
   return html`${table({
     caption: sentenceOf(list, page),
@@ -19,7 +19,7 @@ export function resultsTable(list: AskedList, page: ShownPage, groups: Groups, d
       sort ? { ...column, ...sortable(column, sort, list) } : column,
     ),
     rows: page.records,
-    empty: emptyWords(list, page, groups),
+    empty: emptyWords(list, page, facets),
   })}
 ${belowTable(list, page)}`
 }
@@ -130,9 +130,9 @@ export function newerNotice(
 
 /**
  * In place of a table without rows: what happened, and what to do.
- * @param groups of the whole list, from which misspelled values are corrected
+ * @param facets of the whole list, from which misspelled values are corrected
  */
-export function emptyWords(list: AskedList, { meta, release }: ShownPage, groups: Groups): Content {
+export function emptyWords(list: AskedList, { meta, release }: ShownPage, facets: Facets): Content {
   const [singular, plural] = list.view.noun
   if (meta.total > 0) {
     const last = String(meta.total_pages)
@@ -140,7 +140,7 @@ export function emptyWords(list: AskedList, { meta, release }: ShownPage, groups
   }
   const filters = filtersSet(list)
   if (filters.length === 0) return `There are no ${plural} at release ${number(release.id)}.`
-  const misspelled = nearestValues(list, groups).map(
+  const misspelled = nearestValues(list, facets).map(
     ({ name, nearest, words }) =>
       html`There is no ${singular} ${words}. Did you mean <a href="${addressWith(list, { [name]: nearest })}">${nearest}</a>? `,
   )

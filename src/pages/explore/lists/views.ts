@@ -37,7 +37,7 @@ export const companiesView: ListOfRecords = {
       wide: true,
       words: quoted("whose name or code contains"),
     },
-    valued("Sector", "of the sector", "gics_sector"),
+    valued("Sector", "of the sector"),
     {
       name: "active",
       label: "Listed",
@@ -104,7 +104,8 @@ export const reportsView: ListOfRecords = {
   filters: [
     { name: "search", label: "Title", wide: true, words: quoted("whose title contains") },
     { name: "company", label: "Company code", words: (value) => `of ${value.toUpperCase()}` },
-    { ...type, isList: true },
+    valued("Group", "in the group"),
+    type,
     { name: "from", label: "From", type: "date", words: (value) => `from ${value}` },
     { name: "to", label: "To", type: "date", words: (value) => `to ${value}` },
   ],

@@ -28,8 +28,8 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
   const hasTenements = Number(record.total_tenements) > 0
   const first = firstRows(release)
   const next = Object.entries(nextToExpire(day))
-  const [groups, subsidiaries, reports, owner, expiries, holders] = await Promise.all([
-    visit.groups(companyTenementsView, code, { release }),
+  const [facets, subsidiaries, reports, owner, expiries, holders] = await Promise.all([
+    visit.facets(companyTenementsView, code, { release }),
     visit.page(companySubsidiariesView, code, first),
     visit.page(reportsView, "", `company=${encodeURIComponent(code)}&${first}`),
     hasTenements ? undefined : listingWithTenements(visit, found),
@@ -40,7 +40,7 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
   const toTenements = (...query: Pair[]) => links(`${inCompany}/tenements`, query)
   const soon = toTenements(...Object.entries(expiringSoon.parameters(day)))
   const tenements = hasTenements
-    ? html`<div class="columns">${countedPanels(companyTenementsView, groups, (...pair) => toTenements(pair), true)}</div>
+    ? html`<div class="columns">${countedPanels(companyTenementsView, facets, (...pair) => toTenements(pair), true)}</div>
 <p><a href="${soon}">${expiringSoon.title}</a></p>`
     : html`<p class="muted">${
         owner === undefined

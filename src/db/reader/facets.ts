@@ -1,0 +1,80 @@
+/** The values that a filter of a list takes, and how many records of the list have each. */
+import { filterOf } from "../../resources/resource.ts"
+import { fold, splitValues } from "../../text/fold.ts"
+import type { Reading } from "./reader.ts"
+import type { ReadOptions } from "./reads.ts"
+import { type List, listKey } from "./statements.ts"
+
+export type ValueCount = {
+  /** As its records have it: of several spellings the most frequent; null where it is unknown. */
+  value: string | null
+  count: number
+}
+
+/**
+ * Most frequent first, equal counts by value, unknown last; null where there are too many to be counted.
+ * May throw Unavailable or ReleaseUnavailable.
+ * @param filter the name of one that has `values`
+ */
+export type ReadFacet = (
+  list: List,
+  filter: string,
+  options: ReadOptions,
+) => Promise<readonly ValueCount[] | null>
+
+export function createFacets({ pools, caches, read }: Reading): ReadFacet {
+  return async (list, filter, options) => {
+    const key = `${filter} ${listKey(list, options.release)}`
+    const cached = caches.facets.get(key)
+    if (cached) return cached.counts
+    const { groups } = await read(pools.lists, {
+      ...options,
+      list,
+      key: `facet ${filter}`,
+      statement: ({ statements, relation, values }) =>
+        statements.facet(list, filter, relation).execute(values),
+    })
+    const counts = groups && tally(groups, filterOf(list.resource, filter).values?.isList)
+    caches.facets.set(key, { counts })
+    return counts
+  }
+}
+
+/**
+ * Spellings that a filter takes as equal count together.
+ * @param groups how many records have which value in their column
+ * @param isList whether the column lists several values as `A; B`, each of which counts
+ */
+export function tally(
+  groups: readonly (readonly [value: string | null, count: number])[],
+  isList = false,
+): ValueCount[] {
+  const counted = groups.flatMap(([text, count]) =>
+    valuesOf(text, isList).map((value) => ({ value, count })),
+  )
+  const bySpelling = sums(counted, (value) => value)
+  return sums(bySpelling, (value) => (value === null ? null : fold(value)))
+}
+
+/** The sums of counts whose values have the same key, each under its most frequent value. */
+function sums(counts: ValueCount[], keyOf: (value: string | null) => string | null): ValueCount[] {
+  const groups = Map.groupBy(counts, ({ value }) => keyOf(value))
+  return [...groups.values()]
+    .map((equal) => ({
+      value: equal[0]?.value ?? null,
+      count: equal.reduce((sum, { count }) => sum + count, 0),
+    }))
+    .sort(mostFrequentFirst)
+}
+
+/** Each once, as a record counts once however often it names a value. */
+function valuesOf(text: string | null, isList: boolean): (string | null)[] {
+  const values = isList && text !== null ? splitValues(text) : []
+  if (values.length === 0) return [text]
+  return [...new Map(values.map((each) => [fold(each), each])).values()]
+}
+
+function mostFrequentFirst(one: ValueCount, other: ValueCount): number {
+  if (one.value === null || other.value === null) return one.value === null ? 1 : -1
+  return other.count - one.count || (one.value < other.value ? -1 : 1)
+}

@@ -1,0 +1,38 @@
+import { oneOf } from "../text/one-of.ts"
+import { field, filterOf, keyColumn, type Readable } from "./resource.ts"
+import { countOf, textOf } from "./values.ts"
+
+/** The filters of a resource whose values are counted, by name. */
+export const countedFilters = ({ filters }: Readable): string[] =>
+  Object.keys(filters).filter((name) => filters[name]?.values)
+
+/**
+ * The values of a field with the number of records that have each, as records of their own.
+ * @param example the name of a field whose example has one value
+ */
+export function facetsOf(resource: Readable, example: string): Readable {
+  const [value] = filterOf(resource, example).schema.examples ?? []
+  const { further: _, ...counted } = resource
+  const column = keyColumn(resource)
+  return {
+    ...counted,
+    name: "facets",
+    singular: "facet",
+    description: "The values of a field of a list, and how many of its records have each.",
+    history: null,
+    key: "value",
+    keyInPath: oneOf(countedFilters(resource), {
+      description: "Field whose values are counted",
+      examples: [example],
+    }),
+    fields: {
+      value: field(
+        column,
+        textOf("Value, in its most frequent spelling; a filter of this name takes it", value),
+        { nullable: true },
+      ),
+      count: field(column, countOf("Number of records of the list that have it", 1)),
+    },
+    sorts: {},
+  }
+}

@@ -1,0 +1,153 @@
+/** Each count of a facet is the total of the list with that value and the same filters. */
+import { afterAll, expect, test } from "bun:test"
+import type { ValueCount } from "../../src/db/reader/facets.ts"
+import { awkward } from "../support/fixtures.ts"
+import { testService } from "../support/service.ts"
+import { readError, readList } from "./bodies.ts"
+import { crawl } from "./crawl.ts"
+
+const records = {
+  ...awkward,
+  reports: [
+    ...awkward.reports,
+    ...["Progress Report; Placement", "progress report", "PROGRESS REPORT;Other;other", null].map(
+      (type, index) => ({
+        hash: `facet-${index}`,
+        asx_code: "FCT",
+        title: index === 1 ? "Drilling at Example Hill" : "Update",
+        type,
+        published_at: `2026-02-0${index + 1}T00:00:00Z`,
+        url: null,
+      }),
+    ),
+  ],
+}
+const service = await testService({ records })
+afterAll(() => service.stop())
+
+async function facet(path: string): Promise<ValueCount[]> {
+  const rows = await crawl(service, `/facets/${path}`, 3)
+  return rows.map(({ value, count }) => ({
+    value: value === null ? null : String(value),
+    count: Number(count),
+  }))
+}
+
+const totalOf = async (path: string): Promise<number> =>
+  (await readList(await service.get(`${path}&per_page=1`))).meta.total
+
+const isSorted = (counts: readonly ValueCount[]) =>
+  counts.every(({ value, count }, index) => {
+    const next = counts[index + 1]
+    if (next === undefined) return true
+    if (value === null || next.value === null) return next.value === null
+    return count > next.count || (count === next.count && value < next.value)
+  })
+
+test.each([
+  ["companies", "sector", ""],
+  ["companies", "sector", "active=false"],
+  ["companies", "sector", "search=ore"],
+  ["companies", "gics_industry_group", ""],
+  ["companies", "gics_industry_group", "sector=materials"],
+  ["tenements", "state", ""],
+  ["tenements", "state", "holder=big"],
+  ["tenements", "state", "company=BIG&status=granted"],
+  ["tenements", "status", ""],
+  ["tenements", "status", "state=WA&granted_from=2000-01-01"],
+  ["tenements", "type", ""],
+  ["tenements", "type", "expires_to=2040-01-01"],
+  ["reports", "type", ""],
+  ["reports", "type", "company=FCT"],
+  ["reports", "type", "group=other&from=2026-01-01&to=2026-02-28"],
+  ["reports", "group", ""],
+  ["reports", "group", "search=drill&type=progress%20report"],
+])("each count of %s by %s is a total of the list, with %s", async (list, field, filters) => {
+  const counts = await facet(`${list}/${field}?${filters}`)
+  expect(counts.length).toBeGreaterThan(0)
+  expect(isSorted(counts)).toBe(true)
+  let known = 0
+  for (const { value, count } of counts) {
+    if (value === null) continue
+    const query = new URLSearchParams(filters)
+    query.set(field, value)
+    expect([value, await totalOf(`/${list}?${query}`)]).toEqual([value, count])
+    known += count
+  }
+  const unknown = counts.find(({ value }) => value === null)?.count ?? 0
+  const total = await totalOf(`/${list}?${filters}`)
+  // A report counts for each of its types.
+  if (list === "reports" && field === "type") expect(known + unknown).toBeGreaterThanOrEqual(total)
+  else expect(known + unknown).toBe(total)
+})
+
+test("values are the fixtures', in their most frequent spelling", async () => {
+  expect(await facet("reports/type?company=fct")).toEqual([
+    { value: "PROGRESS REPORT", count: 3 },
+    { value: "Placement", count: 1 },
+    { value: "other", count: 1 },
+    { value: null, count: 1 },
+  ])
+  expect(await facet("reports/group?company=fct")).toEqual([
+    { value: "other", count: 2 },
+    { value: "capital", count: 1 },
+    { value: "drilling", count: 1 },
+  ])
+})
+
+test("a facet is a list as the others are: pages, formats, links and tags", async () => {
+  const page = await service.get("/facets/tenements/state?per_page=2&page=2")
+  const whole = await facet("tenements/state")
+  expect(await readList(page)).toMatchObject({
+    data: whole.slice(2, 4),
+    meta: { total: whole.length, page: 2, per_page: 2, total_pages: Math.ceil(whole.length / 2) },
+  })
+  expect(page.headers.get("link")).toContain(
+    '</api/v1/facets/tenements/state?per_page=2&page=1>; rel="prev"',
+  )
+  expect(page.headers.get("x-data-release")).toBe("1")
+  const tag = page.headers.get("etag") ?? ""
+  const again = { headers: { "If-None-Match": tag } }
+  expect((await service.get("/facets/tenements/state?per_page=2&page=2", again)).status).toBe(304)
+  const lines = whole.map(({ value, count }) => `${value ?? ""},${count}\r\n`)
+  for (const query of ["format=csv", "format=csv&all=true"]) {
+    const csv = await service.get(`/facets/tenements/state?${query}`)
+    expect(await csv.text()).toBe(`value,count\r\n${lines.join("")}`)
+    expect(csv.headers.get("x-total-count")).toBe(String(whole.length))
+    expect(csv.headers.get("content-disposition")).toBe('attachment; filename="facets.csv"')
+  }
+})
+
+test("with as_of it counts the records of that release, and later pages stay on that of page 1", async () => {
+  const before = await facet("tenements/type")
+  const pageOne = await service.get("/facets/tenements/type?per_page=1")
+  await service.publish({ ...records, tenements: records.tenements.slice(0, 1) })
+  const pageTwo = await service.get("/facets/tenements/type?per_page=1&page=2")
+  expect([pageOne, pageTwo].map(({ headers }) => headers.get("x-data-release"))).toEqual(["1", "1"])
+  expect(await facet("tenements/type?as_of=1")).toEqual(before)
+  expect(await facet("tenements/type")).toEqual([{ value: "exploration", count: 1 }])
+})
+
+test.each([
+  "subsidiaries/country",
+  "companies/company_name",
+  "tenements/sector",
+  "reports/",
+  "nothing/type",
+  "tenements",
+])("there is no facet %s", async (path) => {
+  const answer = await service.get(`/facets/${path}?nonsense=1`)
+  expect([answer.status, (await readError(answer)).code]).toEqual([404, "NOT_FOUND"])
+})
+
+test.each([
+  "sort=count",
+  "updated_since=1",
+  "removed_since=1",
+  "state=XX",
+  "company=",
+  "fields=value",
+])("%s is no parameter of a facet, or not a value of one", async (query) => {
+  const answer = await service.get(`/facets/tenements/state?${query}`)
+  expect([answer.status, (await readError(answer)).code]).toEqual([400, "INVALID_PARAMETER"])
+})

@@ -1,0 +1,167 @@
+/** A facet counts the records of a list by their values, exactly as the list has them at its release. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { cacheSizes } from "../../../src/db/cache.ts"
+import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
+import { tally, type ValueCount } from "../../../src/db/reader/facets.ts"
+import { createReader } from "../../../src/db/reader/reader.ts"
+import { createReleases, type Releases } from "../../../src/db/reader/releases.ts"
+import type { List } from "../../../src/db/reader/statements.ts"
+import { companies } from "../../../src/resources/companies.ts"
+import { orderOf } from "../../../src/resources/resource.ts"
+import { belongsToCompany, tenements } from "../../../src/resources/tenements.ts"
+import { awkward, type TenementFixture, tenementsOf } from "../../support/fixtures.ts"
+import { type TestService, testService } from "../../support/service.ts"
+import { countingPool } from "./counting-pool.ts"
+
+let service: TestService
+let pool: Pool
+let releases: Releases
+
+beforeAll(async () => {
+  service = await testService()
+  pool = createPool(service.database.url, {
+    name: "facets test",
+    connections: 3,
+    statementTimeoutMs: 10_000,
+  })
+  releases = createReleases(pool)
+})
+
+beforeEach(() => service.publish(awkward))
+
+afterAll(async () => {
+  await pool.close()
+  await service.stop()
+})
+
+const newReader = (lists: Pool = pool, cacheBytes = 1_000_000) =>
+  createReader({ records: pool, lists, exports: pool }, cacheSizes(cacheBytes))
+
+/** Options that read the newest release, for an account. */
+const newest = async (account: number | null = null) => ({
+  release: await releases.current(),
+  account,
+})
+
+const all: List = {
+  resource: tenements,
+  filters: [],
+  order: orderOf(tenements),
+  updated: false,
+  removed: false,
+  bound: {},
+  identity: "all tenements",
+}
+const inWA: List = { ...all, filters: ["state"], bound: { state: "WA" }, identity: "in WA" }
+const ofBig: List = {
+  ...all,
+  parent: { resource: companies, scope: belongsToCompany, key: "BIG" },
+  identity: "of BIG",
+}
+/** The same worked out from the fixtures: spellings of a state do not differ. */
+function expected(records: readonly TenementFixture[]): ValueCount[] {
+  const counts = Map.groupBy(records, ({ state }) => state)
+  return [...counts].map(([value, { length }]) => ({ value, count: length })).sort(byValue)
+}
+
+const byValue = (one: ValueCount, other: ValueCount) =>
+  String(one.value) < String(other.value) ? -1 : 1
+
+const sorted = (counts: readonly ValueCount[] | null) => counts?.toSorted(byValue)
+
+test.each([
+  ["all", all, awkward.tenements],
+  ["filtered", inWA, awkward.tenements.filter(({ state }) => state === "WA")],
+  ["of one company", ofBig, tenementsOf(awkward.tenements, "BIG")],
+])("the counts of a list add up to its records: %s", async (_, list, records) => {
+  expect(records.length).toBeGreaterThan(1)
+  const counts = await newReader().facet(list, "state", await newest())
+  expect(sorted(counts)).toEqual(expected(records))
+})
+
+test("spellings that a filter takes as equal count together, under the most frequent", () => {
+  const groups = [["granted", 2] as const, ["Granted", 3] as const, ["GRANTED", 1] as const]
+  expect(tally([...groups, ["pending", 6]])).toEqual([
+    { value: "Granted", count: 6 },
+    { value: "pending", count: 6 },
+  ])
+})
+
+test("unknown values come last, equal counts in the order of their values", () => {
+  const groups = [[null, 2] as const, ["b", 1] as const, ["a", 1] as const, ["c", 2] as const]
+  expect(tally(groups)).toEqual([
+    { value: "c", count: 2 },
+    { value: "a", count: 1 },
+    { value: "b", count: 1 },
+    { value: null, count: 2 },
+  ])
+})
+
+test("a field of several values counts for each, once", () => {
+  const groups = [["Drilling; Results", 2] as const, ["drilling; Drilling", 1] as const]
+  expect(tally([...groups, [";", 4]], true)).toEqual([
+    { value: ";", count: 4 },
+    { value: "Drilling", count: 3 },
+    { value: "Results", count: 2 },
+  ])
+})
+
+test("a list without records has no values", async () => {
+  const none = { ...all, filters: ["status"], bound: { status: "no such" }, identity: "none" }
+  expect(await newReader().facet(none, "state", await newest())).toEqual([])
+})
+
+test("a facet is of its release, although newer ones are published, even by a reader that has seen none", async () => {
+  const reader = newReader()
+  const before = await newest()
+  await service.publish({ ...awkward, tenements: awkward.tenements.slice(0, 2) })
+  await service.publish({ ...awkward, tenements: [] })
+  for (const each of [reader, newReader(), reader]) {
+    expect(sorted(await each.facet(all, "state", before))).toEqual(expected(awkward.tenements))
+  }
+  expect(await reader.facet(all, "state", await newest())).toEqual([])
+})
+
+test("callers that ask at once share a statement, and later ones need none", async () => {
+  const { counter, pool: counts } = countingPool(pool)
+  const reader = newReader(counts)
+  const options = await Promise.all([newest(1), newest(2), newest(1)])
+  await Promise.all(options.map((each) => reader.facet(all, "type", each)))
+  await reader.facet(all, "type", await newest(3))
+  expect(counter.statements).toBe(1)
+  await reader.facet(all, "state", await newest(3))
+  await service.publish(awkward)
+  await reader.facet(all, "type", await newest())
+  expect(counter.statements).toBe(3)
+})
+
+test("too many values are not counted, and that is cached too", async () => {
+  await publishStatuses(50_001)
+  const { counter, pool: counts } = countingPool(pool)
+  const reader = newReader(counts)
+  expect(await reader.facet(all, "status", await newest())).toBeNull()
+  expect(await reader.facet(all, "status", await newest())).toBeNull()
+  expect(counter.statements).toBe(1)
+  const refused = await service.get("/facets/tenements/status")
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { details: { parameters: [{ parameter: "status" }] } } },
+  ])
+  await service.sql`delete from tenements where id = 'many-1'`
+  expect(await newReader().facet(all, "status", await newest())).toHaveLength(50_000)
+})
+
+/** Tenements of as many statuses. */
+async function publishStatuses(count: number): Promise<void> {
+  await service.publish({ ...awkward, tenements: [] })
+  await service.sql`
+    insert into tenements (id, tenement_id, state, status, status_folded, holder_keys, source, since_release)
+    select 'many-' || n, 'E1', 'WA', 'Status ' || n, 'status ' || n, '{}', 'test', 1
+    from generate_series(1, ${count}::integer) n`
+}
+
+test("a release that is no longer there is refused, not counted as empty", async () => {
+  const release = { id: 999_999, publishedAt: 12, identity: "other" }
+  const reading = newReader().facet(all, "status", { release, account: null })
+  await expect(reading).rejects.toThrow("no longer available")
+})
