@@ -12,7 +12,7 @@ export interface SuggestedHolder {
   similarName: string
 }
 
-/** Most tenements first. May throw Unavailable. @param asxCode as the company's record has it */
+/** Most tenements first, but those last whose reason is right least often. May throw Unavailable. @param asxCode as the company's record has it */
 export type ReadSuggestedHolders = (
   asxCode: string,
   account: AccountId,
@@ -33,7 +33,8 @@ export const createSuggestedHolders =
         `select suggestion -> 'holder' ->> 'name' as name,
            (suggestion -> 'holder' ->> 'tenements')::int as tenements,
            suggestion ->> 'reason' as reason, suggestion ->> 'similarName' as "similarName"
-         from (${undecided}) s where asx_code = $1 order by position`,
+         from (${undecided}) s where asx_code = $1
+         order by suggestion ->> 'reason' = 'same first words', position`,
         [asxCode],
       ),
     )

@@ -7,10 +7,8 @@ import { toHolder } from "../lists/cells.ts"
 import type { Visit } from "../visit.ts"
 import type { FoundRecord } from "./record-page.ts"
 
-type Reasons = Readonly<Record<string, (similar: string) => string>>
-
 /** By the reasons of `loading/suggestions.ts`. */
-const words: Reasons = {
+const words: Readonly<Record<string, (similar: string) => string>> = {
   "former name": () => "The name that the company had before",
   "place in brackets": (similar) => `The name of ${similar}, but for what is in brackets`,
   "another ending": (similar) => `The name of ${similar}, with another ending`,
@@ -18,9 +16,6 @@ const words: Reasons = {
   "same first words": (similar) =>
     `Begins with the same words as ${similar}, and nothing else in common: about half of such suggestions are wrong`,
 }
-
-/** Right less often than others. */
-const weakest = "same first words"
 
 /** Nothing where none is suggested, and of past releases. */
 export async function possibleHolders(visit: Visit, found: FoundRecord): Promise<Content> {
@@ -31,7 +26,7 @@ export async function possibleHolders(visit: Visit, found: FoundRecord): Promise
 <p class="muted">They are not linked to the company, and their tenements do not count as its own, until an operator confirms that they belong to it: see <a href="/docs/guide/loading#linking-tenements-to-companies">Linking tenements to companies</a>.</p>
 ${table<SuggestedHolder>({
   caption: "Possible holders",
-  rows: holders.toSorted((one, other) => Number(isWeak(one)) - Number(isWeak(other))),
+  rows: holders,
   empty: "",
   columns: [
     { head: "Holder", cell: ({ name }) => toHolder(name, links), wide: true },
@@ -40,8 +35,6 @@ ${table<SuggestedHolder>({
   ],
 })}</section>`
 }
-
-const isWeak = ({ reason }: SuggestedHolder): boolean => reason === weakest
 
 const reasonOf = ({ reason, similarName }: SuggestedHolder): string =>
   words[reason]?.(similarName) ?? reason
