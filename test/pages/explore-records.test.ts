@@ -109,7 +109,7 @@ test("a tenement's page has every field, the whole area on hover, and leads to t
       State: record.state,
       Status: dash(record.status),
       Type: dash(record.type),
-      Company: codes.join(" | ") || "–",
+      Company: codes.join(" | ") || "– none linked yet",
       Holder: holders || dash(record.holder_name),
       Granted: dash(record.grant_date),
       Expires: dash(record.expiry_date),

@@ -67,9 +67,11 @@ export const linkedTenements = (company: ResourceRecord): Content =>
     ? html`<span class="muted" title="${noneLinked}">–<span class="visually-hidden"> ${noneLinked}</span></span>`
     : integer("total_tenements")(company)
 
+export const noneLinkedInWords = html`${dash} ${noneLinked}`
+
 export const linkedTenementsInWords: Cell = (company, links, day) =>
   company.total_tenements === 0
-    ? html`${dash} ${noneLinked}`
+    ? noneLinkedInWords
     : linked("/companies/:code/tenements", "asx_code", linkedTenements)(company, links, day)
 
 /** The map on which a tenement is found by its number. */

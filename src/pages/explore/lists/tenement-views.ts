@@ -12,6 +12,7 @@ import {
   linked,
   listed,
   mono,
+  noneLinkedInWords,
   rounded,
   stateViewer,
   statusWord,
@@ -49,6 +50,8 @@ const statusAt: Cell = (record, links, day) => {
 
 const statusExplained: Cell = (record, links, day) =>
   html`${statusAt(record, links, day)}${isPastExpiry(record, day) && html`<div class="muted small">Its expiry date has passed, but its register still lists it as granted. As a rule, an application to renew it is pending.</div>`}`
+
+const companies = listed("asx_codes", toCompany)
 
 const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")]
 
@@ -93,7 +96,13 @@ export const tenementsView: ListOfRecords = {
     },
     { head: "Status", fixed: true, cell: statusAt, fact: statusExplained, card: "beside" },
     { head: "Type", cell: text("type") },
-    { head: "Company", fixed: true, cell: listed("asx_codes", toCompany) },
+    {
+      head: "Company",
+      fixed: true,
+      cell: companies,
+      fact: (tenement, links, day) =>
+        String(tenement.asx_codes) === "" ? noneLinkedInWords : companies(tenement, links, day),
+    },
     {
       head: "Holder",
       wide: true,

@@ -30,8 +30,14 @@ ${table<SuggestedHolder>({
   empty: "",
   columns: [
     { head: "Holder", cell: ({ name }) => toHolder(name, links), wide: true },
-    { head: "Tenements", cell: ({ tenements }) => number(tenements), number: true },
-    { head: "Why", cell: reasonOf, wide: true },
+    {
+      head: "Tenements",
+      label: "Tenements",
+      number: true,
+      card: "below",
+      cell: ({ tenements }) => number(tenements),
+    },
+    { head: "Why", label: "Why", wide: true, card: "below", cell: reasonOf },
   ],
 })}</section>`
 }
