@@ -1,4 +1,4 @@
-import { excerpt } from "../../text/printable-text.ts"
+import { excerpt, printableLine } from "../../text/printable-text.ts"
 import { type Content, html } from "./html.ts"
 
 /** Of a key that was asked for. */
@@ -45,7 +45,13 @@ export function readId(text: string): number {
  * @param next where to look for it
  */
 export const notFound = (kind: string, key: string, message: string, next: Content) =>
-  new PageError(404, `There is no ${kind} ${excerpt(key, shownLength)}`, message, {}, next)
+  new PageError(
+    404,
+    `There is no ${kind} ${excerpt(printableLine(key), shownLength)}`,
+    message,
+    {},
+    next,
+  )
 
 /** The page is for people who are signed in. */
 export class SignInRequired extends Error {
