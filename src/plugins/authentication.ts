@@ -28,8 +28,8 @@ export const authentication = (options: AuthenticationOptions) => {
       .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
       .resolve(async ({ bearer, request, exchange }) => {
         const { address } = exchange
-        // The header takes precedence, even if it has no token. Undefined if none was sent.
-        const token = readBearer(request.headers.get("authorization")) ?? (bearer || undefined)
+        // The header takes precedence, even if it has no token.
+        const token = readBearer(request.headers.get("authorization")) ?? bearer
         const caller = await callerOf(token, address).catch(async (error: unknown) => {
           // The account is not known, so the headers show the window of the address.
           showWindow(exchange, await windows.addresses.peek(address, standardLimit), options)
@@ -38,7 +38,7 @@ export const authentication = (options: AuthenticationOptions) => {
         if (!caller) {
           const window = await windows.addresses.admit(address, standardLimit)
           requireAdmitted(exchange, window, options)
-          throw unauthorized(token !== undefined)
+          throw unauthorized(Boolean(token))
         }
         exchange.accountId = caller.accountId
         exchange.tokenId = caller.tokenId
@@ -49,6 +49,7 @@ export const authentication = (options: AuthenticationOptions) => {
   )
 }
 
+/** A request without a token gets no error code (RFC 6750, section 3.1). */
 const unauthorized = (tokenSent: boolean) =>
   new ApiError("UNAUTHORIZED", {
     headers: {
