@@ -21,7 +21,8 @@ const oneDecimal = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 1 })
 
 /** `A$334.3 bn`, with the whole sum on hover. */
 export function dollars(value: number) {
-  const [unit, size] = largeUnits.find(([, size]) => value >= size) ?? []
+  // What would be rounded to 1,000 of a unit is 1 of the next.
+  const [unit, size] = largeUnits.find(([, size]) => value >= size * 0.99995) ?? []
   const short = size === undefined ? number(value) : `${oneDecimal.format(value / size)} ${unit}`
   return html`<span title="A$${number(value)}">A$${short}</span>`
 }
