@@ -358,8 +358,8 @@ export const reports = pgTable(
     index("reports_with_temporary_code").on(t.hash).where(sql`${t.ordinary_code} is not null`),
     index("reports_by_company").on(t.company_code, t.published_at.desc(), t.hash),
     index("reports_by_type").using("gin", t.types_folded),
-    // Has all that counting the values of either reads.
-    index("reports_by_group").on(t.report_group, t.type),
+    // Has all that counting the values of either reads, in the order of the type, which has more.
+    index("reports_by_type_and_group").on(t.type, t.report_group),
     index("reports_by_title").using("gin", t.title_folded.op("gin_trgm_ops")),
     index("reports_since").on(t.since_release),
     ...checks("reports", {

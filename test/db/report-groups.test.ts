@@ -13,7 +13,7 @@ afterAll(async () => {
 async function groupOf(type: string | null, title: string): Promise<unknown> {
   const [row] = await sql`
     insert into reports (hash, asx_code, title, title_folded, type, types_folded, published_at, source, since_release)
-    values (${crypto.randomUUID()}, 'XMR', ${title}, '', ${type}, '{}', now(), 'test', 1)
+    values (${crypto.randomUUID()}, 'XMR', ${title}, ${title.toLowerCase()}, ${type}, '{}', now(), 'test', 1)
     returning report_group`
   return row?.report_group
 }

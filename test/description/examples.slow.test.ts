@@ -77,8 +77,8 @@ test("the bodies of every operation in every media type", async () => {
       count++
     }
   }
-  // Ten lists in three media types each, one feed, three records and one object.
-  expect(count).toBe(10 * 3 + 1 + 3 + 1)
+  // Thirteen lists in three media types each, one feed, three records and one object.
+  expect(count).toBe(13 * 3 + 1 + 3 + 1)
 })
 
 test("the headers of every operation", async () => {
