@@ -262,6 +262,7 @@ CREATE TABLE "tenements" (
 	"area_km2" double precision,
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
+	"search_key" text COLLATE "C" GENERATED ALWAYS AS (regexp_replace(lower(id collate "C"), '[^a-z0-9]+', '', 'g') || ' ' || regexp_replace(lower(tenement_id collate "C"), '[^a-z0-9]+', '', 'g')) STORED,
 	CONSTRAINT "tenements_id" CHECK ("tenements"."id" ~ '^[A-Za-z0-9._~-]+$' and length("tenements"."id") <= 100),
 	CONSTRAINT "tenements_state" CHECK ("tenements"."state" in ('WA', 'NSW', 'QLD', 'VIC', 'SA', 'TAS', 'NT')),
 	CONSTRAINT "tenements_grant_date" CHECK ("tenements"."grant_date" between '0001-01-01' and '9999-12-31'),
@@ -287,6 +288,7 @@ CREATE TABLE "tenements_history" (
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"until_release" integer NOT NULL,
+	"search_key" text COLLATE "C",
 	CONSTRAINT "tenements_history_id_since_release_pk" PRIMARY KEY("id","since_release"),
 	CONSTRAINT "tenements_history_until_release" CHECK ("tenements_history"."until_release" > "tenements_history"."since_release")
 );
@@ -404,6 +406,7 @@ CREATE INDEX "tenements_by_state_and_status" ON "tenements" USING btree ("state"
 CREATE INDEX "tenements_by_status" ON "tenements" USING btree ("status_folded","id");--> statement-breakpoint
 CREATE INDEX "tenements_by_type" ON "tenements" USING btree ("type_folded","id");--> statement-breakpoint
 CREATE INDEX "tenements_by_holder" ON "tenements" USING gin ("holder_name_folded" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "tenements_by_number" ON "tenements" USING gin ("search_key" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tenements_by_company" ON "tenements" USING gin ("asx_codes");--> statement-breakpoint
 CREATE INDEX "tenements_by_grant_date_asc" ON "tenements" USING btree (coalesce("grant_date", 'infinity'::date),"id");--> statement-breakpoint
 CREATE INDEX "tenements_by_grant_date_desc" ON "tenements" USING btree (coalesce('2000-01-01'::date - "grant_date", 2147483647),"id");--> statement-breakpoint

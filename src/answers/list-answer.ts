@@ -45,11 +45,13 @@ export interface ListAnswers {
   answer(asked: Asked, plan: ListPlan): Promise<Response>
   /** One page, for the pages of the explorer. */
   read(asker: Asker, plan: ListPlan): Promise<ListPage>
+  /** The records of page 1 alone, for the search box of the explorer. They pin no release. */
+  first(asker: Asker, plan: ListPlan): Promise<readonly ResourceRecord[]>
 }
 
 export function createListAnswers(options: ListOptions): ListAnswers {
   const { reader, cachedAnswers, baseUrl } = options
-  const { atRelease, listAt } = options.resolver
+  const { atRelease, listAt, resolve } = options.resolver
 
   /** All of its values. */
   async function readFacet(
@@ -106,5 +108,8 @@ export function createListAnswers(options: ListOptions): ListAnswers {
         const list = await listAt(plan, release, asker.account)
         return readPage({ plan, list, release }, asker.account)
       }),
+
+    first: async ({ account }, { list, points, perPage }) =>
+      reader.first(list, perPage, { release: await resolve(points.asOf, account), account }),
   }
 }

@@ -261,6 +261,11 @@ const tenementColumns = {
   area_km2: doublePrecision(),
 }
 
+/** Of the id and the reference, the ASCII letters, in lower case, and digits: people write other punctuation. */
+const searchKey = ["id", "tenement_id"]
+  .map((name) => `regexp_replace(lower(${name} collate "C"), '[^a-z0-9]+', '', 'g')`)
+  .join(" || ' ' || ")
+
 /** For both directions of each order by a date or an area. */
 const sortIndexes = (
   t: Record<"id" | "grant_date" | "expiry_date" | "area_km2", ExtraConfigColumn>,
@@ -273,13 +278,19 @@ const sortIndexes = (
 
 export const tenements = pgTable(
   "tenements",
-  { id: bytewise().primaryKey(), ...tenementColumns, ...provenance },
+  {
+    id: bytewise().primaryKey(),
+    ...tenementColumns,
+    ...provenance,
+    search_key: bytewise().generatedAlwaysAs(sql.raw(searchKey)),
+  },
   (t) => [
     index("tenements_by_state").on(t.state, t.id),
     index("tenements_by_state_and_status").on(t.state, t.status_folded, t.id),
     index("tenements_by_status").on(t.status_folded, t.id),
     index("tenements_by_type").on(t.type_folded, t.id),
     index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),
+    index("tenements_by_number").using("gin", t.search_key.op("gin_trgm_ops")),
     index("tenements_by_company").using("gin", t.asx_codes),
     ...sortIndexes(t),
     index("tenements_since").on(t.since_release),
@@ -295,7 +306,7 @@ export const tenements = pgTable(
 
 export const tenementsHistory = pgTable(
   "tenements_history",
-  { id: bytewise().notNull(), ...tenementColumns, ...superseded },
+  { id: bytewise().notNull(), ...tenementColumns, ...superseded, search_key: bytewise() },
   (t) => historyParts("tenements", t.id, t),
 )
 

@@ -30,11 +30,17 @@ export const includes = (column: PgColumn) => (value: SQL) =>
  * Declares a filter for part of a text, on the column of the folded text, which has a trigram index.
  * For a term without a trigram that index returns every row, and scanning the table takes a fraction of
  * the time: such a term's condition has a form that no index serves.
+ * @param folded the folded text of a term
  */
-export function termFilter(description: string, example: string, column: PgColumn): Filter {
+export function termFilter(
+  description: string,
+  example: string,
+  column: PgColumn,
+  folded = fold,
+): Filter {
   const where = contains(column)
   return {
-    ...filter(freeText(description, example), where, fold, containing),
+    ...filter(freeText(description, example), where, folded, containing),
     byScan: {
       where: (pattern: SQL) => sql`(${where(pattern)}) is true`,
       isNeededFor: (term) => !hasTrigram(String(term)),

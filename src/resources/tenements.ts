@@ -22,6 +22,10 @@ import {
 
 const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
 
+/** The part as keys have it. Without letters and digits it is left as it is, which no key contains. */
+const numberKey = (text: string): string =>
+  text.toLowerCase().replace(/[^a-z0-9]+/g, "") || fold(text)
+
 /** The tenements linked to a company: it or one of its subsidiaries holds them. */
 export const belongsToCompany = (code: SQL, release: SQL) =>
   includes(table.asx_codes)(temporaryCode.keyAt(code, release))
@@ -81,6 +85,12 @@ export const tenements: Resource = {
       values: { column: table.type },
     },
     holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
+    search: termFilter(
+      "Part of the id or of the reference, whose letters and digits alone count",
+      "E47/9001",
+      table.search_key,
+      numberKey,
+    ),
     company: {
       ...filter(
         freeText("ASX code of the company that holds it, itself or by a subsidiary", "XMR"),

@@ -8,7 +8,13 @@ import {
   type Visitor,
 } from "../support/browser.ts"
 import { until } from "../support/until.ts"
-import { desktopWidth, phoneWidth, resize } from "../support/usable.ts"
+import {
+  assertAccessible,
+  assertFits,
+  desktopWidth,
+  phoneWidth,
+  resize,
+} from "../support/usable.ts"
 import { type Site, startSite } from "./site.ts"
 
 reportIfSkipped(import.meta.path)
@@ -104,6 +110,43 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     expect(firstCells(await Bun.file(file).text())).toEqual(shown)
     await visitor.assertClean()
   })
+
+  test.each(["light", "dark"] as const)(
+    "the search box is used by keyboard, and can be used by anybody (%s)",
+    async (scheme) => {
+      await using reader = await browser.visitor({ width: phoneWidth, scheme })
+      await site.signIn(reader, "standard")
+      const { page, visit } = reader
+      await visit("/explore/tenements")
+      const focused = () => page.evaluate<string>("document.activeElement.textContent")
+      const matches = page.locator("#found")
+      await page.keyboard.press("/")
+      await page.keyboard.type("min")
+      await matches.getByRole("heading", { name: "Companies" }).waitFor()
+      expect(await page.locator("#found-status").textContent()).toBe("The best matches for “min”.")
+      await assertFits(page)
+      await assertAccessible(page)
+      await page.keyboard.press("ArrowDown")
+      expect(await focused()).toBe("-Minus, Metals")
+      await page.keyboard.press("ArrowUp")
+      await page.keyboard.press("ArrowUp")
+      expect(await focused()).toBe("All holders with “min”")
+      await page.keyboard.press("Escape")
+      expect(await matches.isVisible()).toBe(false)
+      expect(await page.evaluate<string>("document.activeElement.id")).toBe("q")
+      await page.keyboard.type("u")
+      await matches.getByRole("link", { name: "-Minus, Metals" }).waitFor()
+      await page.keyboard.press("ArrowDown")
+      await page.keyboard.press("Enter")
+      await page.waitForURL("**/explore/companies/MIN")
+      // A slash in a field is a slash.
+      await page.keyboard.press("/")
+      await page.keyboard.type("e47/1")
+      await page.keyboard.press("Enter")
+      await page.waitForURL("**/explore/search?q=e47%2F1")
+      await reader.assertClean()
+    },
+  )
 
   test("on a phone, the filters fold into one row, records are cards, and the lines for programs are a tap away", async () => {
     await using phone = await browser.visitor({ width: phoneWidth })

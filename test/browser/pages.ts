@@ -41,6 +41,8 @@ export const pages: readonly PageExample[] = [
   { route: "/", path: "/?signed-in", as: "standard" },
   ...explorer([
     ["/tenements", "/explore/tenements", { kind: "list" }],
+    ["/search", "/explore/search?q=min", { kind: "list" }],
+    ["/search", "/explore/search?q=nothing+like+it"],
     ["/tenements", "/explore/tenements?state=nope", { status: 400, kind: "list" }],
     ["/tenements", "/explore/tenements?holder=nobody+of+this+name"],
     ["/tenements", "/explore/tenements?holder=quoted%22&expires_to=2030-12-31", { kind: "list" }],

@@ -120,6 +120,7 @@ const ofTenements = [
   "status",
   "type",
   "holder",
+  "search",
   "company",
   "granted_from",
   "granted_to",
@@ -162,7 +163,7 @@ test.each(["limit", "__proto__", "x".repeat(500), "page%00", "state[]"])(
 const freeText: Record<string, string[]> = {
   "/companies": ["search", "sector"],
   "/companies/BIG/tenements": ["status"],
-  "/tenements": ["status", "type", "holder"],
+  "/tenements": ["status", "type", "holder", "search"],
   "/reports": ["company", "type", "search"],
 }
 

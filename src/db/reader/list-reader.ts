@@ -21,7 +21,13 @@ export type ReadPage = (
   options: ReadOptions,
 ) => Promise<{ total: number; records: Records } | null>
 
-export function createListReader(reading: Reading, readTotal: ReadTotal): ReadPage {
+/** The first rows alone, whose total may take longer. May throw Unavailable or ReleaseUnavailable. */
+export type ReadFirst = (list: List, limit: number, options: ReadOptions) => Promise<Records>
+
+export function createListReader(
+  reading: Reading,
+  readTotal: ReadTotal,
+): { page: ReadPage; first: ReadFirst } {
   const { pools, caches, read } = reading
   const startAt = createAnchors(reading)
 
@@ -66,7 +72,7 @@ export function createListReader(reading: Reading, readTotal: ReadTotal): ReadPa
     return total === undefined ? { skip: offset } : startAt(list, offset, total, options)
   }
 
-  return async (list, bounds, options) => {
+  const page: ReadPage = async (list, bounds, options) => {
     // Reading both at once would scan twice.
     const isTotalFirst = isDeep(bounds.offset) || isScanned(list)
     const known = isTotalFirst
@@ -80,5 +86,10 @@ export function createListReader(reading: Reading, readTotal: ReadTotal): ReadPa
       readRows(list, bounds, options, start),
     ])
     return total === null ? null : { total, records }
+  }
+
+  return {
+    page,
+    first: (list, limit, options) => readRows(list, { offset: 0, limit }, options, { skip: 0 }),
   }
 }

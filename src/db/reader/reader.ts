@@ -53,7 +53,7 @@ export function createReader(
   const reading = { pools, caches, read: createReads(onSeen) }
   const total = createTotals(reading)
   return {
-    page: createListReader(reading, total),
+    ...createListReader(reading, total),
     total,
     chunks: createExportReader(reading, total),
     facet: createFacets(reading),

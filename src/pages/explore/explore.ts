@@ -18,6 +18,7 @@ import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, listViews, reportsView } from "./lists/views.ts"
 import { companyParts } from "./records/company-parts.ts"
 import { type ReadParts, recordPage } from "./records/record-page.ts"
+import { searchPage } from "./search.ts"
 import { createVisits, type VisitOptions } from "./visit.ts"
 
 interface AdmissionOptions {
@@ -54,6 +55,10 @@ export const explore = (options: ExploreOptions) => {
           await admit(options, person, isTypeAhead(request))
           return page(await listPage(visit, view, code))
         },
+        search: async () => {
+          await admit(options, person, isTypeAhead(request))
+          return page(await searchPage(visit))
+        },
         csv: async (view: ListView) => {
           await admit(options, person)
           return csvDownload(visit, view, code)
@@ -65,6 +70,7 @@ export const explore = (options: ExploreOptions) => {
       }
     })
     .get("/", () => redirect("/explore/tenements"))
+    .get("/search", ({ search }) => search())
     .get("/companies/:code", ({ record, params }) =>
       record(companiesView, params.code, companyParts),
     )

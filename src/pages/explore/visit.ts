@@ -12,6 +12,7 @@ import type { ValueCount } from "../../db/reader/facets.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
+import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { settleWithin } from "../../text/settle-within.ts"
@@ -78,6 +79,11 @@ export function createVisits(options: VisitOptions) {
         const plan = planOf(list.endpoint, targetOf(list, key, query), key)
         const shown = { ...plan.list, resource: resourceOf(list) }
         return { ...(await lists.read(asker, { ...plan, list: shown })), plan }
+      },
+      /** The first records of a list; none where finding them takes a scan. */
+      first: async (list: ListAddress, query: string) => {
+        const plan = planOf(list.endpoint, targetOf(list, "", query), "")
+        return isScanned(plan.list) ? [] : lists.first(asker, plan)
       },
       record: (view: ListView, key: string, query: string) =>
         records.read(account, resourceOf(view), key, query),

@@ -19,6 +19,7 @@ export const assetFiles = {
   "style.css": asset("style.css", "text/css; charset=utf-8"),
   "copy.js": asset("copy.js", "text/javascript; charset=utf-8"),
   "explore.js": asset("explore.js", "text/javascript; charset=utf-8"),
+  "search.js": asset("search.js", "text/javascript; charset=utf-8"),
   "icon.svg": asset("icon.svg", "image/svg+xml"),
 }
 export type AssetName = keyof typeof assetFiles

@@ -3,7 +3,7 @@ import type { Release } from "../../db/reader/releases.ts"
 import { type AssetName, assetFiles } from "./assets.ts"
 import { linkItems } from "./components.ts"
 import { relative } from "./format.ts"
-import { type Content, type Html, html } from "./html.ts"
+import { attributes, type Content, type Html, html } from "./html.ts"
 
 export interface PageContent {
   /** Of the document; the page's own heading is part of `main`. */
@@ -12,6 +12,8 @@ export interface PageContent {
   section?: Section
   main: Content
   scripts?: readonly AssetName[]
+  /** What was searched for. */
+  searched?: string
 }
 
 /** What the frame shows besides the content. */
@@ -35,7 +37,9 @@ export const serviceName = "Mining and Geological Data"
 
 /** A whole document. */
 export function layout(content: PageContent, frame: Frame): Html {
-  const { title, section, main, scripts = [] } = content
+  const { title, section, main, searched } = content
+  const hasSearch = section === "/explore"
+  const scripts = [...(content.scripts ?? []), ...(hasSearch ? (["search.js"] as const) : [])]
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -51,7 +55,7 @@ ${scripts.map((name) => html`<script type="module" src="${assetFiles[name].path}
 <header class="site-header"><div>
 <a class="brand" href="/"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M2 17 8 4l3.5 6.5 2-2L18 17Z"/></svg>${serviceName}</a>
 <nav aria-label="Main"><ul>${linkItems(sections, section)}</ul></nav>
-<div class="state">${state(frame)}</div>
+${hasSearch && searchBox(searched)}<div class="state">${state(frame)}</div>
 </div></header>
 <main id="main" tabindex="-1">
 ${main}
@@ -61,6 +65,13 @@ ${main}
 </html>
 `
 }
+
+/** Its script shows matches while a person types; without scripts, Enter leads to the page of them. */
+const searchBox = (value = "") =>
+  html`<form class="search" action="/explore/search" role="search" aria-label="Everything">
+<label class="visually-hidden" for="q">Search all lists</label><input ${attributes({ type: "search", id: "q", name: "q", value, placeholder: "Code, company, tenement, holder, title", maxlength: 200, autocomplete: "off", spellcheck: "false", enterkeyhint: "search", "aria-keyshortcuts": "/", title: "Press / to search" })}><button>Search</button>
+<div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
+`
 
 const signOut = html`<form method="post" action="/account/sign-out"><button class="quiet">Sign out</button></form>`
 

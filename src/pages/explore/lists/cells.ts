@@ -101,7 +101,7 @@ export const toList =
     html`<a href="${links(path, [[filter, value]])}">${value}</a>`
 
 /** Longer names can't be searched for. */
-const mostSearched = 200
+export const mostSearched = 200
 
 export const toHolder: ShowValue = (name, links) =>
   [...name].length <= mostSearched ? toList("/tenements", "holder")(name, links) : name

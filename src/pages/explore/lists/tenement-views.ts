@@ -62,6 +62,7 @@ export const tenementsView: ListOfRecords = {
   noun: ["tenement", "tenements"],
   filters: [
     { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
+    { name: "search", label: "Number", words: quoted("whose number contains") },
     {
       name: "company",
       label: "Company code",

@@ -1,0 +1,212 @@
+/** The search box of the explorer: the best matches of each kind, on a page that needs no script. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { none } from "../support/fixtures.ts"
+import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { addressesIn, headingOf, leadOf, textOf } from "./page-reader.ts"
+import { type SignedInVisitor, signedInVisitor, visitor } from "./visitor.ts"
+
+const hostile = `<img src=x onerror=alert(1)> "drilling" & 'more' \u202e`
+
+const company = (asx_code: string, company_name: string, market_cap_aud = 1, is_active = true) => ({
+  asx_code,
+  company_name,
+  market_cap_aud,
+  gics_sector: null,
+  gics_industry_group: null,
+  total_tenements: 0,
+  is_active,
+})
+const tenement = (id: string, tenement_id: string, holder_name: string) => ({
+  id,
+  tenement_id,
+  state: "WA" as const,
+  status: "granted",
+  type: "exploration",
+  holder_name,
+  grant_date: null,
+  expiry_date: null,
+  area_km2: null,
+  asx_codes: [],
+})
+const report = (hash: string, title: string, published_at: string) => ({
+  hash,
+  asx_code: "FMG",
+  title,
+  type: null,
+  published_at,
+  url: null,
+})
+
+const records = {
+  ...none,
+  companies: [
+    company("FMG", "Fortescue Ltd", 1_000),
+    company("BIG", "The Iron of FMG", 9_000),
+    company("FMX", "FMG Small Explorers", 10),
+    company("OLD", "FMG Old", 99_000, false),
+    ...["A", "B", "C"].map((name) => company(`Z${name}9`, `Other FMG ${name}`, 5)),
+  ],
+  tenements: [
+    ...Array.from({ length: 7 }, (_, index) =>
+      tenement(
+        `WA-E47-900${index}`,
+        `E47/900${index}`,
+        index < 2 ? "FMG Iron; Aardvark" : "FMG Pilbara Pty Ltd",
+      ),
+    ),
+    tenement("WA-M1-1", "M 1/1", `${hostile} Holdings`),
+  ],
+  reports: [
+    ...Array.from({ length: 6 }, (_, index) =>
+      report(`r${index}`, `FMG quarterly ${index}`, `2026-01-0${index + 1}T00:00:00Z`),
+    ),
+    report("hostile", hostile, "2026-02-01T00:00:00Z"),
+  ],
+}
+
+let service: TestService
+let person: SignedInVisitor
+beforeAll(async () => {
+  service = await testService({ records })
+  person = await signedInVisitor(service, "admin@example.com")
+})
+afterAll(() => service.stop())
+
+const search = (term: string) => person.read(`/explore/search?q=${encodeURIComponent(term)}`)
+
+/** The names and the addresses of the matches, by kind. */
+function groupsOf(page: string) {
+  const sections = page.split('<section class="panel"><h2>').slice(1)
+  return Object.fromEntries(
+    sections.map((rest) => {
+      const [section = ""] = rest.split("</section>")
+      const items = section.split("<li>").slice(1)
+      const names = items.map((item) => textOf(item.split("</a>")[0] ?? ""))
+      return [section.split("<")[0], { names, links: addressesIn(section) }]
+    }),
+  )
+}
+
+test("a term finds the best five of each kind", async () => {
+  const page = await search(" fmg ")
+  expect(headingOf(page)).toBe("Search")
+  expect(page).toContain('name="q" value="fmg"')
+  const { Companies, Tenements, Holders, Announcements } = groupsOf(page)
+  // The code itself, names that begin with the term, then others: the largest of each first, inactive ones last.
+  expect(Companies?.names).toEqual([
+    "Fortescue Ltd",
+    "FMG Small Explorers",
+    "FMG Old",
+    "The Iron of FMG",
+    "Other FMG A",
+  ])
+  expect(Companies?.links.slice(0, 1)).toEqual(["/explore/companies/FMG"])
+  expect(Companies?.links.at(-1)).toBe("/explore/companies?search=fmg")
+  expect(Tenements).toBeUndefined()
+  expect(Holders).toEqual({
+    names: ["FMG Pilbara Pty Ltd", "FMG Iron"],
+    links: [
+      "/explore/tenements?holder=FMG%20Pilbara%20Pty%20Ltd",
+      "/explore/tenements?holder=FMG%20Iron",
+      "/explore/tenements?holder=fmg",
+    ],
+  })
+  expect(Announcements?.names).toEqual([5, 4, 3, 2, 1].map((index) => `FMG quarterly ${index}`))
+  expect(Announcements?.links[0]).toBe("/explore/reports/r5")
+  for (const link of [Companies, Holders, Announcements].flatMap((group) => group?.links ?? [])) {
+    await person.read(link)
+  }
+})
+
+test("a tenement is found by a part of its number or id, however it is punctuated", async () => {
+  for (const term of ["E47/9003", "e 47 9003", "E47-9003", "WA-E47-9003", "79003"]) {
+    expect(groupsOf(await search(term)).Tenements).toEqual({
+      names: ["E47/9003"],
+      links: [
+        "/explore/tenements/WA-E47-9003",
+        `/explore/tenements?search=${encodeURIComponent(term)}`,
+      ],
+    })
+  }
+  expect(groupsOf(await search("E47/900")).Tenements?.names).toHaveLength(5)
+  for (const [query, total] of [
+    ["E47%2F9003", 1],
+    ["wa-e47", 7],
+    ["m1%201", 1],
+    ["1wam", 0],
+    ["7", 7],
+    ["%2F", 0],
+    ["%C3%A9", 0],
+  ] as const) {
+    const list = (await (await service.get(`/tenements?search=${query}`)).json()) as {
+      meta: { total: number }
+    }
+    expect([query, list.meta.total]).toEqual([query, total])
+  }
+})
+
+test("a tenement is found as it was, and by its number among those that were removed", async () => {
+  await service.publish({ ...records, tenements: records.tenements.slice(1) })
+  const totalOf = async (query: string) => {
+    const answer = await service.get(`/tenements?search=e47&${query}`)
+    return ((await answer.json()) as { meta: { total: number } }).meta.total
+  }
+  expect([
+    await totalOf("as_of=2"),
+    await totalOf("as_of=1"),
+    await totalOf("removed_since=1"),
+  ]).toEqual([6, 7, 1])
+})
+
+test("hostile text is text", async () => {
+  for (const term of [hostile, `"><script>alert(1)</script>`]) {
+    const page = await search(term)
+    expect(page).not.toMatch(/<img|<script>/)
+    expect(textOf(page)).toContain(term.trim())
+  }
+  const { Holders, Announcements } = groupsOf(await search("onerror"))
+  expect(Holders?.names).toEqual([`${hostile} Holdings`])
+  expect(Announcements?.names).toEqual([hostile.trim()])
+})
+
+test("a page says what to type, and what to do where nothing is found", async () => {
+  for (const path of ["/explore/search", "/explore/search?q=", "/explore/search?q=+"]) {
+    expect(leadOf(await person.read(path))).toBe(
+      "Type a code, or a part of a company, tenement number, holder or announcement title.",
+    )
+  }
+  expect(leadOf(await search("nothing like it"))).toBe(
+    "Nothing contains “nothing like it”. Look at the spelling; parts of numbers, holders and titles need three letters or digits.",
+  )
+  // Finding two letters in all titles would take a scan.
+  expect(Object.keys(groupsOf(await search("fm")))).toEqual(["Companies"])
+  for (const query of [`q=${"x".repeat(201)}`, "q=%ff", "q=%00"])
+    await person.read(`/explore/search?${query}`, 400)
+})
+
+test("the box is on the pages of the explorer alone, which need a session", async () => {
+  const form = 'action="/explore/search"'
+  for (const path of ["/explore/tenements", "/explore/companies/FMG", "/explore/search?q=fmg"]) {
+    expect((await person.read(path)).split(form)).toHaveLength(2)
+  }
+  for (const path of ["/", "/docs", "/account"]) expect(await person.read(path)).not.toContain(form)
+  const answer = await visitor(service).get("/explore/search?q=fmg")
+  expect([answer.status, answer.headers.get("location")]).toEqual([
+    303,
+    "/account/sign-in?next=%2Fexplore%2Fsearch%3Fq%3Dfmg",
+  ])
+})
+
+test("matches while a person types do not count as requests, a page of them does", async () => {
+  const analyst = await signedInVisitor(service, "enterprise@example.com")
+  const counted = async () => {
+    const answer = await service.get("/usage", { token: service.tokens.enterprise })
+    return enterpriseLimit - Number(answer.headers.get("x-ratelimit-remaining"))
+  }
+  const before = await counted()
+  const path = "/explore/search?q=fmg"
+  await analyst.get(path, { headers: { "X-Type-Ahead": "true" } })
+  expect(await counted()).toBe(before)
+  await analyst.get(path)
+  expect(await counted()).toBe(before + 1)
+})
