@@ -1,10 +1,12 @@
 /** Which release a response shows, and the releases that its list compares with. */
 
+import type { OrdinaryCode } from "../db/reader/ordinary-codes.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
-import type { List } from "../db/reader/statements.ts"
+import { bindingsOf, type List } from "../db/reader/statements.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isFuture, type PointInTime } from "../http/point-in-time.ts"
+import { filterOf, type Readable } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
 import type { Asker } from "./asked.ts"
 import type { ListPlan } from "./list-plan.ts"
@@ -12,6 +14,7 @@ import type { Pins } from "./pins.ts"
 
 export interface ReleaseOptions {
   releases: Releases
+  ordinaryCode: OrdinaryCode
   /** The releases of page sequences. */
   pins: Pins
   now: () => Date
@@ -30,14 +33,22 @@ export interface ReleaseResolver {
    */
   atRelease<T>(plan: ListPlan, asker: Asker, read: (release: Release) => Promise<T>): Promise<T>
   /**
-   * The list of a plan at a release: with the releases that `updated_since` and `removed_since` name, and
-   * for a list of versions with the oldest release that is kept, because pruning makes it shorter.
+   * The list of a plan at a release: with the releases that `updated_since` and `removed_since` name, with
+   * the companies' ordinary codes, and for a list of versions with the oldest release that is kept, because
+   * pruning makes it shorter.
    * @throws as `resolve`
    */
   listAt(plan: ListPlan, release: Release, account: number): Promise<List>
+  /** The key of a record at a release: a company is found under its temporary codes too. */
+  keyAt(resource: Readable, key: string, release: number, account: number): Promise<string>
 }
 
-export function createReleaseResolver({ releases, pins, now }: ReleaseOptions): ReleaseResolver {
+export function createReleaseResolver({
+  releases,
+  ordinaryCode,
+  pins,
+  now,
+}: ReleaseOptions): ReleaseResolver {
   async function releaseAt(name: string, point: PointInTime, account: number): Promise<Release> {
     const refuse = (message: string) => invalidParameters([{ parameter: name, message }])
     if (isFuture(point, now().getTime() / 1000)) throw refuse("Must not be in the future")
@@ -51,8 +62,25 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions): 
       asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account),
     )
 
+  const keyAt: ReleaseResolver["keyAt"] = async (resource, key, release, account) =>
+    resource.hasCompanyCodes ? ordinaryCode(key, release, account) : key
+
+  /** A list with the ordinary codes of companies at a release. */
+  async function withOrdinaryCodes(list: List, release: number, account: number): Promise<List> {
+    const { resource, filters, parent } = list
+    const bound = { ...list.bound }
+    for (const name of filters.filter((name) => filterOf(resource, name).isCompanyCode)) {
+      bound[name] = await ordinaryCode(String(bound[name]), release, account)
+    }
+    if (!parent) return { ...list, bound }
+    const key = await keyAt(parent.resource, parent.key, release, account)
+    return { ...list, bound, parent: { ...parent, key } }
+  }
+
   return {
     resolve,
+
+    keyAt,
 
     atRelease: async (plan, { account, sequenceOwner }, read) => {
       if (plan.all) return read(await resolve(plan.points.asOf, account))
@@ -72,7 +100,7 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions): 
 
     listAt: async ({ list, points }, shown, account) => {
       const { updatedSince, removedSince } = points
-      const bound: Record<string, unknown> = {}
+      const bound: Record<string, number> = {}
       if (updatedSince !== undefined) {
         bound[updatedSinceName] = (await releaseAt("updated_since", updatedSince, account)).id
       }
@@ -88,10 +116,18 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions): 
         ...bound,
         ...(list.resource.pastVersions && { oldest: await releases.oldest(account) }),
       }
-      if (Object.keys(identity).length === 0) return list
+      const now = await withOrdinaryCodes(list, shown.id, account)
+      if (Object.keys(identity).length === 0) return now
+      for (const since of Object.values(bound)) {
+        const before = await withOrdinaryCodes(list, since, account)
+        if (hasSameValues(before, now)) continue
+        // All records of the list are new to a code that belonged to another company.
+        if (list.updated) bound[updatedSinceName] = 0
+        else if (hasSameValues(list, now)) throw codeChangedHands()
+      }
       return {
-        ...list,
-        bound: { ...list.bound, ...bound },
+        ...now,
+        bound: { ...now.bound, ...bound },
         identity: `${list.identity} ${JSON.stringify(identity)}`,
       }
     },
@@ -101,4 +137,12 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions): 
 function startAgain({ id }: Release) {
   const message = `Release ${id}, which page 1 showed, is no longer available; start again at page 1`
   return invalidParameters([{ parameter: "page", message }])
+}
+
+const hasSameValues = (list: List, other: List): boolean =>
+  Bun.deepEquals(bindingsOf(list), bindingsOf(other))
+
+function codeChangedHands() {
+  const message = "Must not be before the code became another company's; read the whole list again"
+  return invalidParameters([{ parameter: "removed_since", message }])
 }

@@ -85,7 +85,7 @@ export function createListAnswers(options: ListOptions): ListAnswers {
     if (cached) return represent(asked, cached, cacheStatus.hit, cacheBuster)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const list = await listAt(plan, release, asked.account)
-    const compared = list === plan.list ? "" : ` ${list.identity}`
+    const compared = list.identity === plan.list.identity ? "" : ` ${list.identity}`
     const validators = validatorsOf(release, plan.tagKey + compared, format)
     if (isKnown(asked.request, validators)) return notModified(asked, validators, status)
     const resolved = { plan, list, release }

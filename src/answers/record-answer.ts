@@ -24,7 +24,7 @@ import {
 } from "./represent.ts"
 
 export interface RecordOptions {
-  resolver: Pick<ReleaseResolver, "resolve">
+  resolver: Pick<ReleaseResolver, "resolve" | "keyAt">
   reader: Pick<Reader, "find">
   cachedAnswers: CachedAnswers
 }
@@ -49,11 +49,11 @@ export function createRecordAnswers({
   reader,
   cachedAnswers,
 }: RecordOptions): RecordAnswers {
-  const { resolve } = resolver
+  const { resolve, keyAt } = resolver
 
-  async function find(release: Release, account: number, resource: Readable, key: string) {
-    const of = { release, account }
-    const record = await step("read", () => reader.find(resource, recordKey(resource, key), of))
+  async function find(release: Release, account: number, resource: Readable, inPath: string) {
+    const key = await keyAt(resource, recordKey(resource, inPath), release.id, account)
+    const record = await step("read", () => reader.find(resource, key, { release, account }))
     if (!record) throw new ApiError("NOT_FOUND")
     return record
   }

@@ -11,7 +11,7 @@ import { getTableName } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
 import type { TransactionSql } from "postgres"
 import { companies, reports, subsidiaries } from "../db/schema.ts"
-import { temporaryCode } from "../resources/company-codes.ts"
+import { isTemporaryCode } from "../resources/company-codes.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { keepInHistory } from "./history.ts"
 import type { Load } from "./load-options.ts"
@@ -52,9 +52,7 @@ export async function takeOrdinaryCodes(
     [arrayLiteral(rejectedKeys)],
   )
   // A row that is rejected under a temporary code may be the company's too.
-  rejectedKeys.push(
-    ...rejectedKeys.filter((key) => temporaryCode.pattern.test(key)).map((key) => key.slice(0, -2)),
-  )
+  rejectedKeys.push(...rejectedKeys.filter(isTemporaryCode).map((key) => key.slice(0, -2)))
   if (found.length === 0) return 0
   for (const { ordinary } of found) noted?.see(ordinary)
   const isEnded = "t.asx_code = any($1::text[]) and t.source = $2"

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
 import { fold } from "../text/fold.ts"
-import { codesLike, temporaryCode } from "./company-codes.ts"
+import { codesLike } from "./company-codes.ts"
 import { containing, contains, equals } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
@@ -34,7 +34,7 @@ export const companies: Resource = {
   key: "asx_code",
   keyInPath: asxCodeInPath,
   keyFromPath: asxCodeFromText,
-  alias: temporaryCode,
+  hasCompanyCodes: true,
   fields: fieldsOf(
     table,
     {
@@ -60,8 +60,8 @@ export const companies: Resource = {
   filters: {
     search: filter(
       freeText("Part of the company name or of the ASX code", "minerals"),
-      (pattern, release) =>
-        sql`(${searched(pattern)} or ${searchedCode(pattern)} or ${table.asx_code} = any(${codesLike(pattern, release)}))`,
+      (pattern) =>
+        sql`(${searched(pattern)} or ${searchedCode(pattern)} or ${table.asx_code} = any(${codesLike(pattern)}))`,
       fold,
       containing,
     ),

@@ -4,7 +4,6 @@ import { reportGroups } from "../db/report-groups.ts"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { oneOf } from "../text/one-of.ts"
-import { belongsToCode, temporaryCode } from "./company-codes.ts"
 import { equals, includes, termFilter } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
@@ -47,10 +46,10 @@ export const reports: Resource = {
     company: {
       ...filter(
         freeText("ASX code of the company, in upper or lower case", "XMR"),
-        belongsToCode(table.company_code),
+        equals(table.company_code),
         asxCodeFromText,
       ),
-      alias: temporaryCode,
+      isCompanyCode: true,
     },
     type: {
       ...filter(

@@ -27,23 +27,16 @@ export interface Field {
   loaded: boolean
 }
 
-/** Keys that may stand for a record of another key. */
-export interface Alias {
-  pattern: RegExp
-  /** The key that a key stands for at a release. */
-  keyAt: (key: SQL, release: SQL) => SQL
-}
-
 /** One query parameter that filters a list: its schema and its condition. */
 export interface Filter {
   schema: TSchema
-  where: (bound: SQL, release: SQL) => SQL
+  where: (bound: SQL) => SQL
   /** The condition for values that no index serves, and which these are. */
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
   /** If the values that it takes are counted: their column, which may list several as `A; B`. */
   values?: { column: PgColumn; isList?: true }
-  /** If its value is a key that may stand for another. */
-  alias?: Alias
+  /** If its value is the code of a company. */
+  isCompanyCode?: true
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
   /** From the canonical value to the value that the condition binds. */
@@ -82,8 +75,8 @@ export interface Readable {
   keyInPath?: TSchema
   /** Converts a key in a path to the key in the table, if they differ. */
   keyFromPath?: (text: string) => string
-  /** If a record is found under several keys. */
-  alias?: Alias
+  /** If its keys are codes of companies. */
+  hasCompanyCodes?: true
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
   fields: Record<string, Field>
   /** Fields of a loaded resource that its records have only where a request names them. */

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
-import { belongsToCode } from "./company-codes.ts"
+import { equals } from "./conditions.ts"
 import type { Resource } from "./resource.ts"
 import { asxCodeOf, fieldsOf, folded, nameKey, pathSafeId, provenanceOf, textOf } from "./values.ts"
 
@@ -37,4 +37,4 @@ export const subsidiaries: Resource = {
 }
 
 /** The subsidiaries of a company. */
-export const belongsToParent = belongsToCode(table.company_code)
+export const belongsToParent = equals(table.company_code)

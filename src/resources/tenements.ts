@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox"
-import { type SQL, sql } from "drizzle-orm"
+import { sql } from "drizzle-orm"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
-import { temporaryCode } from "./company-codes.ts"
 import { equals, fromDay, includes, termFilter, toDay } from "./conditions.ts"
 import { field, filter, type Resource } from "./resource.ts"
 import {
@@ -27,8 +26,7 @@ const numberKey = (text: string): string =>
   text.toLowerCase().replace(/[^a-z0-9]+/g, "") || fold(text)
 
 /** The tenements linked to a company: it or one of its subsidiaries holds them. */
-export const belongsToCompany = (code: SQL, release: SQL) =>
-  includes(table.asx_codes)(temporaryCode.keyAt(code, release))
+export const belongsToCompany = includes(table.asx_codes)
 
 /** Mining tenements of all Australian states. */
 export const tenements: Resource = {
@@ -97,7 +95,7 @@ export const tenements: Resource = {
         belongsToCompany,
         asxCodeFromText,
       ),
-      alias: temporaryCode,
+      isCompanyCode: true,
     },
     granted_from: filter(
       calendarDate("First day of grant, included", "2020-01-01"),

@@ -34,7 +34,7 @@ export function versionsOf(resource: Resource): Readable {
 /** The versions that belong to the record of that key, which may have been removed. */
 export const ofRecord = (resource: Resource) => ({
   resource,
-  scope: (key: SQL, at: SQL) => equals(keyColumn(resource))(resource.alias?.keyAt(key, at) ?? key),
+  scope: equals(keyColumn(resource)),
   existsByRows: true,
 })
 

@@ -10,6 +10,7 @@ import type { Config } from "../config.ts"
 import type { CacheSizes } from "../db/cache.ts"
 import { createTurns } from "../db/pool/turns.ts"
 import type { CachedReleases } from "../db/reader/newest-release.ts"
+import type { OrdinaryCode } from "../db/reader/ordinary-codes.ts"
 import { createReader, type ReaderPools } from "../db/reader/reader.ts"
 import type { Log } from "../log/log.ts"
 import type { RedisConnection } from "../redis/connection.ts"
@@ -19,6 +20,7 @@ export interface AnswersPartsOptions {
   sizes: CacheSizes
   pools: ReaderPools
   releases: CachedReleases
+  ordinaryCode: OrdinaryCode
   redis: RedisConnection | null
   log: Log
   now: () => Date
@@ -26,7 +28,7 @@ export interface AnswersPartsOptions {
 }
 
 export function createAnswers(options: AnswersPartsOptions) {
-  const { config, sizes, pools, releases, redis, log, now, steadyMs } = options
+  const { config, sizes, pools, releases, ordinaryCode, redis, log, now, steadyMs } = options
   const reader = createReader(pools, sizes, releases.recordSeen)
   const pins = createPins({ redis, maxBytes: sizes.pageSequences, steadyMs })
   const cachedAnswers = createCachedAnswers(sizes)
@@ -36,7 +38,7 @@ export function createAnswers(options: AnswersPartsOptions) {
   })
   const exportCounts = createExportCounts()
   const exportShutdown = new AbortController()
-  const resolver = createReleaseResolver({ releases, pins, now })
+  const resolver = createReleaseResolver({ releases, ordinaryCode, pins, now })
   const reading = { resolver, reader, cachedAnswers }
   const lists = createListAnswers({
     ...reading,

@@ -11,6 +11,7 @@ import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
 import { orWhereUnavailable, type Unavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
+import { createOrdinaryCodes } from "../db/reader/ordinary-codes.ts"
 import { createReleases } from "../db/reader/releases.ts"
 import { sharedRead } from "../db/reader/shared-read.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
@@ -111,7 +112,16 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   })
 
   const pools = database.readPools
-  const answers = createAnswers({ ...options, ...clocks, sizes, pools, releases, redis })
+  const ordinaryCode = createOrdinaryCodes(records)
+  const answers = createAnswers({
+    ...options,
+    ...clocks,
+    sizes,
+    pools,
+    releases,
+    ordinaryCode,
+    redis,
+  })
 
   const unauthenticated = countUnauthenticated({ log })
   // It takes turns of its own: what anonymous requests wait for must not make the service look unready.

@@ -157,6 +157,9 @@ test("a company that has the code of its own is found under it", async () => {
   expect(await keys("/companies/QZADB/tenements")).toEqual(["t3"])
   expect(await keys(`/reports?company=QZADB&as_of=${releases.back}`)).toEqual(["r1", "r2"])
   expect(await keys(`/reports?company=QZA&removed_since=${releases.back}`)).toEqual(["r1"])
+  expect(await keys(`/reports?company=QZADB&updated_since=${releases.back}`)).toEqual(["r1"])
+  // The list was another company's then, whose records did not change.
+  expect(await status(`/reports?company=QZADB&removed_since=${releases.back}`)).toBe(400)
   expect(own).toBe(releases.back + 1)
 })
 

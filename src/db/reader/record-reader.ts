@@ -48,12 +48,9 @@ export function createRecordReader({ pools, read }: Reading): FindRecord {
   }
 
   return async (resource, key, options) => {
-    // A key that may stand for another is read alone: of several, it would not be known which.
-    const isAlone = resource.alias?.pattern.test(key) ?? false
-    const id = `${options.account} ${recordKind(resource)} ${releaseKey(options.release)} ${isAlone ? key : ""}`
+    const id = `${options.account} ${recordKind(resource)} ${releaseKey(options.release)}`
     const { keys, records } = waiting.get(id) ?? enqueue(id, resource, options)
     keys.add(key)
-    const found = await records
-    return (isAlone ? [...found.values()][0] : found.get(key)) ?? null
+    return (await records).get(key) ?? null
   }
 }

@@ -24,13 +24,13 @@ export interface Part {
   where: SQL | undefined
   /** Which records are in the list, for `removed`. */
   inList?: SQL | undefined
-  /** Only records that changed after this release. */
-  updatedAfter?: SQL | undefined
+  /** Only records that changed after the release bound as `updated_since`. */
+  updated: boolean
   /** The first rows in an order; all rows without it. */
   first?: { orderBy: SQL[]; limit: SQL } | undefined
 }
 
-const wholeRelation: Part = { where: undefined }
+const wholeRelation: Part = { where: undefined, updated: false }
 
 /**
  * Up to this many changed rows, it is faster to find them by their release and then filter and sort
@@ -51,7 +51,7 @@ export function relationOf(
   }
   switch (relation) {
     case "current":
-      return part.updatedAfter
+      return part.updated
         ? sql`(${rowsOf(resource, resource.table, part)}) as ${name}`
         : resource.table
     case "asOf":
@@ -89,9 +89,9 @@ function allVersions(resource: Readable, past: PgTable, part: Part, conditions: 
  * index than that of the releases to find the changed rows.
  */
 function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQL[]): SQL {
-  if (!part.updatedAfter) return select(resource, from, part, conditions)
+  if (!part.updated) return select(resource, from, part, conditions)
   const since = sql.identifier(resource.since.name)
-  const changed = [sql`${since} > ${part.updatedAfter}`, ...conditions]
+  const changed = [sql`${since} > ${sql.placeholder(updatedSinceName)}`, ...conditions]
   const bySince = sql`from ${from} where ${sql.join(changed, sql` and `)} order by ${since}`
   const isFew = sql`(select true ${bySince} offset ${sql.raw(String(fewChanges))} limit 1) is null`
   const few = sql`(select * ${bySince} limit ${sql.raw(String(fewChanges))})`

@@ -20,20 +20,13 @@ import {
 import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
-import {
-  type Part,
-  type Relation,
-  relationOf,
-  releaseName,
-  removedSinceName,
-  updatedSinceName,
-} from "./relations.ts"
+import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
 import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { isAfter, orderBy, type Position, sortTerms } from "./seek.ts"
 
-/** The condition that a row belongs to a record of another resource, whose key is bound as `parent`, at a release. */
-export type Scope = (parentKey: SQL, release: SQL) => SQL
+/** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
+export type Scope = (parentKey: SQL) => SQL
 
 /** A record of another resource that a list belongs to. */
 export interface Parent {
@@ -231,10 +224,11 @@ export function createStatements(db: Database) {
     /** Records by their keys, bound as `keys`, an array literal. */
     find: (resource: Readable, relation: Relation): PreparedPage =>
       once(`find ${relation} ${recordKind(resource)}`, () => {
+        const hasKey = sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
         const found = db
           .select({ ...seenReleases, record: selection(resource.fields) })
           .from(one)
-          .leftJoin(sql`${relationOf(resource, relation)}`, isAmongKeys(resource))
+          .leftJoin(sql`${relationOf(resource, relation)}`, hasKey)
         return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
       }),
     /** How many rows have each value of the column that a filter has values of. */
@@ -266,22 +260,14 @@ const countColumns = (total: SQL, keys = sql`null`) => ({
   keys: sql<string | null>`${keys}`,
 })
 
-function isAmongKeys(resource: Readable): SQL {
-  const keys = sql`${sql.placeholder("keys")}::text[]`
-  if (!resource.alias) return sql`${keyColumn(resource)} = any(${keys})`
-  const key = resource.alias.keyAt(sql`asked.key`, sql`${sql.placeholder(releaseName)}`)
-  return sql`${keyColumn(resource)} = any(array(select ${key} from unnest(${keys}) as asked (key)))`
-}
-
 /** The columns of a record. */
 const selection = (fields: Readable["fields"]) =>
   Object.fromEntries(Object.entries(fields).map(([name, { select }]) => [name, expression(select)]))
 
 /** FROM and WHERE of a list. */
 function rowsIn(shape: ListShape, relation: Relation): SQL {
-  const part = partOf(shape)
-  const rows = relationOf(shape.resource, relation, part)
-  return sql`from ${rows} where ${part.where ?? sql`true`}`
+  const rows = relationOf(shape.resource, relation, partOf(shape))
+  return sql`from ${rows} where ${conditionOf(shape) ?? sql`true`}`
 }
 
 const positions = (order: readonly OrderTerm[]) =>
@@ -291,48 +277,21 @@ const positions = (order: readonly OrderTerm[]) =>
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 
-/** The condition that a row is in the list at the release bound by that name. */
-function conditionOf(shape: ListShape, releaseName: string): SQL | undefined {
-  const { resource, filters, byScan, parent, updated } = shape
-  const release = sql`${sql.placeholder(releaseName)}`
-  return and(
-    updated ? sql`${resource.since} > ${changedAfter(shape)}` : undefined,
-    parent?.scope(sql`${sql.placeholder(parentName)}`, release),
+const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape): SQL | undefined =>
+  and(
+    updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
+    parent?.scope(sql`${sql.placeholder(parentName)}`),
     ...filters.map((name) => {
       const filter = filterOf(resource, name)
       const { where } = (byScan?.includes(name) && filter.byScan) || filter
-      return where(sql`${sql.placeholder(name)}`, release)
+      return where(sql`${sql.placeholder(name)}`)
     }),
   )
-}
-
-/**
- * The release after which records of the list changed. Where a key in the request stood for another record
- * at `updated_since`, all records of the list are new to it.
- */
-function changedAfter({ resource, filters, parent }: ListShape): SQL {
-  const keys = [
-    { name: parentName, alias: parent?.resource.alias },
-    ...filters.map((name) => ({ name, alias: filterOf(resource, name).alias })),
-  ]
-  const since = sql`${sql.placeholder(updatedSinceName)}`
-  return keys.reduce((after, { name, alias }) => {
-    if (!alias) return after
-    const key = sql`${sql.placeholder(name)}`
-    const now = sql`${sql.placeholder(releaseName)}`
-    const isSame = sql`${alias.keyAt(key, since)} = ${alias.keyAt(key, now)}`
-    return sql`case when ${isSame} then ${after} else 0 end`
-  }, sql`${since}::integer`)
-}
 
 /** @param further condition on the rows of the list */
 function partOf(shape: ListShape, further?: SQL): Part {
-  const rows = conditionOf(shape, shape.removed ? removedSinceName : releaseName)
-  return {
-    where: and(rows, further),
-    inList: conditionOf(shape, releaseName),
-    updatedAfter: shape.updated ? changedAfter(shape) : undefined,
-  }
+  const inList = conditionOf(shape)
+  return { where: and(inList, further), inList, updated: shape.updated }
 }
 
 const keyOf = ({ resource, filters, byScan = [], parent, order, updated }: ListShape): string =>
