@@ -42,29 +42,33 @@ export async function recordListings(
 }
 
 /**
- * A query of the ended listings with the listings that may succeed each. The end or the
- * beginning of a secondary listing is no change of the company's code.
+ * A query of the ended listings with the listings that may succeed each, and whether the pair is decided.
+ * The end or the beginning of a secondary listing is no change of the company's code.
  */
 export const candidates = `
   select p.asx_code as predecessor, p.company_name as former_company, s.asx_code as successor,
     s.company_name as company, p.listing_date, p.missing_since, s.appeared_at,
-    p.name_keys && s.name_keys as has_same_name
+    p.name_keys && s.name_keys as has_same_name,
+    p.successor is not null as is_linked, s.asx_code = any(p.declined) as is_declined
   from listings p join listings s on s.listing_date = p.listing_date and s.asx_code <> p.asx_code
-    and s.appeared_at > p.appeared_at and not s.asx_code = any(p.declined)
+    and s.appeared_at > p.appeared_at
     and not exists (
       select from listings o where o.listing_date = p.listing_date and (
         starts_with(p.asx_code, o.asx_code) and p.asx_code <> o.asx_code
         or starts_with(s.asx_code, o.asx_code) and s.asx_code <> o.asx_code))
     and s.appeared_at between p.missing_since - interval '7 days' and p.missing_since + interval '7 days'
-  where p.successor is null and not exists (
+  where coalesce(p.successor, s.asx_code) = s.asx_code and not exists (
     select from companies c
     where c.asx_code = p.asx_code and c.listing_date = p.listing_date and c.is_active)`
+
+export const isProposed = "not (is_linked or is_declined)"
 
 /** Links the successors that need no operator: the only ones with a name of the ended listing. */
 export async function linkSuccessors(sql: TransactionSql, release: number): Promise<void> {
   const rows = await sql.unsafe<Pair[]>(
     `select predecessor, listing_date::text, min(successor) as successor
-     from (${candidates}) as found where has_same_name group by 1, 2 having count(*) = 1`,
+     from (${candidates}) as found where ${isProposed} and has_same_name
+     group by 1, 2 having count(*) = 1`,
   )
   for (const pair of rows) await setSuccessor(sql, release, pair)
 }
@@ -75,13 +79,17 @@ export interface Pair {
   listing_date: string
 }
 
-/** The record of the predecessor names its successor, unless the code is another company's by now. */
+/**
+ * The record of the predecessor names its successor, unless the code is another company's by now.
+ * @param isRight false to undo it
+ */
 export async function setSuccessor(
   sql: TransactionSql,
   release: number,
   { predecessor, successor, listing_date }: Pair,
+  isRight = true,
 ): Promise<void> {
-  const key = [predecessor, listing_date, successor]
+  const key = [predecessor, listing_date, isRight ? successor : null]
   await sql.unsafe(
     "update listings set successor = $3 where asx_code = $1 and listing_date = $2::date",
     key,

@@ -5,9 +5,8 @@ import { committed } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
 import { withSnapshot } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
-import { asxCodeFromText } from "../resources/values.ts"
 import { relink } from "./links.ts"
-import { candidates, type Pair, setSuccessor } from "./listings.ts"
+import { candidates, isProposed, type Pair, setSuccessor } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
 import { insertRelease, transactionSettings } from "./publish.ts"
@@ -27,22 +26,28 @@ export const readProposedSuccessors = (url: string): Promise<ProposedSuccessor[]
     sql.unsafe<ProposedSuccessor[]>(
       `select predecessor, former_company, ${utc("missing_since")} as missing_since,
          successor, company, ${utc("appeared_at")} as appeared_at, listing_date::text
-       from (${candidates}) as found order by found.missing_since desc, predecessor, successor`,
+       from (${candidates}) as found where ${isProposed}
+       order by found.missing_since desc, predecessor, successor`,
     ),
   )
 
+/** One decision takes the place of another. */
 export interface SuccessorDecision {
   predecessor: string
   successor: string
   isRight: boolean
 }
 
+interface DecidedPair extends Pair {
+  is_linked: boolean
+}
+
 const whenUnknown =
-  "It is not known whether the decision was stored. Run the same command again: if it was, the pair is not proposed any more."
+  "It is not known whether the decision was stored. Run the same command again: if it was, the command finds no such pair."
 
 /**
- * Returns the release that links a successor which is right; null for one that is declined.
- * @throws LoadError for a pair that is not proposed
+ * Returns the release that links a successor or ends its link; null where the decision changes no link.
+ * @throws LoadError for a pair that is not proposed, or is decided so
  */
 export const decideSuccessor = (
   url: string,
@@ -56,9 +61,10 @@ export const decideSuccessor = (
         client.begin(async (sql) => {
           await sql.unsafe(transactionSettings)
           await lockPublishing(sql, () => progress.step("Waiting for a load to end"))
-          const pair = await proposedPair(sql, decision)
-          const release = decision.isRight ? await confirm(sql, pair, progress) : null
-          if (release === null) await decline(sql, pair)
+          const pair = await findPair(sql, decision)
+          await storeDecision(sql, pair, decision.isRight)
+          const isChange = decision.isRight || pair.is_linked
+          const release = isChange ? await publish(sql, pair, decision.isRight, progress) : null
           committing()
           return release
         }),
@@ -66,12 +72,14 @@ export const decideSuccessor = (
     (release) => release !== null,
   )
 
-async function proposedPair(sql: TransactionSql, decision: SuccessorDecision): Promise<Pair> {
-  const [predecessor, successor] = [decision.predecessor, decision.successor].map(asxCodeFromText)
-  const [pair] = await sql.unsafe<Pair[]>(
-    `select predecessor, successor, listing_date::text from (${candidates}) as found
-     where predecessor = $1 and successor = $2`,
-    [predecessor ?? "", successor ?? ""],
+async function findPair(
+  sql: TransactionSql,
+  { predecessor, successor, isRight }: SuccessorDecision,
+): Promise<DecidedPair> {
+  const [pair] = await sql.unsafe<DecidedPair[]>(
+    `select predecessor, successor, listing_date::text, is_linked from (${candidates}) as found
+     where predecessor = $1 and successor = $2 and not ${isRight ? "is_linked" : "is_declined"}`,
+    [predecessor, successor],
   )
   if (pair) return pair
   throw new LoadError(
@@ -79,11 +87,16 @@ async function proposedPair(sql: TransactionSql, decision: SuccessorDecision): P
   )
 }
 
-async function confirm(sql: TransactionSql, pair: Pair, progress: Progress): Promise<number> {
+async function publish(
+  sql: TransactionSql,
+  pair: Pair,
+  isRight: boolean,
+  progress: Progress,
+): Promise<number> {
   const [next] = await sql.unsafe<[{ id: number; now: string }]>(
     `select coalesce(max(id), 0) + 1 as id, ${utc("now()")} as now from releases`,
   )
-  await setSuccessor(sql, next.id, pair)
+  await setSuccessor(sql, next.id, pair, isRight)
   const links = await relink(sql, next.id, 0, progress)
   await insertRelease(sql, next.id, "successors", {
     observed: next.now,
@@ -96,8 +109,14 @@ async function confirm(sql: TransactionSql, pair: Pair, progress: Progress): Pro
   return next.id
 }
 
-const decline = (sql: TransactionSql, { predecessor, successor, listing_date }: Pair) =>
+const storeDecision = (
+  sql: TransactionSql,
+  { predecessor, successor, listing_date }: Pair,
+  isRight: boolean,
+) =>
   sql.unsafe(
-    "update listings set declined = declined || $3::text where asx_code = $1 and listing_date = $2::date",
+    `update listings
+     set declined = ${isRight ? "array_remove(declined, $3)" : "array_append(declined, $3)"}
+     where asx_code = $1 and listing_date = $2::date`,
     [predecessor, listing_date, successor],
   )

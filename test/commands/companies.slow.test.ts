@@ -34,7 +34,7 @@ test("proposed successors are listed, declined and confirmed", async () => {
       ...["2026-01-02T00:00:00Z", "2018-09-12"],
     ]),
   ])
-  expect(await run("decline", "QZA", "QZO")).toEqual({
+  expect(await run("decline", "qza", "qzo")).toEqual({
     code: 0,
     text: "QZO is not proposed for QZA any more",
   })
@@ -43,8 +43,16 @@ test("proposed successors are listed, declined and confirmed", async () => {
     text: "Published as release 4: QZA went on as QZN",
   })
   expect((await run("successors")).text.split("\n")).toHaveLength(1)
-  expect(await run("confirm", "QZA", "QZN")).toEqual({
+  expect(await run("decline", "QZA", "QZN")).toEqual({
+    code: 0,
+    text: "Published as release 5: QZA did not go on as QZN",
+  })
+  expect(await run("confirm", "QZA", "QZO")).toEqual({
+    code: 0,
+    text: "Published as release 6: QZA went on as QZO",
+  })
+  expect(await run("confirm", "qza", "qzo")).toEqual({
     code: 1,
-    text: "Cannot decide whether QZN is the successor of QZA: `mds companies successors` lists no such pair",
+    text: "Cannot decide whether QZO is the successor of QZA: `mds companies successors` lists no such pair",
   })
 })

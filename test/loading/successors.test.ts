@@ -90,14 +90,28 @@ test("other pairs are proposed to an operator, whose confirmation links the old 
     },
     { predecessor: "QZA", successor: "QZO" },
   ])
-  expect(await decide("qza", "QZO", false)).toEqual({ value: null, unconfirmed: 0 })
+  expect(await decide("QZA", "QZO", false)).toEqual({ value: null, unconfirmed: 0 })
   expect(await proposed()).toEqual(["QZA QZN"])
   const releases = await bench.releases()
-  expect(await decide("QZA", "qzn", true)).toEqual({ value: releases + 1, unconfirmed: 0 })
+  expect(await decide("QZA", "QZN", true)).toEqual({ value: releases + 1, unconfirmed: 0 })
   expect(await codes()).toEqual(["QZN", "QZN", "QZN"])
   expect(await successors()).toEqual(["QZA false QZN"])
   const again = await decide("QZA", "QZN", true).catch((error: unknown) => String(error))
   expect(again).toContain("Cannot decide whether QZN is the successor of QZA")
+  await expectTotals()
+})
+
+test("a later decision on a successor replaces an earlier one", async () => {
+  await load(1, row("QZA", "Quarry Alpha Limited"))
+  await holders("QUARRY ALPHA LTD")
+  await loadDaily(2, 4, row("QZN", "Quarry Alpha Ltd"))
+  await load(5, row("QZN", "Renamed Limited"))
+  expect([await codes(), await successors()]).toEqual([["QZN"], ["QZA false QZN"]])
+  expect((await decide("QZA", "QZN", false)).value).toBe(await bench.releases())
+  await load(6, row("QZN", "Renamed Again Limited"))
+  expect([await codes(), await successors(), await proposed()]).toEqual([["QZA"], [], []])
+  expect((await decide("QZA", "QZN", true)).value).toBe(await bench.releases())
+  expect([await codes(), await successors()]).toEqual([["QZN"], ["QZA false QZN"]])
   await expectTotals()
 })
 
