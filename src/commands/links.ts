@@ -8,6 +8,7 @@ import { formatCount, progressOn } from "../loading/progress.ts"
 import { readSuggestions } from "../loading/suggested-companies.ts"
 import { judgement } from "../loading/suggestions.ts"
 import { formatSummary } from "../loading/summary.ts"
+import { asxCodeFromText } from "../resources/values.ts"
 import { withDatabase } from "./database.ts"
 import { handleSignals } from "./signals.ts"
 import { printCompleted, printResult, warnIfUnconfirmed } from "./terminal.ts"
@@ -18,11 +19,17 @@ export function addLinkCommands(holders: Command, config: () => Config): void {
       .command(name)
       .description(description)
       .argument("<holder>", "its name, in any spelling")
-      .argument("<code>", "the ASX code of the company")
+      .argument("<code>", "the ASX code of the company", asxCodeFromText)
       .action((holder: string, asxCode: string) =>
         decideAndPublish(config(), async (url) => {
-          const isChange = await decide(url, { holder, asxCode, isRight })
-          if (!isChange) await printCompleted(`${holder} is not suggested for ${asxCode} any more`)
+          const { isChange, keptBy } = await decide(url, { holder, asxCode, isRight })
+          if (!isRight && keptBy !== null) {
+            await printCompleted(
+              `${holder} stays linked to ${asxCode}: the source ${keptBy} has it as a subsidiary`,
+            )
+          } else if (!isChange) {
+            await printCompleted(`${holder} is not suggested for ${asxCode} any more`)
+          }
           return isChange
         }),
       )

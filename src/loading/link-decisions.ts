@@ -8,7 +8,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { locks } from "../db/advisory-locks.ts"
 import { withConnection } from "../db/connection.ts"
-import { asxCodeFromText } from "../resources/values.ts"
 import { confirmedSubsidiaries } from "../sources/own-columns.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { load } from "./load.ts"
@@ -24,19 +23,29 @@ export interface Decision {
   isRight: boolean
 }
 
+export interface DecisionOutcome {
+  /** Whether the confirmed links change. */
+  isChange: boolean
+  /** The source of a subsidiary that links the holder to the company whatever is decided. */
+  keptBy: string | null
+}
+
 /**
- * Stores a decision in place of an earlier one. Returns whether it changes the confirmed links.
+ * Stores a decision in place of an earlier one.
  * @throws LoadError where nobody holds tenements under the name, or no company has the code
  */
-export const decide = (url: string, { holder, asxCode, isRight }: Decision): Promise<boolean> =>
+export const decide = (
+  url: string,
+  { holder, asxCode, isRight }: Decision,
+): Promise<DecisionOutcome> =>
   withConnection(url, async (sql) => {
     const [stored] = await sql.unsafe(storeDecision, [
       normaliseName(holder),
       holder,
-      asxCodeFromText(asxCode),
+      asxCode,
       isRight,
     ])
-    if (stored) return isRight || stored.was_right
+    if (stored) return { isChange: isRight || stored.was_right, keptBy: stored.kept_by }
     throw new LoadError(
       `Cannot decide whether ${holder} belongs to ${asxCode}: \`mds holders unlinked\` lists no such holder, or no company has the code`,
     )
@@ -47,12 +56,15 @@ const storeDecision = `
   insert into link_decisions (holder_key, holder, asx_code, is_right)
   select $1, coalesce((select min(holder) from suggested_links where holder_key = $1), $2), asx_code, $4
   from companies
-  where $3 in (asx_code, trading_as) and exists (select from tenements where $1 = any(holder_keys))
+  where (asx_code = $3 or asx_code in (select asx_code from temporary_codes where code = $3))
+    and exists (select from tenements where $1 = any(holder_keys))
   order by asx_code = $3 desc limit 1
   on conflict (holder_key, asx_code) do update set is_right = excluded.is_right
   returning coalesce((select is_right from link_decisions earlier
     where (earlier.holder_key, earlier.asx_code) = (link_decisions.holder_key, link_decisions.asx_code)),
-    false) as was_right`
+    false) as was_right,
+    (select min(source) from subsidiaries where name_key = link_decisions.holder_key
+      and company_code = link_decisions.asx_code and source <> '${confirmedSubsidiaries.name}') as kept_by`
 
 /**
  * Publishes the confirmed links; null where nothing has been decided.

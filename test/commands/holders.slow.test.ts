@@ -151,10 +151,16 @@ describe("decisions", () => {
     expect(await codes()).toEqual(["", "", "", "", ""])
     expect(await holders("decline", "QZB PITS", "qzb")).toEqual({
       code: 0,
-      stdout: "QZB PITS is not suggested for qzb any more\n",
+      stdout: "QZB PITS is not suggested for QZB any more\n",
       stderr: "",
     })
     expect((await holders("suggest")).stdout).not.toMatch(/PITS/)
+    await bench.load("subsidiaries", "name,parent_asx_code\nQZB PITS,QZB\n")
+    expect(await holders("decline", "QZB PITS", "qzb")).toEqual({
+      code: 0,
+      stdout: "QZB PITS stays linked to QZB: the source subsidiaries has it as a subsidiary\n",
+      stderr: "",
+    })
     expect((await holders("link", "Nobody", "QZA")).stderr).toStartWith(
       "Cannot decide whether Nobody belongs to QZA",
     )

@@ -40,7 +40,7 @@ const linked = async () =>
 
 test("a confirmed link is a subsidiary of the source confirmed, and links the holder's tenements", async () => {
   expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA", "Quarry (West) Pty Ltd: QZB"])
-  await decide(bench.url, right("qza pilbara p/l", "qza"))
+  await decide(bench.url, right("qza pilbara p/l", "QZA"))
   const summary = await publish()
   expect(summary?.links).toMatchObject({ linked: 2, through_subsidiaries: 2 })
   expect(await linked()).toEqual({ t1: "QZA", t2: "QZA", t3: "" })
@@ -82,11 +82,12 @@ test("links that were not published, as after Ctrl-C, are published with the nex
 test("a link that is declined later goes, and a declined one can be linked", async () => {
   await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))
   await publish()
-  expect(await decide(bench.url, wrong("QZA PILBARA PTY LTD", "QZA"))).toBe(true)
+  const changed = { isChange: true, keptBy: null }
+  expect(await decide(bench.url, wrong("QZA PILBARA PTY LTD", "QZA"))).toEqual(changed)
   await publish()
   expect(await linked()).toEqual({ t1: "", t2: "", t3: "" })
   expect(await suggested()).toEqual(["Quarry (West) Pty Ltd: QZB"])
-  expect(await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))).toBe(true)
+  expect(await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))).toEqual(changed)
   await publish()
   expect(await linked()).toEqual({ t1: "QZA", t2: "QZA", t3: "" })
 })
@@ -115,7 +116,7 @@ test("a decision names a holder of tenements and a company", async () => {
   expect(await publish()).toBeNull()
 })
 
-test("a company under a temporary code is linked under its ordinary one", async () => {
+test("a company is linked under its ordinary code by a temporary one, also by one that has ended", async () => {
   const directory = (code: string) =>
     bench.load(
       "asx-directory",
@@ -126,4 +127,8 @@ test("a company under a temporary code is linked under its ordinary one", async 
   await decide(bench.url, right("Somebody Else", "QZCDB"))
   await publish()
   expect(await linked()).toEqual({ t1: "", t2: "QZC", t3: "" })
+  await directory("QZC")
+  await decide(bench.url, wrong("Somebody Else", "QZCDB"))
+  await publish()
+  expect(await linked()).toEqual({ t1: "", t2: "", t3: "" })
 })
