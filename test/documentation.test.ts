@@ -115,7 +115,11 @@ test("the README's table of endpoints has every path, with every parameter and w
   const ofEveryList = /^Every list takes .*$/m.exec(readme)?.[0] ?? ""
   const common = codeIn(ofEveryList).map((code) => code.replace(/=.*/, ""))
   for (const [path, , parameters = ""] of rows) {
-    const url = codeIn(path)[0]?.replace(/\{\w+\}/, "BIG") ?? ""
+    const field = path.includes("companies") ? "sector" : "type"
+    const url =
+      codeIn(path)[0]
+        ?.replace("{field}", field)
+        .replace(/\{\w+\}/, "BIG") ?? ""
     const accepted = (await faultOf(url, "no_such_parameter"))?.allowed ?? []
     const own = accepted.filter((name) => !common.includes(name))
     const values = await Promise.all(
