@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox"
-import { sql } from "drizzle-orm"
+import { type SQL, sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
 import { fold } from "../text/fold.ts"
-import { codesLike } from "./company-codes.ts"
 import { containing, contains, equals } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
@@ -22,6 +21,10 @@ import {
 
 const searched = contains(table.company_name_folded)
 const searchedCode = contains(sql`lower(${table.asx_code})`)
+/** A company keeps being found by the temporary codes that it has had by the release. */
+const searchedTemporaryCode = (pattern: SQL) => sql`${table.asx_code} = any(array(
+  select t.asx_code from temporary_codes t
+  where t.since_release <= ${sql.placeholder("release")} and lower(t.code) like ${pattern}))`
 
 /** ASX-listed resource companies. */
 export const companies: Resource = {
@@ -61,7 +64,7 @@ export const companies: Resource = {
     search: filter(
       freeText("Part of the company name or of the ASX code", "minerals"),
       (pattern) =>
-        sql`(${searched(pattern)} or ${searchedCode(pattern)} or ${table.asx_code} = any(${codesLike(pattern)}))`,
+        sql`(${searched(pattern)} or ${searchedCode(pattern)} or ${searchedTemporaryCode(pattern)})`,
       fold,
       containing,
     ),
@@ -95,12 +98,11 @@ export const companies: Resource = {
     asx_code: table.asx_code,
   },
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
-  internal: fieldsOf(table, {
-    listing_date: calendarDate("Day of listing", "2003-05-12"),
+  historyFields: fieldsOf(table, {
     trading_as: textOf("Temporary code under which the exchange lists it"),
     successor: textOf("Code under which the company went on once this one had ended"),
   }),
-  shownInHistory: ["trading_as", "successor"],
+  internal: fieldsOf(table, { listing_date: calendarDate("Day of listing", "2003-05-12") }),
   derived: {
     company_name_folded: { from: "company_name", derive: folded },
     name_key: { from: "company_name", derive: nameKey },

@@ -101,10 +101,10 @@ export interface Resource extends Readable {
   name: ResourceName
   history: PgTable
   further: Record<string, Field>
-  /** Columns that are loaded as fields are, and that no endpoint but the history of a record shows. */
+  /** Loaded as fields are. Only the history of a record shows them. */
+  historyFields?: Record<string, Field>
+  /** Loaded as fields are. No endpoint shows them. */
   internal?: Record<string, Field>
-  /** Those of them that a record's history shows. */
-  shownInHistory?: readonly string[]
   /** The table's other columns. */
   derived: Record<string, DerivedColumn>
   /**
@@ -138,9 +138,11 @@ export const filter = (
   bind: (value) => (typeof value === "string" ? bind(value) : value),
 })
 
-/** What files have of a record: its fields, and internal columns. */
-export const loadedFields = ({ fields, internal }: Resource): [name: string, field: Field][] =>
-  Object.entries({ ...fields, ...internal }).filter(([, { loaded }]) => loaded)
+/** The fields that loads write, whether or not an endpoint shows them. */
+export const loadedFields = (resource: Resource): [name: string, field: Field][] =>
+  Object.entries({ ...resource.fields, ...resource.historyFields, ...resource.internal }).filter(
+    ([, { loaded }]) => loaded,
+  )
 
 /** The same resource with its further fields: all selections of fields share its statements, which stay few. */
 export const complete = (resource: Readable): Readable => ({

@@ -43,6 +43,9 @@ export const pathSafeId = (example: string) =>
 export const asxCodeFromText = (text: string): string =>
   text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 
+/** Whether it may be the temporary code of a company: an ordinary code, `D` and a letter. */
+export const isTemporaryCode = (code: string): boolean => /^[0-9A-Z]{3}D[A-Z]$/.test(code)
+
 /**
  * Text that a filter compares with, of bounded length: every other bound on the cost of a request,
  * in memory and in a statement's time, relies on it.

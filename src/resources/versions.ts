@@ -13,8 +13,7 @@ const release = sql.placeholder("release")
 
 /** The list of one record's versions, newest first: a resource whose records have no key of their own. */
 export function versionsOf(resource: Resource): Readable {
-  const { table, since, history, singular, internal = {}, shownInHistory = [] } = resource
-  const further = Object.entries(internal).filter(([name]) => shownInHistory.includes(name))
+  const { table, since, history, singular } = resource
   return {
     name: `${singular}-versions`,
     singular: `${singular} version`,
@@ -24,7 +23,7 @@ export function versionsOf(resource: Resource): Readable {
     pastVersions: history,
     since,
     key: "since_release",
-    fields: { ...periodFields(resource), ...resource.fields, ...Object.fromEntries(further) },
+    fields: { ...periodFields(resource), ...resource.fields, ...resource.historyFields },
     filters: {},
     sorts: {},
     defaultOrder: [{ column: since, direction: "desc" }],
@@ -93,12 +92,12 @@ const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by fi
 const observed = sql`case when (r.manifest -> 'observed_is_known')::boolean then r.manifest ->> 'observed' end`
 
 /** A version that is not the newest is always among the past ones. */
-function changedFields({ table, history, fields, since, key, shownInHistory }: Resource): SQL {
+function changedFields({ table, history, fields, since, key, historyFields }: Resource): SQL {
   const own = sql.identifier(getTableName(table))
   const sinceName = sql.identifier(since.name)
   const keyName = sql.identifier(key)
   const names = Object.keys(getTableColumns(history))
-  const differing = [...Object.keys(fields), ...(shownInHistory ?? [])]
+  const differing = Object.keys({ ...fields, ...historyFields })
     .filter((name) => name !== key && names.includes(name))
     .map((name) => {
       const column = sql.identifier(name)

@@ -1,6 +1,6 @@
 /** The codes under which companies are stored, for the codes in paths and filters. */
 import { and, eq, gt, isNull, lte, or, sql } from "drizzle-orm"
-import { isTemporaryCode } from "../../resources/company-codes.ts"
+import { isTemporaryCode } from "../../resources/values.ts"
 import type { Pool } from "../pool/pool.ts"
 import type { AccountId } from "../pool/turns.ts"
 import { temporaryCodes } from "../schema.ts"

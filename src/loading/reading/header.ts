@@ -29,11 +29,9 @@ export async function readHeader(
     const { done, value } = await records.next()
     if (done) break
     if (isHeader(reading, value)) {
-      const { true: banners = [], false: others = [] } = Object.groupBy(before, (record) =>
-        isBanner(reading, record) ? "true" : "false",
-      )
+      const banners = before.filter((record) => isBanner(reading, record))
       for (const { cells } of banners) reading.noteBanner?.(cells.join(","))
-      const titles = others.map(textOf)
+      const titles = before.filter((record) => !banners.includes(record)).map(textOf)
       if (titles.length > 0) reading.note(describeTitles(titles))
       return headerOf(value.cells, reading)
     }
