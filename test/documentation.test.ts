@@ -114,7 +114,7 @@ test("the README's table of endpoints has every path, with every parameter and w
 
   const ofEveryList = /^Every list takes .*$/m.exec(readme)?.[0] ?? ""
   const common = codeIn(ofEveryList).map((code) => code.replace(/=.*/, ""))
-  for (const [path, , parameters = ""] of rows) {
+  for (const [path = "", , parameters = ""] of rows) {
     const field = path.includes("companies") ? "sector" : "type"
     const url =
       codeIn(path)[0]
