@@ -239,7 +239,6 @@ CREATE TABLE "temporary_codes" (
 	"asx_code" text COLLATE "C" NOT NULL,
 	"since_release" integer NOT NULL,
 	"until_release" integer,
-	"replaced_release" integer,
 	CONSTRAINT "temporary_codes_code_since_release_pk" PRIMARY KEY("code","since_release"),
 	CONSTRAINT "temporary_codes_code" CHECK ("temporary_codes"."code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "temporary_codes_asx_code" CHECK ("temporary_codes"."asx_code" ~ '^[0-9A-Z]{3,6}$')

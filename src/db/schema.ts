@@ -152,7 +152,7 @@ export const companiesHistory = pgTable(
 
 /**
  * The temporary codes of companies, with the releases from and to which each held: the company is found
- * under them from the first of these releases on.
+ * under them from the first of these releases on, except while another company has such a code of its own.
  */
 export const temporaryCodes = pgTable(
   "temporary_codes",
@@ -161,8 +161,6 @@ export const temporaryCodes = pgTable(
     asx_code: bytewise().notNull(),
     since_release: integer().notNull(),
     until_release: integer(),
-    /** The release from which a company has the code of its own. */
-    replaced_release: integer(),
   },
   (t) => [
     primaryKey({ columns: [t.code, t.since_release] }),

@@ -66,11 +66,6 @@ export async function takeOrdinaryCodes(
 /** Records from and to which release the codes hold, and which company the records with such codes have. */
 export async function recordTemporaryCodes(sql: TransactionSql, release: number): Promise<void> {
   await sql.unsafe(
-    `update temporary_codes t set replaced_release = $1 where replaced_release is null
-       and exists (select from companies own where own.asx_code = t.code)`,
-    [release],
-  )
-  await sql.unsafe(
     `with ended as (
        update temporary_codes t set until_release = $1
        where until_release is null and not exists (
@@ -78,10 +73,8 @@ export async function recordTemporaryCodes(sql: TransactionSql, release: number)
      )
      insert into temporary_codes (code, asx_code, since_release)
      select c.trading_as, c.asx_code, $1 from companies c
-     where c.is_active and not exists (
-         select from temporary_codes t where t.code = c.trading_as
-           and t.until_release is null and t.replaced_release is null)
-       and c.trading_as not in (select asx_code from companies)`,
+     where c.is_active and c.trading_as is not null and not exists (
+       select from temporary_codes t where t.code = c.trading_as and t.until_release is null)`,
     [release],
   )
   await setOrdinaryCodes(sql, reports, "hash", "asx_code", release)
@@ -101,7 +94,8 @@ async function setOrdinaryCodes(
     `with moved as materialized (
        select r.${key} as key, t.asx_code
        from ${name} r left join (
-         select distinct code, asx_code from temporary_codes where replaced_release is null
+         select distinct code, asx_code from temporary_codes
+         where code not in (select asx_code from companies)
        ) t on t.code = r.${code}
        where (r.company_code = any(array(select code from temporary_codes))
          or r.ordinary_code is not null) and r.ordinary_code is distinct from t.asx_code

@@ -16,9 +16,13 @@ let person: SignedInVisitor
 const folder = mkdtempSync(join(tmpdir(), "mds-codes-"))
 const path = join(folder, "rows.csv")
 
-async function publish(source: string, rows: string[], observed?: string): Promise<number | null> {
+async function publish(
+  source: string,
+  rows: string[],
+  further: { observed?: string; removeMissingNow?: boolean } = {},
+): Promise<number | null> {
   writeFileSync(path, `${rows.join("\n")}\n`)
-  const options = { url: service.database.url, files: [path], acceptShrink: true, observed }
+  const options = { url: service.database.url, files: [path], acceptShrink: true, ...further }
   return (await load({ ...options, source: sourceOf(source) })).release
 }
 
@@ -30,7 +34,7 @@ const directory = (day: number, ...rows: string[]) =>
       ...rows,
       "QZB,QUARRY BETA NL,Energy,01/02/2003,5",
     ],
-    `2026-02-0${day}`,
+    { observed: `2026-02-0${day}` },
   )
 const company = (code: string) => `${code},QUARRY ALPHA LIMITED,Materials,12/09/2018,7`
 
@@ -163,6 +167,22 @@ test("a company that has the code of its own is found under it", async () => {
   expect(own).toBe(releases.back + 1)
 })
 
+test("a temporary code stands for its company again once no company has it of its own", async () => {
+  const rows = ["asx_code,company_name,is_active", "QZX,Strangers Limited,true"]
+  const gone = await publish("companies", rows, { removeMissingNow: true })
+  expect(gone).toBe(releases.back + 2)
+  for (const code of ["QZA", "QZADB"]) {
+    expect(await readRecord(await service.get(`/companies/${code}`))).toMatchObject({
+      asx_code: "QZA",
+      total_tenements: 3,
+    })
+    expect(await keys(`/companies/${code}/tenements`)).toEqual(["t1", "t2", "t3"])
+    expect(await keys(`/reports?company=${code}`)).toEqual(["r1", "r2"])
+  }
+  const own = await service.get(`/companies/QZADB?as_of=${releases.back + 1}`)
+  expect(await readRecord(own)).toMatchObject({ company_name: "Strangers Limited" })
+})
+
 test("the history of a company that changed its code names its successor, and so does its page", async () => {
   for (const day of [4, 5, 7]) {
     await publish(
@@ -172,7 +192,7 @@ test("the history of a company that changed its code names its successor, and so
         company("QZA"),
         "QZN,QUARRY BETA NL,Energy,01/02/2003,5",
       ],
-      `2026-02-0${day}`,
+      { observed: `2026-02-0${day}` },
     )
   }
   const { data } = await readList(await service.get("/companies/QZB/history"))

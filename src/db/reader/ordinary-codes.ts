@@ -1,5 +1,5 @@
 /** The codes under which companies are stored, for the codes in paths and filters. */
-import { and, eq, gt, isNull, lte, or, sql } from "drizzle-orm"
+import { and, eq, lte, sql } from "drizzle-orm"
 import { isTemporaryCode } from "../../resources/values.ts"
 import type { Pool } from "../pool/pool.ts"
 import type { AccountId } from "../pool/turns.ts"
@@ -12,18 +12,19 @@ import { temporaryCodes } from "../schema.ts"
 export type OrdinaryCode = (code: string, release: number, account: AccountId) => Promise<string>
 
 export function createOrdinaryCodes(pool: Pool): OrdinaryCode {
-  const { code, asx_code, since_release, replaced_release } = temporaryCodes
+  const { code, asx_code, since_release } = temporaryCodes
   const release = sql.placeholder("release")
+  const isNobodysOwn = sql`not exists (
+    select from companies own
+    where own.asx_code = temporary_codes.code and own.since_release <= ${release}
+    union all
+    select from companies_history own
+    where own.asx_code = temporary_codes.code and own.since_release <= ${release}
+      and own.until_release > ${release})`
   const found = pool.db
     .select({ asx_code })
     .from(temporaryCodes)
-    .where(
-      and(
-        eq(code, sql.placeholder("code")),
-        lte(since_release, release),
-        or(isNull(replaced_release), gt(replaced_release, release)),
-      ),
-    )
+    .where(and(eq(code, sql.placeholder("code")), lte(since_release, release), isNobodysOwn))
     .prepare("ordinary code")
 
   return async (code, release, account) => {
