@@ -90,12 +90,12 @@ test.each([renamed, optionsGone])(
       /A secondary listing of <a [^>]*>QZM<\/a>, which has the company’s tenements\./,
     )
     expect(linkTo(page, "QZM")).toBe(`/explore/companies/QZM?as_of=${release}`)
-    expect(page).not.toContain("Neither the company")
+    expect(page).not.toContain("None linked yet: no tenement")
   },
 )
 
 test("a company without tenements, whose name nobody else has, is no secondary listing", async () => {
-  expect(await person.read("/explore/companies/QZN")).toContain("Neither the company nor")
+  expect(await person.read("/explore/companies/QZN")).toContain("None linked yet: no tenement")
   const before = await person.read(`/explore/companies/QZMCA?as_of=${listed}`)
-  expect(before).toContain("Neither the company nor")
+  expect(before).toContain("None linked yet: no tenement")
 })

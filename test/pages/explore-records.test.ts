@@ -210,7 +210,7 @@ test.each([
 ])("text of the data and of the address is never markup: %s", async (path) => {
   const page = await person.read(path)
   const scripts = page.match(/<script\b[^>]*>/g) ?? []
-  expect(scripts).toHaveLength(2)
+  expect(scripts).toHaveLength(3)
   for (const script of scripts)
     expect(script).toMatch(/^<script type="module" src="\/assets\/\w+\.\w+\.js">$/)
   expect(page).not.toMatch(/<img|<b>/)
