@@ -3,7 +3,7 @@
 import type { OrdinaryCode } from "../db/reader/ordinary-codes.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
-import { bindingsOf, type List } from "../db/reader/statements.ts"
+import { bindingsOf, earlierBindings, type List } from "../db/reader/statements.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isFuture, type PointInTime } from "../http/point-in-time.ts"
 import { filterOf, type Readable } from "../resources/resource.ts"
@@ -118,16 +118,15 @@ export function createReleaseResolver({
       }
       const now = await withOrdinaryCodes(list, shown.id, account)
       if (Object.keys(identity).length === 0) return now
-      for (const since of Object.values(bound)) {
-        const before = await withOrdinaryCodes(list, since, account)
-        if (hasSameValues(before, now)) continue
-        // All records of the list are new to a code that belonged to another company.
-        if (list.updated) bound[updatedSinceName] = 0
-        else if (hasSameValues(list, now)) throw codeChangedHands()
-      }
+      const since = bound[updatedSinceName] ?? bound[removedSinceName] ?? shown.id
+      const earlier = await withOrdinaryCodes(list, since, account)
+      const codeChanged = !Bun.deepEquals(bindingsOf(earlier), bindingsOf(now))
+      // All records of the list are new to a code that belonged to another company.
+      if (codeChanged && list.updated) bound[updatedSinceName] = 0
       return {
         ...now,
-        bound: { ...now.bound, ...bound },
+        bound: { ...now.bound, ...(list.removed && earlierBindings(earlier)), ...bound },
+        codeChanged,
         identity: `${list.identity} ${JSON.stringify(identity)}`,
       }
     },
@@ -137,12 +136,4 @@ export function createReleaseResolver({
 function startAgain({ id }: Release) {
   const message = `Release ${id}, which page 1 showed, is no longer available; start again at page 1`
   return invalidParameters([{ parameter: "page", message }])
-}
-
-const hasSameValues = (list: List, other: List): boolean =>
-  Bun.deepEquals(bindingsOf(list), bindingsOf(other))
-
-function codeChangedHands() {
-  const message = "Must not be before the code became another company's; read the whole list again"
-  return invalidParameters([{ parameter: "removed_since", message }])
 }

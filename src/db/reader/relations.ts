@@ -26,6 +26,8 @@ export interface Part {
   inList?: SQL | undefined
   /** Only records that changed after the release bound as `updated_since`. */
   updated: boolean
+  /** For `removed`, whether records that have not changed may have left the list too. */
+  codeChanged?: boolean | undefined
   /** The first rows in an order; all rows without it. */
   first?: { orderBy: SQL[]; limit: SQL } | undefined
 }
@@ -62,17 +64,12 @@ export function relationOf(
 }
 
 /** The union of the table and its history, each of which is read in the order of its index. */
-function recordsAt(resource: Readable, part: Part): SQL {
+function recordsAt(resource: Readable, part: Part, release = releaseName): SQL {
   const { table, history } = resource
-  const current = rowsOf(resource, table, part, existsBy(resource, releaseName))
+  const exists = existsBy(resource, release)
+  const current = rowsOf(resource, table, part, exists)
   if (!history) return current
-  const past = rowsOf(
-    resource,
-    history,
-    part,
-    existsBy(resource, releaseName),
-    endsAfter(releaseName),
-  )
+  const past = rowsOf(resource, history, part, exists, endsAfter(release))
   return sql`${current} union all ${past}`
 }
 
@@ -99,22 +96,26 @@ function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQ
 }
 
 /**
- * The records at `removed_since` that ended by `release` and are not in the list then, removed or changed.
- * What is in the list then is looked up by key for each ended row. OFFSET and the scalar subqueries keep
- * the planner from other plans, which would read the whole table.
+ * The records at `removed_since` that ended by `release` and are not in the list then, removed or changed;
+ * where a code belonged to another company, also those that did not change. What is in the list then is
+ * looked up by key for each of these rows. OFFSET and the scalar subqueries keep the planner from other
+ * plans, which would read the whole table.
  */
 function removedRows(resource: Readable, part: Part): SQL {
   const { table, history } = resource
   if (!history) throw new Error(`Nothing is removed from ${resource.name}`)
   const key = sql.identifier(keyColumn(resource).name)
-  const ended = sql`(select *, ${key} as ended_key from ${history}
-    where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
+  const earlier = part.codeChanged
+    ? sql`(select *, ${key} as earlier_key
+        from (${recordsAt(resource, wholeRelation, removedSinceName)}) as earlier)`
+    : sql`(select *, ${key} as earlier_key from ${history}
+        where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
   // Under the table's name, so that the conditions of the list apply.
   const name = sql.identifier(getTableName(table))
   const isNotIn = (from: PgTable, ...conditions: SQL[]) =>
     sql`(select true from ${from} as ${name}
-      where ${and(sql`${name}.${key} = ended_key`, existsBy(resource, releaseName), ...conditions, part.inList)} limit 1) is null`
-  return select(resource, ended, part, [
+      where ${and(sql`${name}.${key} = earlier_key`, existsBy(resource, releaseName), ...conditions, part.inList)} limit 1) is null`
+  return select(resource, earlier, part, [
     existsBy(resource, removedSinceName),
     isNotIn(table),
     isNotIn(history, endsAfter(releaseName)),

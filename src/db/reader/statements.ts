@@ -50,11 +50,13 @@ export interface ListShape {
   updated: boolean
   /** Lists the records that have left the list since the release bound as `removed_since`. */
   removed: boolean
+  /** Whether a code in the request belonged to another company at that release. */
+  codeChanged?: boolean
 }
 
 /** A list as a client requested it. */
 export interface List extends ListShape {
-  /** Values that the filters bind, by name; and the releases that `updated` and `removed` need. */
+  /** Values that the filters bind, by name; and what `updated` and `removed` need. */
   bound: Readonly<Record<string, unknown>>
   /** The record that the list belongs to, by key. The list exists only where the record does. */
   parent?: (Parent & { key: string }) | undefined
@@ -69,11 +71,21 @@ export const isScanned = ({ byScan = [] }: ListShape): boolean => byScan.length 
 export const listKey = ({ identity }: List, release: Release): string =>
   `${releaseKey(release)} ${identity}`
 
+type Bound = Pick<List, "bound" | "parent">
+
 /** The values that every statement on the list binds. */
-export const bindingsOf = ({ bound, parent }: List): Record<string, unknown> => ({
+export const bindingsOf = ({ bound, parent }: Bound): Record<string, unknown> => ({
   ...bound,
   ...(parent && { [parentName]: parent.key }),
 })
+
+/** The values that the list bound at `removed_since`, under names of their own. */
+export const earlierBindings = (list: Bound): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(bindingsOf(list)).map(([name, value]) => [earlierName(name), value]),
+  )
+
+const earlierName = (name: string) => `${name} at removed_since`
 
 /** The releases that a statement saw. */
 export interface SeenReleases {
@@ -266,8 +278,9 @@ const selection = (fields: Readable["fields"]) =>
 
 /** FROM and WHERE of a list. */
 function rowsIn(shape: ListShape, relation: Relation): SQL {
-  const rows = relationOf(shape.resource, relation, partOf(shape))
-  return sql`from ${rows} where ${conditionOf(shape) ?? sql`true`}`
+  const part = partOf(shape)
+  const rows = relationOf(shape.resource, relation, part)
+  return sql`from ${rows} where ${part.where ?? sql`true`}`
 }
 
 const positions = (order: readonly OrderTerm[]) =>
@@ -277,29 +290,38 @@ const positions = (order: readonly OrderTerm[]) =>
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 
-const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape): SQL | undefined =>
+/** @param nameOf the name under which a value is bound */
+const conditionOf = (
+  { resource, filters, byScan, parent, updated }: ListShape,
+  nameOf = (name: string) => name,
+): SQL | undefined =>
   and(
     updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
-    parent?.scope(sql`${sql.placeholder(parentName)}`),
+    parent?.scope(sql`${sql.placeholder(nameOf(parentName))}`),
     ...filters.map((name) => {
       const filter = filterOf(resource, name)
       const { where } = (byScan?.includes(name) && filter.byScan) || filter
-      return where(sql`${sql.placeholder(name)}`)
+      return where(sql`${sql.placeholder(nameOf(name))}`)
     }),
   )
 
 /** @param further condition on the rows of the list */
 function partOf(shape: ListShape, further?: SQL): Part {
+  const { updated, removed, codeChanged } = shape
   const inList = conditionOf(shape)
-  return { where: and(inList, further), inList, updated: shape.updated }
+  const rows = removed ? conditionOf(shape, earlierName) : inList
+  return { where: and(rows, further), inList, updated, codeChanged }
 }
 
-const keyOf = ({ resource, filters, byScan = [], parent, order, updated }: ListShape): string =>
-  [
+const keyOf = (shape: ListShape): string => {
+  const { resource, filters, byScan = [], parent, order, updated, codeChanged } = shape
+  return [
     resource.name,
     parent ? `of ${parent.resource.name}` : "",
     updated ? "updated" : "",
+    codeChanged ? "code changed" : "",
     [...filters].sort(),
     `by scan ${[...byScan].sort()}`,
     ...order.map(({ column, direction }) => `${column.name} ${direction}`),
   ].join(" ")
+}
