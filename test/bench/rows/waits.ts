@@ -99,4 +99,24 @@ const firstCallers = waitRow(
   },
 )
 
-export const waitRows: readonly Row[] = [crawl, search, firstCallers]
+const analyst = waitRow(
+  "analyst",
+  "what an analyst asks first: tenements of a company, those that expire, types of reports",
+  async ({ sql }, read) => {
+    const [of] = await sql<{ code: string }[]>`
+      select asx_codes[1] as code from tenements where asx_codes <> '{}' limit 1`
+    const expiring = "expires_from=2026-01-01&expires_to=2026-03-31&sort=expiry_date"
+    const tenements = [`company=${of?.code}`, expiring, `company=${of?.code}&${expiring}`]
+    const types = ["/api/v1/facets/reports/type"]
+    return {
+      "tenements: slowest, ms": quantile(
+        await read(tenements.map((query) => `/api/v1/tenements?${query}`)),
+        1,
+      ),
+      "counts of types: first, ms": median(await read(types)),
+      "counts of types: again, ms": median(await read(types)),
+    }
+  },
+)
+
+export const waitRows: readonly Row[] = [crawl, search, firstCallers, analyst]
