@@ -91,6 +91,9 @@ describe.skipIf(!areInstalled)("a client", () => {
       listReports: await read("/reports?from=2026-01-01&as_of=1"),
       getReport: await read("/reports/0f4c2d1e8b7a69583746251403f2e1d0"),
       listVersionsOfReport: await read("/reports/0f4c2d1e8b7a69583746251403f2e1d0/history"),
+      listCompanyFacets: await read("/facets/companies/sector"),
+      listTenementFacets: await read("/facets/tenements/status?state=WA"),
+      listReportFacets: await read("/facets/reports/group"),
       listReleases: await read("/releases"),
       listSources: await read("/sources"),
       getUsage: {

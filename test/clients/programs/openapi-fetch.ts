@@ -33,6 +33,15 @@ const results = {
   listVersionsOfReport: await client.GET("/reports/{hash}/history", {
     params: { path: { hash: "0f4c2d1e8b7a69583746251403f2e1d0" } },
   }),
+  listCompanyFacets: await client.GET("/facets/companies/{field}", {
+    params: { path: { field: "sector" } },
+  }),
+  listTenementFacets: await client.GET("/facets/tenements/{field}", {
+    params: { path: { field: "status" }, query: { state: "WA" } },
+  }),
+  listReportFacets: await client.GET("/facets/reports/{field}", {
+    params: { path: { field: "group" } },
+  }),
   listReleases: await client.GET("/releases"),
   listSources: await client.GET("/sources"),
   getUsage: await client.GET("/usage"),
