@@ -118,6 +118,7 @@ test("a tenement's page has every field, the whole area on hover, and leads to t
     for (const code of codes) expect(linkTo(page, code)).toBe(`/explore/companies/${code}`)
     if (typeof record.area_km2 === "number")
       expect(page).toContain(`<span title="${exactArea.format(record.area_km2)} km²">`)
+    else expect(page).not.toContain('km²">')
     expect(page).toContain(`/api/v1${path}`)
   }
 })

@@ -158,6 +158,12 @@ test("a holder's name that few holders have leads to the company that it means",
   expect(linkTo(code, 'The "Quoted", Mine (QUO)')).toBe("/explore/tenements?company=QUO&as_of=1")
 })
 
+test("announcements sought by a company's name lead to those of its code", async () => {
+  const page = await person.read("/explore/reports?company=Quoted")
+  expect(textOf(page)).toContain('Did you mean The "Quoted", Mine (QUO)')
+  expect(linkTo(page, 'The "Quoted", Mine (QUO)')).toBe("/explore/reports?company=QUO")
+})
+
 test("no company is suggested that holds no more than what was found", async () => {
   for (const query of ["holder=quoted", "holder=nil+worth", "company=QUO", "holder=aardvark", ""]) {
     const page = await person.read(`/explore/tenements?${query}`)

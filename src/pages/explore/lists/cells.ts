@@ -44,15 +44,14 @@ export const shortSum = numeric(dollars)
 export const exactly = numeric((value) => exact.format(value))
 
 /** With two decimals, so that numbers stand under one another; `<0.01` for what would be shown as 0. */
-export const rounded = numeric((value) =>
-  value > 0 && value < 0.005 ? "<0.01" : two.format(value),
-)
+const inTwo = (value: number) => (value > 0 && value < 0.005 ? "<0.01" : two.format(value))
+
+export const rounded = numeric(inTwo)
 
 /** Rounded, with the whole number on hover. */
-export const area =
-  (field: string): Cell =>
-  (record) =>
-    html`<span title="${exactly(field)(record)} km²">${rounded(field)(record)}</span>`
+export const area = numeric(
+  (value) => html`<span title="${exact.format(value)} km²">${inTwo(value)}</span>`,
+)
 
 export const moment =
   (field: string) =>

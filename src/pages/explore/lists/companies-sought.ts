@@ -1,4 +1,4 @@
-/** Companies that a person may mean who looks for tenements by the name of a holder. */
+/** Companies that a person may mean who looks for tenements by a holder, or for records by a company's name. */
 import { encodeQuery } from "../../../http/query-string.ts"
 import { notice } from "../../kit/components.ts"
 import { count } from "../../kit/format.ts"
@@ -35,8 +35,10 @@ export async function companiesSought(
   const named = records.flatMap((record) => {
     const tenements = Number(record.total_tenements)
     const code = textOf("asx_code")(record)
+    const link = html`<a href="${links(list.view.path, [["company", code]])}">${textOf("company_name")(record)} (${code})</a>`
+    if (list.view.path !== "/tenements") return html`<p>Did you mean ${link}?</p>`
     if (tenements <= meta.total) return []
-    return html`<p><a href="${links("/tenements", [["company", code]])}">${textOf("company_name")(record)} (${code})</a> holds ${count(tenements, "tenement")}, in its own name or through subsidiaries.</p>`
+    return html`<p>${link} holds ${count(tenements, "tenement")}, in its own name or through subsidiaries.</p>`
   })
   return named.length > 0 && notice("neutral", named)
 }
