@@ -95,20 +95,16 @@ class RolledBack extends Error {
 async function inTransaction(client: Sql, load: Load): Promise<Published> {
   await prepareSession(client)
   try {
-    return await committed(whenUnknown, (committing) =>
-      client.begin(async (sql) => {
-        await sql.unsafe(transactionSettings)
-        // One load publishes at a time.
-        await lockPublishing(sql, () => load.progress.step("Waiting for another load to end"))
-        const published = await applyLoad(sql, load)
-        if (load.dryRun) throw new RolledBack({ ...published, release: null })
-        if (published.release !== null) {
-          committing()
-          load.onCommit?.()
-        }
-        return published
-      }),
-    )
+    const onWait = () => load.progress.step("Waiting for another load to end")
+    return await publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
+      const published = await applyLoad(sql, load)
+      if (load.dryRun) throw new RolledBack({ ...published, release: null })
+      if (published.release !== null) {
+        committing()
+        load.onCommit?.()
+      }
+      return published
+    })
   } catch (error) {
     if (error instanceof RolledBack) return error.published
     throw error
@@ -121,8 +117,28 @@ async function prepareSession(client: Sql): Promise<void> {
   await client.unsafe("set temp_buffers = '64MB'")
 }
 
+/**
+ * Runs the transaction of a release: one at a time, of all processes.
+ * @param whenUnknown as of `committed`
+ * @param onWait called where another one has to end first
+ * @param work calls `committing` when only the COMMIT remains
+ * @throws OutcomeUnknown, and what `work` throws
+ */
+export const publishing = <T>(
+  client: Sql,
+  { whenUnknown, onWait }: { whenUnknown: string; onWait: () => void },
+  work: (sql: TransactionSql, committing: () => void) => Promise<T>,
+) =>
+  committed(whenUnknown, (committing) =>
+    client.begin(async (sql) => {
+      await sql.unsafe(transactionSettings)
+      await lockPublishing(sql, onWait)
+      return work(sql, committing)
+    }),
+  )
+
 /** A load may take long, whatever limits the role or the database sets for requests. */
-export const transactionSettings = `
+const transactionSettings = `
   set local statement_timeout = 0;
   set local lock_timeout = 0;
   set local idle_in_transaction_session_timeout = 0;
@@ -136,9 +152,9 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   const { resource } = source
   const last = await lastObservation(sql, source)
   checkObserved(load.observed, last, source.name)
-  const [next] = await sql`select coalesce(max(id), 0) + 1 as id from releases`
-  const { observed, changes, ...applied } = await applyRecords(sql, load, next?.id, last)
-  const release: number | null = rowsChanged(changes) > 0 ? next?.id : null
+  const next = await nextRelease(sql)
+  const { observed, changes, ...applied } = await applyRecords(sql, load, next, last)
+  const release = rowsChanged(changes) > 0 ? next : null
   // A public file that is loaded without a time may be of any; the operator's own files are true now.
   const isKnown = load.observed !== undefined || source.missingGoAtOnce === true
   const observation = { time: observed, isKnown, returned: load.noted?.seen() ?? [] }
@@ -178,6 +194,14 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
     kept: { [resource.name]: applied.kept },
     links,
   }
+}
+
+/** The number of the next release, for the transaction that publishes it. */
+export async function nextRelease(sql: TransactionSql): Promise<number> {
+  const [next] = await sql.unsafe<[{ id: number }]>(
+    "select coalesce(max(id), 0) + 1 as id from releases",
+  )
+  return next.id
 }
 
 export async function insertRelease(

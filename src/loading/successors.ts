@@ -1,7 +1,5 @@
 /** The successors of companies that an operator is asked about: see `listings.ts`. */
 import type { TransactionSql } from "postgres"
-import { lockPublishing } from "../db/advisory-locks.ts"
-import { committed } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
 import { withSnapshot } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
@@ -9,7 +7,7 @@ import { relink } from "./links.ts"
 import { candidates, isProposed, type Pair, setSuccessor } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
-import { insertRelease, transactionSettings } from "./publish.ts"
+import { insertRelease, nextRelease, publishing } from "./publish.ts"
 import { storedNames } from "./stored-holders.ts"
 
 export interface ProposedSuccessor extends Pair {
@@ -56,19 +54,17 @@ export const decideSuccessor = (
 ): Promise<ConfirmedChange<number | null>> =>
   changeAndConfirm(
     url,
-    (client) =>
-      committed(whenUnknown, (committing) =>
-        client.begin(async (sql) => {
-          await sql.unsafe(transactionSettings)
-          await lockPublishing(sql, () => progress.step("Waiting for a load to end"))
-          const pair = await findPair(sql, decision)
-          await storeDecision(sql, pair, decision.isRight)
-          const isChange = decision.isRight || pair.is_linked
-          const release = isChange ? await publish(sql, pair, decision.isRight, progress) : null
-          committing()
-          return release
-        }),
-      ),
+    (client) => {
+      const onWait = () => progress.step("Waiting for a load to end")
+      return publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
+        const pair = await findPair(sql, decision)
+        await storeDecision(sql, pair, decision.isRight)
+        const isChange = decision.isRight || pair.is_linked
+        const release = isChange ? await publish(sql, pair, decision.isRight, progress) : null
+        committing()
+        return release
+      })
+    },
     (release) => release !== null,
   )
 
@@ -93,20 +89,19 @@ async function publish(
   isRight: boolean,
   progress: Progress,
 ): Promise<number> {
-  const [next] = await sql.unsafe<[{ id: number; now: string }]>(
-    `select coalesce(max(id), 0) + 1 as id, ${utc("now()")} as now from releases`,
-  )
-  await setSuccessor(sql, next.id, pair, isRight)
-  const links = await relink(sql, next.id, 0, progress)
-  await insertRelease(sql, next.id, "successors", {
-    observed: next.now,
+  const release = await nextRelease(sql)
+  const [{ now }] = await sql.unsafe<[{ now: string }]>(`select ${utc("now()")} as now`)
+  await setSuccessor(sql, release, pair, isRight)
+  const links = await relink(sql, release, 0, progress)
+  await insertRelease(sql, release, "successors", {
+    observed: now,
     observed_is_known: true,
     holder_names: await storedNames(sql, "companies"),
     files: [],
     resources: { companies: { added: 0, changed: 1, removed: 0, deactivated: 0 } },
     links,
   })
-  return next.id
+  return release
 }
 
 const storeDecision = (

@@ -11,7 +11,7 @@ import { getTableName } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
 import type { TransactionSql } from "postgres"
 import { companies, reports, subsidiaries } from "../db/schema.ts"
-import { isTemporaryCode } from "../resources/values.ts"
+import { isTemporaryCode, temporaryCodePattern } from "../resources/values.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { keepInHistory } from "./history.ts"
 import type { Load } from "./load-options.ts"
@@ -37,7 +37,7 @@ export async function takeOrdinaryCodes(
        select distinct on (f.ordinary) s.asx_code as code, f.ordinary, c.market_cap_aud
        from ${staged} s cross join lateral left(s.asx_code, -2) as f (ordinary)
          left join ${table} c on c.asx_code = f.ordinary
-       where s.asx_code ~ '^[0-9A-Z]{3}D[A-Z]$' and not f.ordinary = any($1::text[])
+       where s.asx_code ~ '${temporaryCodePattern}' and not f.ordinary = any($1::text[])
          and not exists (select from ${staged} o where o.asx_code = f.ordinary)
          and (f.ordinary in (${going}) or not exists (
            select from ${table} own where own.asx_code = s.asx_code and own.is_active))

@@ -43,8 +43,11 @@ export const pathSafeId = (example: string) =>
 export const asxCodeFromText = (text: string): string =>
   text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 
-/** Whether it may be the temporary code of a company: an ordinary code, `D` and a letter. */
-export const isTemporaryCode = (code: string): boolean => /^[0-9A-Z]{3}D[A-Z]$/.test(code)
+/** What may be the temporary code of a company, for PostgreSQL too: an ordinary code, `D` and a letter. */
+export const temporaryCodePattern = "^[0-9A-Z]{3}D[A-Z]$"
+const temporaryCode = new RegExp(temporaryCodePattern)
+
+export const isTemporaryCode = (code: string): boolean => temporaryCode.test(code)
 
 /**
  * Text that a filter compares with, of bounded length: every other bound on the cost of a request,

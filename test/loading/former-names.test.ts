@@ -20,19 +20,11 @@ beforeEach(async () => {
   )
 })
 
-const codes = async () =>
-  (await bench.sql`select asx_codes from tenements order by id`).map((row) =>
-    row.asx_codes.join(" "),
-  )
+const codes = bench.linkedCodes
 const unlinked = async () => (await readUnlinked(bench.url)).map(({ name }) => name)
 
 /** Totals are those of the lists, whatever the links are. */
-async function expectTotals() {
-  const unequal = await bench.sql`
-    select asx_code from companies c
-    where total_tenements <> (select count(*) from tenements t where c.asx_code = any(t.asx_codes))`
-  expect([...unequal]).toEqual([])
-}
+const expectTotals = async () => expect(await bench.companiesOfOtherTotals()).toEqual([])
 
 test("a renamed company stays linked by its former names, and nothing of its tenements changes", async () => {
   const renamed = await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")

@@ -28,6 +28,10 @@ export interface Workbench {
   /** The rows of the rejects file, which is then deleted. */
   rejects: () => { file: string; line: number; reason: string; row: unknown }[]
   releases: () => Promise<number>
+  /** The codes that each tenement is linked to, in the order of their ids. */
+  linkedCodes: () => Promise<string[]>
+  /** The companies whose totals are not those of their lists. */
+  companiesOfOtherTotals: () => Promise<string[]>
   empty: () => Promise<void>
   close: () => Promise<void>
 }
@@ -86,6 +90,16 @@ export async function workbench(): Promise<Workbench> {
           rmSync(path)
           return lines.map((line) => JSON.parse(line))
         }),
+    linkedCodes: async () =>
+      (await sql`select asx_codes from tenements order by id`).map((row) =>
+        row.asx_codes.join(" "),
+      ),
+    companiesOfOtherTotals: async () => {
+      const unequal = await sql`
+        select asx_code from companies c
+        where total_tenements <> (select count(*) from tenements t where c.asx_code = any(t.asx_codes))`
+      return unequal.map(({ asx_code }) => asx_code)
+    },
     releases: async () => (await sql`select count(*)::integer as count from releases`)[0]?.count,
     empty: async () => {
       // Of a few rows, faster than TRUNCATE, which makes new files for each table and index.
