@@ -7,7 +7,7 @@ import type { ListEndpoint } from "../answers/list-endpoint.ts"
 import type { PlanOf } from "../answers/list-plan.ts"
 import type { RecordAnswers } from "../answers/record-answer.ts"
 import { answerState, type ReadState } from "../answers/state-answer.ts"
-import { exchangeField } from "./exchange.ts"
+import { exchangeOf } from "./exchange.ts"
 import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
 import { requestTarget } from "./target.ts"
 
@@ -26,10 +26,10 @@ export interface AnswersOptions extends RateLimitOptions {
 export const answers = (options: AnswersOptions) => {
   const { lists, records, planOf, baseUrl } = options
   return new Elysia({ name: "answers" })
-    .use(exchangeField())
     .use(rateLimit(options))
     .use(requestTarget())
-    .resolve(({ request, exchange, server, caller, target, params }) => {
+    .resolve(({ request, server, caller, target, params }) => {
+      const exchange = exchangeOf(request)
       const asked: Asked = {
         request,
         requestId: exchange.id,

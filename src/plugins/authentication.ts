@@ -8,7 +8,7 @@ import type { Caller, Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/plan.ts"
 import { ApiError } from "../http/api-error.ts"
 import { step } from "../telemetry/steps.ts"
-import { exchangeField, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
+import { exchangeOf, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
 
 export interface AuthenticationOptions extends WindowOptions {
   credentials: Credentials
@@ -23,10 +23,10 @@ export const authentication = (options: AuthenticationOptions) => {
 
   return (
     new Elysia({ name: "authentication" })
-      .use(exchangeField())
       // Reads `api_key`. The header is read here, because the plugin compares its scheme by case.
       .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
-      .resolve(async ({ bearer, request, exchange }) => {
+      .resolve(async ({ bearer, request }) => {
+        const exchange = exchangeOf(request)
         const { address } = exchange
         // The header takes precedence, even if it has no token.
         const token = readBearer(request.headers.get("authorization")) ?? bearer

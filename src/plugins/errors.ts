@@ -9,7 +9,7 @@ import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import { traceIds } from "../telemetry/steps.ts"
-import { commonHeaders, type Exchange, exchangeField } from "./exchange.ts"
+import { commonHeaders, type Exchange, exchangeOf } from "./exchange.ts"
 
 const retryAfterSeconds = 5
 
@@ -25,25 +25,28 @@ export type ErrorPage = (
 ) => Promise<Response> | undefined
 
 export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorPage) =>
-  new Elysia({ name: "errors" }).use(exchangeField()).onError({ as: "global" }, async (context) => {
-    const { error, code, request, exchange, set } = context
-    const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
-    const logFailure = (event: string, failure: unknown) => {
-      if (exchange.accountId === 0 && !unauthenticated.mayLog()) return
-      const line = { ...traceIds(), "mds.request_id": exchange.id, ...describeError(failure) }
-      log.error(event, line)
-    }
-    const page = await errorPage(thrown, { request, exchange })?.catch((failure: unknown) =>
-      logFailure("page failed", failure),
-    )
-    const apiError = toApiError(thrown)
-    const response = page ?? errorResponse(apiError, commonHeaders(exchange))
-    // A page may answer otherwise, as by a redirect to where one signs in.
-    if (response.status === apiError.status) exchange.errorCode = apiError.code
-    if (response.status >= 500) logFailure("request failed", error)
-    set.status = response.status
-    return response
-  })
+  new Elysia({ name: "errors" }).onError(
+    { as: "global" },
+    async ({ error, code, request, set }) => {
+      const exchange = exchangeOf(request)
+      const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
+      const logFailure = (event: string, failure: unknown) => {
+        if (exchange.accountId === 0 && !unauthenticated.mayLog()) return
+        const line = { ...traceIds(), "mds.request_id": exchange.id, ...describeError(failure) }
+        log.error(event, line)
+      }
+      const page = await errorPage(thrown, { request, exchange })?.catch((failure: unknown) =>
+        logFailure("page failed", failure),
+      )
+      const apiError = toApiError(thrown)
+      const response = page ?? errorResponse(apiError, commonHeaders(exchange))
+      // A page may answer otherwise, as by a redirect to where one signs in.
+      if (response.status === apiError.status) exchange.errorCode = apiError.code
+      if (response.status >= 500) logFailure("request failed", error)
+      set.status = response.status
+      return response
+    },
+  )
 
 /** Maps internal errors to those of the API. */
 export function toApiError(error: unknown): ApiError {

@@ -59,30 +59,21 @@ export const commonHeaders = ({ isApi, headers }: Exchange): Record<string, stri
   ...headers,
 })
 
-/** Gives `exchange` to hooks and handlers. The value here is for its type: `exchange()` sets each request's. */
-export const exchangeField = () =>
-  new Elysia({ name: "exchange-field" }).decorate({
-    exchange: exchangeOf(new Request("http://localhost")),
-  })
-
 /**
- * Gives `exchange`, and sets the headers of every response outside of the API. `onRequest`, because that
+ * Begins the exchange, and sets the headers of every response outside of the API. `onRequest`, because that
  * runs for unknown paths too.
  */
 export const exchange = ({ trustedProxies }: { trustedProxies: number }) =>
   new Elysia({ name: "exchange" })
-    .use(exchangeField())
-    .onRequest((context) => {
-      const { request, server, set } = context
+    .onRequest(({ request, server, set }) => {
       const own = exchangeOf(request)
       const forwardedFor = trustedProxies > 0 ? request.headers.get("x-forwarded-for") : null
       const socketAddress = server?.requestIP(request)?.address ?? ""
       own.address = clientAddress(socketAddress, forwardedFor, trustedProxies)
-      context.exchange = own
       if (!own.isApi) Object.assign(set.headers, commonHeaders(own))
     })
-    .onTransform({ as: "global" }, ({ exchange, route }) => {
-      exchange.route = route
+    .onTransform({ as: "global" }, ({ request, route }) => {
+      exchangeOf(request).route = route
     })
 
 export interface WindowOptions {

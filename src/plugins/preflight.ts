@@ -1,21 +1,20 @@
 /** Answers OPTIONS without a token and without counting it (CORS: any origin, no credentials). */
 import { Elysia } from "elysia"
 import { apiHeaders } from "../http/api-headers.ts"
-import { type Exchange, exchangeField } from "./exchange.ts"
+import { exchangeOf } from "./exchange.ts"
 import { allowedMethods } from "./target.ts"
 
 export const preflight = () =>
   new Elysia({ name: "preflight" })
-    .use(exchangeField())
-    .options("/", ({ exchange }) => preflightResponse(exchange))
-    .options("/*", ({ exchange }) => preflightResponse(exchange))
+    .options("/", ({ request }) => preflightResponse(request))
+    .options("/*", ({ request }) => preflightResponse(request))
 
-export const preflightResponse = ({ headers }: Pick<Exchange, "headers">) =>
+export const preflightResponse = (request: Request) =>
   new Response(null, {
     status: 204,
     headers: {
       ...apiHeaders,
-      ...headers,
+      ...exchangeOf(request).headers,
       Allow: allowedMethods,
       "Access-Control-Allow-Methods": allowedMethods,
       "Access-Control-Allow-Headers":

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import type { Usage } from "../access/usage.ts"
 import { step } from "../telemetry/steps.ts"
 import { type AuthenticationOptions, authentication } from "./authentication.ts"
-import { exchangeField, requireAdmitted } from "./exchange.ts"
+import { exchangeOf, requireAdmitted } from "./exchange.ts"
 
 export interface RateLimitOptions extends AuthenticationOptions {
   usage: Usage
@@ -13,12 +13,11 @@ export interface RateLimitOptions extends AuthenticationOptions {
 export const rateLimit = (options: RateLimitOptions) => {
   const { windows, usage, now } = options
   return new Elysia({ name: "rate-limit" })
-    .use(exchangeField())
     .use(authentication(options))
-    .resolve(async ({ caller, exchange }) => {
+    .resolve(async ({ caller, request }) => {
       const { accountId, limit } = caller
       const window = await step("limit", () => windows.accounts.admit(String(accountId), limit))
-      requireAdmitted(exchange, window, options)
+      requireAdmitted(exchangeOf(request), window, options)
       usage.count(caller, now())
       return { window }
     })
@@ -33,14 +32,14 @@ export const rateLimit = (options: RateLimitOptions) => {
 export const uncountedRateLimit = (options: AuthenticationOptions) => {
   const { windows } = options
   return new Elysia({ name: "uncounted-rate-limit" })
-    .use(exchangeField())
     .use(authentication(options))
-    .resolve(async ({ caller: { accountId, limit }, exchange }) => {
+    .resolve(async ({ caller: { accountId, limit }, request }) => {
       const [window, bound] = await Promise.all([
         windows.accounts.peek(String(accountId), limit),
         windows.accounts.admit(`uncounted:${accountId}`, limit),
       ])
-      requireAdmitted(exchange, bound.admitted ? { ...window, admitted: true } : bound, options)
+      const shown = bound.admitted ? { ...window, admitted: true } : bound
+      requireAdmitted(exchangeOf(request), shown, options)
       return { window }
     })
     .as("scoped")

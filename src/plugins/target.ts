@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import type { Target } from "../answers/asked.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { decodeComponent, splitTarget } from "../http/query-string.ts"
-import { exchangeField } from "./exchange.ts"
+import { exchangeOf } from "./exchange.ts"
 
 export const allowedMethods = "GET, HEAD, OPTIONS"
 
@@ -32,8 +32,8 @@ export function targetOf({ method, url, headers }: Request): Target {
  * @throws ApiError NOT_FOUND
  */
 export const decodablePath = () =>
-  new Elysia({ name: "decodable-path" }).use(exchangeField()).onRequest(({ request, exchange }) => {
-    if (!exchange.isApi && !isDecodable(splitTarget(request.url).path)) {
+  new Elysia({ name: "decodable-path" }).onRequest(({ request }) => {
+    if (!exchangeOf(request).isApi && !isDecodable(splitTarget(request.url).path)) {
       throw new ApiError("NOT_FOUND")
     }
   })

@@ -5,7 +5,6 @@ import { Elysia } from "elysia"
 import type { Description, DescriptionOptions } from "../description/openapi.ts"
 import { codedBody, encodedResponse } from "../http/content-coding.ts"
 import { namesTag } from "../http/entity-tag.ts"
-import { exchangeField } from "../plugins/exchange.ts"
 import { preflightResponse } from "../plugins/preflight.ts"
 import { digest } from "../text/digest.ts"
 import { once } from "../text/once.ts"
@@ -25,8 +24,7 @@ export const description = ({ describe }: { describe: Describe }) => {
     return { etag: `W/"${digest(text)}"`, body: codedBody(text) }
   })
   return new Elysia({ name: "description" })
-    .use(exchangeField())
-    .options("/openapi.json", ({ exchange }) => preflightResponse(exchange))
+    .options("/openapi.json", ({ request }) => preflightResponse(request))
     .get("/openapi.json", async ({ request }) => {
       const { etag, body } = await document()
       const headers = { ...documentHeaders, ETag: etag }

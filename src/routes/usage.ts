@@ -8,7 +8,7 @@ import { representObject } from "../answers/represent.ts"
 import { plans } from "../db/account-tables.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
-import { exchangeField } from "../plugins/exchange.ts"
+import { exchangeOf } from "../plugins/exchange.ts"
 import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit.ts"
 import { requestTarget } from "../plugins/target.ts"
 import { oneOf } from "../text/one-of.ts"
@@ -43,14 +43,13 @@ export const usageOfAccount = objectEndpoint(
 
 export const usage = (options: RateLimitOptions) =>
   new Elysia({ name: "usage", prefix: "/usage" })
-    .use(exchangeField())
     .use(uncountedRateLimit(options))
     .use(requestTarget())
-    .get("/", async ({ exchange, target, caller, window }) => {
+    .get("/", async ({ request, target, caller, window }) => {
       readParameters(target.query, usageOfAccount.parameters)
       const hours = await options.usage.lastDay(caller.accountId, options.now())
       const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
-      return representObject(exchange, { data })
+      return representObject(exchangeOf(request), { data })
     })
 
 /** Without a limit no request is recorded, so how much was used is unknown. */

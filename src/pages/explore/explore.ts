@@ -5,7 +5,7 @@ import type { Usage } from "../../access/usage.ts"
 import type { Windows } from "../../access/windows.ts"
 import { withoutToken } from "../../db/account-tables.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
-import { exchangeField } from "../../plugins/exchange.ts"
+import { exchangeOf } from "../../plugins/exchange.ts"
 import { targetOf } from "../../plugins/target.ts"
 import { number, relative } from "../kit/format.ts"
 import { type PageOptions, signedIn } from "../kit/page-context.ts"
@@ -32,18 +32,17 @@ export type ExploreOptions = PageOptions & AdmissionOptions & VisitOptions
 export const explore = (options: ExploreOptions) => {
   const visits = createVisits(options)
   const app = new Elysia({ name: "explore", prefix: "/explore" })
-    .use(exchangeField())
     .use(signedIn(options))
     // Its pages are requests of the account, without a token.
-    .onBeforeHandle(({ exchange }) => {
-      exchange.isListed = true
+    .onBeforeHandle(({ request }) => {
+      exchangeOf(request).isListed = true
     })
-    .resolve(({ person, page, publicUrl, params, request, exchange, server }) => {
+    .resolve(({ person, page, publicUrl, params, request, server }) => {
       // Of the company that a list belongs to. A route without a parameter has no `params`.
       const { code }: { code?: string } = params ?? {}
       const { path, query } = targetOf(request)
       const disableIdleTimeout = () => server?.timeout(request, 0)
-      const requestId = exchange.id
+      const requestId = exchangeOf(request).id
       const visit = visits({ person, publicUrl, request, requestId, query, disableIdleTimeout })
       return {
         /** Without the fields of its form that were left empty, so that it can be shared. */

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import type { Sessions, SignedIn } from "../../access/sessions.ts"
 import { noAnswerWithin, orWhereUnavailable } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
-import { exchangeField } from "../../plugins/exchange.ts"
+import { exchangeOf } from "../../plugins/exchange.ts"
 import { hourMs } from "../../text/durations.ts"
 import { once } from "../../text/once.ts"
 import { settleWithin } from "../../text/settle-within.ts"
@@ -34,10 +34,10 @@ const sessionWaitMs = 1_000
  */
 export const pageContext = (options: PageOptions) =>
   new Elysia({ name: "page-context" })
-    .use(exchangeField())
     // Leaves the body of a form to `readForm`.
     .onParse({ as: "scoped" }, () => null)
-    .resolve(({ request, exchange }) => {
+    .resolve(({ request }) => {
+      const exchange = exchangeOf(request)
       if (!isSameOrigin(request, options.baseUrl)) throw crossSite()
       /** Null where nobody has signed in. @throws Unavailable */
       const session = once(async (): Promise<SignedIn | null> => {
