@@ -12,22 +12,17 @@ import { otherMethods } from "./plugins/other-methods.ts"
 import { preflight } from "./plugins/preflight.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
 import { decodablePath, requestTarget } from "./plugins/target.ts"
-import { companies } from "./routes/companies.ts"
+import { type DataOptions, data } from "./routes/data.ts"
 import { describeOnce, description } from "./routes/description.ts"
 import { endpoints } from "./routes/endpoints.ts"
-import { facets } from "./routes/facets.ts"
 import { adminOperations, type OperationOptions, operations } from "./routes/operations.ts"
-import { releases } from "./routes/releases.ts"
-import { reports } from "./routes/reports.ts"
-import { type SourcesOptions, sources } from "./routes/sources.ts"
-import { tenements } from "./routes/tenements.ts"
 import { usage } from "./routes/usage.ts"
 
 export type AppOptions = AnswersOptions &
   OperationOptions &
   PagesOptions &
   ObserveOptions &
-  SourcesOptions & { trustedProxies: number }
+  DataOptions & { trustedProxies: number }
 
 /**
  * The service over its parts. A route added to the group is behind all that stands above it. Route groups
@@ -52,12 +47,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(rateLimit(options)) // window, or 429
         .use(requestTarget()) // target, or 405
         .use(answers(options)) // list, state, record
-        .use(companies(options))
-        .use(tenements(options))
-        .use(reports(options))
-        .use(facets(options))
-        .use(releases(options))
-        .use(sources(options))
+        .use(data(options)) // list, record or state of each endpoint
         .use(others)
         .all("/", () => notFound())
         .all("/*", () => notFound()),

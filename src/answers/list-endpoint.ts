@@ -12,8 +12,8 @@ interface Declaration {
   /** For the API's description, what its resource does not say: which records, in which order. */
   description?: string
   resource: Readable
-  /** The resource's filters that this endpoint accepts. */
-  filters: readonly string[]
+  /** The resource's filters that this endpoint accepts, if not all. */
+  filters?: readonly string[]
   /** If the list belongs to one record of another resource. */
   belongsTo?: Parent
   /** If its records are the values of the filter in its path: the resource that it counts. */
@@ -26,6 +26,7 @@ interface Declaration {
 
 export interface ListEndpoint extends Declaration {
   kind: "list"
+  filters: readonly string[]
   /** Every parameter that it accepts. */
   parameters: TProperties
   formats: readonly Format[]
@@ -34,8 +35,9 @@ export interface ListEndpoint extends Declaration {
 /** Declares a list endpoint. */
 export function listEndpoint(declaration: Declaration): ListEndpoint {
   const offered: readonly Format[] = declaration.feed ? [...formats, "atom"] : formats
-  const parameters = parametersOf(declaration, offered)
-  return { ...declaration, kind: "list", parameters, formats: offered }
+  const filters = declaration.filters ?? Object.keys(declaration.resource.filters)
+  const parameters = parametersOf({ ...declaration, filters }, offered)
+  return { ...declaration, kind: "list", filters, parameters, formats: offered }
 }
 
 const pointInTime = (description: string, example: string) =>
@@ -113,7 +115,7 @@ export const representation = {
 }
 
 function parametersOf(
-  { resource, filters, ofNoRelease }: Declaration,
+  { resource, filters, ofNoRelease }: Declaration & Pick<ListEndpoint, "filters">,
   offered: readonly Format[],
 ): TProperties {
   const sorts = Object.keys(resource.sorts)

@@ -1,7 +1,6 @@
 /** The lists of tenements. */
 import type { ResourceRecord } from "../../../resources/resource.ts"
-import { tenementsOfCompany } from "../../../routes/companies.ts"
-import { tenementHistory, tenementList } from "../../../routes/tenements.ts"
+import { tenementHistory, tenementList, tenementsOfCompany } from "../../../routes/endpoints.ts"
 import { dayMs } from "../../../text/durations.ts"
 import { fold } from "../../../text/fold.ts"
 import { status as statusInOutline } from "../../kit/components.ts"

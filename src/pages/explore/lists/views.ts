@@ -2,8 +2,13 @@
 import { listEndpoint } from "../../../answers/list-endpoint.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { subsidiaries } from "../../../resources/subsidiaries.ts"
-import { companyHistory, companyList, subsidiariesOfCompany } from "../../../routes/companies.ts"
-import { reportHistory, reportList } from "../../../routes/reports.ts"
+import {
+  companyHistory,
+  companyList,
+  reportHistory,
+  reportList,
+  subsidiariesOfCompany,
+} from "../../../routes/endpoints.ts"
 import { type Content, html } from "../../kit/html.ts"
 import {
   activity,
@@ -145,7 +150,7 @@ export const reportsView: ListOfRecords = {
  */
 export const subsidiariesView: ListView = {
   path: "/subsidiaries",
-  endpoint: listEndpoint({ resource: subsidiaries, filters: [] }),
+  endpoint: listEndpoint({ resource: subsidiaries }),
   isOfExplorerOnly: true,
   noun: ["subsidiary", "subsidiaries"],
   filters: [{ name: "company", label: "Company code", words: (value) => `of ${value}` }],
