@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { type SQL, sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
 import { fold } from "../text/fold.ts"
-import { containing, contains, equals } from "./conditions.ts"
+import { containing, contains, equals, textFilter } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
   asxCodeFromText,
@@ -68,22 +68,13 @@ export const companies: Resource = {
       fold,
       containing,
     ),
-    sector: {
-      ...filter(
-        freeText("GICS sector, in upper or lower case", "Materials"),
-        equals(table.gics_sector_folded),
-        fold,
-      ),
-      values: { column: table.gics_sector },
-    },
-    gics_industry_group: {
-      ...filter(
-        freeText("GICS industry group, in upper or lower case", "Materials"),
-        equals(table.gics_industry_group_folded),
-        fold,
-      ),
-      values: { column: table.gics_industry_group },
-    },
+    sector: textFilter("GICS sector", "Materials", table.gics_sector_folded, table.gics_sector),
+    gics_industry_group: textFilter(
+      "GICS industry group",
+      "Materials",
+      table.gics_industry_group_folded,
+      table.gics_industry_group,
+    ),
     active: filter(
       Type.Boolean({
         description: "Listed companies, or those that are listed no longer",

@@ -4,7 +4,7 @@ import type { PgColumn } from "drizzle-orm/pg-core"
 import { unknownLast } from "../db/columns.ts"
 import { fold } from "../text/fold.ts"
 import { type Filter, filter } from "./resource.ts"
-import { freeText } from "./values.ts"
+import { asxCodeFromText, freeText } from "./values.ts"
 
 /** The column, of folded text, contains the bound pattern: bind with `containing`. */
 export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${column} like ${pattern}`
@@ -25,6 +25,26 @@ export const toDay = (column: PgColumn) => (day: SQL) =>
 /** The array column has the bound value among its elements, in the form that a GIN index serves. */
 export const includes = (column: PgColumn) => (value: SQL) =>
   sql`${column} @> array[${value}]::text[]`
+
+/**
+ * Declares a filter for a whole text, in upper or lower case, whose values are counted.
+ * @param folded the column of the folded text
+ */
+export const textFilter = (
+  description: string,
+  example: string,
+  folded: PgColumn,
+  column: PgColumn,
+): Filter => ({
+  ...filter(freeText(`${description}, in upper or lower case`, example), equals(folded), fold),
+  values: { column },
+})
+
+/** Declares a filter for the code of a company. */
+export const companyFilter = (description: string, where: Filter["where"]): Filter => ({
+  ...filter(freeText(description, "XMR"), where, asxCodeFromText),
+  isCompanyCode: true,
+})
 
 /**
  * Declares a filter for part of a text, on the column of the folded text, which has a trigram index.

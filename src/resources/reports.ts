@@ -4,10 +4,9 @@ import { reportGroups } from "../db/report-groups.ts"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { oneOf } from "../text/one-of.ts"
-import { equals, includes, termFilter } from "./conditions.ts"
+import { companyFilter, equals, includes, termFilter } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
-  asxCodeFromText,
   asxCodeOf,
   calendarDate,
   fieldsOf,
@@ -43,14 +42,10 @@ export const reports: Resource = {
   }),
   further: provenanceOf(table),
   filters: {
-    company: {
-      ...filter(
-        freeText("ASX code of the company, in upper or lower case", "XMR"),
-        equals(table.company_code),
-        asxCodeFromText,
-      ),
-      isCompanyCode: true,
-    },
+    company: companyFilter(
+      "ASX code of the company, in upper or lower case",
+      equals(table.company_code),
+    ),
     type: {
       ...filter(
         freeText(

@@ -5,14 +5,20 @@ import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
-import { equals, fromDay, includes, termFilter, toDay } from "./conditions.ts"
+import {
+  companyFilter,
+  equals,
+  fromDay,
+  includes,
+  termFilter,
+  textFilter,
+  toDay,
+} from "./conditions.ts"
 import { field, filter, type Resource } from "./resource.ts"
 import {
-  asxCodeFromText,
   calendarDate,
   fieldsOf,
   foldedOrNull,
-  freeText,
   pathSafeId,
   provenanceOf,
   text,
@@ -66,22 +72,8 @@ export const tenements: Resource = {
   },
   filters: {
     state: { ...filter(state, equals(table.state)), values: { column: table.state } },
-    status: {
-      ...filter(
-        freeText("Status, in upper or lower case", "granted"),
-        equals(table.status_folded),
-        fold,
-      ),
-      values: { column: table.status },
-    },
-    type: {
-      ...filter(
-        freeText("Type, in upper or lower case", "exploration"),
-        equals(table.type_folded),
-        fold,
-      ),
-      values: { column: table.type },
-    },
+    status: textFilter("Status", "granted", table.status_folded, table.status),
+    type: textFilter("Type", "exploration", table.type_folded, table.type),
     holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
     search: termFilter(
       "Part of the id or of the reference, whose letters and digits alone count",
@@ -89,14 +81,10 @@ export const tenements: Resource = {
       table.search_key,
       numberKey,
     ),
-    company: {
-      ...filter(
-        freeText("ASX code of the company that holds it, itself or by a subsidiary", "XMR"),
-        belongsToCompany,
-        asxCodeFromText,
-      ),
-      isCompanyCode: true,
-    },
+    company: companyFilter(
+      "ASX code of the company that holds it, itself or by a subsidiary",
+      belongsToCompany,
+    ),
     granted_from: filter(
       calendarDate("First day of grant, included", "2020-01-01"),
       fromDay(table.grant_date),
