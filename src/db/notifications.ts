@@ -53,7 +53,8 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
   let connection: Sql | undefined
   /** Ends the attempt, or begins the next. */
   let timer: Timer | undefined
-  let isLost = false
+  let isListening = false
+  let isReported = false
 
   function connect(): void {
     const own = singleConnection(url, {
@@ -77,7 +78,8 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
     listen(own).then(() => {
       if (connection !== own) return
       clearTimeout(timer)
-      isLost = false
+      isListening = true
+      isReported = false
       handlers.onListening()
       firstAttempt.resolve()
     }, fail)
@@ -86,13 +88,14 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
   /** Ends the connection, which may be dead although it is open, and begins anew. */
   function markUnavailable(error: unknown): void {
     if (!connection) return
+    isListening = false
     end(0).catch(() => {})
     firstAttempt.resolve()
     const isHopeless = isForbidden(error) || error instanceof NoSession
     timer = setTimeout(connect, isHopeless ? forbiddenRetryMs : retryMs)
     // Consecutive failed attempts are reported as one loss.
-    if (isLost) return
-    isLost = true
+    if (isReported) return
+    isReported = true
     handlers.onLost(error)
   }
 
@@ -107,6 +110,9 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
   return {
     /** Resolves when the first attempt to subscribe has succeeded or failed, within some seconds. */
     ready: firstAttempt.promise,
+    get listening() {
+      return isListening
+    },
     markUnavailable,
     stop: async () => {
       firstAttempt.resolve()

@@ -44,8 +44,9 @@ export function withoutNeedlessEscapes(text: string): string {
   return undo(undo(undo(text)))
 }
 
-/** A request target split at its first `?`. */
-export function splitTarget(target: string): { path: string; query: string } {
+/** The path and the query of an absolute URL. */
+export function splitUrl(url: string): { path: string; query: string } {
+  const [target = ""] = url.slice(url.indexOf("/", url.indexOf("//") + 2)).split("#", 1)
   const mark = target.indexOf("?")
   return mark < 0
     ? { path: target, query: "" }

@@ -3,7 +3,7 @@ import {
   decodeComponent,
   decodeQuery,
   encodeQuery,
-  splitTarget,
+  splitUrl,
   withoutNeedlessEscapes,
 } from "../http/query-string.ts"
 import { withoutTokens } from "../log/log.ts"
@@ -39,7 +39,7 @@ export function loggedTarget(url: string): LoggedTarget {
 const unescaped = /^[\w./&=~-]*$/
 
 function withoutParameters(url: string): LoggedTarget {
-  const { path, query } = splitTarget(url.slice(url.indexOf("/", url.indexOf("//") + 2)))
+  const { path, query } = splitUrl(url)
   const isShown = !unloggedParameters.some((name) => query.includes(name))
   if (isShown && unescaped.test(path) && unescaped.test(query)) {
     return { path: path.slice(0, loggedLength), query: query.slice(0, loggedLength) }

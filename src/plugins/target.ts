@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import type { Target } from "../answers/asked.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
-import { decodeComponent, splitTarget } from "../http/query-string.ts"
+import { decodeComponent, splitUrl } from "../http/query-string.ts"
 import { exchangeOf } from "./exchange.ts"
 
 export const allowedMethods = "GET, HEAD, OPTIONS"
@@ -18,8 +18,7 @@ export function targetOf({ method, url, headers }: Request): Target {
   if (method !== "GET" && method !== "HEAD") {
     throw new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: allowedMethods } })
   }
-  const { pathname: path, search } = new URL(url)
-  const query = search.slice(1)
+  const { path, query } = splitUrl(url)
   if (!isDecodable(path)) {
     throw invalidParameters([{ parameter: "path", message: "Is not valid UTF-8" }])
   }
@@ -33,7 +32,7 @@ export function targetOf({ method, url, headers }: Request): Target {
  */
 export const decodablePath = () =>
   new Elysia({ name: "decodable-path" }).onRequest(({ request }) => {
-    if (!exchangeOf(request).isApi && !isDecodable(splitTarget(request.url).path)) {
+    if (!exchangeOf(request).isApi && !isDecodable(splitUrl(request.url).path)) {
       throw new ApiError("NOT_FOUND")
     }
   })

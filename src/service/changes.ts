@@ -16,36 +16,25 @@ export function followChanges(
   { credentials, releases }: Caches,
   { url, log }: { url: string; log: Log },
 ) {
-  let listening = false
-  let losses = 0
+  let wasLost = false
   const set = (subscribed: boolean): void => {
-    listening = subscribed
     credentials.setSubscribed(subscribed)
     releases.setSubscribed(subscribed)
   }
-  const { ready, markUnavailable, stop } = subscribeToChanges(url, {
+  return subscribeToChanges(url, {
     onListening: () => {
       set(true)
-      if (losses > 0) log.info("notifications of changes arrive again")
+      if (wasLost) log.info("notifications of changes arrive again")
     },
     onChange: credentials.invalidate,
     onRelease: releases.invalidate,
     onLost: (error) => {
       set(false)
-      losses++
+      wasLost = true
       log.warn(
         "notifications of changes do not arrive: each request looks up its token and the newest release",
         describeError(error),
       )
     },
   })
-  return {
-    /** Resolves once the first attempt to subscribe has ended. */
-    ready,
-    get listening() {
-      return listening
-    },
-    markUnavailable,
-    stop,
-  }
 }

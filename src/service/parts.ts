@@ -26,7 +26,6 @@ import { createAnswers } from "./answers.ts"
 import { followChanges } from "./changes.ts"
 import { connectDatabase } from "./database.ts"
 import { createServiceMetrics } from "./metrics.ts"
-import { partStates } from "./part-states.ts"
 import { createSignIn } from "./sign-in.ts"
 import { createWriteReports } from "./write-reports.ts"
 
@@ -126,9 +125,9 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const unauthenticated = countUnauthenticated({ log })
   // It takes turns of its own: what anonymous requests wait for must not make the service look unready.
   const checked = createReleases(accountPool)
-  const readiness = sharedRead(checkEveryMs, now, () => checked.current("readiness"))
-  const isReady = async () =>
-    !stopping && (await readiness().then(() => true, orWhereUnavailable(false)))
+  const readiness = sharedRead(checkEveryMs, now, () =>
+    checked.current("readiness").catch(orWhereUnavailable(null)),
+  )
   const metrics = createServiceMetrics({
     database,
     notifications,
@@ -139,7 +138,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     ...answers.measured,
     logBuffer,
     fetches,
-    isReady,
+    isReady: async () => !stopping && (await readiness()) !== null,
     log,
     now,
   })
@@ -170,7 +169,16 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       isStopping,
       metrics,
       requestMetrics: metrics.requests,
-      partStates: () => partStates(database.states(), redis, notifications, fetches),
+      partStates: () => {
+        const { primary, replica } = database.states()
+        return {
+          database: answering(primary),
+          replica: replica === null ? "unused" : answering(replica),
+          redis: redis === null ? "unused" : answering(redis.answering),
+          notifications: notifications.listening ? "listening" : "lost",
+          fetches: fetches?.() ?? "unused",
+        }
+      },
       hasAdminPort: config.ADMIN_PORT !== 0,
       baseUrl: config.BASE_URL,
       trustedProxies: config.TRUSTED_PROXIES,
@@ -191,6 +199,8 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     },
   }
 }
+
+const answering = (isAnswering: boolean) => (isAnswering ? "answering" : "lost")
 
 /** Waits for one attempt to connect. A service starts without Redis where it is not reached. */
 async function reachRedis({ config, log, redisAnswerWithinMs }: PartsOptions) {
