@@ -5,7 +5,7 @@ import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
 import { bindingsOf, earlierBindings, type List } from "../db/reader/statements.ts"
 import { invalidParameters } from "../http/api-error.ts"
-import { isFuture, type PointInTime } from "../http/point-in-time.ts"
+import { isFuture, parsePointInTime } from "../http/point-in-time.ts"
 import { filterOf, type Readable } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
 import type { Asker } from "./asked.ts"
@@ -25,7 +25,7 @@ export interface ReleaseResolver {
    * The release of `as_of`, or the newest.
    * @throws ApiError INVALID_PARAMETER for the future and for a release that is no longer kept; Unavailable
    */
-  resolve(asOf: PointInTime | undefined, account: number): Promise<Release>
+  resolve(asOf: string | undefined, account: number): Promise<Release>
   /**
    * Reads a list at the release that the page sequence has pinned, or else at that of `as_of` or the
    * newest, which it pins.
@@ -49,15 +49,18 @@ export function createReleaseResolver({
   pins,
   now,
 }: ReleaseOptions): ReleaseResolver {
-  async function releaseAt(name: string, point: PointInTime, account: number): Promise<Release> {
+  /** @param text a valid point in time */
+  async function releaseAt(name: string, text: string, account: number): Promise<Release> {
     const refuse = (message: string) => invalidParameters([{ parameter: name, message }])
+    const point = parsePointInTime(text)
+    if (!point) throw new Error(`Not a point in time: ${text}`)
     if (isFuture(point, now().getTime() / 1000)) throw refuse("Must not be in the future")
     const release = await releases.at(point, account)
     if ("refused" in release) throw refuse(release.refused)
     return release
   }
 
-  const resolve = (asOf: PointInTime | undefined, account: number): Promise<Release> =>
+  const resolve = (asOf: string | undefined, account: number): Promise<Release> =>
     step("release", () =>
       asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account),
     )
@@ -83,7 +86,7 @@ export function createReleaseResolver({
     keyAt,
 
     atRelease: async (plan, { account, sequenceOwner }, read) => {
-      if (plan.all) return read(await resolve(plan.points.asOf, account))
+      if (plan.all) return read(await resolve(plan.as_of, account))
       const sequence = `${sequenceOwner} ${plan.sequenceKey}`
       const isLater = plan.page > 1
       const pinned = isLater ? await pins.pinned(sequence) : undefined
@@ -92,20 +95,19 @@ export function createReleaseResolver({
           throw error instanceof ReleaseUnavailable ? startAgain(pinned) : error
         })
       }
-      const release = await resolve(plan.points.asOf, account)
+      const release = await resolve(plan.as_of, account)
       const result = await read(release)
       await pins.pin(sequence, release, isLater ? "if absent" : "replace")
       return result
     },
 
-    listAt: async ({ list, points }, shown, account) => {
-      const { updatedSince, removedSince } = points
+    listAt: async ({ list, updated_since, removed_since }, shown, account) => {
       const bound: Record<string, number> = {}
-      if (updatedSince !== undefined) {
-        bound[updatedSinceName] = (await releaseAt("updated_since", updatedSince, account)).id
+      if (updated_since !== undefined) {
+        bound[updatedSinceName] = (await releaseAt("updated_since", updated_since, account)).id
       }
-      if (removedSince !== undefined) {
-        const since = await releaseAt("removed_since", removedSince, account)
+      if (removed_since !== undefined) {
+        const since = await releaseAt("removed_since", removed_since, account)
         if (since.id > shown.id) {
           const message = `Must not be after release ${shown.id}, which the response shows`
           throw invalidParameters([{ parameter: "removed_since", message }])

@@ -1,5 +1,5 @@
 /** What a route answers with, declared on the route: it is answered and described by this alone. */
-import { type TObject, type TProperties, Type } from "@sinclair/typebox"
+import type { TObject, TProperties } from "@sinclair/typebox"
 import type { Readable, Resource } from "../resources/resource.ts"
 import { asOf, type ListEndpoint, selectionOf } from "./list-endpoint.ts"
 
@@ -33,17 +33,4 @@ export const recordEndpoint = (resource: Resource): RecordEndpoint => ({
   kind: "record",
   resource,
   parameters: { ...asOf, ...selectionOf(resource) },
-})
-
-/** Declares the endpoint for one object. */
-export const objectEndpoint = (
-  name: string,
-  description: string,
-  properties: TProperties,
-): ObjectEndpoint => ({
-  kind: "object",
-  name,
-  description,
-  parameters: {},
-  schema: Type.Object(properties, { description }),
 })

@@ -66,17 +66,17 @@ export function createListAnswers(options: ListOptions): ListAnswers {
   }
 
   async function readPage({ plan, list, release }: ResolvedPlan, account: number) {
-    const { page, perPage, facet } = plan
-    const offset = offsetOf(page, perPage)
+    const { page, per_page, facet } = plan
+    const offset = offsetOf(page, per_page)
     const found = await step("read", async () => {
       if (facet === undefined) {
-        return reader.page(list, { offset, limit: perPage }, { release, account })
+        return reader.page(list, { offset, limit: per_page }, { release, account })
       }
       const counts = await readFacet({ list, release }, facet, account)
-      return { total: counts.length, records: counts.slice(offset, offset + perPage) }
+      return { total: counts.length, records: counts.slice(offset, offset + per_page) }
     })
     if (!found) throw new ApiError("NOT_FOUND")
-    return { records: found.records, meta: pageMeta(found.total, page, perPage), release }
+    return { records: found.records, meta: pageMeta(found.total, page, per_page), release }
   }
 
   async function answerAt(release: Release, plan: ListPlan, asked: Asked): Promise<Response> {
@@ -109,7 +109,7 @@ export function createListAnswers(options: ListOptions): ListAnswers {
         return readPage({ plan, list, release }, asker.account)
       }),
 
-    first: async ({ account }, { list, points, perPage }) =>
-      reader.first(list, perPage, { release: await resolve(points.asOf, account), account }),
+    first: async ({ account }, { list, as_of, per_page }) =>
+      reader.first(list, per_page, { release: await resolve(as_of, account), account }),
   }
 }

@@ -75,14 +75,16 @@ export function delimited(plan: ListPlan, records: Records): string {
 }
 
 /** `head` comes before the rows. @throws Error for a format without rows, in which no list is whole */
-export function writerOf({ format, shown, fields, formulaGuard, byteOrderMark }: ListPlan) {
+export function writerOf({ format, shown, fields, formula_guard, bom }: ListPlan) {
   if (format !== "csv" && format !== "tsv") throw new Error(`The format ${format} has no rows`)
   const names = Object.keys(shown.fields)
   const columns = columnsOf(shown, fields ?? names)
-  const { header, rows, newEncoder } = delimitedWriter(format, columns, { formulaGuard })
+  const { header, rows, newEncoder } = delimitedWriter(format, columns, {
+    formulaGuard: formula_guard,
+  })
   const places = fields?.map((name) => names.indexOf(name))
   return {
-    head: (byteOrderMark ? "\uFEFF" : "") + header,
+    head: (bom ? "\uFEFF" : "") + header,
     rows,
     newEncoder: places ? () => picking(places, newEncoder()) : newEncoder,
   }

@@ -2,6 +2,7 @@
  * A list request as a plan: everything that its path and query ask for, parsed and checked before
  * anything is read. Pure: neither the database nor the clock takes part.
  */
+import type { Static, TObject } from "@sinclair/typebox"
 import { type CacheSizes, createCache } from "../db/cache.ts"
 import type { List } from "../db/reader/statements.ts"
 import { ApiError, type Fault } from "../http/api-error.ts"
@@ -13,7 +14,6 @@ import {
   readParameters,
   typed,
 } from "../http/parameters.ts"
-import { type PointInTime, pointInTime } from "../http/point-in-time.ts"
 import { type CanonicalQuery, canonicalQuery, queryText } from "../http/query-string.ts"
 import { countedFilters } from "../resources/facets.ts"
 import { complete, filterOf, orderOf, type Readable } from "../resources/resource.ts"
@@ -30,23 +30,14 @@ import {
   selection,
 } from "./list-endpoint.ts"
 
-export interface ListPlan {
-  /** Without the releases that it compares with: those are resolved from `points`. */
+export interface ListPlan extends Given {
+  /** Without the releases that it compares with. */
   list: List
   /** If its values for one filter are counted: the name of that. */
   facet: string | undefined
   /** What the records of the response are. */
   shown: Readable
-  points: PointsInTime
-  page: number
-  perPage: number
-  /** The names of the fields in their order, where the client chose them: the list has the further ones too. */
-  fields: readonly string[] | undefined
   format: Format
-  /** Every record in one response. */
-  all: boolean
-  byteOrderMark: boolean
-  formulaGuard: boolean
   feed: ListEndpoint["feed"]
   /** Equal for requests that ask for the same response, apart from its format: its tag comes from this. */
   tagKey: string
@@ -68,31 +59,25 @@ export interface ListPlan {
   cacheBuster: string
 }
 
-/** Points in the history of the data. */
-export interface PointsInTime {
-  asOf: PointInTime | undefined
-  updatedSince: PointInTime | undefined
-  removedSince: PointInTime | undefined
-}
+/** The parameters that every list may have, beside its filters. */
+const common = { ...paging, ...representation, ...asOf, ...changes, ...selection }
+type Given = Omit<Static<TObject<typeof common>>, "format">
 
 /**
  * @param parent the key of the record that the list belongs to, as the path has it
+ * @param preferred the format where the query has none
  * @throws ApiError INVALID_PARAMETER; NOT_FOUND for a parent that cannot exist
  */
 export function planList(
   endpoint: ListEndpoint,
   { path, query, accept }: Target,
   parent: string,
+  preferred = preferredFormat(accept, endpoint.formats),
 ): ListPlan {
   const { parameters, counts, resource } = endpoint
   if (counts && !countedFilters(counts).includes(parent)) throw new ApiError("NOT_FOUND")
-  const preferred = preferredFormat(accept, endpoint.formats)
   const values = readParameters(query, parameters, crossChecks(preferred))
-  const {
-    format = preferred,
-    all,
-    ...given
-  } = typed(values, { ...paging, ...representation, ...asOf, ...changes, ...selection })
+  const { format = preferred, ...given } = typed(values, common)
   const filters = filtersInUse(endpoint, values)
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
@@ -103,25 +88,15 @@ export function planList(
   const pages = `${path}?${queryText(canonical, ["page", "format"])}`
   const buster = cacheBuster(query)
   return {
+    ...given,
     list,
     facet: counts && parent,
     shown: counts ? resource : list.resource,
-    points: {
-      asOf: pointInTime(given.as_of),
-      updatedSince: pointInTime(given.updated_since),
-      removedSince: pointInTime(given.removed_since),
-    },
-    page: given.page,
-    perPage: given.per_page,
-    fields: given.fields,
     format,
-    all,
-    byteOrderMark: given.bom,
-    formulaGuard: given.formula_guard,
     feed: endpoint.feed,
     tagKey: `${path}?${queryText(canonical, ["format"])}`,
     cacheable:
-      !all &&
+      !given.all &&
       !endpoint.resource.pastVersions &&
       given.updated_since === undefined &&
       given.removed_since === undefined,
@@ -134,13 +109,7 @@ export function planList(
 }
 
 /** These choose a part of the list, fields, a release and a representation, but do not change the list itself. */
-const notOfTheList = Object.keys({
-  ...paging,
-  ...selection,
-  ...representation,
-  ...asOf,
-  ...changes,
-})
+const notOfTheList = Object.keys(common)
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -249,7 +218,7 @@ export function createPlans(sizes: Pick<CacheSizes, "plans">): PlanOf {
     const key = digest(`${preferred} ${target.path}?${target.query}`)
     const cached = plans.get(key)
     if (cached) return cached
-    const plan = planList(endpoint, target, parent)
+    const plan = planList(endpoint, target, parent, preferred)
     plans.set(key, plan)
     return plan
   }

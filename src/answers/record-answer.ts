@@ -4,7 +4,6 @@ import type { Release } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { codedBody } from "../http/content-coding.ts"
 import { readParameters } from "../http/parameters.ts"
-import { pointInTime } from "../http/point-in-time.ts"
 import { canonicalQuery, queryText } from "../http/query-string.ts"
 import { complete, pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
@@ -64,7 +63,7 @@ export function createRecordAnswers({
       const { account, request } = asked
       const values = readParameters(query, parameters)
       const id = digest(`${path}?${queryText(canonicalQuery(values, parameters))}`)
-      const release = await resolve(pointInTime(values.as_of), account)
+      const release = await resolve(values.as_of, account)
       const cached = cachedAnswers.get(release, id)
       if (cached) return represent(asked, cached, cacheStatus.hit)
       const validators = validatorsOf(release, id, "json")
@@ -81,7 +80,7 @@ export function createRecordAnswers({
     },
 
     read: async (account, resource, key, query) => {
-      const release = await resolve(pointInTime(readParameters(query, asOf).as_of), account)
+      const release = await resolve(readParameters(query, asOf).as_of, account)
       return { record: await find(release, account, resource, key), release }
     },
   }

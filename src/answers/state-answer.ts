@@ -29,13 +29,13 @@ export async function answerState(
   baseUrl: string,
 ): Promise<Response> {
   const { version, records } = await read(asked.account)
-  const { format, page, perPage } = plan
+  const { format, page, per_page } = plan
   const validators = { ETag: entityTag(version, plan.tagKey, format) }
   const total = records.length
-  const offset = offsetOf(page, perPage)
+  const offset = offsetOf(page, per_page)
   const shown = {
-    records: records.slice(offset, offset + perPage),
-    meta: pageMeta(total, page, perPage),
+    records: records.slice(offset, offset + per_page),
+    meta: pageMeta(total, page, per_page),
   }
   const content = plan.all
     ? wholeContent(plan, validators, records)

@@ -42,7 +42,7 @@ export interface Operation {
 }
 
 export const operationsOf = (served: readonly ServedEndpoint[]): Operation[] =>
-  dataFirst(served).map(({ path: fullPath, endpoint }) => {
+  served.map(({ path: fullPath, endpoint }) => {
     const path = fullPath.slice(apiPrefix.length).replace(/:(\w+)/g, "{$1}")
     return {
       ...naming(path, endpoint),
@@ -54,11 +54,6 @@ export const operationsOf = (served: readonly ServedEndpoint[]): Operation[] =>
       endpoint,
     }
   })
-
-const dataFirst = (served: readonly ServedEndpoint[]): ServedEndpoint[] => [
-  ...served.filter(({ endpoint }) => endpoint.kind !== "object"),
-  ...served.filter(({ endpoint }) => endpoint.kind === "object"),
-]
 
 function naming(
   path: string,

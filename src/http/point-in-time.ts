@@ -26,14 +26,6 @@ export function parsePointInTime(text: string): PointInTime | null {
   return { kind: "time", fromSeconds, untilSeconds }
 }
 
-/** The point in time of a parameter that was validated, if it was sent. */
-export function pointInTime(text: string | undefined): PointInTime | undefined {
-  if (text === undefined) return undefined
-  const point = parsePointInTime(text)
-  if (!point) throw new Error(`Not a point in time: ${text}`)
-  return point
-}
-
 /** Whether all of it is in the future. */
 export const isFuture = (point: PointInTime, nowSeconds: number): boolean =>
   point.kind === "time" && point.fromSeconds > nowSeconds

@@ -3,7 +3,7 @@
  */
 import { Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
-import { objectEndpoint } from "../answers/endpoint.ts"
+import type { ObjectEndpoint } from "../answers/endpoint.ts"
 import { representObject } from "../answers/represent.ts"
 import { plans } from "../db/account-tables.ts"
 import { readParameters } from "../http/parameters.ts"
@@ -13,33 +13,41 @@ import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit
 import { requestTarget } from "../plugins/target.ts"
 import { oneOf } from "../text/one-of.ts"
 
-export const usageOfAccount = objectEndpoint(
-  "usage",
-  "The plan of your account, its current window and its requests in each of the last 24 hours. Requests for it do not count against the window; they have a bound of their own, of the same size.",
-  {
-    plan: oneOf(plans, { description: "Plan of the account" }),
-    limit: Type.Integer({
-      minimum: 0,
-      description: "Requests that the window allows; 2147483647 stands for no limit",
-    }),
-    used: Type.Unsafe<number | null>({
-      type: ["integer", "null"],
-      minimum: 0,
-      description: "Requests that the window counts; unknown without a limit",
-    }),
-    remaining: Type.Integer({ minimum: 0, description: "Requests that are left in the window" }),
-    reset_at: Type.Integer({
-      description: "When the oldest counted request leaves the window, in Unix seconds",
-    }),
-    requests_per_hour: Type.Array(
-      Type.Object({
-        hour: Type.String({ format: "date-time", description: "Its beginning, in UTC" }),
-        requests: Type.Integer({ minimum: 0, description: "Requests that were counted in it" }),
+const description =
+  "The plan of your account, its current window and its requests in each of the last 24 hours. Requests for it do not count against the window; they have a bound of their own, of the same size."
+
+export const usageOfAccount: ObjectEndpoint = {
+  kind: "object",
+  name: "usage",
+  description,
+  parameters: {},
+  schema: Type.Object(
+    {
+      plan: oneOf(plans, { description: "Plan of the account" }),
+      limit: Type.Integer({
+        minimum: 0,
+        description: "Requests that the window allows; 2147483647 stands for no limit",
       }),
-      { description: "The last 24 hours, oldest first" },
-    ),
-  },
-)
+      used: Type.Unsafe<number | null>({
+        type: ["integer", "null"],
+        minimum: 0,
+        description: "Requests that the window counts; unknown without a limit",
+      }),
+      remaining: Type.Integer({ minimum: 0, description: "Requests that are left in the window" }),
+      reset_at: Type.Integer({
+        description: "When the oldest counted request leaves the window, in Unix seconds",
+      }),
+      requests_per_hour: Type.Array(
+        Type.Object({
+          hour: Type.String({ format: "date-time", description: "Its beginning, in UTC" }),
+          requests: Type.Integer({ minimum: 0, description: "Requests that were counted in it" }),
+        }),
+        { description: "The last 24 hours, oldest first" },
+      ),
+    },
+    { description },
+  ),
+}
 
 export const usage = (options: RateLimitOptions) =>
   new Elysia({ name: "usage", prefix: "/usage" })
