@@ -62,7 +62,7 @@ const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
   },
   { head: "From", fixed: true, cell: ({ address }) => html`<span class="mono">${address}</span>` },
   {
-    head: html`<span class="visually-hidden">Action</span>`,
+    head: "Action",
     cell: ({ id, userAgent, signedInAt }) =>
       html`<form method="post" action="/account/sessions/end">${hidden("session", id)}<button class="quiet">Sign out<span class="visually-hidden"> ${browserName(userAgent)}, signed in ${signedInAt.toISOString()}</span></button></form>`,
   },

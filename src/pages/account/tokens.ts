@@ -112,6 +112,7 @@ const tokenTable = (caption: string, tokens: readonly OwnToken[], now: Date): Ht
     columns: [
       {
         head: "Name",
+        wide: true,
         cell: (token) => html`<a href="${tokenPath(token)}">${isolated(token.name)}</a>`,
       },
       { head: "Token", fixed: true, cell: prefixText },
@@ -124,7 +125,7 @@ const tokenTable = (caption: string, tokens: readonly OwnToken[], now: Date): Ht
       { head: "Last used", fixed: true, cell: (token) => lastUsedText(token, now) },
       { head: "Expires", fixed: true, cell: (token) => endText(token, now) },
       {
-        head: html`<span class="visually-hidden">Actions</span>`,
+        head: "Actions",
         fixed: true,
         cell: (token) => token.isValid && actions(token),
       },

@@ -87,14 +87,12 @@ ${table({
     { head: "Status", cell: ({ status: code }) => statusInWords(code), fixed: true },
     {
       head: "Request",
-      cell: ({ method, target }) => html`<code class="request-target">${method} ${target}</code>`,
+      cell: ({ method, target }) => html`<code>${method} ${target}</code>`,
+      wide: true,
     },
     { head: "ms", cell: ({ ms }) => ms.toFixed(1), number: true },
     { head: "Token", cell: ({ tokenId }) => tokenName(tokenId) },
-    {
-      head: "Request id",
-      cell: ({ requestId }) => html`<code class="request-id">${requestId}</code>`,
-    },
+    { head: "Request id", cell: ({ requestId }) => html`<code>${requestId}</code>`, fixed: true },
   ],
   rows: requests,
   empty: "No request was made in the last 30 days.",

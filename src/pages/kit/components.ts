@@ -21,25 +21,27 @@ ${content}</section>
 export const notice = (tone: Tone, content: Content, live = false): Html =>
   html`<div class="notice ${tone}" ${attributes({ role: live && (tone === "bad" ? "alert" : "status") })}>${content}</div>`
 
+/** A link in a column's head that sorts the rows by the column. */
+export interface Sorting {
+  href: string
+  /** How the rows are sorted by it now. */
+  current?: "ascending" | "descending"
+}
+
 export interface Column<Row> {
-  head: Content
-  /** The head as text, for cards. */
-  label?: string
+  head: string
   cell: (row: Row) => Content
   /** Aligned right, in figures of one width. */
   number?: boolean
   /** Never wrapped. */
   fixed?: boolean
-  /** Long text, which gets room on a phone, where the table scrolls sideways. */
+  /** Long text: it gets the room that the other columns leave, and a line of its own on a card. */
   wide?: boolean
-  /** Where it is on the cards that the rows are on a phone; columns without a place are not on them. */
-  card?: "beside" | "below"
-  /** Of the head: `{ "aria-sort": "ascending" }`. */
-  attributes?: Attributes
+  sorting?: Sorting
 }
 
 interface TableOptions<Row> {
-  /** Says what the table has, for those who can't see where it stands. */
+  /** Describes the table to people who can't see it. */
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
@@ -47,31 +49,38 @@ interface TableOptions<Row> {
   empty: Content
 }
 
-/**
- * The first column names the row. On a phone, it stays while the others scroll sideways; where columns have
- * a place on cards, each row is a card.
- */
+/** The first column names the row. On a phone, each row is a card. */
 export function table<Row>({ caption, columns, rows, empty }: TableOptions<Row>): Html {
   if (rows.length === 0) return html`<div class="panel muted"><p>${empty}</p></div>`
-  const isCards = columns.some(({ card }) => card)
-  const of = ({ number, fixed, wide }: Column<Row>, extra: Attributes) =>
-    attributes({ class: number ? "number" : fixed ? "fixed" : wide ? "wide" : null, ...extra })
-  const onCard = ({ card, label }: Column<Row>) => ({
-    "data-card": card,
-    "data-head": card && label,
-  })
-  return html`<div class="table ${isCards ? "cards" : "keep-first"}" role="region" aria-label="${caption}" tabindex="0"><table>
+  const [first, ...others] = columns
+  return html`<div class="table cards" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="visually-hidden">${caption}</caption>
-<thead><tr>${columns.map((column) => html`<th ${of(column, { scope: "col", ...column.attributes })}>${column.head}</th>`)}</tr></thead>
+<thead><tr>${columns.map(columnHead)}</tr></thead>
 <tbody>${rows.map(
     (row) =>
-      html`<tr>${columns.map((column, index) =>
-        index === 0
-          ? html`<th ${of(column, { scope: "row", ...onCard(column) })}>${column.cell(row)}</th>`
-          : html`<td ${of(column, onCard(column))}>${column.cell(row)}</td>`,
+      html`<tr>${first && html`<th ${attributes({ class: classOf(first), scope: "row" })}>${first.cell(row)}</th>`}${others.map(
+        (column) =>
+          html`<td ${attributes({ class: classOf(column), "data-head": column.head })}>${column.cell(row)}</td>`,
       )}</tr>
 `,
   )}</tbody></table></div>`
+}
+
+type Layout = Pick<Column<never>, "number" | "fixed" | "wide">
+
+const classOf = ({ number, fixed, wide }: Layout) =>
+  number ? "number" : fixed ? "fixed" : wide ? "wide" : null
+
+const marks = { ascending: " ▲", descending: " ▼" } as const
+
+function columnHead({
+  head,
+  sorting,
+  ...layout
+}: Layout & Pick<Column<never>, "head" | "sorting">) {
+  const { href, current } = sorting ?? {}
+  const named = attributes({ class: classOf(layout), scope: "col", "aria-sort": current })
+  return html`<th ${named}>${href ? html`<a href="${href}">${head}</a>` : head}${current && html`<span aria-hidden="true">${marks[current]}</span>`}</th>`
 }
 
 export interface Choice {

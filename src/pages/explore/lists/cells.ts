@@ -89,7 +89,9 @@ export const listed =
   (record, links) => {
     const value = record[field]
     const values = typeof value === "object" && value ? value : splitValues(textOf(field)(record))
-    if (values.length === 0) return text(field)(record)
+    const [only, second] = values
+    if (only === undefined) return text(field)(record)
+    if (second === undefined) return show(only, links)
     return values.map((value) => html`<div>${show(value, links)}</div>`)
   }
 

@@ -42,8 +42,7 @@ export type Cell = (record: ResourceRecord, links: RecordLinks, day: string) => 
 export type RecordLinks = (path: string, query?: CanonicalQuery) => string
 
 /** A field of the records: a column of their list, and a line of a record's page. */
-export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "head" | "attributes"> {
-  head: string
+export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "sorting"> {
   cell: Cell
   /** On a record's page, where it is shown in another way there. */
   fact?: Cell

@@ -2,7 +2,7 @@
 import { paging } from "../../../answers/list-endpoint.ts"
 import type { Release } from "../../../db/reader/releases.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
-import { type Column, notice, table } from "../../kit/components.ts"
+import { notice, type Sorting, table } from "../../kit/components.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { Facets, ShownPage } from "../visit.ts"
@@ -15,8 +15,8 @@ export function resultsTable(list: AskedList, page: ShownPage, facets: Facets, d
   const links = linksAt(sentValue(list, "as_of"))
   return html`${table({
     caption: sentenceOf(list, page),
-    columns: columnsOf(list.view.fields, links, day).map(({ sort, ...column }) =>
-      sort ? { ...column, ...sortable(column, sort, list) } : column,
+    columns: columnsOf(list.view.fields, links, day).map((column) =>
+      column.sort ? { ...column, sorting: sortingBy(column, list) } : column,
     ),
     rows: page.records,
     empty: emptyWords(list, page, facets),
@@ -30,29 +30,23 @@ export const columnsOf = (fields: readonly ShownField[], links: RecordLinks, day
     .filter(({ isFactOnly }) => !isFactOnly)
     .map(({ cell, ...column }) => ({
       ...column,
-      label: column.head,
       cell: (record: ResourceRecord) => cell(record, links, day),
     }))
 
-/** The head as a link that sorts by the column, or in the other direction where it does already. */
-function sortable(
-  column: Pick<ShownField, "head" | "number">,
-  by: string,
+/** By the column, or in the other direction where the list is sorted by it already. */
+function sortingBy(
+  { sort: by = "", number }: Pick<ShownField, "sort" | "number">,
   list: AskedList,
-): Pick<Column<ResourceRecord>, "head" | "attributes"> {
+): Sorting {
   const { sort, order } = list.view.endpoint.parameters
-  const sorted = (sentValue(list, "sort") ?? sort?.default) === by
+  const isCurrent = (sentValue(list, "sort") ?? sort?.default) === by
   const isAscending = (sentValue(list, "order") ?? order?.default) === "asc"
-  const next = (sorted ? isAscending : column.number) ? "desc" : "asc"
+  const next = (isCurrent ? isAscending : number) ? "desc" : "asc"
   const href = addressWith(list, {
     sort: by === sort?.default ? null : by,
     order: next === order?.default ? null : next,
   })
-  const mark = sorted && html`<span aria-hidden="true"> ${isAscending ? "▲" : "▼"}</span>`
-  return {
-    head: html`<a href="${href}">${column.head}</a>${mark}`,
-    attributes: sorted ? { "aria-sort": isAscending ? "ascending" : "descending" } : {},
-  }
+  return isCurrent ? { href, current: isAscending ? "ascending" : "descending" } : { href }
 }
 
 function belowTable(list: AskedList, { records, meta }: ShownPage): Html | null {

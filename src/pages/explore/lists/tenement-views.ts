@@ -44,7 +44,7 @@ const isPastExpiry = ({ status, expiry_date }: ResourceRecord, day: string): boo
 const statusAt: Cell = (record, links, day) => {
   const word = statusWord("status")(record, links, day)
   if (!isPastExpiry(record, day)) return word
-  return html`<div>${word}</div><div>${statusInOutline("past expiry, renewal pending", "waiting")}</div>`
+  return html`${word} <div>${statusInOutline("past expiry, renewal pending", "waiting")}</div>`
 }
 
 const statusExplained: Cell = (record, links, day) =>
@@ -94,8 +94,14 @@ export const tenementsView: ListOfRecords = {
       cell: text("state"),
       fact: listed("state", toList("/tenements", "state")),
     },
-    { head: "Status", fixed: true, cell: statusAt, fact: statusExplained, card: "beside" },
+    { head: "Status", fixed: true, cell: statusAt, fact: statusExplained },
     { head: "Type", cell: text("type") },
+    {
+      head: "Holder",
+      wide: true,
+      cell: listed("holder_name"),
+      fact: listed("holder_name", toHolder),
+    },
     {
       head: "Company",
       fixed: true,
@@ -103,18 +109,10 @@ export const tenementsView: ListOfRecords = {
       fact: (tenement, links, day) =>
         String(tenement.asx_codes) === "" ? noneLinkedInWords : companies(tenement, links, day),
     },
-    {
-      head: "Holder",
-      wide: true,
-      card: "below",
-      cell: listed("holder_name"),
-      fact: listed("holder_name", toHolder),
-    },
     { head: "Granted", number: true, cell: text("grant_date"), sort: "grant_date", isTile: true },
     {
       head: "Expires",
       number: true,
-      card: "below",
       isTile: true,
       cell: text("expiry_date"),
       sort: "expiry_date",

@@ -61,10 +61,10 @@ export const companiesView: ListOfRecords = {
       fact: mono("asx_code"),
       sort: "asx_code",
     },
-    { head: "Company", wide: true, cell: text("company_name"), sort: "name", card: "below" },
+    { head: "Company", wide: true, cell: text("company_name"), sort: "name" },
     { head: "Sector", cell: text("gics_sector") },
     { head: "Industry group", cell: text("gics_industry_group") },
-    { head: "Listed", fixed: true, cell: activity, card: "beside" },
+    { head: "Listed", fixed: true, cell: activity },
     {
       head: "Tenements",
       number: true,
@@ -75,7 +75,6 @@ export const companiesView: ListOfRecords = {
     {
       head: "Market cap, A$",
       number: true,
-      card: "below",
       isTile: true,
       courseOf: "market_cap_aud",
       cell: integer("market_cap_aud"),
@@ -121,14 +120,13 @@ export const reportsView: ListOfRecords = {
       cell: linked("/reports/:hash", "hash", text("title")),
       fact: text("title"),
     },
-    { head: "Company", fixed: true, cell: code("asx_code"), card: "beside" },
+    { head: "Company", fixed: true, cell: code("asx_code") },
     {
       head: "Type",
       cell: listed("type"),
       fact: listed("type", toList("/reports", "type")),
-      card: "below",
     },
-    { head: "Published", number: true, cell: moment("published_at"), card: "below" },
+    { head: "Published", number: true, cell: moment("published_at") },
     { head: "Hash", cell: mono("hash"), isFactOnly: true },
     {
       head: "Document",
@@ -156,9 +154,9 @@ export const subsidiariesView: ListView = {
   filters: [{ name: "company", label: "Company code", words: (value) => `of ${value}` }],
   fields: [
     { head: "Name", wide: true, cell: text("name") },
-    { head: "Parent", fixed: true, cell: code("parent_asx_code"), card: "beside" },
-    { head: "Country", cell: text("country"), card: "below" },
-    { head: "Owned, %", number: true, cell: exactly("ownership_percentage"), card: "below" },
+    { head: "Parent", fixed: true, cell: code("parent_asx_code") },
+    { head: "Country", cell: text("country") },
+    { head: "Owned, %", number: true, cell: exactly("ownership_percentage") },
   ],
 }
 

@@ -49,7 +49,7 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
       }</p>`
   return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}</section>
-${hasTenements && part(expiriesView, expiries, found, toTenements(...next))}
+${expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...next))}
 ${holders}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}
 ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`

@@ -26,19 +26,13 @@ ${table({ caption: "History", columns, rows, empty: "No version is known." })}
 <p class="muted small">${meta.total > rows.length && `The newest ${number(rows.length)} of ${number(meta.total)} versions. `}With its fields as they stood, each version is at <code>${path}</code>.</p></section>`
 }
 
-const below = (
-  label: string,
-  cell: (row: VersionRow) => Content,
-  layout: Pick<Column<VersionRow>, "fixed" | "wide">,
-): Column<VersionRow> => ({ head: label, label, cell, card: "below", ...layout })
-
 const columns: readonly Column<VersionRow>[] = [
-  below("Release", ({ version }) => textOf("since_release")(version), { fixed: true }),
-  below("Data as of", ({ version }) => moment("observed_at")(version), { fixed: true }),
-  below("Published", ({ version }) => moment("since")(version), { fixed: true }),
-  below("Until", ({ version }) => until(version), { fixed: true }),
-  below("Changed", changes, { wide: true }),
-  below("Source", ({ version }) => sourceOf(version), { wide: true }),
+  { head: "Release", cell: ({ version }) => textOf("since_release")(version), fixed: true },
+  { head: "Data as of", cell: ({ version }) => moment("observed_at")(version), fixed: true },
+  { head: "Published", cell: ({ version }) => moment("since")(version), fixed: true },
+  { head: "Until", cell: ({ version }) => until(version), fixed: true },
+  { head: "Changed", cell: changes, wide: true },
+  { head: "Source", cell: ({ version }) => sourceOf(version), wide: true },
 ]
 
 const until = (version: ResourceRecord): Content =>

@@ -30,14 +30,8 @@ ${table<SuggestedHolder>({
   empty: "",
   columns: [
     { head: "Holder", cell: ({ name }) => toHolder(name, links), wide: true },
-    {
-      head: "Tenements",
-      label: "Tenements",
-      number: true,
-      card: "below",
-      cell: ({ tenements }) => number(tenements),
-    },
-    { head: "Why", label: "Why", wide: true, card: "below", cell: reasonOf },
+    { head: "Tenements", number: true, cell: ({ tenements }) => number(tenements) },
+    { head: "Why", wide: true, cell: reasonOf },
   ],
 })}</section>`
 }
