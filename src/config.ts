@@ -99,7 +99,7 @@ function faultsBetween(config: Config): string[] {
   return rules.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
 }
 
-/** The README's table of settings. */
+/** The guide's table of settings. */
 export const settingsTable = (): string =>
   [
     "| setting | default | what it does |",

@@ -1,4 +1,4 @@
-/** The settings, each declared once, in the order of the README's table. */
+/** The settings, each declared once, in the order of the guide's table. */
 import { resolve } from "node:path"
 import { readMailbox } from "./text/email-address.ts"
 import {
@@ -9,7 +9,7 @@ import {
 } from "./text/service-addresses.ts"
 
 export interface Setting<T = unknown> {
-  /** For the README. */
+  /** For the guide. */
   description: string
   /** The default, as text; empty without one. */
   fallback?: string
@@ -64,23 +64,23 @@ export const settings = {
   },
   ADMIN_PORT: {
     description:
-      "Further port, on the same address, for operators alone: `/livez`, `/readyz` and `/metrics`; 0 for none: then they are on `PORT`, `/metrics` only for clients on this machine",
+      "Second port for operators alone, with `/livez`, `/readyz` and `/metrics`; 0 for none",
     fallback: "0",
     parse: (text) => (text === "" ? 0 : integer(0, 65_535)(text)),
   },
   BASE_URL: {
     description:
-      "The service's public URL, which `Link` headers, mailed links, the API's description and examples begin with; required with `SMTP_URL`; links are relative without it",
+      "Public URL of the service, for `Link` headers, mails and samples; required with `SMTP_URL`",
     parse: (text) => address(checkBaseAddress)(text)?.replace(/\/+$/, "") ?? "",
   },
   TRUSTED_PROXIES: {
-    description: "How many proxies append to `X-Forwarded-For`; 0 ignores that header",
+    description: "Number of proxies that append to `X-Forwarded-For`; 0 ignores that header",
     fallback: "0",
     parse: integer(0, 20),
   },
   SHUTDOWN_SECONDS: {
     description:
-      "How long requests in progress may take to end when the service is stopped; then they are aborted. Docker kills a container ten seconds after `docker stop`",
+      "Time for requests in progress to end at shutdown; then the service aborts them. Docker kills a container ten seconds after `docker stop`",
     fallback: "6",
     parse: integer(0, 600),
   },
@@ -91,25 +91,24 @@ export const settings = {
     parse: address(checkPostgresAddress),
   },
   DATABASE_READ_URL: {
-    description:
-      "Address of the database's replicas, which lists, exports and records are read from; what they cannot serve is read from `DATABASE_URL`",
+    description: "Address of replicas for lists, exports and records",
     secret: true,
     parse: address(checkPostgresAddress),
   },
   DATABASE_DIRECT_URL: {
     description:
-      "The database's own address where `DATABASE_URL` is that of a connection pooler; for notifications, loads and migrations",
+      "Address of the database itself if `DATABASE_URL` is a pooler; for notifications, loads and migrations",
     secret: true,
     parse: address(checkPostgresAddress),
   },
   DATA_DIR: {
-    description: "Directory of the embedded PostgreSQL, of fetched files and of rejected rows",
+    description: "Directory of the embedded PostgreSQL, fetched files and rejected rows",
     fallback: "data",
     parse: (path) => resolve(path),
   },
   DATABASE_CONNECTIONS: {
     description:
-      "Database connections of the process, besides two for notifications and for asking whether the database answers; with `DATABASE_READ_URL` as many again to the replica",
+      "Database connections of the process, besides two for notifications and readiness; as many again to `DATABASE_READ_URL`",
     fallback: "24",
     parse: integer(6, 1_000),
   },
@@ -124,37 +123,36 @@ export const settings = {
     parse: integer(1, 86_400),
   },
   CACHE_MEMORY_MB: {
-    description:
-      "Memory for all caches of a process together; 0 caches nothing, and keeps page sequences in 1 MB",
+    description: "Memory for all caches of a process; 0 caches nothing",
     fallback: "64",
     parse: integer(0, 1_000_000),
   },
   REDIS_URL: {
     description:
-      "Redis or Valkey through which several processes share rate limit windows and page sequences, as `redis://user:password@host:6379/0`; empty for a single process",
+      "Redis or Valkey that several processes share, as `redis://user:password@host:6379/0`; empty for a single process",
     secret: true,
     parse: address(checkRedisAddress),
   },
   MAX_EXPORTS: {
     description:
-      "Concurrent exports, each of which may take 10 MB of memory, the system's buffers included, while its client does not read; an account has at most a fifth of them, and further ones are queued",
+      "Concurrent exports, each with up to 10 MB of memory while its client stalls; one account gets at most a fifth, further ones are queued",
     fallback: "20",
     parse: integer(1, 10_000),
   },
   EXPORT_STALL_SECONDS: {
-    description: "The client of an export is disconnected after reading nothing for this long",
+    description: "Time without reading after which the service disconnects the client of an export",
     fallback: "300",
     parse: integer(1, 86_400),
   },
   SIGNUP: {
     description:
-      "Who makes accounts: `closed` for operators alone, `open` for anybody whose email address is confirmed by a mail; those are on the standard plan",
+      "`closed`: operators create accounts. `open`: so does anyone who confirms an email address, on the standard plan",
     fallback: "closed",
     parse: oneOf("closed", "open"),
   },
   SMTP_URL: {
     description:
-      "Mail server that sends links for signing in, as `smtp://user:password@host:587` or `smtps://`; it must offer TLS unless it is on this machine; empty for none: then `mds account link` prints them",
+      "Mail server for sign-in links, as `smtp://user:password@host:587` or `smtps://`, with TLS unless on this machine; empty for none: then `mds account link` prints them",
     secret: true,
     parse: address(checkSmtpAddress),
   },
@@ -169,40 +167,40 @@ export const settings = {
   },
   HOLDER_NAMES: {
     description:
-      "Which holders of tenements are stored by their names: `all`, or `companies` for those that are known to be no natural persons",
+      "Holders of tenements stored by name: `all`, or `companies` for those that are certainly no natural persons",
     fallback: "all",
     parse: oneOf("all", "companies"),
   },
   ABSENT_AFTER_HOURS: {
     description:
-      "How long a record must have been missing from every load of its source before it goes: a company becomes inactive, a tenement is removed; files of the own-column sources remove at once",
+      "Hours for which every load must lack a record before it goes: a company becomes inactive, a tenement is removed",
     fallback: "48",
     parse: integer(0, 8_760),
   },
   SOURCES_FILE: {
-    description: "What `mds fetch` downloads; empty for `sources.json` in `DATA_DIR`",
+    description:
+      "List of the sources that `mds fetch` downloads; empty for `sources.json` in `DATA_DIR`",
     parse: orNull((path) => resolve(path)),
   },
   FETCH_EVERY: {
-    description:
-      "Every how many hours `mds serve` fetches the sources that are due; 0 for never, so that only `mds fetch` does",
+    description: "Hours between the fetches of `mds serve`; 0 for none",
     fallback: "0",
     parse: integer(0, 168),
   },
   LOG_FORMAT: {
     description:
-      "Format of the log: `json` for one object per line, `text` for people, `auto` for text on a terminal and JSON elsewhere",
+      "Format of the log: `json`, `text`, or `auto` for text on a terminal and JSON elsewhere",
     fallback: "auto",
     parse: oneOf("auto", "json", "text"),
   },
   LOG_LEVEL: {
     description:
-      "The least severe lines that are logged: `error`, `warn`, `info`, or `debug`, which adds the requests of probes and scrapers",
+      "Least severe lines to log: `error`, `warn`, `info`, or `debug`, which adds probes and scrapes",
     fallback: "info",
     parse: oneOf("error", "warn", "info", "debug"),
   },
   NO_COLOR: {
-    description: "Any value leaves colours out of the log, which has them on a terminal alone",
+    description: "Any value removes colours from the log",
     parse: (value) => value !== "",
   },
 } as const satisfies Readonly<Record<string, Setting>>

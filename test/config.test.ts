@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import postgres from "postgres"
 import { ConfigError, readConfig, type SettingName, settingsTable } from "../src/config.ts"
 
-const readme = await Bun.file(new URL("../README.md", import.meta.url)).text()
+const page = await Bun.file(new URL("../src/guide/settings.md", import.meta.url)).text()
 
 function faultOf(environment: Record<string, string>): string | undefined {
   try {
@@ -15,8 +15,8 @@ function faultOf(environment: Record<string, string>): string | undefined {
   }
 }
 
-test("the README's table of settings is generated from the declarations", () => {
-  const [, table] = /<!-- settings -->\n([\s\S]*?)\n<!-- \/settings -->/.exec(readme) ?? []
+test("the guide's table of settings is generated from the declarations", () => {
+  const [, table] = /<!-- settings -->\n([\s\S]*?)\n<!-- \/settings -->/.exec(page) ?? []
   expect(table).toBe(settingsTable())
 })
 

@@ -132,6 +132,19 @@ test("the README's table of endpoints has every path, with every parameter and w
   }
 })
 
+test("every link of the README leads to a file, and to a part that it has", async () => {
+  const links = [...readme.matchAll(/\]\(([^):#]*)(?:#([^)]*))?\)/g)]
+  expect(links.length).toBeGreaterThan(5)
+  for (const [link, path = "", part] of links) {
+    const file = Bun.file(new URL(`../${path || "README.md"}`, import.meta.url))
+    expect([link, await file.exists()]).toEqual([link, true])
+    if (part !== undefined) {
+      const html = Bun.markdown.html(await file.text(), { headings: { ids: true } })
+      expect([link, html.includes(` id="${part}"`)]).toEqual([link, true])
+    }
+  }
+})
+
 /** The names of fields and the types of values, in their order. */
 const shapeOf = (value: unknown): unknown =>
   Array.isArray(value)
@@ -149,7 +162,7 @@ test("the README's example is a response of the service, but for its values", as
 
 test("the guide's table of sources has every source, and what becomes of missing records", async () => {
   const names = sources.map(({ name }) => name)
-  const documented = tableOf(await pageOf("src/guide/loading.md"), "Source").flatMap(
+  const documented = tableOf(await pageOf("src/guide/load.md"), "Source").flatMap(
     ([cell = "", , missing]) => {
       const listed = codeIn(cell)
       const [from = "", to = ""] = listed.slice(-2)
@@ -165,7 +178,7 @@ test("the guide's table of sources has every source, and what becomes of missing
 })
 
 test("the guide's table of reasons says how often each is right, as the commands do", async () => {
-  const rows = tableOf(await pageOf("src/guide/loading.md"), "reason")
+  const rows = tableOf(await pageOf("src/guide/holders.md"), "reason")
   const declared = reasons.map((reason) => [reason, judgement(reason)])
   expect(rows.map(([reason, , right]) => [reason, `right in ${right}`])).toEqual(declared)
 })

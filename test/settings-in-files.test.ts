@@ -97,9 +97,9 @@ test("an invalid secret in a file is not shown", () => {
   expect(message).not.toContain("s3cret")
 })
 
-test("the README says how, and of which settings", async () => {
-  const readme = await Bun.file(new URL("../README.md", import.meta.url)).text()
-  const [sentence = ""] = /^.*_FILE`.*$/m.exec(readme) ?? []
+test("the guide names the settings that a file can contain", async () => {
+  const page = await Bun.file(new URL("../src/guide/settings.md", import.meta.url)).text()
+  const [sentence = ""] = /^.*_FILE`.*$/m.exec(page) ?? []
   const names: readonly string[] = secrets.map(([name]) => name as SettingName)
   for (const name of names) expect(sentence).toContain(`\`${name}\``)
 })

@@ -122,7 +122,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
 
   test("a copy button copies exactly the text beside it, and says so", async () => {
     const { page, visit } = visitors.nobody.scripted
-    await visit("/docs/guide/first-request")
+    await visit("/docs/guide/start")
     const button = page.locator("[data-copy]").first()
     const text = await page.locator("pre code").first().textContent()
     await button.click()

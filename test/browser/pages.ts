@@ -1,5 +1,5 @@
 /** Every page that a person can open, with an address of it that shows much. */
-import { operatorGuide, userGuide } from "../../src/pages/docs/pages.ts"
+import { guide } from "../../src/pages/docs/pages.ts"
 
 export type Who = "admin" | "standard" | "nobody"
 
@@ -32,7 +32,7 @@ type Kind =
   | "reference"
 
 /** Of the guide: the one with the most code, that with the widest tables, and one of prose. */
-const guideExamples = ["paging", "google-sheets", "errors"]
+const guideExamples = ["whole-lists", "google-sheets", "errors"]
 const referenceExamples = ["subsidiaries", "usage"]
 
 export const pages: readonly PageExample[] = [
@@ -78,7 +78,7 @@ export const pages: readonly PageExample[] = [
     path: `/docs/reference/${name}`,
     ...(referenceExamples.includes(name) && { kind: "reference" as const }),
   })),
-  ...[...userGuide, ...operatorGuide].map(({ name, path }) => ({
+  ...guide.map(({ name, path }) => ({
     route: "/docs/guide/:name",
     path,
     ...(guideExamples.includes(name) && { kind: "guide" as const }),
@@ -105,6 +105,7 @@ export const forPrograms = [
   "/assets/:file",
   "/docs.md",
   "/docs/guide/dashboard.json",
+  "/docs/guide/alerts.yaml",
   "/llms.txt",
   "/explore/",
   "/openapi.json",

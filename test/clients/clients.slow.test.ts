@@ -27,7 +27,7 @@ describe.skipIf(!areInstalled)("a client", () => {
     directory = await mkdtemp(join(tmpdir(), "mds-test-clients-"))
     await cp(join(import.meta.dir, "programs"), directory, { recursive: true })
     await symlink(join(import.meta.dir, "node_modules"), join(directory, "node_modules"))
-    const [sample] = (await samplesOf(["paging"])).filter(
+    const [sample] = (await samplesOf(["typescript"])).filter(
       ({ language }) => language === "typescript",
     )
     await Bun.write(

@@ -1,6 +1,6 @@
 /**
  * `as_of` reads any release that is kept, and `updated_since` and `removed_since` list what changed
- * after one (`src/guide/releases.md`).
+ * after one (`src/guide/copies.md`).
  */
 import { afterAll, expect, test } from "bun:test"
 import { load } from "../../src/loading/load.ts"

@@ -115,7 +115,7 @@ test("of an address only its scheme, host and port are public, and those not of 
 })
 
 test("the guide's example is such a file, and its table has every name", async () => {
-  const guide = await Bun.file(new URL("../../src/guide/loading.md", import.meta.url)).text()
+  const guide = await Bun.file(new URL("../../src/guide/fetch.md", import.meta.url)).text()
   const [, example = ""] = /```json\n(.*?)^```/ms.exec(guide) ?? []
   const read = parseSourcesFile(example, "the guide")
   expect(read.map(({ source }) => source.name)).toEqual(["asx-directory", "wa", "national-nsw"])

@@ -70,7 +70,7 @@ interface Budget {
   spec: { selector: { matchLabels: Labels } }
 }
 
-const samples = await samplesOf(["deploying"])
+const samples = await samplesOf(["deploy"])
 const [compose, manifests] = samples
   .filter(({ language }) => language === "yaml")
   .map(({ code }) => Bun.YAML.parse(code)) as [

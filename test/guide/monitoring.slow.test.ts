@@ -12,7 +12,7 @@ import { type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { promtool, promtoolIsInstalled } from "../support/promtool.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { freePort, reportSkipped } from "../support/supervised.ts"
-import { samplesOf, textOf } from "./samples.ts"
+import { textOf } from "./samples.ts"
 
 setDefaultTimeout(60_000)
 
@@ -27,8 +27,7 @@ interface Rule {
 }
 
 const page = await textOf("monitoring")
-const blocks = (await samplesOf(["monitoring"])).filter(({ language }) => language === "yaml")
-const rulesText = blocks.find(({ code }) => code.startsWith("groups:"))?.code ?? ""
+const rulesText = await Bun.file(new URL("../../src/guide/alerts.yaml", import.meta.url)).text()
 const { groups } = Bun.YAML.parse(rulesText) as { groups: [{ rules: Rule[] }] }
 const [{ rules }] = groups
 
@@ -106,7 +105,10 @@ test("every metric that the dashboard asks for is in a scrape, and no label is m
   }
 })
 
-test("the dashboard is served as it is", async () => {
+test("the alert rules and the dashboard are served as they are", async () => {
+  const alerts = await fetch(`${service.url}/docs/guide/alerts.yaml`)
+  expect(alerts.headers.get("content-type")).toBe("application/yaml; charset=utf-8")
+  expect(await alerts.text()).toBe(rulesText)
   const answer = await fetch(`${service.url}/docs/guide/dashboard.json`)
   expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8")
   expect(await answer.json()).toEqual(dashboard)

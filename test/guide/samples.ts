@@ -1,6 +1,7 @@
 /** The code samples of the guide, and running them as a reader would. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { userGuide } from "../../src/pages/docs/pages.ts"
 import { scratchDirectory } from "../support/scratch.ts"
 
 /** In the guide's files, in place of the service's address. */
@@ -8,18 +9,8 @@ export const placeholder = "https://mds.example.com"
 
 const folder = new URL("../../src/guide/", import.meta.url)
 
-/** The pages for users of the API. The others are for operators: what they tell to run is not run here. */
-export const userPages = [
-  "first-request",
-  "paging",
-  "google-sheets",
-  "excel",
-  "data-frames",
-  "limits",
-  "releases",
-  "errors",
-  "versions",
-]
+/** The pages for users of the API, whose samples run here. */
+export const userPages = userGuide.map(({ name }) => name)
 
 export const textOf = (page: string): Promise<string> =>
   Bun.file(new URL(`${page}.md`, folder)).text()

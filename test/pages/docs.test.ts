@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { linkTo } from "../../src/pages/docs/guide.ts"
 import { renderMarkdown } from "../../src/pages/docs/markdown.ts"
-import { operatorGuide, userGuide } from "../../src/pages/docs/pages.ts"
+import { background, guide } from "../../src/pages/docs/pages.ts"
 import { placeholder } from "../guide/samples.ts"
 import { type TestService, testService } from "../support/service.ts"
 
@@ -15,24 +15,49 @@ afterAll(() => service.stop())
 const open = (path: string, init?: RequestInit) => fetch(service.url + path, init)
 const textOf = async (path: string): Promise<string> => (await open(path)).text()
 
-const guidePages = [...userGuide, ...operatorGuide]
 const pathOf = (name: string) => `/docs/guide/${name}`
-const paths = ["/docs", ...guidePages.map(({ name }) => pathOf(name))]
+const paths = ["/docs", ...guide.map(({ name }) => pathOf(name))]
 
 test("every file of the guide is a page, under the title of its heading", async () => {
   const directory = new URL("../../src/guide/", import.meta.url)
   const files = await Array.fromAsync(new Bun.Glob("*.md").scan(Bun.fileURLToPath(directory)))
-  expect(guidePages.map(({ name }) => `${name}.md`).sort()).toEqual(files.sort())
+  expect(guide.map(({ name }) => `${name}.md`).sort()).toEqual(files.sort())
   const index = await textOf("/docs")
-  for (const { name, title } of guidePages) {
+  for (const { name, title } of guide) {
     expect(index).toContain(`<dt><a href="${pathOf(name)}">${title}</a></dt>`)
     const page = await textOf(pathOf(name))
     expect(page).toContain(`<h1>${title}</h1>`)
-    expect(page).toContain(`<a href="${pathOf(name)}" aria-current="page">${title}</a>`)
+    const isInMenu = background.every((page) => page.name !== name)
+    const marked = `<a href="${pathOf(name)}" aria-current="page">${title}</a>`
+    expect([name, page.includes(marked)]).toEqual([name, isInMenu])
     const markdown = await open(`${pathOf(name)}.md`)
     expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
     expect((await markdown.text()).startsWith(`# ${title}\n`)).toBe(true)
   }
+})
+
+test("no page of the guide has more words than its budget, nor all pages more than 15,500", async () => {
+  const counted = await Promise.all(
+    guide.map(async ({ name, maxWords }) => {
+      const words = (await textOf(`${pathOf(name)}.md`)).split(/\s+/).filter(Boolean).length
+      return { name, maxWords, words }
+    }),
+  )
+  expect(counted.filter(({ maxWords, words }) => words > maxWords)).toEqual([])
+  const total = counted.reduce((sum, { words }) => sum + words, 0)
+  expect(total).toBeLessThanOrEqual(15_500)
+})
+
+test("a page of the guide with more than three parts begins with links to them", async () => {
+  const contents = /<nav class="page-contents"[^>]*><ul>(.*?)<\/ul><\/nav>/s
+  const [, links = ""] = contents.exec(await textOf(pathOf("start"))) ?? []
+  expect([...links.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)).toEqual([
+    "filter",
+    "choose-fields",
+    "download-csv",
+    "when-something-goes-wrong",
+  ])
+  expect(await textOf(pathOf("terms"))).not.toMatch(contents)
 })
 
 test("a page of the guide that does not exist is a page that says so", async () => {
@@ -83,11 +108,11 @@ test("every link of the documentation leads to a page, and to a part that it has
   })
   expect(broken).toEqual([])
   expect(missing).toEqual([])
-  expect(pages.size).toBeGreaterThan(2 * guidePages.length)
+  expect(pages.size).toBeGreaterThan(2 * guide.length)
 })
 
 test("HEAD has the headers of GET and no body", async () => {
-  for (const path of ["/", "/docs", pathOf("paging"), "/docs.md", "/llms.txt"]) {
+  for (const path of ["/", "/docs", pathOf("whole-lists"), "/docs.md", "/llms.txt"]) {
     const [get, head] = await Promise.all([open(path), open(path, { method: "HEAD" })])
     const type = get.headers.get("content-type")
     expect([path, head.status, head.headers.get("content-type")]).toEqual([path, 200, type])
@@ -100,17 +125,17 @@ test("pages may be kept by the browser alone and are asked for again, texts are 
   const cachingOf = async (path: string) => (await open(path)).headers.get("cache-control")
   expect(await cachingOf("/")).toBe("private, no-cache")
   expect(await cachingOf("/docs")).toBe("private, no-cache")
-  expect(await cachingOf(pathOf("paging"))).toBe("private, no-cache")
+  expect(await cachingOf(pathOf("whole-lists"))).toBe("private, no-cache")
   // They have the address that the client named: not for others.
   for (const path of texts) expect(await cachingOf(path)).toBe("private, max-age=300")
 })
 
-const texts = ["/docs.md", "/llms.txt", "/docs/reference.md", pathOf("paging.md")]
+const texts = ["/docs.md", "/llms.txt", "/docs/reference.md", pathOf("whole-lists.md")]
 
 test("BASE_URL is the address in samples, where it is set", async () => {
   const settings = { BASE_URL: "https://data.example.org/mining" }
   const behindProxy = await testService({ beside: service, settings })
-  const page = await (await fetch(behindProxy.url + pathOf("paging"))).text()
+  const page = await (await fetch(behindProxy.url + pathOf("whole-lists"))).text()
   for (const path of texts) {
     const { headers } = await fetch(behindProxy.url + path)
     expect([path, headers.get("cache-control")]).toEqual([path, "public, max-age=300"])
@@ -137,7 +162,7 @@ test("docs.md has every page of the guide and the reference, llms.txt a link to 
   expect(list.headers.get("content-type")).toBe("text/plain; charset=utf-8")
   const [text, links] = [await all.text(), await list.text()]
   expect(links).toMatch(/^# .+\n\n> .+\n\n/)
-  for (const { name, title } of guidePages) {
+  for (const { name, title } of guide) {
     expect(text).toContain(`\n# ${title}\n`)
     expect(links).toContain(`\n- [${title}](${service.url}${pathOf(name)}.md): `)
   }
@@ -145,7 +170,7 @@ test("docs.md has every page of the guide and the reference, llms.txt a link to 
 })
 
 test("programs stand in a block that can be copied, with their characters escaped", async () => {
-  const page = await textOf(pathOf("paging"))
+  const page = await textOf(pathOf("whole-lists"))
   const blocks = [...page.matchAll(/<pre tabindex="0"><code id="([^"]+)">(.*?)<\/code><\/pre>/gs)]
   expect(blocks.length).toBeGreaterThanOrEqual(4)
   for (const [, id] of blocks)
@@ -206,8 +231,8 @@ test("HTML in Markdown is text", () => {
 
 test("links lead to pages of the guide, to this site and to others, and nowhere else", () => {
   const addressOf = (href: string) => /href="([^"]*)"/.exec(rendered(`[x](${href})`))?.[1] ?? null
-  expect(addressOf("releases.md")).toBe("/docs/guide/releases")
-  expect(addressOf("accounts.md#limits")).toBe("/docs/guide/accounts#limits")
+  expect(addressOf("copies.md")).toBe("/docs/guide/copies")
+  expect(addressOf("accounts.md#plans")).toBe("/docs/guide/accounts#plans")
   expect(addressOf("/account")).toBe("/account")
   expect(addressOf("https://example.com/?a=1&b=2")).toBe("https://example.com/?a=1&amp;b=2")
   expect(addressOf("#part")).toBe("#part")

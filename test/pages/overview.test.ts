@@ -79,7 +79,7 @@ test("an empty database is said to be empty, and how to fill it", async () => {
   await until(async () => (await openOverview()).includes("There is no data yet"))
   const page = await openOverview()
   expect(page).toContain("bun run mds load SOURCE FILE")
-  expect(page).toContain(`href="/docs/guide/loading"`)
+  expect(page).toContain(`href="/docs/guide/install"`)
   expect(figuresIn(page)).toEqual(labels.map(() => undefined))
 })
 

@@ -101,7 +101,7 @@ test("a token that waits for a locked table is refused in time, and is not made 
 test("public pages are shown as to anybody while sessions can't be read", async () => {
   expect(await person.read("/docs")).toContain("patient@example.com")
   await whileLocked("sessions", async () => {
-    for (const path of ["/", "/docs", "/docs/guide/paging", "/docs/reference"]) {
+    for (const path of ["/", "/docs", "/docs/guide/whole-lists", "/docs/reference"]) {
       const page = await person.read(path)
       expect([path, page.includes("patient@example.com")]).toEqual([path, false])
     }
@@ -112,7 +112,7 @@ test("public pages are shown as to anybody while sessions can't be read", async 
 })
 
 test("texts don't ask for the session at all", async () => {
-  const paths = ["/docs.md", "/llms.txt", "/docs/reference.md", "/docs/guide/paging.md"]
+  const paths = ["/docs.md", "/llms.txt", "/docs/reference.md", "/docs/guide/whole-lists.md"]
   const active = async () => {
     const [found] = await service.sql<{ count: number }[]>`
       select count(*)::int from pg_stat_activity

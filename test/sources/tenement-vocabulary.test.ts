@@ -10,7 +10,7 @@ test("every word has a definition, and is in lower case as filters expect", () =
 })
 
 test("the guide's tables of statuses and types are those that the declarations give", async () => {
-  const guide = await Bun.file(new URL("../../src/guide/loading.md", import.meta.url)).text()
+  const guide = await Bun.file(new URL("../../src/guide/meaning.md", import.meta.url)).text()
   const [, tables] = /<!-- vocabulary -->\n([\s\S]*)\n<!-- \/vocabulary -->/.exec(guide) ?? []
   expect(tables).toBe(vocabularyTables())
 })

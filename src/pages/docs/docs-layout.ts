@@ -2,7 +2,7 @@
 import { linkItems, pageTitle } from "../kit/components.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
-import { docsGroups, guidePath } from "./pages.ts"
+import { background, docsGroups, guidePath } from "./pages.ts"
 
 /** @param path the page's own, which is marked beside it */
 export const docsLayout = (
@@ -43,11 +43,11 @@ export const docsIndex = (): PageContent =>
     title: "Documentation",
     main: html`${pageTitle("Documentation", "How to read the data from a program, from a spreadsheet or in the browser.")}
 <div class="columns">
-${way("From a program", html`<p>Send a <a href="${guidePath("first-request")}">first request</a>, then <a href="${guidePath("paging")}">read a whole list</a>, or read it as a <a href="${guidePath("data-frames")}">table</a>.</p>`)}
+${way("From a program", html`<p>Send a <a href="${guidePath("start")}">first request</a>, then <a href="${guidePath("whole-lists")}">read a whole list</a>, or read it as a <a href="${guidePath("data-frames")}">table</a>.</p>`)}
 ${way("From a spreadsheet", html`<p>One formula in <a href="${guidePath("google-sheets")}">Google Sheets</a>, or a query in <a href="${guidePath("excel")}">Excel</a> that you refresh.</p>`)}
 ${way("In the browser", html`<p><a href="/explore">Explore</a> the tables, filter them, and take the formula or the request for what you see.</p>`)}
 </div>
-${docsGroups.map(group)}
+${[...docsGroups, { title: "Background", pages: background }].map(group)}
 <section class="stack"><h2>For programs that read</h2>
 <ul class="plain"><li><a href="/docs.md">docs.md</a>: all of this as one Markdown text</li>
 <li><a href="/llms.txt">llms.txt</a>: a list of the pages as Markdown</li>

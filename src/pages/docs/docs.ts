@@ -4,7 +4,7 @@ import { codedBody, encodedResponse } from "../../http/content-coding.ts"
 import type { Describe } from "../../routes/description.ts"
 import { type PageOptions, pageContext, publicUrlOf } from "../kit/page-context.ts"
 import { docsIndex } from "./docs-layout.ts"
-import { addressPlaceholder, dashboardText, guideContent, guideMarkdown } from "./guide.ts"
+import { addressPlaceholder, guideContent, guideMarkdown, monitoringFile } from "./guide.ts"
 import { docsMarkdown, llmsText, referenceText } from "./texts.ts"
 
 export const docs = (options: PageOptions, describe: Describe) => {
@@ -14,7 +14,10 @@ export const docs = (options: PageOptions, describe: Describe) => {
       .use(pageContext(options))
       .get("/docs", ({ page }) => page(docsIndex()))
       .get("/docs/guide/dashboard.json", async ({ request }) =>
-        text(request, "application/json", await dashboardText()),
+        text(request, "application/json", await monitoringFile("dashboard.json")),
+      )
+      .get("/docs/guide/alerts.yaml", async ({ request }) =>
+        text(request, "application/yaml", await monitoringFile("alerts.yaml")),
       )
       .get("/docs/guide/:name", async ({ page, publicUrl, request, params: { name } }) =>
         name.endsWith(".md")
@@ -49,7 +52,7 @@ function textResponses(baseUrl: string) {
   const cacheControl = `${baseUrl === "" ? "private" : "public"}, max-age=300`
   return (
     request: Request,
-    type: "text/markdown" | "text/plain" | "application/json",
+    type: "text/markdown" | "text/plain" | "application/json" | "application/yaml",
     text: string,
   ): Response => {
     const address = publicUrlOf(request, baseUrl)

@@ -6,7 +6,7 @@ import type { PageContent } from "../kit/layout.ts"
 import { pageNotFound } from "../kit/page-error.ts"
 import { articlePage } from "./docs-layout.ts"
 import { renderMarkdown } from "./markdown.ts"
-import { type DocsPage, guidePath, operatorGuide, userGuide } from "./pages.ts"
+import { background, type DocsPage, guide, guidePath, operatorGuide, userGuide } from "./pages.ts"
 
 /** In the files, and in every text until it is sent, in place of the service's address. */
 export const addressPlaceholder = "https://mds.example.com"
@@ -14,14 +14,25 @@ export const addressPlaceholder = "https://mds.example.com"
 const directory = new URL("src/guide/", programRoot)
 
 const files = new Map(
-  [...userGuide, ...operatorGuide].map(({ name }) => [
+  guide.map(({ name }) => [
     name,
     once(async () => {
       const markdown = await Bun.file(new URL(`${name}.md`, directory)).text()
-      return { markdown, body: renderMarkdown(markdown, linkTo) }
+      const body = renderMarkdown(markdown, linkTo)
+      return { markdown, body: html`${contentsOf(body)}${body}` }
     }),
   ]),
 )
+
+/** Links to the parts of a page, where there are more than three. */
+function contentsOf({ text }: Html): Html | null {
+  const parts = [...text.matchAll(/<h2 id="([^"]+)">(.*?) <a class="anchor"/g)]
+  if (parts.length <= 3) return null
+  const items = parts.map(
+    ([, id = "", title = ""]) => html`<li><a href="#${id}">${new Html(title)}</a></li>`,
+  )
+  return html`<nav class="page-contents" aria-label="On this page"><ul>${items}</ul></nav>\n`
+}
 
 async function read(name: string) {
   const file = files.get(name)
@@ -39,7 +50,9 @@ export function linkTo(href: string): string | null {
 /** A page with the service's own address in its samples. @throws PageError 404 */
 export async function guideContent(name: string, publicUrl: string): Promise<PageContent> {
   const { body } = await read(name)
-  const pages = [userGuide, operatorGuide].find((group) => group.some((page) => page.name === name))
+  const pages = [userGuide, operatorGuide, background].find((group) =>
+    group.some((page) => page.name === name),
+  )
   const index = pages?.findIndex((page) => page.name === name) ?? 0
   const address = html`${publicUrl}`.text
   return articlePage(
@@ -65,6 +78,6 @@ export async function guideMarkdown(name: string): Promise<string> {
     .replace(/^<!--.*-->\n/gm, "")
 }
 
-/** The dashboard for Grafana that the page on monitoring leads to. */
-export const dashboardText = (): Promise<string> =>
-  Bun.file(new URL("dashboard.json", directory)).text()
+/** The files for Prometheus and Grafana that the page on monitoring links to. */
+export const monitoringFile = (name: "alerts.yaml" | "dashboard.json"): Promise<string> =>
+  Bun.file(new URL(name, directory)).text()

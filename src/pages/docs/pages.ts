@@ -1,12 +1,17 @@
-/** All pages below /docs, in groups. Each of the guide is a file of its name in `src/guide`. */
+/** All pages below /docs, in groups. Each page of the guide is a file of its name in `src/guide`. */
 
 export interface DocsPage {
   name: string
   path: string
-  /** Of the guide, as the heading of its file. */
+  /** On pages of the guide, the heading of the file. */
   title: string
-  /** What one finds there, without a full stop. */
+  /** Contents of the page in a few words, without a full stop. */
   summary: string
+}
+
+export interface GuidePage extends DocsPage {
+  /** The most words that the file may have, tables and samples included. A test checks it. */
+  maxWords: number
 }
 
 export const guidePath = (name: string): string => `/docs/guide/${name}`
@@ -18,34 +23,72 @@ const pagesAt = (
 ): readonly DocsPage[] =>
   pages.map(([name, title, summary]) => ({ name, path: pathOf(name), title, summary }))
 
-/** For those who use the API. */
-export const userGuide = pagesAt(guidePath, [
-  ["first-request", "First request", "A token, a request, filters, CSV and TSV"],
-  ["paging", "Reading a whole list", "Every page, in curl, Python, R and TypeScript"],
-  ["google-sheets", "Google Sheets", "IMPORTDATA, refreshing, and what its errors mean"],
-  ["excel", "Excel and Power Query", "A query that keeps the token out of the workbook"],
-  ["data-frames", "pandas, R and DuckDB", "A whole list as a table, with the right types"],
-  ["limits", "Limits, and what to do at 429", "What counts, and how to need less"],
-  ["releases", "Releases", "Reading the past, and keeping a copy up to date"],
-  ["errors", "Errors", "Each error with its causes and their cure"],
-  ["versions", "Versions", "What may change within v1, and how a change is announced"],
-  ["terms", "Terms", "What the words of the guide mean"],
+const guidePages = (
+  pages: readonly (readonly [name: string, maxWords: number, title: string, summary: string])[],
+): readonly GuidePage[] =>
+  pages.map(([name, maxWords, title, summary]) => ({
+    name,
+    path: guidePath(name),
+    maxWords,
+    title,
+    summary,
+  }))
+
+/** For users of the API. */
+export const userGuide = guidePages([
+  ["start", 410, "Start", "A token, a request, filters, CSV and TSV"],
+  ["holdings", 310, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
+  [
+    "meaning",
+    740,
+    "What the data says",
+    "Expiry dates, unknown values, missing links; every status and type",
+  ],
+  ["google-sheets", 560, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
+  ["excel", 710, "Excel and Power Query", "A query that keeps the token out of the workbook"],
+  ["data-frames", 450, "Python, R and DuckDB", "A whole list as a table, with the right types"],
+  ["typescript", 170, "TypeScript", "A client generated from the API's description"],
+  [
+    "whole-lists",
+    570,
+    "Whole lists",
+    "One request for all, or every page, in curl, Python, R and TypeScript",
+  ],
+  ["copies", 680, "Copies and the past", "Keep a copy, read a past release, list changes"],
+  ["limits", 450, "Limits", "Counted requests, and the wait after 429"],
+  ["errors", 740, "Errors", "Each error with its causes and cures"],
+  ["compatibility", 330, "Compatibility", "Changes that v1 allows, and how others are announced"],
 ])
 
-/** For those who run the service. */
-export const operatorGuide = pagesAt(guidePath, [
-  ["running", "Running the service", "Health, shutdown, proxies, several processes"],
-  ["deploying", "Deploying", "Images, Docker Compose with Caddy, Kubernetes, upgrades"],
-  ["scaling", "Scaling", "What one machine carries and what to add when; kinds of Redis"],
-  ["databases", "Replicas, failover and poolers", "What the service needs of each"],
-  ["backups", "Backups and upgrades", "With pg_dump or a copy of the directory"],
-  ["observing", "Observing the service", "The log and its fields, traces"],
-  ["monitoring", "Monitoring", "Metrics, alert rules for Prometheus, a dashboard for Grafana"],
-  ["loading", "Loading data", "Sources, checks, and how tenements are linked to companies"],
-  ["accounts", "Accounts, tokens and limits", "The commands for them, and the plans"],
-  ["architecture", "Architecture", "Invariants and dependencies"],
-  ["benchmarks", "Benchmarks", "What is measured, and beside what"],
+/** For operators. */
+export const operatorGuide = guidePages([
+  ["install", 480, "Install and load", "From an empty machine to the first release"],
+  ["load", 770, "Load a file", "Sources, file formats, and the checks of a load"],
+  ["fetch", 640, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
+  ["refused", 440, "When a load is refused", "Each refusal with its cure"],
+  ["holders", 490, "Link holders", "Links between holders of tenements and companies"],
+  ["accounts", 530, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
+  ["deploy", 1150, "Deploy", "Docker, Compose with Caddy, Kubernetes"],
+  ["settings", 630, "Settings", "Every environment variable"],
+  ["backups", 340, "Backups and upgrades", "pg_dump, or a copy of the directory"],
+  ["monitoring", 980, "Monitor and log", "Health, log, metrics, alerts, traces"],
+  ["scale", 620, "Scale", "Processes, Redis, poolers, replicas, managed databases"],
 ])
+
+/** Outside the menu: other pages link to these. */
+export const background = guidePages([
+  [
+    "architecture",
+    1230,
+    "Architecture",
+    "Invariants, the way of a request, migrations, dependencies",
+  ],
+  ["benchmarks", 470, "Benchmarks", "The rows of the benchmark, and its last figures"],
+  ["terms", 215, "Terms", "Words that this project defines"],
+])
+
+/** Every page of the guide. */
+export const guide = [...userGuide, ...operatorGuide, ...background]
 
 /** One for each group of operations in the API's description. */
 export const referencePages = pagesAt(referencePath, [
@@ -68,7 +111,7 @@ const allEndpoints = pagesAt(
 )
 
 export const docsGroups = [
-  { title: "Using the API", pages: userGuide },
+  { title: "Use the data", pages: userGuide },
   { title: "Reference", pages: [...allEndpoints, ...referencePages] },
-  { title: "Running the service", pages: operatorGuide },
+  { title: "Run it", pages: operatorGuide },
 ]

@@ -4,7 +4,7 @@ import { paging } from "../../answers/list-endpoint.ts"
 import type { Description } from "../../description/openapi.ts"
 import { number } from "../kit/format.ts"
 import { addressPlaceholder as address, guideMarkdown } from "./guide.ts"
-import { type DocsPage, operatorGuide, userGuide } from "./pages.ts"
+import { background, type DocsPage, guide, operatorGuide, userGuide } from "./pages.ts"
 
 const title = "Mining and Geological Data Service"
 const summary =
@@ -18,7 +18,7 @@ export async function referenceText(description: Description): Promise<string> {
 
 /** `/docs.md`: all of it in one text. */
 export async function docsMarkdown(description: Description): Promise<string> {
-  const pages = [...userGuide, ...operatorGuide].map(({ name }) => guideMarkdown(name))
+  const pages = guide.map(({ name }) => guideMarkdown(name))
   const lead = `# ${title}\n\n${summary} The API is at ${address}/api/v1, its OpenAPI description at ${address}/openapi.json.\n`
   const parts = await Promise.all([...pages, referenceText(description)])
   return [lead, ...parts].join("\n---\n\n")
@@ -46,6 +46,6 @@ ${userGuide.map(link).join("\n")}
 
 ## Optional
 
-${operatorGuide.map(link).join("\n")}
+${[...operatorGuide, ...background].map(link).join("\n")}
 `
 }

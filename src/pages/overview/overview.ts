@@ -50,7 +50,7 @@ ${state.release.id > 0 && loads(state, nowMs)}
 
 const empty: Html = notice(
   "waiting",
-  html`<p>There is no data yet, so every list is empty. Load a file with <code>bun run mds load SOURCE FILE</code>, and the first release appears here: see <a href="/docs/guide/loading">Loading data</a>.</p>`,
+  html`<p>There is no data yet, so every list is empty. Load a file with <code>bun run mds load SOURCE FILE</code>, and the first release appears here: see <a href="/docs/guide/install">Install and load</a>.</p>`,
 )
 
 const figures = ({ counts, loads }: DataState): Html =>
@@ -69,7 +69,7 @@ function linkedShares(made: readonly SourceLoad[]): Html | null {
   if (shares.length === 0) return null
   return html`<section class="panel" id="linked"><h2>Tenements linked to a company</h2>
 ${bars(shares, (share) => `${share}%`, 100)}
-<p class="muted">By state. An operator links further holders: see <a href="/docs/guide/loading">Loading data</a>.</p></section>`
+<p class="muted">By state. An operator links further holders: see <a href="/docs/guide/holders">Link holders</a>.</p></section>`
 }
 
 const tryIt = (publicUrl: string): Html =>

@@ -23,7 +23,7 @@ export async function possibleHolders(visit: Visit, found: FoundRecord): Promise
   const holders = isPast ? [] : await visit.suggestedHolders(key)
   if (holders.length === 0) return null
   return html`<section class="stack"><h2>Possible holders</h2>
-<p class="muted">They are not linked to the company, and their tenements do not count as its own, until an operator confirms that they belong to it: see <a href="/docs/guide/loading#linking-tenements-to-companies">Linking tenements to companies</a>.</p>
+<p class="muted">They are not linked to the company, and their tenements do not count as its own, until an operator confirms that they belong to it: see <a href="/docs/guide/holders">Link holders</a>.</p>
 ${table<SuggestedHolder>({
   caption: "Possible holders",
   rows: holders,
