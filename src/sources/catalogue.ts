@@ -3,8 +3,7 @@ import { asxAnnouncements } from "./asx-announcements.ts"
 import { asxDirectory } from "./asx-directory.ts"
 import { asxSectors } from "./asx-sectors.ts"
 import { hasRequired } from "./columns.ts"
-import { national, nationalByState } from "./national.ts"
-import { nt, tas } from "./national-view.ts"
+import { national, nationalByState, nt, tas } from "./national.ts"
 import { nsw } from "./nsw.ts"
 import {
   confirmedSubsidiaries,

@@ -1,12 +1,17 @@
 /**
- * The national MineralTenement view: tenements of all states. A row's state is the one that its
- * `state` or `jurisdiction` names, or else that of the government domain in its identifier, a URL.
- * Files with neither are loaded as `national-wa` and so on, which are sources of their own.
+ * The MineralTenement view of EarthResourceML (http://schemas.geoscience.gov.au/MineralTenementML/1.0/), in
+ * whose columns two states publish, and the national view, which has tenements of all states. An area is
+ * text with its unit; without one it stays unknown.
+ *
+ * A row of the national view is of the state that its `state` or `jurisdiction` names, or else of that of
+ * the government domain in its identifier, a URL. Files with neither are loaded as `national-wa` and so on,
+ * which are sources of their own.
  */
 import { type State, states } from "../db/schema.ts"
-import { nt, tas, viewSource } from "./national-view.ts"
+import { ownersIn } from "./national-owners.ts"
 import { nsw } from "./nsw.ts"
 import { qld } from "./qld.ts"
+import { registerSource } from "./register-tenement.ts"
 import { sa } from "./sa.ts"
 import type { RawRecord, Source } from "./source.ts"
 import { vic } from "./vic.ts"
@@ -22,30 +27,68 @@ const names: Readonly<Record<string, State>> = {
   tasmania: "TAS",
 }
 
+/** A register in the view's columns. `stateOf` returns undefined where a row's state is unknown. */
+const viewSource = (
+  name: string,
+  description: string,
+  stateOf: (raw: RawRecord) => State | undefined,
+  precedence: Pick<Source, "sharesReferences" | "yieldsTo"> = {},
+): Source =>
+  registerSource({
+    ...{ name, description, ...precedence },
+    required: {
+      reference: ["name"],
+      type: ["tenementType"],
+      status: ["status"],
+      owner: ["owner"],
+      granted: ["grantDate"],
+      expires: ["expireDate"],
+    },
+    optional: {
+      area: ["area"],
+      identifier: ["identifier"],
+      state: ["state"],
+      jurisdiction: ["jurisdiction"],
+    },
+    entryOf: (raw) => {
+      const state = stateOf(raw)
+      return state
+        ? { ...raw, state, holders: ownersIn(raw.owner) }
+        : { rejected: "has neither a state nor an identifier that names one" }
+    },
+  })
+
+export const tas = viewSource("tas", "Tasmania's register of tenements", () => "TAS")
+
+export const nt = viewSource(
+  "nt",
+  "the Northern Territory's register of mineral titles, in the columns of the national view",
+  () => "NT",
+)
+
 /** A state's own register takes precedence; the national view adds what the registers lack. */
-const yieldsTo = { sources: [wa, nsw, qld, vic, sa, tas, nt].map(({ name }) => name), mayAdd: true }
-
-export const national: Source = {
-  ...viewSource(
-    "national",
-    "the national MineralTenement view (EarthResourceML), with a state or an identifier in each row",
-    stateOf,
-  ),
+const belowRegisters = {
   sharesReferences: true,
-  yieldsTo,
-}
+  yieldsTo: { sources: [wa, nsw, qld, vic, sa, tas, nt].map(({ name }) => name), mayAdd: true },
+} as const
 
-export const nationalByState: readonly Source[] = states.map((state) => ({
-  ...viewSource(
+export const national = viewSource(
+  "national",
+  "the national MineralTenement view (EarthResourceML), with a state or an identifier in each row",
+  statedState,
+  belowRegisters,
+)
+
+export const nationalByState: readonly Source[] = states.map((state) =>
+  viewSource(
     `national-${state.toLowerCase()}`,
     `the national MineralTenement view of ${state}, where its rows name no state`,
-    (raw) => stateOf(raw) ?? state,
+    (raw) => statedState(raw) ?? state,
+    belowRegisters,
   ),
-  sharesReferences: true,
-  yieldsTo,
-}))
+)
 
-function stateOf({ state, jurisdiction, identifier }: RawRecord): State | undefined {
+function statedState({ state, jurisdiction, identifier }: RawRecord): State | undefined {
   return stateNamed(state) ?? stateNamed(jurisdiction) ?? stateOfAddress(identifier)
 }
 

@@ -5,6 +5,7 @@
  * of one number apart.
  */
 import { dateOf, textOf, Unmapped } from "./register-values.ts"
+import type { RawRecord } from "./source.ts"
 
 /**
  * Titles that a file has side by side have ids with their distinction, others have plain ids; and
@@ -26,8 +27,8 @@ export const sharedReferences = {
 }
 
 /** What tells a title from others of its number: the year of its act, or else its day of grant. */
-export function distinctionOf({ act, grantDate }: { act?: unknown; grantDate: unknown }): string {
+export function distinctionOf({ act, granted }: RawRecord): string {
   const [year] = /\b(?:1[89]|20)\d\d\b/.exec(textOf(act) ?? "") ?? []
-  const granted = dateOf(grantDate, "NSW")
-  return year ?? (granted instanceof Unmapped ? "" : (granted ?? ""))
+  const day = dateOf(granted, "NSW")
+  return year ?? (day instanceof Unmapped ? "" : (day ?? ""))
 }

@@ -8,46 +8,40 @@
  * The older export repeats a title for each of its holders, and some for no visible reason.
  */
 import { ownersIn } from "./national-owners.ts"
-import { registerSource, tenementOf } from "./register-tenement.ts"
+import { registerSource } from "./register-tenement.ts"
 import { textOf } from "./register-values.ts"
-import type { RawRecord, Source } from "./source.ts"
+import type { RawRecord } from "./source.ts"
 import { lettersOfNsw } from "./tenement-types.ts"
 
-export const nsw: Source = {
+export const nsw = registerSource({
   name: "nsw",
   description:
     "New South Wales' register of titles, in today's columns or those of the older export",
-  columns: {
-    required: ["title", "holder", "grant_date", "expiry_date"],
-    optional: ["company", "type", "status", "area", "act"],
-    spellings: {
-      title: ["title", "TENID"],
-      holder: ["holder", "OWNER"],
-      grant_date: ["grant_date", "GRANTDATE"],
-      expiry_date: ["expiry_date", "EXPIREDATE"],
-      status: ["status", "TENSTATUS"],
-      act: ["act_year", "act year", "actyear", "act"],
-    },
-    others: "ignore",
+  required: {
+    reference: ["title", "TENID"],
+    holder: ["holder", "OWNER"],
+    granted: ["grant_date", "GRANTDATE"],
+    expires: ["expiry_date", "EXPIREDATE"],
   },
-  fromOptional: { area_km2: ["area"] },
-  ...registerSource,
+  optional: {
+    company: ["company"],
+    type: ["type"],
+    status: ["status", "TENSTATUS"],
+    area: ["area"],
+    act: ["act_year", "act year", "actyear", "act"],
+  },
   sharesReferences: true,
-  map: (raw) => {
-    const { prefix, isApplication } = prefixOf(raw.title)
-    return tenementOf({
+  entryOf: (raw) => {
+    const { prefix, isApplication } = prefixOf(raw.reference)
+    return {
+      ...raw,
       state: "NSW",
-      reference: raw.title,
-      act: raw.act,
       status: textOf(raw.status) ?? statusOf(raw, isApplication),
       type: textOf(raw.type) ?? prefix,
       holders: ownersIn(textOf(raw.holder) === null ? raw.company : raw.holder),
-      grantDate: raw.grant_date,
-      expiryDate: raw.expiry_date,
-      area: raw.area,
-    })
+    }
   },
-}
+})
 
 /** `ELA 6512` is an application for an exploration licence. */
 function prefixOf(title: unknown): { prefix: string | null; isApplication: boolean } {
@@ -58,7 +52,7 @@ function prefixOf(title: unknown): { prefix: string | null; isApplication: boole
   return { prefix: isApplication ? applied : written, isApplication }
 }
 
-function statusOf({ grant_date }: RawRecord, isApplication: boolean): string | null {
+function statusOf({ granted }: RawRecord, isApplication: boolean): string | null {
   if (isApplication) return "application"
-  return textOf(grant_date) === null ? null : "granted"
+  return textOf(granted) === null ? null : "granted"
 }

@@ -8,58 +8,34 @@
  * distinguished by `DATE_RANGE`, the class in the map's legend: there it is of expiry dates,
  * elsewhere of grant or lodgement dates.
  */
-import { registerSource, tenementOf } from "./register-tenement.ts"
-import { areaOf, dateOf, textOf } from "./register-values.ts"
-import type { RawRecord, Source } from "./source.ts"
+import { registerSource } from "./register-tenement.ts"
+import { dateOf, textOf } from "./register-values.ts"
+import type { RawRecord } from "./source.ts"
 
-export const qld: Source = {
+export const qld = registerSource({
   name: "qld",
   description:
     "the Queensland register of coal and mineral permits, as GeoJSON, CSV or dBase; moratorium areas are left out",
-  columns: {
-    required: ["reference", "type", "status", "holder"],
-    optional: ["substatus", "granted", "expires", "squareMetres", "hectares", "dateRange"],
-    spellings: {
-      reference: ["displayname", "DISPLAYNAM"],
-      type: ["PERMITTY_1", "permittype"],
-      status: ["PERMITST_1", "permitstatus"],
-      substatus: ["PERMITST_2", "permitstate"],
-      holder: ["authorisedholdername", "AUTHORIS_1"],
-      granted: ["approvedate", "APPROVEDAT"],
-      expires: ["expirydate"],
-      squareMetres: ["SHAPEAREA"],
-      hectares: ["shapeareahectares", "SHAPEAREAH"],
-      dateRange: ["DATE_RANGE"],
-    },
-    others: "ignore",
+  required: {
+    reference: ["displayname", "DISPLAYNAM"],
+    type: ["PERMITTY_1", "permittype"],
+    status: ["PERMITST_1", "permitstatus"],
+    holder: ["authorisedholdername", "AUTHORIS_1"],
   },
-  fromOptional: {
-    grant_date: ["granted"],
-    expiry_date: ["expires"],
-    area_km2: ["squareMetres", "hectares"],
+  optional: {
+    substatus: ["PERMITST_2", "permitstate"],
+    granted: ["approvedate", "APPROVEDAT"],
+    expires: ["expirydate"],
+    // Hectares are 0.0 for exploration permits; all permits have square metres.
+    squareMetres: ["SHAPEAREA"],
+    hectares: ["shapeareahectares", "SHAPEAREAH"],
+    dateRange: ["DATE_RANGE"],
   },
-  ...registerSource,
-  map: (raw) => {
-    if (isMoratorium(raw)) return { leftOut: "moratorium areas, which are not permits" }
-    return tenementOf({
-      state: "QLD",
-      reference: raw.reference,
-      status: raw.status,
-      type: raw.type,
-      holders: [raw.holder],
-      grantDate: raw.granted,
-      expiryDate: raw.expires,
-      ...areaIn(raw),
-    })
-  },
-}
-
-/** Hectares are 0.0 for exploration permits; all permits have square metres. */
-function areaIn({ squareMetres, hectares }: RawRecord) {
-  return areaOf(squareMetres, "m2") === null
-    ? { area: hectares, areaUnit: "ha" }
-    : { area: squareMetres, areaUnit: "m2" }
-}
+  entryOf: (raw) =>
+    isMoratorium(raw)
+      ? { leftOut: "moratorium areas, which are not permits" }
+      : { ...raw, state: "QLD", holders: [raw.holder] },
+})
 
 function isMoratorium({ status, substatus, type, dateRange, granted, expires }: RawRecord) {
   if ([status, substatus, type].some((text) => /moratorium/i.test(String(text)))) return true

@@ -1,6 +1,4 @@
-/**
- * Maps the cells of any state's register to a tenement, with warnings for values that stay unknown.
- */
+/** Maps the rows of a state's register to tenements, with warnings for values that stay unknown. */
 import type { State } from "../db/schema.ts"
 import { tenements } from "../resources/tenements.ts"
 import { distinctionOf } from "./nsw-references.ts"
@@ -14,39 +12,66 @@ import {
   textOf,
   Unmapped,
 } from "./register-values.ts"
-import type { Mapped } from "./source.ts"
+import type { Mapped, RawRecord, Source } from "./source.ts"
 import { statusOf } from "./tenement-statuses.ts"
 import { typeOf } from "./tenement-types.ts"
 
-/**
- * What all registers have in common: complete sets, some with a row for each holder of a tenement.
- */
-export const registerSource = {
-  resource: tenements,
-  complete: true,
-  whenMissing: "remove",
-  joinedField: "holder_name",
-} as const
+/** By the name of a cell in a row: the columns that it may be in, in the layouts that a register has had. */
+type Cells = Readonly<Record<string, readonly string[]>>
 
-/** Cells as in the register, before dates, phrases and areas are parsed. */
-export interface Entry {
+/**
+ * A row of a register before dates, phrases and areas are parsed: `reference`, `type`, `status`, `granted`
+ * and `expires`, and the area as `squareMetres`, as `hectares`, or as `area` with its `unit`. In New South
+ * Wales, `act` is the act of parliament under which the title was granted.
+ */
+type Entry = RawRecord & {
   state: State
-  /** The whole reference, from which the id is made. */
-  reference: unknown
-  /** The act of parliament under which it was granted, of titles whose numbers begin anew with each. */
-  act?: unknown
-  status: unknown
-  type: unknown
   /** One holder each. */
   holders: readonly unknown[]
-  grantDate: unknown
-  expiryDate: unknown
-  area: unknown
-  /** Used where the area itself has no unit. */
-  areaUnit?: unknown
 }
 
-export function tenementOf(entry: Entry): Mapped {
+type Skipped = Exclude<Mapped, { record: RawRecord }>
+
+interface Register
+  extends Pick<Source, "name" | "description" | "published" | "sharesReferences" | "yieldsTo"> {
+  required: Cells
+  optional: Cells
+  entryOf: (raw: RawRecord) => Entry | Skipped
+}
+
+/** The cells that each field which a file may lack is read from. */
+const cellsOf = {
+  grant_date: ["granted"],
+  expiry_date: ["expires"],
+  area_km2: ["squareMetres", "hectares", "area", "unit"],
+}
+
+/** A register is a complete set of tenements; some have a row for each holder of a tenement. */
+export function registerSource({ required, optional, entryOf, ...source }: Register): Source {
+  const fromOptional = Object.entries(cellsOf).map(
+    ([field, cells]) => [field, cells.filter((cell) => cell in optional)] as const,
+  )
+  return {
+    ...source,
+    resource: tenements,
+    columns: {
+      required: Object.keys(required),
+      optional: Object.keys(optional),
+      spellings: { ...required, ...optional },
+      others: "ignore",
+    },
+    fromOptional: Object.fromEntries(fromOptional.filter(([, cells]) => cells.length > 0)),
+    complete: true,
+    whenMissing: "remove",
+    joinedField: "holder_name",
+    map: (raw) => {
+      const entry = entryOf(raw)
+      return "holders" in entry ? tenementOf(entry) : entry
+    },
+  }
+}
+
+function tenementOf(entry: Entry): Mapped {
   const { state } = entry
   const reference = textOf(entry.reference)
   // The id keeps letters and digits: of punctuation alone, all references would share one id.
@@ -69,9 +94,14 @@ export function tenementOf(entry: Entry): Mapped {
         vocabularyWord(entry.type, (phrase) => typeOf(state, phrase, reference)),
       ),
       holder_name: holdersOf(entry.holders),
-      grant_date: valueOrWarning("grant_date", dateOf(entry.grantDate, state)),
-      expiry_date: valueOrWarning("expiry_date", dateOf(entry.expiryDate, state)),
-      area_km2: valueOrWarning("area_km2", areaOf(entry.area, entry.areaUnit)),
+      grant_date: valueOrWarning("grant_date", dateOf(entry.granted, state)),
+      expiry_date: valueOrWarning("expiry_date", dateOf(entry.expires, state)),
+      area_km2: valueOrWarning(
+        "area_km2",
+        areaOf(entry.squareMetres, "m2") ??
+          areaOf(entry.hectares, "ha") ??
+          areaOf(entry.area, entry.unit),
+      ),
     },
     warnings,
     ...(state === "NSW" ? { distinction: distinctionOf(entry) } : {}),

@@ -6,6 +6,7 @@
 import type { State } from "../db/schema.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 import { excerpt } from "../text/printable-text.ts"
+import { remembering } from "../text/remembering.ts"
 
 /** Why a value cannot be mapped, as the end of a sentence that begins with the field's name. */
 export class Unmapped {
@@ -79,27 +80,16 @@ export function dateOf(written: unknown, state: State): MappedValue<string> {
 function dayOfInstant(ms: number, state: State, text: string): MappedValue<string> {
   if (!Number.isFinite(ms) || Math.abs(ms) > 8e15) return unmappedDate(text)
   const secondOfDay = Math.floor(ms / 1000) - Math.floor(ms / 86_400_000) * 86_400
-  const day = secondOfDay === 86_399 ? new Date(ms).toISOString().slice(0, 10) : localDay(ms, state)
+  const day =
+    secondOfDay === 86_399 ? new Date(ms).toISOString().slice(0, 10) : dayFormatOf(state).format(ms)
   const [year, month, date] = day.split("-")
   return dayOf(year, month, date, text)
 }
 
-const dayFormats = new Map<State, Intl.DateTimeFormat>()
-
-function localDay(ms: number, state: State): string {
-  let format = dayFormats.get(state)
-  if (!format) {
-    // The locale en-CA writes YYYY-MM-DD.
-    format = new Intl.DateTimeFormat("en-CA", {
-      timeZone: timeZones[state],
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-    })
-    dayFormats.set(state, format)
-  }
-  return format.format(ms)
-}
+/** The locale en-CA writes YYYY-MM-DD. */
+const dayFormatOf = remembering(
+  (state: State) => new Intl.DateTimeFormat("en-CA", { timeZone: timeZones[state] }),
+)
 
 /** No tenement was granted before or expires after these years; dates beyond them mean none. */
 const earliestYear = 1800

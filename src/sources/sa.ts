@@ -3,11 +3,10 @@
  * layer with column names of its own. Times are local noon, and the features' ids change with every
  * download: a tenement is identified by its label, an application by its file reference.
  */
-import { registerSource, tenementOf } from "./register-tenement.ts"
+import { registerSource } from "./register-tenement.ts"
 import { holdersInCell, textOf } from "./register-values.ts"
-import type { Source } from "./source.ts"
 
-export const sa: Source = {
+export const sa = registerSource({
   name: "sa",
   published: {
     licence: "CC BY 4.0",
@@ -16,41 +15,28 @@ export const sa: Source = {
   },
   description:
     "the South Australian register: licences, mineral and extractive leases, applications, as GeoJSON, CSV or dBase",
-  columns: {
-    required: ["reference", "type", "holders"],
-    optional: ["status", "granted", "expires", "area", "unit", "outcome"],
-    spellings: {
-      reference: ["TENEMENT_LABEL", "FILE_REFERENCE"],
-      type: ["TENEMENT_TYPE", "APPLICATION_TYPE", "LEASE_TYPE"],
-      holders: ["LICENCEES", "TENEMENT_HOLDERS", "APPLICANTS"],
-      status: ["TENEMENT_STATUS"],
-      granted: ["TENEMENT_START_DATE", "REGISTRATION_GRANT_DATE"],
-      expires: ["TENEMENT_EXPIRY_DATE", "EXPIRY_DATE"],
-      area: ["AREA_LEGAL", "LEGAL_AREA"],
-      unit: ["AREA_UNIT"],
-      outcome: ["OUTCOME"],
-    },
-    others: "ignore",
+  required: {
+    reference: ["TENEMENT_LABEL", "FILE_REFERENCE"],
+    type: ["TENEMENT_TYPE", "APPLICATION_TYPE", "LEASE_TYPE"],
+    holders: ["LICENCEES", "TENEMENT_HOLDERS", "APPLICANTS"],
   },
-  fromOptional: { grant_date: ["granted"], expiry_date: ["expires"], area_km2: ["area", "unit"] },
-  ...registerSource,
-  map: (raw) => {
-    const reference = textOf(raw.reference)
-    const type = textOf(raw.type)
-    return tenementOf({
-      state: "SA",
-      reference: withType(reference, type),
-      // The layer of applications has no status, only the outcome of those that are decided.
-      status: "status" in raw ? raw.status : (textOf(raw.outcome) ?? "Application"),
-      type,
-      holders: holdersInCell(raw.holders).flatMap(companiesIn).map(withoutRole),
-      grantDate: raw.granted,
-      expiryDate: raw.expires,
-      area: raw.area,
-      areaUnit: raw.unit,
-    })
+  optional: {
+    status: ["TENEMENT_STATUS"],
+    granted: ["TENEMENT_START_DATE", "REGISTRATION_GRANT_DATE"],
+    expires: ["TENEMENT_EXPIRY_DATE", "EXPIRY_DATE"],
+    area: ["AREA_LEGAL", "LEGAL_AREA"],
+    unit: ["AREA_UNIT"],
+    outcome: ["OUTCOME"],
   },
-}
+  entryOf: (raw) => ({
+    ...raw,
+    state: "SA",
+    reference: withType(textOf(raw.reference), textOf(raw.type)),
+    // The layer of applications has no status, only the outcome of those that are decided.
+    status: "status" in raw ? raw.status : (textOf(raw.outcome) ?? "Application"),
+    holders: holdersInCell(raw.holders).flatMap(companiesIn).map(withoutRole),
+  }),
+})
 
 /** A file reference such as `1999/00035` has no type, which a label (`EL 6709`) has. */
 const withType = (reference: string | null, type: string | null): string | null =>

@@ -1,32 +1,16 @@
 /** Victoria's register of mineral tenements. */
 import { ownersIn } from "./national-owners.ts"
-import { registerSource, tenementOf } from "./register-tenement.ts"
-import type { Source } from "./source.ts"
+import { registerSource } from "./register-tenement.ts"
 
-export const vic: Source = {
+export const vic = registerSource({
   name: "vic",
   description: "Victoria's register of mineral tenements",
-  columns: {
-    required: ["tno", "typedesc", "statussdsc", "own_name"],
-    optional: ["grant1_dt", "expl_dt", "hectares"],
-    others: "ignore",
+  required: {
+    reference: ["tno"],
+    type: ["typedesc"],
+    status: ["statussdsc"],
+    holder: ["own_name"],
   },
-  fromOptional: {
-    grant_date: ["grant1_dt"],
-    expiry_date: ["expl_dt"],
-    area_km2: ["hectares"],
-  },
-  ...registerSource,
-  map: (raw) =>
-    tenementOf({
-      state: "VIC",
-      reference: raw.tno,
-      status: raw.statussdsc,
-      type: raw.typedesc,
-      holders: ownersIn(raw.own_name),
-      grantDate: raw.grant1_dt,
-      expiryDate: raw.expl_dt,
-      area: raw.hectares,
-      areaUnit: "ha",
-    }),
-}
+  optional: { granted: ["grant1_dt"], expires: ["expl_dt"], hectares: ["hectares"] },
+  entryOf: (raw) => ({ ...raw, state: "VIC", holders: ownersIn(raw.holder) }),
+})

@@ -3,11 +3,10 @@
  * own CSV, which has no dates, or as GeoJSON or dBase with all columns. Names of more than ten
  * letters are truncated in some exports. A block has no exact area, and the CSV has no unit.
  */
-import { registerSource, tenementOf } from "./register-tenement.ts"
+import { registerSource } from "./register-tenement.ts"
 import { textOf } from "./register-values.ts"
-import type { RawRecord, Source } from "./source.ts"
 
-const holderColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => `holder${nth}`)
+const holders = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => `holder${nth}`)
 
 /**
  * `-I` (iron ore), `-S` (special) and `-G` follow the reference of some tenements. They are
@@ -15,44 +14,30 @@ const holderColumns = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => `holder${nth}`)
  */
 const endorsement = /-[A-Z]$/
 
-export const wa: Source = {
+export const wa = registerSource({
   name: "wa",
   published: { licence: "CC BY 4.0" },
   description: "the Western Australian register of mining tenements, as CSV, GeoJSON or dBase",
-  columns: {
-    required: ["fmt_tenid", "type", "tenstatus", "holder1"],
-    optional: [
-      "tenid",
-      ...holderColumns.slice(1),
-      "grantdate",
-      "enddate",
-      "legal_area",
-      "unit_of_measure",
-    ],
-    spellings: {
-      unit_of_measure: ["unit_of_measure", "unit_of_me"],
-    },
-    others: "ignore",
+  required: {
+    reference: ["fmt_tenid"],
+    type: ["type"],
+    status: ["tenstatus"],
+    holder1: ["holder1"],
   },
-  fromOptional: {
-    grant_date: ["grantdate"],
-    expiry_date: ["enddate"],
-    area_km2: ["legal_area", "unit_of_measure"],
+  optional: {
+    ...Object.fromEntries(holders.slice(1).map((holder) => [holder, [holder]])),
+    granted: ["grantdate"],
+    expires: ["enddate"],
+    area: ["legal_area"],
+    unit: ["unit_of_measure", "unit_of_me"],
   },
-  ...registerSource,
-  map: (raw: RawRecord) => {
-    const written = textOf(raw.fmt_tenid)
-    const reference = written?.includes("/") ? written.replace(endorsement, "") : written
-    return tenementOf({
+  entryOf: (raw) => {
+    const written = textOf(raw.reference)
+    return {
+      ...raw,
       state: "WA",
-      reference,
-      status: raw.tenstatus,
-      type: raw.type,
-      holders: holderColumns.map((column) => raw[column]),
-      grantDate: raw.grantdate,
-      expiryDate: raw.enddate,
-      area: raw.legal_area,
-      areaUnit: raw.unit_of_measure,
-    })
+      reference: written?.includes("/") ? written.replace(endorsement, "") : written,
+      holders: holders.map((holder) => raw[holder]),
+    }
   },
-}
+})

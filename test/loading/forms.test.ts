@@ -76,13 +76,13 @@ test.each(documents)("%s is read, and its geometry is not", async (_form, conten
   const rows = await rowsOf(wa, bench.file("given", content))
   expect(rows.map(({ raw }) => raw)).toEqual(
     [1, 2].map((nth) => ({
-      fmt_tenid: `M 77/${nth}`,
+      reference: `M 77/${nth}`,
       type: "MINING LEASE",
-      tenstatus: "LIVE",
+      status: "LIVE",
       holder1: "QUARRY ALPHA PTY LTD",
-      legal_area: 100,
-      unit_of_measure: "HA.",
-      grantdate: "2001/07/01 08:00:00.000",
+      area: 100,
+      unit: "HA.",
+      granted: "2001/07/01 08:00:00.000",
     })),
   )
 })
