@@ -4,12 +4,7 @@
  * loses nothing: the next fetch asks whether they are still the newest, and loads them.
  */
 import type { Connection } from "../db/connection.ts"
-import {
-  type FetchTimes,
-  lastFetch,
-  recordAttempt,
-  recordFetched,
-} from "../loading/fetch-record.ts"
+import { type FetchTimes, lastFetch, recordFetched } from "../loading/fetch-record.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { digestsOf } from "../loading/observation.ts"
 import { recordUnloaded, secondsSince } from "../loading/source-record.ts"
@@ -96,6 +91,7 @@ async function fetchIfDue(
   const { source, entry } = fetchable
   const { name } = source
   const startedAt = options.now()
+  const at = instantText(startedAt)
   const startedMs = performance.now()
   const dueMs = dueAt(await lastFetch(sql, source), entry.every ?? defaultEveryHours)
   if (!options.force && dueMs > startedAt.getTime()) {
@@ -119,7 +115,7 @@ async function fetchIfDue(
         files: digestsOf(files),
         licence: entry.licence,
         attribution: entry.attribution,
-        at: instantText(startedAt),
+        at,
         isLoaded: loaded.outcome === "refused" || loaded.summary !== null,
         seconds: secondsSince(startedMs),
       }),
@@ -128,10 +124,8 @@ async function fetchIfDue(
   } catch (error) {
     const reason = reasonShown(fetchable, options, error)
     const seconds = secondsSince(startedMs)
-    await record(recordUnloaded(sql, source, "failed", reason, seconds))
+    await record(recordUnloaded(sql, source, { outcome: "failed", reason, attempted: at, seconds }))
     return withoutLoad(name, "failed", reason)
-  } finally {
-    await record(recordAttempt(sql, source, instantText(startedAt)))
   }
 }
 

@@ -1,7 +1,6 @@
 /**
- * What the database knows of the fetches of a source. Processes and hosts that share it share this,
- * unlike the raw files. The process that holds the lock of the source writes it. Times are as
- * `2026-01-02T03:04:05Z`.
+ * The fetches of a source, as the database records them for all processes and hosts that share it. The
+ * process that has the lock of the source writes the record. Times are as `2026-01-02T03:04:05Z`.
  */
 import type { Sql } from "postgres"
 import { utc } from "../db/utc.ts"
@@ -13,9 +12,9 @@ import { countLoad, fullBasis } from "./source-record.ts"
 type Fetched = Pick<Source, "name" | "resource">
 
 export interface FetchTimes {
-  /** When the last fetch began that was not interrupted, whatever came of it. */
+  /** When the last fetch began that ended, with whatever outcome. */
   attempted: string | null
-  /** When the last fetch began that got all files. */
+  /** When the last fetch began that received all files. */
   fetched: string | null
 }
 
@@ -26,22 +25,6 @@ export async function lastFetch(sql: Sql, { name, resource }: Fetched): Promise<
     [name, resource.name],
   )
   return row ?? { attempted: null, fetched: null }
-}
-
-/**
- * Once the outcome of the fetch is recorded, so that the source has a row.
- * @param at when the fetch began
- */
-export async function recordAttempt(
-  sql: Sql,
-  { name, resource }: Fetched,
-  at: string,
-): Promise<void> {
-  await sql.unsafe("update sources set last_attempted_at = $3 where name = $1 and resource = $2", [
-    name,
-    resource.name,
-    at,
-  ])
 }
 
 /** How files that were fetched relate to those that were loaded. */
@@ -75,15 +58,16 @@ export async function knownFiles(
 }
 
 export interface Origin {
-  /** What the public is told of it. */
+  /** The address that the public is shown. */
   address: string | null
   /** Digests of its files, sorted. */
   files: readonly string[]
   /** As the operator's file of addresses has them; what a source declares stays where they are missing. */
   licence?: string | undefined
   attribution?: string | undefined
+  /** When the fetch began. */
   at: string
-  /** A load has recorded its outcome; files that need not be loaded are unchanged. */
+  /** Whether a load has recorded its outcome; files that need not be loaded are unchanged. */
   isLoaded: boolean
   /** How long the fetch took. */
   seconds: number
@@ -100,7 +84,7 @@ export async function recordFetched(
       await countLoad(sql, source, "unchanged", seconds)
     }
     await sql.unsafe(
-      `update sources set last_fetched_at = $3, address = $4,
+      `update sources set last_attempted_at = $3, last_fetched_at = $3, address = $4,
          last_fetched_files = $5::text[],
          licence = coalesce($6, licence), attribution = coalesce($7, attribution),
          last_outcome = case when $8 then last_outcome else 'unchanged' end,

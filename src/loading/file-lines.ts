@@ -11,28 +11,34 @@ const maxWarningsShown = 50
 const maxNotesShown = 10
 
 export const fileLines = (files: readonly FileFigures[]): string[] =>
-  files.length <= maxFilesShown ? files.flatMap(linesOf) : linesOfMany(files)
+  files.length <= maxFilesShown ? files.flatMap((file) => linesOf([file])) : linesOf(files)
 
-function linesOf(file: FileFigures): string[] {
+function linesOf(files: readonly FileFigures[]): string[] {
+  const [first, ...others] = files
+  const title = others.length > 0 ? `${formatCount(files.length)} files` : first?.name
   return [
-    `${file.name}: ${countsText(file)}`,
-    ...absenceLines([file]),
-    ...Object.entries(file.warnings).map(
-      ([text, count]) => `  warning: ${text} (${formatCount(count)})`,
+    `${title}: ${countsText(files)}`,
+    ...absenceLines(files),
+    ...(others.length > 0 ? rejectedLines(files) : []),
+    ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
+    ...textLines("note", maxNotesShown, files, ({ notes = [] }) =>
+      Object.fromEntries(notes.map((note) => [note, 1])),
     ),
-    ...(file.notes ?? []).map((text) => `  note: ${text}`),
   ]
 }
 
-type Counts = Pick<FileFigures, "read" | "accepted" | "rejected" | "repeated" | "left_out">
-
-function countsText({ read, accepted, rejected, repeated, left_out }: Counts): string {
+function countsText(files: readonly FileFigures[]): string {
+  const leftOut: Record<string, number> = {}
+  for (const { left_out } of files) {
+    for (const [reason, count] of Object.entries(left_out)) countText(leftOut, reason, count)
+  }
+  const repeated = totalOf(files, (file) => file.repeated)
   return [
-    `${formatCount(read)} rows read`,
-    `${formatCount(accepted)} accepted`,
-    `${formatCount(rejected)} rejected`,
+    `${formatCount(rowsRead(files))} rows read`,
+    `${formatCount(totalOf(files, ({ accepted }) => accepted))} accepted`,
+    `${formatCount(totalOf(files, ({ rejected }) => rejected))} rejected`,
     ...(repeated > 0 ? [`${formatCount(repeated)} repeated`] : []),
-    ...Object.entries(left_out).map(
+    ...Object.entries(leftOut).map(
       ([reason, count]) => `${formatCount(count)} left out (${reason})`,
     ),
   ].join(", ")
@@ -47,29 +53,6 @@ function absenceLines(files: readonly FileFigures[]): string[] {
     ...(unreadable > 0 ? [`${formatCount(unreadable)} rows have no key that can be read`] : []),
     ...(incomplete.length > 0 ? [`${incomplete[0]}${others} says that it is incomplete`] : []),
   ].map((why) => `  ${why}, so no record counts as missing`)
-}
-
-function linesOfMany(files: readonly FileFigures[]): string[] {
-  const left_out: Record<string, number> = {}
-  for (const file of files) {
-    for (const [reason, count] of Object.entries(file.left_out)) countText(left_out, reason, count)
-  }
-  const counts = {
-    read: rowsRead(files),
-    accepted: totalOf(files, ({ accepted }) => accepted),
-    rejected: totalOf(files, ({ rejected }) => rejected),
-    repeated: totalOf(files, ({ repeated }) => repeated),
-    left_out,
-  }
-  return [
-    `${formatCount(files.length)} files: ${countsText(counts)}`,
-    ...absenceLines(files),
-    ...rejectedLines(files),
-    ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
-    ...textLines("note", maxNotesShown, files, ({ notes = [] }) =>
-      Object.fromEntries(notes.map((note) => [note, 1])),
-    ),
-  ]
 }
 
 function rejectedLines(files: readonly FileFigures[]): string[] {
@@ -97,10 +80,13 @@ function textLines(
       found.set(text, { ...before, count: before.count + count, files: before.files + 1 })
     }
   }
+  const isOne = files.length === 1
   const texts = [...found].sort(([, a], [, b]) => b.count - a.count)
   const shown = texts.slice(0, maxShown).map(([text, { count, files, first }]) => {
     const place = files > 1 ? `${formatCount(files)} files` : first
-    return `  ${kind}: ${text} (${kind === "note" ? place : `${formatCount(count)} in ${place}`})`
+    const where = isOne ? [] : [place]
+    const numbers = kind === "note" ? where : [formatCount(count), ...where]
+    return `  ${kind}: ${text}${numbers.length > 0 ? ` (${numbers.join(" in ")})` : ""}`
   })
   return [...shown, ...moreLines(`${kind}s`, texts.length - shown.length)]
 }

@@ -61,7 +61,7 @@ export async function publish(load: Load): Promise<Confirmed> {
   const isPublished = ({ release }: Published) => release !== null
   const work = async (client: Sql) => {
     const published = await inTransaction(client, load).catch(async (error: unknown) => {
-      if (error instanceof LoadError && !load.dryRun) await noteRefusal(client, load, error)
+      if (error instanceof LoadError && !load.dryRun) await recordRefusal(client, load, error)
       throw error
     })
     if (isPublished(published)) load.onPublished?.()
@@ -71,13 +71,16 @@ export async function publish(load: Load): Promise<Confirmed> {
   return { ...value, unconfirmed }
 }
 
-/** A failure to note it must not hide why the load was refused. */
-async function noteRefusal(client: Sql, load: Load, { message }: LoadError): Promise<void> {
+/** A failure to record the refusal must not hide why the load was refused. */
+async function recordRefusal(client: Sql, load: Load, { message: reason }: LoadError) {
   const { source, observed, noted, progress, startedMs } = load
+  const seconds = secondsSince(startedMs)
   await forgetSeen(client, source, noted?.seen() ?? [], observed)
-    .then(() => recordUnloaded(client, source, "refused", message, secondsSince(startedMs)))
+    .then(() =>
+      recordUnloaded(client, source, { outcome: "refused", reason, attempted: null, seconds }),
+    )
     .catch((error: unknown) => {
-      progress.warn(`Cannot note that the load was refused: ${error}`)
+      progress.warn(`Cannot record that the load was refused: ${error}`)
     })
 }
 

@@ -1,4 +1,4 @@
-/** Records what came of a source's loads: of the last one, and in the totals by outcome. */
+/** Records the outcome of a source's last load, and the totals by outcome. */
 import type { Sql, TransactionSql } from "postgres"
 import type { RowCounts } from "../db/source-status.ts"
 import type { LoadOutcome } from "../db/source-tables.ts"
@@ -74,26 +74,35 @@ export const fullBasis = (basis: string, resource: string, release = "null::inte
   `${basis} || ' ' || coalesce(greatest(${release}::integer,
      (select max(last_release) from sources where resource = ${resource})), 0)`
 
-/** @param outcome `refused`: a load was rolled back; `failed`: a fetch loaded nothing */
+interface Unloaded {
+  /** `refused`: a load was rolled back; `failed`: a fetch loaded nothing */
+  outcome: "refused" | "failed"
+  reason: string
+  /** When the fetch began, as `2026-01-02T03:04:05Z`; null for a load. */
+  attempted: string | null
+  seconds: number
+}
+
 export async function recordUnloaded(
   client: Sql,
   source: Counted,
-  outcome: "refused" | "failed",
-  reason: string,
-  seconds: number,
+  { outcome, reason, attempted, seconds }: Unloaded,
 ): Promise<void> {
   await client.begin(async (sql) => {
     await sql.unsafe(
-      `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_reason)
-       values ($1, $2, case when $3 = 'refused' then date_trunc('second', clock_timestamp()) end, $3, $4)
+      `insert into sources as s
+         (name, resource, last_loaded_at, last_outcome, last_reason, last_attempted_at)
+       values ($1, $2, case when $3 = 'refused' then date_trunc('second', clock_timestamp()) end, $3, $4, $5)
        on conflict (name, resource) do update set
          last_loaded_at = coalesce(excluded.last_loaded_at, s.last_loaded_at),
-         last_outcome = excluded.last_outcome, last_reason = excluded.last_reason`,
+         last_outcome = excluded.last_outcome, last_reason = excluded.last_reason,
+         last_attempted_at = coalesce(excluded.last_attempted_at, s.last_attempted_at)`,
       [
         source.name,
         source.resource.name,
         outcome,
         storableText(printableText(excerpt(reason, maxReason))),
+        attempted,
       ],
     )
     await countLoad(sql, source, outcome, seconds)
