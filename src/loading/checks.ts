@@ -6,9 +6,8 @@ import { countText, fileAt, locationOf, rowsRead } from "./figures.ts"
 import { completeRows, joinRows } from "./joined-rows.ts"
 import type { Load } from "./load-options.ts"
 import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./other-sources.ts"
-import { numberApart, tellApart } from "./shared-references.ts"
+import { takeIds, tellApart } from "./shared-references.ts"
 import { type LeftOut, leaveOut, repeatedKeys, type Staging } from "./staging.ts"
-import { takeStoredIds } from "./stored-ids.ts"
 
 export async function checkStaged(staging: Staging, load: Load): Promise<void> {
   const { files, rejects } = load
@@ -18,9 +17,8 @@ export async function checkStaged(staging: Staging, load: Load): Promise<void> {
     await completeRows(staging, joinedField)
     await joinRows(staging, joinedField)
   }
-  if (sharesReferences) await numberApart(staging)
+  if (sharesReferences) await takeIds(staging)
   if (await hasRepeated(staging)) await removeDuplicates(staging, load)
-  if (sharesReferences) await takeStoredIds(staging)
   const leftOut = [
     ...(await leaveOutUnlessStored(staging)),
     ...(await leaveOutOfHigherSources(staging, sharesReferences)),

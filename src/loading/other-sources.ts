@@ -4,7 +4,7 @@
  * Two sources may have a record under two ids of one reference (`sharesReferences`). Of two ids, the
  * plain one gives way to the one with a distinction, which says more. Of two with different
  * distinctions, that of the lower source gives way, where the records agree in the field that is the
- * same in all files. The source's own: `stored-ids.ts`.
+ * same in all files. The source's own: `shared-references.ts`.
  */
 import { precedenceOver, sourcesYieldingTo } from "../sources/catalogue.ts"
 import { sharedReferences } from "../sources/nsw-references.ts"
