@@ -81,7 +81,7 @@ export interface Pair {
 
 /**
  * The record of the predecessor names its successor, unless the code is another company's by now.
- * @param isRight false to undo it
+ * @param isRight false to decline the pair, which ends its link
  */
 export async function setSuccessor(
   sql: TransactionSql,
@@ -91,10 +91,13 @@ export async function setSuccessor(
 ): Promise<void> {
   const key = [predecessor, listing_date, isRight ? successor : null]
   await sql.unsafe(
-    "update listings set successor = $3 where asx_code = $1 and listing_date = $2::date",
-    key,
+    `update listings
+     set successor = $3, declined = ${isRight ? "array_remove" : "array_append"}(declined, $4)
+     where asx_code = $1 and listing_date = $2::date`,
+    [...key, successor],
   )
-  const isRecord = "t.asx_code = $1 and t.listing_date = $2::date"
+  const isRecord =
+    "t.asx_code = $1 and t.listing_date = $2::date and t.successor is distinct from $3"
   await sql.unsafe(
     `with kept as (${keepInHistory(companies, isRecord, "$4")})
      update companies t set successor = $3, since_release = $4 where ${isRecord}`,

@@ -49,14 +49,11 @@ export async function load({ files: paths, ...options }: LoadOptions): Promise<L
       files: [],
       rejectedKeys: [],
     })
-    const { path: rejectsFile, rows: rejectsRows, lost: rejectsLost } = rejects.written
     return {
       source: source.name,
       dryRun: options.dryRun === true,
       ...published,
-      rejectsFile,
-      rejectsRows,
-      rejectsLost,
+      ...rejects.written,
       seconds: secondsSince(startedMs),
     }
   } finally {

@@ -29,31 +29,26 @@ export interface RejectsOptions {
   max?: number | undefined
 }
 
-/** Rejected rows that are in no file. */
-export interface RejectsLost {
-  directory: string
-  rows: number
-  /** Why they could not be written. */
-  reason: string
-}
-
-/** What has become of the rejected rows. */
+/** The file of the rejected rows, and the rows that are in none. */
 export interface RejectsWritten {
   /** Null where it has no row. */
-  path: string | null
+  rejectsFile: string | null
   /** How many rows the file has. */
-  rows: number
-  /** Null where the file has all, or where none was asked for. */
-  lost: RejectsLost | null
+  rejectsRows: number
+  /** Rows that could not be written, and why; null where the file has all, or where none was asked for. */
+  rejectsLost: { directory: string; rows: number; reason: string } | null
 }
 
 /** A sentence without its end; undefined where no row was rejected or no file was asked for. */
-export function rejectsText({ path, rows, lost }: RejectsWritten): string | undefined {
-  if (lost && path) {
-    return `Only the first ${formatCount(rows)} of ${formatCount(rows + lost.rows)} rejected rows are in ${path}: ${lost.reason}`
-  }
-  if (lost) return `The rejected rows could not be written to ${lost.directory}: ${lost.reason}`
-  return path ? `Rejected rows are in ${path}` : undefined
+export function rejectsText({
+  rejectsFile: path,
+  rejectsRows: rows,
+  rejectsLost: lost,
+}: RejectsWritten): string | undefined {
+  if (!lost) return path ? `Rejected rows are in ${path}` : undefined
+  return path
+    ? `Only the first ${formatCount(rows)} of ${formatCount(rows + lost.rows)} rejected rows are in ${path}: ${lost.reason}`
+    : `The rejected rows could not be written to ${lost.directory}: ${lost.reason}`
 }
 
 const defaultMax = 1000
@@ -79,15 +74,14 @@ export class Rejects {
 
   constructor(readonly options: RejectsOptions) {}
 
-  /** Which of the rows are in the file, and where it is. */
   get written(): RejectsWritten {
     const { directory } = this.options
     const reason = this.#failure
     const rows = this.count - this.#rows
     return {
-      path: this.#rows > 0 ? this.#path : null,
-      rows: this.#rows,
-      lost: directory !== null && reason !== undefined ? { directory, rows, reason } : null,
+      rejectsFile: this.#rows > 0 ? this.#path : null,
+      rejectsRows: this.#rows,
+      rejectsLost: directory !== null && reason !== undefined ? { directory, rows, reason } : null,
     }
   }
 
@@ -151,7 +145,9 @@ export class Rejects {
 
   #refusal(what: string): LoadError {
     const { written } = this
-    const where = written.lost ? rejectsText(written) : written.path && `All are in ${written.path}`
+    const where = written.rejectsLost
+      ? rejectsText(written)
+      : written.rejectsFile && `All are in ${written.rejectsFile}`
     const [kind] = this.#kinds.values()
     return new LoadError(`${what} The first is ${kind?.first}.${where ? ` ${where}` : ""}`)
   }

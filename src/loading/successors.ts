@@ -57,12 +57,14 @@ export const decideSuccessor = (
     (client) => {
       const onWait = () => progress.step("Waiting for a load to end")
       return publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
+        const { isRight } = decision
         const pair = await findPair(sql, decision)
-        await storeDecision(sql, pair, decision.isRight)
-        const isChange = decision.isRight || pair.is_linked
-        const release = isChange ? await publish(sql, pair, decision.isRight, progress) : null
+        const release = await nextRelease(sql)
+        await setSuccessor(sql, release, pair, isRight)
+        const isChange = isRight || pair.is_linked
+        if (isChange) await publishLinks(sql, release, progress)
         committing()
-        return release
+        return isChange ? release : null
       })
     },
     (release) => release !== null,
@@ -83,15 +85,12 @@ async function findPair(
   )
 }
 
-async function publish(
+async function publishLinks(
   sql: TransactionSql,
-  pair: Pair,
-  isRight: boolean,
+  release: number,
   progress: Progress,
-): Promise<number> {
-  const release = await nextRelease(sql)
+): Promise<void> {
   const [{ now }] = await sql.unsafe<[{ now: string }]>(`select ${utc("now()")} as now`)
-  await setSuccessor(sql, release, pair, isRight)
   const links = await relink(sql, release, 0, progress)
   await insertRelease(sql, release, "successors", {
     observed: now,
@@ -101,17 +100,4 @@ async function publish(
     resources: { companies: { added: 0, changed: 1, removed: 0, deactivated: 0 } },
     links,
   })
-  return release
 }
-
-const storeDecision = (
-  sql: TransactionSql,
-  { predecessor, successor, listing_date }: Pair,
-  isRight: boolean,
-) =>
-  sql.unsafe(
-    `update listings
-     set declined = ${isRight ? "array_remove(declined, $3)" : "array_append(declined, $3)"}
-     where asx_code = $1 and listing_date = $2::date`,
-    [predecessor, listing_date, successor],
-  )

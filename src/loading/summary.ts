@@ -6,25 +6,18 @@ import type { ChangeFigures, FileFigures, LinkFigures, MissingFigures } from "./
 import { fileLines } from "./file-lines.ts"
 import { formatCount } from "./progress.ts"
 import { type Confirmed, rowsChanged } from "./publish.ts"
-import { type RejectsLost, rejectsText } from "./rejects.ts"
+import { type RejectsWritten, rejectsText } from "./rejects.ts"
 
-export interface LoadSummary extends Confirmed {
+export interface LoadSummary extends Confirmed, RejectsWritten {
   source: string
   dryRun: boolean
-  /** Null where it has no row. */
-  rejectsFile: string | null
-  /** How many rows it has. */
-  rejectsRows: number
-  /** Rows that could not be written to a file; null where there are none. */
-  rejectsLost: RejectsLost | null
   seconds: number
 }
 
 /** Several lines, none of which a value begins, without a line break at the end. */
 export function formatSummary(summary: LoadSummary): string {
   const { source, files, resources, missing, links } = summary
-  const { rejectsFile: path, rejectsRows: rows, rejectsLost: lost } = summary
-  const rejects = rejectsText({ path, rows, lost })
+  const rejects = rejectsText(summary)
   return [
     ...fileLines(files),
     ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),

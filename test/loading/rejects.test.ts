@@ -35,8 +35,8 @@ test("the directory is created with the first rejected row, one file for each lo
     add(rejects, 3)
   }
   expect(readdirSync(directory)).toHaveLength(2)
-  expect(first.written.path).not.toBe(second.written.path)
-  expect(readFileSync(first.written.path ?? "", "utf8")).toBe(
+  expect(first.written.rejectsFile).not.toBe(second.written.rejectsFile)
+  expect(readFileSync(first.written.rejectsFile ?? "", "utf8")).toBe(
     '{"file":"rows.csv","line":2,"reason":"is bad","row":{"line":2}}\n' +
       '{"file":"rows.csv","line":3,"reason":"is bad","row":{"line":3}}\n',
   )
@@ -49,7 +49,7 @@ test("a row is found by its line, or by the number of its feature or record", ()
     const of = { ...file, ...(counted && { counted }) }
     rejects.add({ file: of, line: 7, reason: "is bad", row: null })
   }
-  const lines = readFileSync(rejects.written.path ?? "", "utf8")
+  const lines = readFileSync(rejects.written.rejectsFile ?? "", "utf8")
     .trimEnd()
     .split("\n")
   expect(lines.map((line) => Object.entries(JSON.parse(line))[1])).toEqual([
@@ -69,7 +69,11 @@ test("a directory that cannot be created is a warning, and the first ten rows ar
     ...Array.from({ length: 10 }, (_, n) => `Rejected: rows.csv, line ${n + 2}: is bad`),
   ])
   const reason = "not a directory"
-  expect(rejects.written).toEqual({ path: null, rows: 0, lost: { directory, rows: 18, reason } })
+  expect(rejects.written).toEqual({
+    rejectsFile: null,
+    rejectsRows: 0,
+    rejectsLost: { directory, rows: 18, reason },
+  })
 })
 
 const disk = smallDisk(1)
@@ -85,7 +89,7 @@ test.skipIf(disk === null)(
     const rejects = new Rejects({ directory, source: "companies", warn, max: 39 })
     const row = "x".repeat(500)
     for (let line = 2; line < 42; line++) rejects.add({ file, line, reason: "is bad", row })
-    const { path, rows, lost } = rejects.written
+    const { rejectsFile: path, rejectsRows: rows, rejectsLost: lost } = rejects.written
     const reason = "no space left on device"
     expect(lost).toEqual({ directory, rows: 40 - rows, reason })
     const lines = readFileSync(path ?? "", "utf8")
