@@ -14,6 +14,7 @@ import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
+import { forgetSeen, type NotedRecords } from "./noted-records.ts"
 import { digestsOf } from "./observation.ts"
 import { formatCount } from "./progress.ts"
 import type { Staging } from "./staging.ts"
@@ -21,6 +22,7 @@ import { takeOrdinaryCodes } from "./temporary-codes.ts"
 
 export interface AbsenceRule {
   load: Load
+  noted: NotedRecords
   /** Keys of rejected rows: their records are in the files, and not missing. */
   rejectedKeys: readonly string[]
   /** Whether the files are their source's complete set, and all of it could be read. */
@@ -50,10 +52,11 @@ export async function applyMissing(
   rule: AbsenceRule,
   release: number,
 ): Promise<Missing> {
+  const { load, observed } = rule
   const none = { changes: { removed: 0, deactivated: 0 }, newly: 0 }
   if (rule.isWhole) await findAbsent(staging, rule)
   const ended = rule.isWhole ? await keepUnderTemporaryCodes(staging, rule, release) : 0
-  const returned = await forgetReturned(staging, rule)
+  const returned = await forgetSeen(staging.sql, load.source, rule.noted, observed)
   const { changes, newly } = rule.isWhole ? await applyAbsent(staging, rule, release) : none
   const missing = await countMissing(staging)
   return {
@@ -148,17 +151,6 @@ async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void
       `of the source ${source} (${share}%) are missing from the files${atOnce ? ` and would be ${effect}` : ", and were not before"}. ` +
       "If a file is truncated, load a complete one; if the records no longer exist, add --accept-shrink",
   )
-}
-
-/** Deletes the notes of records that the files have. Returns their number. */
-async function forgetReturned(staging: Staging, { rejectedKeys }: AbsenceRule): Promise<number> {
-  const { sql, source, staged, table, key } = staging
-  const { count } = await sql.unsafe(
-    `delete from missing_records m where m.source = $1 and m.resource = $2
-       and (m.key = any($3::text[]) or exists (select from ${staged} s where s.${key} = m.key))`,
-    [source, table, arrayLiteral(rejectedKeys)],
-  )
-  return count
 }
 
 /**

@@ -52,11 +52,15 @@ export async function applyRecords(
   const rejectedKeys = sharesReferences
     ? await recordsOfReferences(staging, load.rejectedKeys)
     : load.rejectedKeys
-  if (sharesReferences) await noted.settle(staging, rejectedKeys)
+  await noted.settle(staging, rejectedKeys)
   const observed = observedTime(load.observed, last, files)
   // Missing records first, so that those just added need not be searched.
   const isWhole = source.complete && !load.partial && files.every(showsAbsence)
-  const missing = await applyMissing(staging, { load, rejectedKeys, isWhole, observed }, release)
+  const missing = await applyMissing(
+    staging,
+    { load, noted, rejectedKeys, isWhole, observed },
+    release,
+  )
   const values = stagedValues(staging, files)
   const kept = await countKept(staging, files, values)
   const computed = await linkColumns(sql, resource)

@@ -2,12 +2,13 @@
  * Checks that need all rows: the same key twice, a record of another source, a row to leave out.
  * Such rows are deleted from the temporary table; the remaining ones are compared.
  */
-import { countText, fileAt, locationOf, rowsRead } from "./figures.ts"
+import type { Row } from "postgres"
+import { fileAt, locationOf, rowsRead } from "./figures.ts"
 import { completeRows, joinRows } from "./joined-rows.ts"
 import type { Load } from "./load-options.ts"
 import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./other-sources.ts"
 import { takeIds, tellApart } from "./shared-references.ts"
-import { type LeftOut, leaveOut, repeatedKeys, type Staging } from "./staging.ts"
+import { leaveOut, repeatedKeys, type Staging } from "./staging.ts"
 
 export async function checkStaged(staging: Staging, load: Load): Promise<void> {
   const { files, rejects } = load
@@ -19,13 +20,8 @@ export async function checkStaged(staging: Staging, load: Load): Promise<void> {
   }
   if (sharesReferences) await takeIds(staging)
   if (await hasRepeated(staging)) await removeDuplicates(staging, load)
-  const leftOut = [
-    ...(await leaveOutUnlessStored(staging)),
-    ...(await leaveOutOfHigherSources(staging, sharesReferences)),
-  ]
-  for (const { file, reason, count } of leftOut) {
-    countText(fileAt(files, file).left_out, reason, count)
-  }
+  await leaveOutUnlessStored(staging, load)
+  await leaveOutOfHigherSources(staging, load)
   await takeOverFromLowerSources(staging)
   await rejectOfOtherSources(staging, load)
   rejects.checkAll(rowsRead(files))
@@ -37,7 +33,7 @@ const hasRepeated = async (staging: Staging): Promise<boolean> =>
 
 /** Keeps the first row of each key. An identical one is counted, a different one rejected. */
 async function removeDuplicates(staging: Staging, load: Load): Promise<void> {
-  const { files, rejects } = load
+  const { files } = load
   const { sql, staged, key, columns } = staging
   await sql.unsafe(`
     create temporary table duplicates on commit drop as
@@ -49,22 +45,17 @@ async function removeDuplicates(staging: Staging, load: Load): Promise<void> {
       (${qualified("s", columns)}) is distinct from (${qualified("f", columns)}) as conflicts
     from ranked s join ranked f on f.${key} = s.${key} and f.nth = 1
     where s.nth > 1`)
-  const conflicts = await sql.unsafe(`
-    select r.file, r.line, r.first_file, r.first_line, to_jsonb(s) as row
-    from duplicates r join ${staged} s on s.ctid = r.place
-    where conflicts order by r.file, r.line limit ${rejects.remaining(rowsRead(files)) + 1}`)
-  for (const { file, line, first_file, first_line, row } of conflicts) {
-    const firstFile = fileAt(files, first_file)
-    const first = `${first_file === file ? "" : `${firstFile.name}, `}${locationOf(firstFile, first_line)}`
-    reject(
-      staging,
-      load,
-      file,
-      line,
-      row,
-      `${key} "${row[key]}" is already in ${first}, with different values`,
-    )
-  }
+  await reject(
+    staging,
+    load,
+    `select s.file, s.line, to_jsonb(s) as row, first_file, first_line
+     from duplicates r join ${staged} s on s.ctid = r.place where conflicts`,
+    ({ file, row, first_file, first_line }) => {
+      const firstFile = fileAt(files, first_file)
+      const first = `${first_file === file ? "" : `${firstFile.name}, `}${locationOf(firstFile, first_line)}`
+      return `${key} "${row[key]}" is already in ${first}, with different values`
+    },
+  )
   const counts = await sql.unsafe(
     "select file, count(*)::integer as count from duplicates where not conflicts group by file",
   )
@@ -72,10 +63,11 @@ async function removeDuplicates(staging: Staging, load: Load): Promise<void> {
   await sql.unsafe(`delete from ${staged} s using duplicates r where s.ctid = r.place`)
 }
 
-const leaveOutUnlessStored = (staging: Staging): Promise<LeftOut[]> => {
+function leaveOutUnlessStored(staging: Staging, { files }: Load): Promise<void> {
   const { source, staged, table, key } = staging
   return leaveOut(
     staging,
+    files,
     `delete from ${staged} s where only_if_stored is not null and not exists (
        select from ${table} t where t.${key} = s.${key} and t.source = $1)
      returning file, only_if_stored as reason`,
@@ -84,20 +76,17 @@ const leaveOutUnlessStored = (staging: Staging): Promise<LeftOut[]> => {
 }
 
 async function rejectOfOtherSources(staging: Staging, load: Load): Promise<void> {
-  const { files, rejects } = load
   const { sql, source, staged, table, key } = staging
-  const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source <> $1`
-  const rows = await sql.unsafe(
-    `select s.file, s.line, t.source as owner, to_jsonb(s) as row from ${ofOthers}
-     order by s.file, s.line limit ${rejects.remaining(rowsRead(files)) + 1}`,
-    [source],
+  const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source <> '${source}'`
+  const rejected = await reject(
+    staging,
+    load,
+    `select s.file, s.line, to_jsonb(s) as row, t.source as owner from ${ofOthers}`,
+    ({ owner, row }) =>
+      `${key} "${row[key]}" belongs to the source ${owner}; only that source can change it`,
   )
-  if (rows.length === 0) return
-  for (const { file, line, owner, row } of rows) {
-    const reason = `${key} "${row[key]}" belongs to the source ${owner}; only that source can change it`
-    reject(staging, load, file, line, row, reason)
-  }
-  await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${ofOthers})`, [source])
+  if (rejected === 0) return
+  await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${ofOthers})`)
 }
 
 async function countAccepted({ sql, staged }: Staging, { files }: Load): Promise<void> {
@@ -108,20 +97,24 @@ async function countAccepted({ sql, staged }: Staging, { files }: Load): Promise
 }
 
 /**
- * The rejected record has the interface's fields only: the other staged columns mean nothing to
- * people.
+ * Rejects the rows of a query, as many as one more than are allowed. The rejected record has the fields of
+ * the interface only: the other staged columns mean nothing to people.
  */
-function reject(
-  { resource }: Staging,
+async function reject(
+  { sql, resource }: Staging,
   { files, rejects }: Load,
-  file: number,
-  line: number,
-  row: Readonly<Record<string, unknown>>,
-  reason: string,
-): void {
-  const names = Object.keys(resource.fields).filter((name) => name in row)
-  const record = Object.fromEntries(names.map((name) => [name, row[name]]))
-  rejects.add({ file: fileAt(files, file), line, reason, row: record })
+  query: string,
+  reasonOf: (row: Row) => string,
+): Promise<number> {
+  const limit = rejects.remaining(rowsRead(files)) + 1
+  const rows = await sql.unsafe(`${query} order by file, line limit ${limit}`)
+  for (const found of rows) {
+    const { file, line, row } = found
+    const names = Object.keys(resource.fields).filter((name) => name in row)
+    const record = Object.fromEntries(names.map((name) => [name, row[name]]))
+    rejects.add({ file: fileAt(files, file), line, reason: reasonOf(found), row: record })
+  }
+  return rows.length
 }
 
 const qualified = (alias: string, columns: readonly string[]) =>

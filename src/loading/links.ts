@@ -48,14 +48,9 @@ export async function relink(
   const relinked = await sql.unsafe(linkTenements, [release])
   const retotalled = await sql.unsafe(totalCompanies, [release])
   await storeSuggestions(sql)
-  const [counts] = await sql.unsafe(countLinks)
+  const [counts] = await sql.unsafe<[Omit<LinkFigures, "relinked" | "retotalled">]>(countLinks)
   return {
-    linked: counts?.linked ?? 0,
-    directly: counts?.directly ?? 0,
-    through_subsidiaries: counts?.through_subsidiaries ?? 0,
-    unlinked: counts?.unlinked ?? 0,
-    unlinked_holders: counts?.unlinked_holders ?? 0,
-    by_state: counts?.by_state ?? {},
+    ...counts,
     relinked: relinked.count,
     retotalled: retotalled.count,
     ...(undatedNames > 0 ? { undated_names: undatedNames } : {}),
@@ -104,7 +99,7 @@ const countLinks = `
   select count(*)::integer as linked,
     count(*) filter (where is_direct)::integer as directly,
     count(*) filter (where is_through_subsidiary)::integer as through_subsidiaries,
-    (select json_object_agg(state, json_build_object('tenements', total, 'linked', linked)) from (
+    (select coalesce(json_object_agg(state, json_build_object('tenements', total, 'linked', linked)), '{}') from (
       select state, count(*) as total, count(*) filter (where asx_codes <> '{}') as linked
       from tenements group by state) states) as by_state,
     (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked,

@@ -1,7 +1,7 @@
 /**
- * Which records that are noted as missing the rows of a load show to be there. Rows prove it also
- * where they are rejected, or where the load is refused in the end: a file that is cut lacks what
- * it should have, but what it has is true. So a refused load deletes notes, and makes none.
+ * The records noted as missing that the rows of a load show to be there. A row is proof also where it is
+ * rejected, or where the load is refused in the end: a truncated file lacks records, but the records that
+ * it has are true. So a refused load deletes notes, and makes none.
  */
 import type { Sql, TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
@@ -9,16 +9,40 @@ import { arrayLiteral } from "../text/array-literal.ts"
 import { referenceOf } from "./shared-references.ts"
 import type { Staging } from "./staging.ts"
 
-export interface NotedRecords {
+export class NotedRecords {
+  /** The keys of noted records that rows are, or may be. */
+  seen: string[] = []
+  readonly #unseen: Map<string, string[]>
+
+  constructor(
+    noted: readonly string[],
+    readonly referenceOf: (key: string) => string,
+  ) {
+    this.#unseen = Map.groupBy(noted, referenceOf)
+  }
+
   /** Takes the key of a row, as its source maps it. */
-  see: (key: string) => void
-  /** The keys of noted records that rows which were seen are, or may be. */
-  seen: () => string[]
+  see(key: string): void {
+    // Mostly nothing is missing.
+    if (this.#unseen.size === 0) return
+    const reference = this.referenceOf(key)
+    this.seen.push(...(this.#unseen.get(reference) ?? []))
+    this.#unseen.delete(reference)
+  }
+
   /**
    * Leaves of them the records that the rows are. Called once all rows have their ids: before, a
    * row may be any record of its reference, and a rejected one still may.
    */
-  settle: (staging: Staging, rejectedKeys: readonly string[]) => Promise<void>
+  async settle({ sql, staged, key }: Staging, rejectedKeys: readonly string[]): Promise<void> {
+    if (this.seen.length === 0) return
+    const rows = await sql.unsafe<{ key: string }[]>(
+      `select seen.key from unnest($1::text[]) as seen (key)
+       where seen.key = any($2::text[]) or exists (select from ${staged} s where s.${key} = seen.key)`,
+      [arrayLiteral(this.seen), arrayLiteral(rejectedKeys)],
+    )
+    this.seen = rows.map((row) => row.key)
+  }
 }
 
 /** As they are before the load. */
@@ -28,43 +52,27 @@ export async function readNoted(
 ): Promise<NotedRecords> {
   const noted = await sql<{ key: string }[]>`
     select key from missing_records where source = ${source} and resource = ${resource.name}`
-  const reference = sharesReferences ? referenceOf : (key: string) => key
-  const unseen = Map.groupBy(
+  return new NotedRecords(
     noted.map(({ key }) => key),
-    reference,
+    sharesReferences ? referenceOf : (key) => key,
   )
-  let seen: string[] = []
-  return {
-    see: (key) => {
-      // Mostly nothing is missing.
-      if (unseen.size === 0) return
-      seen.push(...(unseen.get(reference(key)) ?? []))
-      unseen.delete(reference(key))
-    },
-    seen: () => seen,
-    settle: async ({ staged, key }, rejectedKeys) => {
-      if (seen.length === 0) return
-      const rows = await sql.unsafe<{ key: string }[]>(
-        `select seen.key from unnest($1::text[]) as seen (key)
-         where seen.key = any($2::text[]) or exists (select from ${staged} s where s.${key} = seen.key)`,
-        [arrayLiteral(seen), arrayLiteral(rejectedKeys)],
-      )
-      seen = rows.map((row) => row.key)
-    },
-  }
 }
 
-/** For a load that was refused. `observed` is when its files were true; undefined for now. */
+/**
+ * Deletes their notes, and returns how many.
+ * @param observed when the files of the load were true; undefined for now
+ */
 export async function forgetSeen(
-  sql: Sql,
+  sql: Sql | TransactionSql,
   { name: source, resource }: Source,
-  seen: readonly string[],
+  { seen }: NotedRecords,
   observed: string | undefined,
-): Promise<void> {
+): Promise<number> {
   // Another load of newer files may have ended since.
-  await sql.unsafe(
+  const { count } = await sql.unsafe(
     `delete from missing_records where source = $1 and resource = $2 and key = any($3::text[])
        and last_missing_at <= coalesce($4::timestamptz, now())`,
     [source, resource.name, arrayLiteral(seen), observed ?? null],
   )
+  return count
 }

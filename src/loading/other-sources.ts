@@ -10,7 +10,8 @@ import { precedenceOver, sourcesYieldingTo } from "../sources/catalogue.ts"
 import { sharedReferences } from "../sources/nsw-references.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { keepInHistory } from "./history.ts"
-import { type LeftOut, leaveOut, type Staging } from "./staging.ts"
+import type { Load } from "./load-options.ts"
+import { leaveOut, type Staging } from "./staging.ts"
 
 const { idPrefix, plainId, sameField } = sharedReferences
 
@@ -20,14 +21,15 @@ const { idPrefix, plainId, sameField } = sharedReferences
  */
 export async function leaveOutOfHigherSources(
   staging: Staging,
-  sharesReferences = false,
-): Promise<LeftOut[]> {
+  { files, source: { sharesReferences } }: Load,
+): Promise<void> {
   const { source, staged, table, key } = staging
   const higher = precedenceOver(source)
-  if (!higher) return []
+  if (!higher) return
   const sources = arrayLiteral(higher.sources)
-  const leftOut = await leaveOut(
+  await leaveOut(
     staging,
+    files,
     `delete from ${staged} s using (
        select s.ctid as place, t.source as owner
        from ${staged} s left join ${table} t on t.${key} = s.${key}
@@ -38,16 +40,16 @@ export async function leaveOutOfHigherSources(
      returning s.file, coalesce('already loaded from ' || known.owner, $3) as reason`,
     [sources, higher.mayAdd, `not in ${higher.sources.join(" or ")}`],
   )
-  if (!sharesReferences) return leftOut
-  const underOtherIds = await leaveOut(
+  if (!sharesReferences) return
+  await leaveOut(
     staging,
+    files,
     `with r as materialized (${identified(staged, staging)}),
        o as materialized (${identified(table, staging)} and source = any($3::text[]))
      delete from ${staged} s using r, o where s.${key} = r.key and ${givesWay}
      returning s.file, 'already loaded from ' || o.source as reason`,
     [plainId, idPrefix, sources],
   )
-  return [...leftOut, ...underOtherIds]
 }
 
 /** Makes the records of lower sources this one's, to be compared and changed like its own. */

@@ -1,9 +1,8 @@
 /** Deletes the history of old releases. They are still listed, and can't be read any more. */
 import type { TransactionSql } from "postgres"
-import { locks } from "../db/advisory-locks.ts"
-import { committed } from "../db/commit.ts"
 import { withConnection } from "../db/connection.ts"
 import { resourceNames } from "../resources/resource.ts"
+import { publishing } from "./publish.ts"
 
 export interface Pruned {
   /** The oldest release that is still kept; null where there is none at all. */
@@ -23,18 +22,15 @@ const whenUnknown =
  */
 export function prune(url: string, keepDays: number): Promise<Pruned> {
   return withConnection(url, (client) =>
-    committed(whenUnknown, (committing) =>
-      client.begin(async (sql) => {
-        const pruned = await dropOld(sql, keepDays)
-        committing()
-        return pruned
-      }),
-    ),
+    publishing(client, { whenUnknown, onWait: () => {} }, async (sql, committing) => {
+      const pruned = await dropOld(sql, keepDays)
+      committing()
+      return pruned
+    }),
   )
 }
 
 async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
-  await sql`select pg_advisory_xact_lock(${locks.publishing})`
   const [row] = await sql<{ oldest: number }[]>`
     select coalesce(
       max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),

@@ -75,13 +75,12 @@ export async function publish(load: Load): Promise<Confirmed> {
 async function recordRefusal(client: Sql, load: Load, { message: reason }: LoadError) {
   const { source, observed, noted, progress, startedMs } = load
   const seconds = secondsSince(startedMs)
-  await forgetSeen(client, source, noted?.seen() ?? [], observed)
-    .then(() =>
-      recordUnloaded(client, source, { outcome: "refused", reason, attempted: null, seconds }),
-    )
-    .catch((error: unknown) => {
-      progress.warn(`Cannot record that the load was refused: ${error}`)
-    })
+  try {
+    if (noted) await forgetSeen(client, source, noted, observed)
+    await recordUnloaded(client, source, { outcome: "refused", reason, attempted: null, seconds })
+  } catch (error) {
+    progress.warn(`Cannot record that the load was refused: ${error}`)
+  }
 }
 
 const whenUnknown =
@@ -160,7 +159,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   const release = rowsChanged(changes) > 0 ? next : null
   // A public file that is loaded without a time may be of any; the operator's own files are true now.
   const isKnown = load.observed !== undefined || source.missingGoAtOnce === true
-  const observation = { time: observed, isKnown, returned: load.noted?.seen() ?? [] }
+  const observation = { time: observed, isKnown, returned: load.noted?.seen ?? [] }
   if (release !== null) await recordTemporaryCodes(sql, release)
   const undated = release === null ? 0 : await keepFormerNames(sql, release, observation)
   if (source.hasTemporaryCodes) await recordListings(sql, source.name, observed)

@@ -14,6 +14,7 @@ import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { remembering } from "../text/remembering.ts"
 import type { Candidate } from "./candidates.ts"
+import { countText, type FileFigures, fileAt } from "./figures.ts"
 
 /** The staged records, and where they go: what each step of a load works on. */
 export interface Staging {
@@ -60,23 +61,22 @@ export async function stage(
 export const repeatedKeys = ({ staged, key }: Staging): string =>
   `select ${key} from ${staged} group by ${key} having count(*) > 1`
 
-export interface LeftOut {
-  file: number
-  reason: string
-  count: number
-}
-
 /** @param deletion a DELETE of staged rows that returns the `file` of each and the `reason` to leave it out */
-export const leaveOut = (
+export async function leaveOut(
   { sql }: Staging,
+  files: readonly FileFigures[],
   deletion: string,
   values: (string | boolean)[],
-): Promise<LeftOut[]> =>
-  sql.unsafe(
+): Promise<void> {
+  const counts = await sql.unsafe(
     `with left_out as (${deletion})
      select file, reason, count(*)::integer as count from left_out group by 1, 2 order by 1, 2`,
     values,
   )
+  for (const { file, reason, count } of counts) {
+    countText(fileAt(files, file).left_out, reason, count)
+  }
+}
 
 const provenance: readonly StagedColumn[] = [
   { name: "file", cell: ({ file }) => copyCell(file) },

@@ -5,6 +5,7 @@
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
 import { undecided } from "../db/reader/suggested-holders.ts"
+import { suggestedColumns } from "../sources/own-columns.ts"
 import { nameOwners } from "./name-owners.ts"
 import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
 import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"
@@ -72,12 +73,5 @@ export function suggestionsCsv(suggestions: readonly Suggestion[]): string {
     reason,
     similar_name: similarName,
   }))
-  return subsidiariesCsv(rows, [
-    "tenements",
-    "suggested_asx_code",
-    "suggested_company",
-    "suggested_is_active",
-    "reason",
-    "similar_name",
-  ])
+  return subsidiariesCsv(rows, suggestedColumns)
 }

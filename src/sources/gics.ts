@@ -3,68 +3,61 @@
  * sectors of 25 industry groups. The directory names only the group; the sector follows.
  */
 
-/** The groups of the standard since 2023, by sector. */
+/** By sector, the groups of the standard since 2023, and the names of earlier editions and abbreviations. */
 const groupsBySector: Readonly<Record<string, readonly string[]>> = {
   Energy: ["Energy"],
   Materials: ["Materials"],
-  Industrials: ["Capital Goods", "Commercial & Professional Services", "Transportation"],
+  Industrials: [
+    "Capital Goods",
+    "Commercial & Professional Services",
+    "Transportation",
+    "Commercial Services & Supplies",
+  ],
   "Consumer Discretionary": [
     "Automobiles & Components",
     "Consumer Durables & Apparel",
     "Consumer Services",
     "Consumer Discretionary Distribution & Retail",
+    "Retailing",
+    "Automobile & Components",
+    "Hotels Restaurants & Leisure",
   ],
   "Consumer Staples": [
     "Consumer Staples Distribution & Retail",
     "Food, Beverage & Tobacco",
     "Household & Personal Products",
+    "Food & Staples Retailing",
+    "Food Beverage & Tobacco",
   ],
   "Health Care": [
     "Health Care Equipment & Services",
     "Pharmaceuticals, Biotechnology & Life Sciences",
+    "Pharmaceuticals & Biotechnology",
+    "Pharmaceuticals Biotechnology & Life Sciences",
   ],
-  Financials: ["Banks", "Financial Services", "Insurance"],
+  Financials: ["Banks", "Financial Services", "Insurance", "Diversified Financials"],
   "Information Technology": [
     "Software & Services",
     "Technology Hardware & Equipment",
     "Semiconductors & Semiconductor Equipment",
   ],
-  "Communication Services": ["Telecommunication Services", "Media & Entertainment"],
+  "Communication Services": ["Telecommunication Services", "Media & Entertainment", "Media"],
   Utilities: ["Utilities"],
   "Real Estate": [
     "Equity Real Estate Investment Trusts (REITs)",
     "Real Estate Management & Development",
+    "Real Estate",
+    "Equity Real Estate Investment Trusts",
   ],
-}
-
-/**
- * Names of earlier editions and abbreviations, with the sector that their companies are in today.
- */
-const formerGroups: Readonly<Record<string, string>> = {
-  "Commercial Services & Supplies": "Industrials",
-  Retailing: "Consumer Discretionary",
-  "Automobile & Components": "Consumer Discretionary",
-  "Hotels Restaurants & Leisure": "Consumer Discretionary",
-  "Food & Staples Retailing": "Consumer Staples",
-  "Food Beverage & Tobacco": "Consumer Staples",
-  "Pharmaceuticals & Biotechnology": "Health Care",
-  "Pharmaceuticals Biotechnology & Life Sciences": "Health Care",
-  "Diversified Financials": "Financials",
-  Media: "Communication Services",
-  "Real Estate": "Real Estate",
-  "Equity Real Estate Investment Trusts": "Real Estate",
 }
 
 /** What the directory writes for a company without a group, or without one yet. */
 const noGroup = new Set(["not applic", "not applicable", "class pend", "classification pending"])
 
 const sectors = new Map(
-  [
-    ...Object.entries(groupsBySector).flatMap(([sector, groups]) =>
-      groups.map((group) => [group, sector] as const),
-    ),
-    ...Object.entries(formerGroups),
-  ].map(([group, sector]) => [normalised(group), sector]),
+  Object.entries(groupsBySector).flatMap(([sector, groups]) =>
+    groups.map((group) => [normalised(group), sector] as const),
+  ),
 )
 
 /** Whether the standard has a sector of that name. */

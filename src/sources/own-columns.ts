@@ -18,19 +18,25 @@ export const ownReports = ownColumns(reports)
 const exportedSubsidiaries = ownColumns(subsidiaries)
 const { required, optional } = exportedSubsidiaries.columns
 
+/** Columns of a file of holders that a person reads before deciding on the parents. */
+export const suggestedColumns = [
+  "tenements",
+  "suggested_asx_code",
+  "suggested_company",
+  "suggested_is_active",
+  "reason",
+  "similar_name",
+]
+
 /**
- * The unlinked holders are written as such a file: without parents, and with the number of their
+ * `mds holders` writes the unlinked holders as such a file: without parents, and with the number of their
  * tenements and, where asked, the companies that they may belong to. A person fills in the parents.
  */
 export const ownSubsidiaries: Source = {
   ...exportedSubsidiaries,
   columns: {
     required: required.filter((name) => name !== "id"),
-    optional: [
-      ...["id", ...optional, "tenements"],
-      ...["suggested_asx_code", "suggested_company", "suggested_is_active"],
-      ...["reason", "similar_name"],
-    ],
+    optional: ["id", ...optional, ...suggestedColumns],
     others: "refuse",
   },
   map: (raw, { format }) => {
