@@ -1,0 +1,62 @@
+/** Every command line of the guide and the README is one of the program, with options that it has. */
+import { expect, test } from "bun:test"
+import { Command } from "commander"
+import { addAccountCommands } from "../../src/commands/accounts.ts"
+import { addCompanyCommands } from "../../src/commands/companies.ts"
+import { addFetchCommand } from "../../src/commands/fetch.ts"
+import { addHolderCommands } from "../../src/commands/holders.ts"
+import { addLoadCommand } from "../../src/commands/load.ts"
+import { addReleaseCommands } from "../../src/commands/releases.ts"
+import { addMigrateCommand, addServeCommand } from "../../src/commands/serve.ts"
+import { addSourceCommands } from "../../src/commands/sources.ts"
+import { addTokenCommands } from "../../src/commands/tokens.ts"
+import { readConfig } from "../../src/config.ts"
+import { guide } from "../../src/pages/docs/pages.ts"
+import { textOf } from "./samples.ts"
+
+const program = new Command("mds")
+for (const add of [
+  addAccountCommands,
+  addCompanyCommands,
+  addFetchCommand,
+  addHolderCommands,
+  addLoadCommand,
+  addMigrateCommand,
+  addReleaseCommands,
+  addServeCommand,
+  addSourceCommands,
+  addTokenCommands,
+]) {
+  add(program, () => readConfig({}), {})
+}
+
+/** Lines of samples, and code within sentences. */
+function commandLines(text: string): string[] {
+  const lines = /^(?:bun run |docker .*?(?:mds-1|CONTAINER|mds) )?mds ([a-z].*)$/gm
+  const inSentences = /`(?:bun run )?mds ([a-z][^`]*)`/g
+  return [...text.matchAll(lines), ...text.matchAll(inSentences)].map(([, line = ""]) => line)
+}
+
+/** Null if the program has the command and its options. */
+function faultIn(line: string): string | null {
+  const [given = ""] = line.split(/ (?:[#<>]|&&)/)
+  let command = program
+  for (const word of given.match(/"[^"]*"|\S+/g) ?? []) {
+    if (word.startsWith("--")) {
+      if (word !== "--help" && !command.options.some(({ long }) => long === word)) return word
+    } else {
+      command = command.commands.find((each) => each.name() === word) ?? command
+    }
+  }
+  const isComplete = command !== program && command.commands.length === 0
+  return isComplete || given.includes("--help") ? null : "no such command"
+}
+
+test("every command of the guide and the README exists, with its options", async () => {
+  const readme = await Bun.file(new URL("../../README.md", import.meta.url)).text()
+  const texts = [readme, ...(await Promise.all(guide.map(({ name }) => textOf(name))))]
+  const lines = texts.flatMap(commandLines).filter((line) => !line.startsWith("COMMAND"))
+  expect(lines.length).toBeGreaterThan(40)
+  const faults = lines.map((line) => [line, faultIn(line)]).filter(([, fault]) => fault !== null)
+  expect(faults).toEqual([])
+})
