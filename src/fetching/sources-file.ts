@@ -104,7 +104,7 @@ export async function readSourcesFile(path: string): Promise<Fetchable[]> {
     .catch((error: unknown) => {
       const hint =
         codeOf(error) === "ENOENT"
-          ? ". It lists the addresses to fetch; the guide's page on loading has an example"
+          ? '. List the sources to fetch in it: the guide\'s page "Fetch daily" has an example'
           : ""
       throw new LoadError(`Cannot read ${path}: ${reasonOf(error)}${hint}`)
     })

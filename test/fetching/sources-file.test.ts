@@ -76,7 +76,7 @@ test("a file that is not JSON, not an object or not there says so", () => {
   expect(faults("{")[0]).toStartWith("Cannot use s.json: it is not valid JSON (")
   expect(faults("[]")[0]).toBe("Cannot use s.json: it must be an object with a source in each name")
   expect(readSourcesFile("/nowhere/sources.json")).rejects.toThrow(
-    "Cannot read /nowhere/sources.json: no such file. It lists the addresses to fetch",
+    "Cannot read /nowhere/sources.json: no such file. List the sources to fetch in it",
   )
 })
 
