@@ -1,10 +1,10 @@
-/** The code samples of the guide, and running them as a reader would. */
+/** Reads the code samples of the guide, and runs them as a reader would. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { userGuide } from "../../src/pages/docs/pages.ts"
 import { scratchDirectory } from "../support/scratch.ts"
 
-/** In the guide's files, in place of the service's address. */
+/** Stands for the address of the service in the files of the guide. */
 export const placeholder = "https://mds.example.com"
 
 const folder = new URL("../../src/guide/", import.meta.url)
@@ -62,7 +62,7 @@ export interface Service {
   token: string
 }
 
-/** A directory for samples to run in, where one finds what an earlier one wrote. */
+/** A directory for samples to run in. Later samples find the files of earlier ones. */
 export function workingDirectory() {
   const path = mkdtempSync(join(scratchDirectory, "mds-sample-"))
 

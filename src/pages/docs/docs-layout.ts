@@ -1,10 +1,10 @@
-/** The frame of every page below /docs: the way back and, where there is room, all pages beside it; and `/docs` itself. */
+/** The frame of every page below /docs, with the menu beside it on wide screens; and `/docs` itself. */
 import { linkItems, pageTitle } from "../kit/components.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
 import { background, docsGroups, guidePath } from "./pages.ts"
 
-/** @param path the page's own, which is marked beside it */
+/** @param path of the page, which the menu marks */
 export const docsLayout = (
   path: string,
   { main, ...content }: Pick<PageContent, "title" | "main" | "scripts">,
@@ -20,7 +20,7 @@ ${main}
 </div>`,
 })
 
-/** A page of Markdown. @param after below it */
+/** A page of Markdown. @param after content below it */
 export const articlePage = (path: string, title: string, body: Html, after?: Content) =>
   docsLayout(path, {
     title,
@@ -37,19 +37,19 @@ const sideNavigation = (current: string): Html =>
     ({ title, pages }) => html`<h2>${title}</h2><ul>${linkItems(pages, current)}</ul>`,
   )}</nav>`
 
-/** What there is, and for whom. */
+/** The page `/docs`: every page with its summary. */
 export const docsIndex = (): PageContent =>
   docsLayout("/docs", {
     title: "Documentation",
     main: html`${pageTitle("Documentation", "How to read the data from a program, from a spreadsheet or in the browser.")}
 <div class="columns">
-${way("From a program", html`<p>Send a <a href="${guidePath("start")}">first request</a>, then <a href="${guidePath("whole-lists")}">read a whole list</a>, or read it as a <a href="${guidePath("data-frames")}">table</a>.</p>`)}
+${way("From a program", html`<p>Send a <a href="${guidePath("start")}">first request</a>, then <a href="${guidePath("whole-lists")}">read a whole list</a> or a <a href="${guidePath("data-frames")}">table</a>.</p>`)}
 ${way("From a spreadsheet", html`<p>One formula in <a href="${guidePath("google-sheets")}">Google Sheets</a>, or a query in <a href="${guidePath("excel")}">Excel</a> that you refresh.</p>`)}
-${way("In the browser", html`<p><a href="/explore">Explore</a> the tables, filter them, and take the formula or the request for what you see.</p>`)}
+${way("In the browser", html`<p><a href="/explore">Explore</a> the tables, filter them, and copy the formula or the request for that view.</p>`)}
 </div>
 ${[...docsGroups, { title: "Background", pages: background }].map(group)}
-<section class="stack"><h2>For programs that read</h2>
-<ul class="plain"><li><a href="/docs.md">docs.md</a>: all of this as one Markdown text</li>
+<section class="stack"><h2>For programs</h2>
+<ul class="plain"><li><a href="/docs.md">docs.md</a>: all pages as one Markdown text</li>
 <li><a href="/llms.txt">llms.txt</a>: a list of the pages as Markdown</li>
 <li><a href="/openapi.json">openapi.json</a>: the description of the API (OpenAPI 3.1)</li></ul></section>`,
   })

@@ -24,7 +24,7 @@ export const docs = (options: PageOptions, describe: Describe) => {
           ? text(request, "text/markdown", await guideMarkdown(name.slice(0, -".md".length)))
           : page(await guideContent(name, publicUrl)),
       )
-      // The code of the reference is loaded when it is first asked for.
+      // Imported at the first request: most processes never show the reference.
       .get("/docs/reference", async ({ page }) => {
         const { referenceIndex } = await import("./reference.ts")
         return page(referenceIndex(await describe()))
@@ -44,11 +44,11 @@ export const docs = (options: PageOptions, describe: Describe) => {
 }
 
 /**
- * The documentation as responses of text, with the address at which the service is reached.
- * @param baseUrl the service's public address; empty where it is not set
+ * Responses of text whose samples contain the address of the service.
+ * @param baseUrl the public address; empty if it is not set
  */
 function textResponses(baseUrl: string) {
-  // Otherwise they have the address that the client named, which is not for others.
+  // Without BASE_URL the text contains the Host of this client, so shared caches must not store it.
   const cacheControl = `${baseUrl === "" ? "private" : "public"}, max-age=300`
   return (
     request: Request,

@@ -1,4 +1,4 @@
-/** The pages of the guide. Each file is read and rendered when it is first asked for. */
+/** The pages of the guide. The first request for a page reads and renders its file. */
 import { programRoot } from "../../program.ts"
 import { once } from "../../text/once.ts"
 import { Html, html } from "../kit/html.ts"
@@ -8,7 +8,7 @@ import { articlePage } from "./docs-layout.ts"
 import { renderMarkdown } from "./markdown.ts"
 import { background, type DocsPage, guide, guidePath, operatorGuide, userGuide } from "./pages.ts"
 
-/** In the files, and in every text until it is sent, in place of the service's address. */
+/** Stands for the address of the service in the files. Each response replaces it. */
 export const addressPlaceholder = "https://mds.example.com"
 
 const directory = new URL("src/guide/", programRoot)
@@ -40,14 +40,14 @@ async function read(name: string) {
   return file()
 }
 
-/** Links to other pages of the guide, to this site and to others; what else is in the project is not served. */
+/** Accepts links to pages of the guide, to this site and to others; null for any other file of the project. */
 export function linkTo(href: string): string | null {
   const page = /^([\w-]+)\.md(#.*)?$/.exec(href)
   if (page) return guidePath(page[1] ?? "") + (page[2] ?? "")
   return /^(?:https?:\/\/|\/(?!\/)|#)/.test(href) ? href : null
 }
 
-/** A page with the service's own address in its samples. @throws PageError 404 */
+/** A page whose samples contain the address of the service. @throws PageError 404 */
 export async function guideContent(name: string, publicUrl: string): Promise<PageContent> {
   const { body } = await read(name)
   const pages = [userGuide, operatorGuide, background].find((group) =>
@@ -69,7 +69,7 @@ const neighbours = (previous: DocsPage | undefined, next: DocsPage | undefined):
     previous && html`<a href="${previous.path}" rel="prev">← ${previous.title}</a>`
   }${next && html`<a class="next" href="${next.path}" rel="next">${next.title} →</a>`}</nav>`
 
-/** The same as Markdown, whose links lead to the Markdown of other pages. @throws PageError 404 */
+/** A page as Markdown, with links to the Markdown of other pages. @throws PageError 404 */
 export async function guideMarkdown(name: string): Promise<string> {
   const { markdown } = await read(name)
   return markdown

@@ -1,13 +1,13 @@
 /**
- * Markdown as HTML, by Bun's own parser. Every element is written by a template here, so that only
- * these elements exist; HTML in the Markdown is shown as text, and comments are left out.
+ * Renders Markdown as HTML with Bun's parser. Templates here write every element, so no other elements
+ * exist: HTML in the Markdown appears as text, and comments are dropped.
  */
 import { attributes, Html, html } from "../kit/html.ts"
 
 /**
- * Without the heading of the first level, which is the page's title. Each row of a table that begins with
- * a name, as a field's, has an address.
- * @param linkTo the address of a link from that in the Markdown; null where it leads nowhere
+ * Drops the heading of the first level: the page shows its title itself. Rows of tables that begin with
+ * a name in code, such as a field, get an id to link to.
+ * @param linkTo returns the URL for a link in the Markdown; null for a link that must be plain text
  */
 export function renderMarkdown(markdown: string, linkTo: (href: string) => string | null): Html {
   let part = { id: "", text: "" }
@@ -73,7 +73,7 @@ export function renderMarkdown(markdown: string, linkTo: (href: string) => strin
   return new Html(body)
 }
 
-/** An element without attributes around what other callbacks have written. */
+/** An element without attributes. `children` is markup from other callbacks. */
 const element =
   (name: string, after = "") =>
   (children: string): string =>
@@ -82,12 +82,12 @@ const element =
 const isComment = (escaped: string): boolean =>
   /^\s*&lt;!--(?:(?!--&gt;)[\s\S])*--&gt;\s*$/.test(escaped)
 
-/** The text of what the templates above made, entities left as they are. */
+/** Text without tags and entities. */
 const plainText = (markup: string): string => markup.replace(/<[^>]*>/g, "").replace(/&#?\w+;/g, "")
 
 const aligned = (meta: { align?: string } | undefined) =>
   meta?.align === "right" ? "number" : null
 
-/** Lines of a program scroll where they are long; a formula or an address is broken into several. */
+/** Long lines of a program scroll; a formula or a URL wraps. */
 const codeBlock = (id: string, code: Html, isOneLine: boolean): Html =>
   html`<div class="${isOneLine ? "program one-line" : "program"}"><pre tabindex="0"><code id="${id}">${code}</code></pre><button type="button" data-copy="${id}" hidden>Copy</button></div>\n`

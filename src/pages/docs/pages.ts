@@ -100,14 +100,14 @@ export const referencePages = pagesAt(referencePath, [
   ["reports", "Reports", "By company, type, day and title; one announcement"],
   ["report-versions", "Report versions", "The history of one announcement"],
   ["facets", "Facets", "The values of a field of a list, with counts"],
-  ["releases", "Releases", "What each release changed"],
-  ["sources", "Sources", "Where the data comes from, and how fresh it is"],
-  ["usage", "Usage", "Your plan, your window and your requests of the last day"],
+  ["releases", "Releases", "Numbers of records that each release changed"],
+  ["sources", "Sources", "Origin, licence and age of the data"],
+  ["usage", "Usage", "Your plan, your rate limit and your requests of the last day"],
 ])
 
 const allEndpoints = pagesAt(
   () => "/docs/reference",
-  [["", "All endpoints", "Every endpoint with its fields, parameters, errors and a real answer"]],
+  [["", "All endpoints", "Every endpoint with its fields, parameters, errors and a real response"]],
 )
 
 export const docsGroups = [

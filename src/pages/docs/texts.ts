@@ -1,4 +1,4 @@
-/** The documentation as text, for programs that read it, with the placeholder of the service's address. */
+/** The documentation as text for programs, with the placeholder of the service's address. */
 import { limitOf } from "../../access/plan.ts"
 import { paging } from "../../answers/list-endpoint.ts"
 import type { Description } from "../../description/openapi.ts"
@@ -10,13 +10,13 @@ const title = "Mining and Geological Data Service"
 const summary =
   "A read-only HTTP API for ASX-listed resource companies, mining tenements of all Australian states, company subsidiaries and company announcements, as JSON, CSV or TSV."
 
-/** `/docs/reference.md`. Its code is loaded when it is first asked for. */
+/** `/docs/reference.md`. */
 export async function referenceText(description: Description): Promise<string> {
   const { referenceMarkdown } = await import("../../description/markdown.ts")
   return referenceMarkdown(description, address)
 }
 
-/** `/docs.md`: all of it in one text. */
+/** `/docs.md`: all pages in one text. */
 export async function docsMarkdown(description: Description): Promise<string> {
   const pages = guide.map(({ name }) => guideMarkdown(name))
   const lead = `# ${title}\n\n${summary} The API is at ${address}/api/v1, its OpenAPI description at ${address}/openapi.json.\n`
@@ -40,7 +40,7 @@ ${userGuide.map(link).join("\n")}
 
 ## Reference
 
-- [Reference](${address}/docs/reference.md): every endpoint with its fields, parameters and a real answer
+- [Reference](${address}/docs/reference.md): every endpoint with its fields, parameters and a real response
 - [OpenAPI description](${address}/openapi.json): every endpoint, parameter, field and error
 - [All documentation](${address}/docs.md): everything in one text
 
