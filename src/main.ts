@@ -1,37 +1,34 @@
 #!/usr/bin/env bun
 /** The command line. */
-import { Command } from "commander"
-import { printableErrors, run } from "./commands/run.ts"
-import { readConfig } from "./config.ts"
+import { newProgram, run } from "./commands/run.ts"
 
-/** Each is loaded when it is given, so that none waits for what only another needs. */
+/** Each is loaded on demand, because the modules of all commands take long to load. */
 const commands = {
-  serve: async () => (await import("./commands/serve.ts")).addServeCommand,
-  migrate: async () => (await import("./commands/serve.ts")).addMigrateCommand,
-  load: async () => (await import("./commands/load.ts")).addLoadCommand,
-  fetch: async () => (await import("./commands/fetch.ts")).addFetchCommand,
-  companies: async () => (await import("./commands/companies.ts")).addCompanyCommands,
-  holders: async () => (await import("./commands/holders.ts")).addHolderCommands,
-  sources: async () => (await import("./commands/sources.ts")).addSourceCommands,
-  releases: async () => (await import("./commands/releases.ts")).addReleaseCommands,
-  account: async () => (await import("./commands/accounts.ts")).addAccountCommands,
-  token: async () => (await import("./commands/tokens.ts")).addTokenCommands,
+  serve: async () => (await import("./commands/serve.ts")).serveCommand,
+  migrate: async () => (await import("./commands/serve.ts")).migrate,
+  load: async () => (await import("./commands/load.ts")).load,
+  fetch: async () => (await import("./commands/fetch.ts")).fetch,
+  companies: async () => (await import("./commands/companies.ts")).companies,
+  holders: async () => (await import("./commands/holders.ts")).holders,
+  sources: async () => (await import("./commands/sources.ts")).sources,
+  releases: async () => (await import("./commands/releases.ts")).releases,
+  account: async () => (await import("./commands/accounts.ts")).account,
+  token: async () => (await import("./commands/tokens.ts")).token,
 }
 
-// Before the commands are added, which inherit it.
-const program = new Command("mds")
-  .description(
-    "run and administer the Mining and Geological Data Service; settings are environment variables",
-  )
-  .showHelpAfterError("(add --help for usage)")
-  .configureOutput(printableErrors)
+const program = newProgram(
+  "mds",
+  "run and administer the Mining and Geological Data Service",
+).addHelpText(
+  "afterAll",
+  "\nSettings are environment variables: see src/guide/settings.md, or /docs/settings of the running service.",
+)
 
-const given = process.argv[2] ?? "serve"
-for (const [name, command] of Object.entries(commands)) {
-  // Anything else is an option, a request for help or an error, which may list them all.
-  if (name !== given && Object.hasOwn(commands, given)) continue
-  const add = await command()
-  add(program, () => readConfig(process.env), process.env)
+const given = process.argv[2] ?? "--help"
+for (const [name, declared] of Object.entries(commands)) {
+  // Help and suggestions need all commands.
+  if (name === given || !Object.hasOwn(commands, given))
+    (await declared())(program, name, process.env)
 }
 
-await run(program)
+await run(program, [...process.argv.slice(0, 2), given, ...process.argv.slice(3)])

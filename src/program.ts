@@ -1,3 +1,5 @@
+import packageJson from "../package.json"
+
 /**
  * Where the program's files are. Both this source file and the bundle of the images (`dist/`, see the
  * Dockerfile) are one level below the root.
@@ -8,3 +10,5 @@ export const programRoot = new URL("../", import.meta.url)
 export const mainFile = Bun.fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "main.ts" : "main.js", import.meta.url),
 )
+
+export const { version } = packageJson

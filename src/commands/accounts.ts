@@ -1,4 +1,3 @@
-import { Argument, type Command, Option } from "commander"
 import {
   createAccount,
   listAccounts,
@@ -7,132 +6,177 @@ import {
   showAccount,
 } from "../access/accounts.ts"
 import { columnsText, subjectOf } from "../access/audit.ts"
+import { AccountError } from "../access/change.ts"
 import { limitOf } from "../access/plan.ts"
+import { sessionsOf, signOut } from "../access/sessions.ts"
+import { issueLink, linkPath, validMinutes } from "../access/sign-in-links.ts"
 import type { Config } from "../config.ts"
 import { type Plan, plans } from "../db/account-tables.ts"
-import { integer } from "./arguments.ts"
+import type { Pool } from "../db/pool/pool.ts"
+import { argument, command, group, integer, oneOf, option, reading } from "./command.ts"
 import { editorOf, usePool, withDatabase, withEditor, withPool } from "./database.ts"
-import { addSignInCommands, printLink } from "./sign-in.ts"
-import { formatTable, logToStderr, printResult, warnIfUnconfirmed } from "./terminal.ts"
-import { tokenTable } from "./tokens.ts"
+import { addressForLinks } from "./served-address.ts"
+import { formatTable, logToStderr, printSecret, warnIfUnconfirmed } from "./terminal.ts"
+import { tokenRows } from "./tokens.ts"
 
-export function addAccountCommands(program: Command, config: () => Config): void {
-  const account = program.command("account").description("manage accounts and their plans")
-  const limit = () =>
-    new Option("--limit <requests>", "requests per hour, for the enterprise plan only").argParser(
-      integer(1, 2_147_483_646),
-    )
+const email = argument(String)
+const limit = option(
+  "<requests>",
+  "requests per hour, for the enterprise plan only",
+  integer(1, 2_147_483_646),
+)
 
-  account
-    .command("create")
-    .description("create an account and print a one-time link to sign in with")
-    .argument("<email>")
-    .addOption(
-      new Option("--plan <plan>", "plan of the account").choices(plans).default("standard"),
-    )
-    .addOption(limit())
-    .action(async (email: string, { plan, limit }: { plan: Plan; limit?: number }) => {
-      const settings = config()
-      await withDatabase(settings, async (database) => {
-        const account = { email, plan, requestLimit: limit ?? null }
-        await createAccount(editorOf(settings, database), account)
-        logToStderr(`Created account ${email} on the ${plan} plan`)
-        await usePool(database, (pool) => printLink(pool, settings, email))
-      })
-    })
+const create = command({
+  help: "create an account and print a one-time link to sign in with",
+  parameters: {
+    email,
+    plan: option("<plan>", `${plans.join(", ")} (default: standard)`, oneOf(plans)),
+    limit,
+  },
+  run: ({ email, plan = "standard", limit = null }, { config }) =>
+    withDatabase(config, async (database) => {
+      await createAccount(editorOf(config, database), { email, plan, requestLimit: limit })
+      logToStderr(`Created account ${email} on the ${plan} plan`)
+      await usePool(database, (pool) => printLink(pool, config, email))
+    }),
+})
 
-  account
-    .command("list")
-    .description("list all accounts")
-    .action(async () => {
-      const accounts = await withPool(config(), listAccounts)
-      const rows = accounts.map(({ email, plan, requestLimit, tokens, createdAt, disabledAt }) =>
-        [email, plan, perHour(plan, requestLimit), String(tokens), createdAt, disabledAt].map(
-          (cell) => cell ?? "-",
-        ),
-      )
-      await printResult(
-        formatTable(["email", "plan", "per hour", "tokens", "created", "disabled"], rows),
-      )
-    })
+const list = reading({
+  help: "list all accounts",
+  read: async (_, { config }) => {
+    const accounts = await withPool(config, listAccounts)
+    return accounts.map(({ tokens, ...account }) => ({ ...accountRow(account), tokens }))
+  },
+  text: formatTable,
+})
 
-  account
-    .command("show")
-    .description("show an account, its tokens and the audit log of both")
-    .argument("<email>")
-    .action(async (email: string) => {
-      const shown = await withPool(config(), (pool) => showAccount(pool, email))
-      await printResult(accountText(shown))
-    })
+const show = reading({
+  help: "show an account, its tokens and the audit log of both",
+  parameters: { email },
+  read: async ({ email }, { config }) => {
+    const shown = await withPool(config, (pool) => showAccount(pool, email))
+    return {
+      ...accountRow(shown),
+      tokens: tokenRows(shown.tokens),
+      earlier_changes: shown.earlierChanges,
+      changes: shown.changes.map((change) => ({
+        changed_at: change.at,
+        subject: subjectOf(change),
+        change: change.action,
+        columns: columnsText(change),
+        by: change.who,
+        from: change.origin,
+      })),
+    }
+  },
+  text: ({ tokens, earlier_changes, changes, ...account }) =>
+    [
+      formatTable([account]),
+      `Tokens:\n${formatTable(tokens)}`,
+      ...(earlier_changes === 0
+        ? []
+        : [
+            `${earlier_changes} earlier changes are not shown; the owner sees them at /account/audit`,
+          ]),
+      `Changes:\n${formatTable(changes)}`,
+    ].join("\n\n"),
+})
 
-  account
-    .command("set-plan")
-    .description("change the plan of an account, from the next request on")
-    .argument("<email>")
-    .addArgument(new Argument("<plan>").choices(plans))
-    .addOption(limit())
-    .action(async (email: string, plan: Plan, { limit }: { limit?: number }) => {
-      const { unconfirmed } = await withEditor(config(), (editor) =>
-        setPlan(editor, { email, plan, requestLimit: limit ?? null }),
-      )
-      logToStderr(`Changed account ${email} to the ${plan} plan`)
-      warnIfUnconfirmed(unconfirmed)
-    })
+const setAccountPlan = command({
+  help: "change the plan of an account, from the next request on",
+  parameters: { email, plan: argument(oneOf(plans), plans.join(", ")), limit },
+  run: async ({ email, plan, limit = null }, { config }) => {
+    const account = { email, plan, requestLimit: limit }
+    const { unconfirmed } = await withEditor(config, (editor) => setPlan(editor, account))
+    logToStderr(`Changed account ${email} to the ${plan} plan`)
+    warnIfUnconfirmed(unconfirmed)
+  },
+})
 
-  for (const [name, disabled] of [
-    ["disable", true],
-    ["enable", false],
-  ] as const) {
-    account
-      .command(name)
-      .description(
-        `${disabled ? "reject" : "accept"} all tokens and sessions of an account from the next request on`,
-      )
-      .argument("<email>")
-      .action(async (email: string) => {
-        const { unconfirmed } = await withEditor(config(), (editor) =>
-          setDisabled(editor, email, disabled),
-        )
-        logToStderr(`${disabled ? "Disabled" : "Enabled"} account ${email}`)
-        warnIfUnconfirmed(unconfirmed)
-      })
-  }
+const disabling = (verb: string, done: string, disabled: boolean) =>
+  command({
+    help: `${verb} all tokens and sessions of an account from the next request on`,
+    parameters: { email },
+    run: async ({ email }, { config }) => {
+      const change = await withEditor(config, (editor) => setDisabled(editor, email, disabled))
+      logToStderr(`${done} account ${email}`)
+      warnIfUnconfirmed(change.unconfirmed)
+    },
+  })
 
-  addSignInCommands(account, config)
+const link = command({
+  help: `print a one-time link to sign in with, valid for ${validMinutes} minutes`,
+  further:
+    "The link begins with BASE_URL. Without BASE_URL, it begins with the address of the running service\nin DATA_DIR or, with DATABASE_URL, with localhost and PORT.",
+  parameters: { email },
+  run: ({ email }, { config }) => withPool(config, (pool) => printLink(pool, config, email)),
+})
+
+const sessions = reading({
+  help: "list where the owner of an account is signed in",
+  parameters: { email },
+  read: async ({ email }, { config }) => {
+    const found = await withPool(config, (pool) => sessionsOf(pool, email, new Date()))
+    return found.map((session) => ({
+      signed_in_at: instantText(session.signedInAt),
+      method: session.method,
+      last_seen_at: instantText(session.lastSeenAt),
+      address: session.address,
+      browser: session.userAgent,
+    }))
+  },
+  text: formatTable,
+})
+
+const signOutOwner = command({
+  help: "end all sessions of an account from the next request on; its tokens stay valid",
+  parameters: { email },
+  run: async ({ email }, { config }) => {
+    const { value } = await withEditor(config, (editor) => signOut(editor, email))
+    logToStderr(`Ended ${value === 1 ? "1 session" : `${value} sessions`} of account ${email}`)
+  },
+})
+
+export const account = group("manage accounts and their plans", {
+  create,
+  list,
+  show,
+  "set-plan": setAccountPlan,
+  disable: disabling("reject", "Disabled", true),
+  enable: disabling("accept", "Enabled", false),
+  link,
+  sessions,
+  "sign-out": signOutOwner,
+})
+
+interface Account {
+  email: string
+  plan: Plan
+  requestLimit: number | null
+  createdAt: string
+  disabledAt: string | null
 }
 
-type Shown = Awaited<ReturnType<typeof showAccount>>
-
-function accountText({ email, plan, requestLimit, createdAt, disabledAt, ...of }: Shown): string {
-  const facts = [
-    ["email", email],
-    ["plan", plan],
-    ["per hour", perHour(plan, requestLimit)],
-    ["created", createdAt],
-    ["disabled", disabledAt ?? "-"],
-  ]
-  const changes = of.changes.map((change) => [
-    change.at,
-    subjectOf(change),
-    change.action,
-    columnsText(change),
-    change.who,
-    change.origin,
-  ])
-  return [
-    formatTable(facts[0] ?? [], facts.slice(1)),
-    tokenTable(of.tokens),
-    ...earlierText(of.earlierChanges),
-    formatTable(["changed at", "what", "change", "columns", "by", "from"], changes),
-  ].join("\n\n")
-}
-
-const earlierText = (count: number): string[] =>
-  count === 0
-    ? []
-    : [`${count} earlier changes are not shown; the owner's page /account/audit has them`]
-
-function perHour(plan: Plan, requestLimit: number | null): string {
+function accountRow({ email, plan, requestLimit, createdAt, disabledAt }: Account) {
   const limit = limitOf(plan, requestLimit)
-  return Number.isFinite(limit) ? String(limit) : "unlimited"
+  return {
+    email,
+    plan,
+    requests_per_hour: Number.isFinite(limit) ? limit : "unlimited",
+    created_at: createdAt,
+    disabled_at: disabledAt,
+  }
 }
+
+/** Prints a new link. @throws AccountError */
+async function printLink(pool: Pool, config: Config, email: string): Promise<void> {
+  const secret = await issueLink(pool, email, new Date())
+  await printSecret(addressForLinks(config) + linkPath(secret)).catch((error: Error) => {
+    throw new AccountError(
+      `${error.message}. The link cannot be shown again: make another with \`mds account link ${email}\``,
+    )
+  })
+  logToStderr(`The link signs in once, within ${validMinutes} minutes`)
+}
+
+const instantText = (at: Date): string => at.toISOString().replace(".000Z", "Z")

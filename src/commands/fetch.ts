@@ -1,52 +1,39 @@
 import { join } from "node:path"
-import type { Command } from "commander"
 import type { Config } from "../config.ts"
 import { databaseClock } from "../db/connection.ts"
 import { type FetchOutcome, fetchSource } from "../fetching/fetch-source.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { type Fetchable, readSourcesFile } from "../fetching/sources-file.ts"
 import { LoadError } from "../loading/load-error.ts"
-import { progressOn } from "../loading/progress.ts"
 import { formatSummary } from "../loading/summary.ts"
-import { vacuumChanged } from "../loading/vacuum.ts"
-import { programRoot } from "../program.ts"
+import { version } from "../program.ts"
+import { append, argument, command, flag, type Invocation } from "./command.ts"
 import { withDatabase } from "./database.ts"
+import { startLoads } from "./loads.ts"
 import { errorText } from "./run.ts"
-import { handleSignals } from "./signals.ts"
-import { logToStderr, printCompleted, warnIfUnconfirmed } from "./terminal.ts"
+import { logToStderr } from "./terminal.ts"
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-interface FetchFlags {
-  force?: boolean
-  json?: boolean
-  debug?: boolean
-}
-
-export function addFetchCommand(
-  program: Command,
-  config: () => Config,
-  environment: Environment,
-): void {
-  program
-    .command("fetch")
-    .description("download what changed of the sources in SOURCES_FILE, and load it")
-    .argument("[sources...]", "their names (default: all in the file)")
-    .option("--force", "fetch sources that are not due too, and load unchanged files again")
-    .option("--json", "print the outcome of each source as a JSON object on a line")
-    .addHelpText(
-      "after",
-      "\nExits with 1 if a source could not be fetched, or its load was refused; the others are loaded.",
-    )
-    .action(async (names: string[], flags: FetchFlags) => {
-      const fetchables = await chosen(config(), names)
-      const { debug = false } = program.opts<{ debug?: boolean }>()
-      const outcomes = await fetchAll(config(), environment, fetchables, { ...flags, debug })
-      if (outcomes.some(({ outcome }) => outcome === "failed" || outcome === "refused")) {
-        process.exitCode = 1
-      }
-    })
-}
+export const fetch = command({
+  help: "download changed files of the sources in SOURCES_FILE, and load them",
+  parameters: {
+    sources: argument<readonly string[] | undefined>(
+      append,
+      "their names (default: all)",
+      "[*...]",
+    ),
+    force: flag("fetch sources that are not due too, and load unchanged files again"),
+  },
+  hasJson: true,
+  further:
+    "With --json, prints the outcome of each source as a JSON object on a line.\nExits with 1 if a fetch failed or a load was refused; the other sources are loaded.",
+  run: async ({ sources = [], force = false }, invocation) => {
+    const fetchables = await chosen(invocation.config, sources)
+    const outcomes = await fetchAll(fetchables, force, invocation)
+    if (outcomes.some(({ outcome }) => outcome === "failed" || outcome === "refused")) {
+      process.exitCode = 1
+    }
+  },
+})
 
 /** @throws LoadError where a name is not in the file */
 async function chosen(config: Config, names: readonly string[]): Promise<Fetchable[]> {
@@ -60,59 +47,43 @@ async function chosen(config: Config, names: readonly string[]): Promise<Fetchab
   return names.length === 0 ? all : all.filter(({ source }) => names.includes(source.name))
 }
 
-/** One after the other: they wait for the same lock when they are loaded. */
+/** One after another: their loads need the same lock. */
 async function fetchAll(
-  config: Config,
-  environment: Environment,
   fetchables: readonly Fetchable[],
-  { force = false, json = false, debug = false }: FetchFlags,
+  force: boolean,
+  { config, environment, json, debug }: Invocation,
 ): Promise<FetchOutcome[]> {
-  const progress = progressOn(process.stderr)
-  const signals = handleSignals(progress.stop)
-  const agent = await userAgent(config)
+  const loads = startLoads(config)
   return withDatabase(config, async ({ url }) => {
-    const now = await databaseClock(url)
+    const options = {
+      ...loads.options,
+      databaseUrl: url,
+      dataDir: config.DATA_DIR,
+      userAgent: userAgent(config),
+      environment,
+      limits: defaultLimits,
+      force,
+      now: await databaseClock(url),
+      describe: (error: unknown) => {
+        if (debug) logToStderr(errorText(error, debug))
+        return errorText(error, false)
+      },
+    }
     const outcomes: FetchOutcome[] = []
     for (const fetchable of fetchables) {
-      signals.loading()
-      const outcome = await fetchSource(fetchable, {
-        databaseUrl: url,
-        dataDir: config.DATA_DIR,
-        userAgent: agent,
-        environment,
-        limits: defaultLimits,
-        force,
-        absentAfterHours: config.ABSENT_AFTER_HOURS,
-        holderNames: config.HOLDER_NAMES,
-        progress,
-        now,
-        describe: (error) => described(error, debug),
-        onCommit: signals.committing,
-        onPublished: signals.published,
-      })
+      loads.next()
+      const outcome = await fetchSource(fetchable, options)
       outcomes.push(outcome)
-      const { summary } = outcome
-      await printCompleted(json ? JSON.stringify(outcome) : outcomeText(outcome))
-      if (summary) warnIfUnconfirmed(summary.unconfirmed)
-      // A signal that came during the commit ends what would follow.
-      if (signals.reported()) break
-      if (summary) await vacuumChanged(url, summary, progress)
+      const text = json ? JSON.stringify(outcome) : outcomeText(outcome)
+      if (!(await loads.finish(url, outcome.summary, text))) break
     }
     return outcomes
   })
 }
 
-/** What requests to public servers say of who makes them. */
-export async function userAgent({ BASE_URL }: Pick<Config, "BASE_URL">): Promise<string> {
-  const { version } = await Bun.file(new URL("package.json", programRoot)).json()
-  return `mds/${version}${BASE_URL === "" ? "" : ` (+${BASE_URL})`}`
-}
-
-/** An error that nobody expected ends the fetch of its source, and not those of the others. */
-function described(error: unknown, debug: boolean): string {
-  if (debug) logToStderr(errorText(error, debug))
-  return errorText(error, false)
-}
+/** Identifies this program and its operator to public servers. */
+export const userAgent = ({ BASE_URL }: Pick<Config, "BASE_URL">): string =>
+  `mds/${version}${BASE_URL === "" ? "" : ` (+${BASE_URL})`}`
 
 function outcomeText({ source, outcome, reason, files, summary }: FetchOutcome): string {
   return [

@@ -1,73 +1,135 @@
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs"
-import type { Command } from "commander"
+import { createInterface } from "node:readline"
 import type { Config } from "../config.ts"
+import { decide, publishConfirmed } from "../loading/link-decisions.ts"
+import { readLinkFacts } from "../loading/link-facts.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { formatCount } from "../loading/progress.ts"
 import { readSuggestions, suggestionsCsv } from "../loading/suggested-companies.ts"
-import { judgedFiles, judgement, reasons, type Suggestion } from "../loading/suggestions.ts"
-import { readUnlinked, type UnlinkedHolder, unlinkedCsv } from "../loading/unlinked.ts"
+import { judgedFiles, judgement, reasons } from "../loading/suggestions.ts"
+import { formatSummary } from "../loading/summary.ts"
+import { readUnlinked, unlinkedCsv } from "../loading/unlinked.ts"
+import { asxCodeFromText } from "../resources/values.ts"
 import { codeOf } from "../text/error-code.ts"
+import { argument, command, group, option } from "./command.ts"
 import { withDatabase } from "./database.ts"
-import { addLinkCommands } from "./links.ts"
-import { formatTable, logToStderr, printData, printResult } from "./terminal.ts"
+import { startLoads } from "./loads.ts"
+import {
+  formatTable,
+  logToStderr,
+  printCompleted,
+  printData,
+  printResult,
+  type Row,
+} from "./terminal.ts"
 
-interface List<Row> {
+interface List<Item> {
+  help: string
+  further?: string
   /** Of the newest release. */
-  read: (url: string) => Promise<Row[]>
-  table: (rows: readonly Row[]) => string
-  /** The whole file. */
-  csv: (rows: readonly Row[]) => string
-  /** What has been written. */
-  written: (rows: readonly Row[], path: string) => string
+  read: (url: string) => Promise<Item[]>
+  row: (item: Item) => Row
+  csv: (items: readonly Item[]) => string
+  /** The message after the CSV file is written. */
+  written: (items: readonly Item[], path: string) => string
 }
 
-export function addHolderCommands(program: Command, config: () => Config): void {
-  const holders = program
-    .command("holders")
-    .description("list holders of tenements, and link them to the companies that they belong to")
-
-  const add = <Row>(name: string, description: string, help: string, list: List<Row>) =>
-    holders
-      .command(name)
-      .description(description)
-      .option("--csv <file>", "write them to a CSV file, to complete and load as subsidiaries")
-      .addHelpText("after", `\n${help}Prints the same CSV if standard output is not a terminal.`)
-      .action(async ({ csv }: { csv?: string }) => {
-        const rows = await withDatabase(config(), ({ url }) => list.read(url))
-        if (csv !== undefined) {
-          writeNewFile(csv, list.csv(rows))
-          logToStderr(list.written(rows, csv))
-        } else if (process.stdout.isTTY) {
-          await printResult(list.table(rows))
-        } else {
-          // The CSV already ends with a line break.
-          await printData(list.csv(rows).trimEnd())
-        }
-      })
-
-  add("unlinked", "list the holders that are not linked to a company, most tenements first", "", {
-    read: readUnlinked,
-    table: holderTable,
-    csv: unlinkedCsv,
-    written: (rows, path) => `Wrote ${formatCount(rows.length)} holders to ${path}`,
-  })
-  add(
-    "suggest",
-    "list the companies that unlinked holders may belong to, most tenements first",
-    `Links nothing: \`mds holders link\`, \`decline\` and \`review\` decide.\n\n${reasonTable}\n\n`,
-    {
-      read: readSuggestions,
-      table: suggestionTable,
-      csv: suggestionsCsv,
-      written: (rows, path) =>
-        `Wrote ${formatCount(rows.length)} suggestions for ${formatCount(new Set(rows.map(({ holder }) => holder.key)).size)} holders to ${path}; ` +
-        `fill in parent_asx_code where one is right, then run \`mds load subsidiaries ${path} --partial\``,
+const list = <Item>({ help, further, read, row, csv, written }: List<Item>) =>
+  command({
+    help,
+    parameters: {
+      csv: option("<file>", "write a CSV file to complete and load as subsidiaries", String),
     },
-  )
-  addLinkCommands(holders, config)
-}
+    hasJson: true,
+    further: `${further === undefined ? "" : `${further}\n\n`}Prints the same CSV if standard output is not a terminal.`,
+    run: async ({ csv: path }, { config, json }) => {
+      const items = await withDatabase(config, ({ url }) => read(url))
+      if (path !== undefined) {
+        writeNewFile(path, csv(items))
+        logToStderr(written(items, path))
+      } else if (json) {
+        await printResult(JSON.stringify(items.map(row)))
+      } else if (process.stdout.isTTY) {
+        await printResult(formatTable(items.map(row)))
+      } else {
+        // The CSV already ends with a line break.
+        await printData(csv(items).trimEnd())
+      }
+    },
+  })
 
-/** Writes all of the file or nothing. Never overwrites one: a person may have half completed it. */
+const unlinked = list({
+  help: "list the holders that are not linked to a company, most tenements first",
+  read: readUnlinked,
+  row: ({ name, tenements }) => ({ tenements, holder: name }),
+  csv: unlinkedCsv,
+  written: (holders, path) => `Wrote ${formatCount(holders.length)} holders to ${path}`,
+})
+
+const reasonTable = `${formatTable(
+  reasons.map((reason) => ({ reason, how_often: judgement(reason) })),
+)}\n(${judgedFiles})`
+
+const suggest = list({
+  help: "list the companies that unlinked holders may belong to, most tenements first",
+  further: `Links nothing: \`mds holders link\`, \`decline\` and \`review\` decide.\n\n${reasonTable}`,
+  read: readSuggestions,
+  row: ({ holder, company, reason, similarName }) => ({
+    tenements: holder.tenements,
+    holder: holder.name,
+    code: company.asx_code,
+    company: company.company_name,
+    is_active: company.is_active,
+    reason,
+    how_often: judgement(reason),
+    similar_name: similarName,
+  }),
+  csv: suggestionsCsv,
+  written: (suggestions, path) =>
+    `Wrote ${formatCount(suggestions.length)} suggestions to ${path}; ` +
+    `fill in parent_asx_code where one is right, then run \`mds load subsidiaries ${path} --partial\``,
+})
+
+const decision = (help: string, isRight: boolean) =>
+  command({
+    help,
+    parameters: {
+      holder: argument(String, "its name, in any spelling"),
+      code: argument(asxCodeFromText, "the ASX code of the company"),
+    },
+    run: ({ holder, code: asxCode }, { config }) =>
+      decideAndPublish(config, async (url) => {
+        const { isChange, keptBy } = await decide(url, { holder, asxCode, isRight })
+        if (!isRight && keptBy !== null) {
+          await printCompleted(
+            `${holder} stays linked to ${asxCode}: the source ${keptBy} has it as a subsidiary`,
+          )
+        } else if (!isChange) {
+          await printCompleted(`${holder} is no longer suggested for ${asxCode}`)
+        }
+        return isChange
+      }),
+  })
+
+const link = decision(
+  "link the tenements of a holder to a company, as those of its subsidiary",
+  true,
+)
+
+const decline = decision("end the suggestion of a link, or a confirmed link", false)
+
+const review = command({
+  help: "decide the suggested links one by one, and publish the confirmed links at the end",
+  further: "Stores each decision at once. Ctrl-C publishes nothing and keeps the decisions.",
+  run: (_, { config }) => decideAndPublish(config, askForDecisions),
+})
+
+export const holders = group(
+  "list holders of tenements, and link them to the companies that they belong to",
+  { unlinked, suggest, link, decline, review },
+)
+
+/** Writes all of the file or nothing, and overwrites none: a person may have half completed it. */
 function writeNewFile(path: string, text: string): void {
   let file: number | undefined
   try {
@@ -82,31 +144,47 @@ function writeNewFile(path: string, text: string): void {
   }
 }
 
-const holderTable = (holders: readonly UnlinkedHolder[]): string =>
-  formatTable(
-    ["tenements", "holder"],
-    holders.map(({ name, tenements }) => [formatCount(tenements), name]),
-  )
+const interrupted =
+  "Interrupted: nothing was published; the next `mds holders link` or `mds holders review` publishes the decisions"
 
-const suggestionTable = (suggestions: readonly Suggestion[]): string =>
-  `${formatTable(
-    ["tenements", "holder", "code", "company", "reason"],
-    suggestions.map(({ holder, company, reason, similarName }) => [
-      formatCount(holder.tenements),
-      shortened(holder.name),
-      company.asx_code,
-      shortened(company.company_name + (company.is_active ? "" : " (inactive)")),
-      similarName === company.company_name ? reason : `${reason}: ${shortened(similarName)}`,
-    ]),
-  )}\n\n${reasonTable}`
+/** @param work returns whether to publish all confirmed links */
+async function decideAndPublish(
+  config: Config,
+  work: (url: string) => Promise<boolean>,
+): Promise<void> {
+  const loads = startLoads(config, interrupted)
+  await withDatabase(config, async ({ url }) => {
+    if (!(await work(url))) return
+    const summary = await publishConfirmed({ url, ...loads.options })
+    if (summary) await loads.finish(url, summary, formatSummary(summary))
+  })
+}
 
-const reasonTable = `${formatTable(
-  ["reason", "how often"],
-  reasons.map((reason) => [reason, judgement(reason)]),
-)}\n(${judgedFiles})`
-
-const maxCell = 48
-
-/** Two long names would break every line of the table. */
-const shortened = (text: string): string =>
-  text.length <= maxCell ? text : `${text.slice(0, maxCell - 1)}…`
+async function askForDecisions(url: string): Promise<true> {
+  const suggestions = await readSuggestions(url)
+  const linked = new Set<string>()
+  const input = createInterface({ input: process.stdin })
+  const lines = input[Symbol.asyncIterator]()
+  for (const [index, suggestion] of suggestions.entries()) {
+    const { holder, company, reason, similarName } = suggestion
+    if (linked.has(holder.key)) continue
+    const place = `${index + 1} of ${suggestions.length}`
+    await printResult(
+      [
+        `${place}: ${holder.name}; tenements: ${formatCount(holder.tenements)}`,
+        ...(await readLinkFacts(url, holder.key, company.asx_code)),
+        `  ${reason}: ${similarName} (${judgement(reason)})`,
+        `Does it belong to ${company.asx_code}? y (yes), n (no), q (end and publish), Enter (later)`,
+      ].join("\n"),
+    )
+    const { done, value } = await lines.next()
+    const answer = done ? "q" : value.trim().toLowerCase()
+    if (answer === "q") break
+    if (answer !== "y" && answer !== "n") continue
+    const isRight = answer === "y"
+    await decide(url, { holder: holder.name, asxCode: company.asx_code, isRight })
+    if (isRight) linked.add(holder.key)
+  }
+  input.close()
+  return true
+}

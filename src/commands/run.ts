@@ -1,17 +1,17 @@
-import type { Command, OutputConfiguration } from "commander"
+import { Command } from "commander"
 import { AccountError } from "../access/change.ts"
 import { ConfigError } from "../config.ts"
 import { OutcomeUnknown } from "../db/commit.ts"
 import { failureReason } from "../db/database-errors.ts"
 import { EmbeddedError } from "../db/embedded/server.ts"
 import { DatabaseError } from "../db/first-connection.ts"
-import { shownAddress } from "../fetching/fetch-error.ts"
 import { ListenError } from "../listen-error.ts"
 import { LoadError } from "../loading/load-error.ts"
+import { version } from "../program.ts"
 import { printableText } from "../text/printable-text.ts"
 import { describeUnexpected, logToStderr, OutputError } from "./terminal.ts"
 
-/** Errors that are reported by their message alone. */
+/** Errors whose message is complete. */
 const reportedErrors = [
   AccountError,
   ConfigError,
@@ -23,48 +23,36 @@ const reportedErrors = [
   OutputError,
 ]
 
-/** The errors of commander, which repeat arguments. */
-export const printableErrors: OutputConfiguration = {
-  outputError: (message, write) => write(printableText(message)),
-}
+/** Commands inherit these settings if they are added afterwards. Usage errors exit with 2. */
+export const newProgram = (name: string, help: string): Command =>
+  new Command(name)
+    .description(help)
+    .version(version)
+    .option("--debug", "show the stack trace of an unexpected error")
+    .showHelpAfterError("(add --help for usage)")
+    // Usage errors repeat arguments.
+    .configureOutput({ outputError: (message, write) => write(printableText(message)) })
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 
-/**
- * Runs the command that the process was started with. If it fails, reports why and exits with 1.
- */
-export async function run(program: Command): Promise<void> {
-  // The reader of the messages may have exited (`2>&1 | head`); that ends no command.
+/** Runs the command of the arguments. If it fails, reports why and exits with 1. */
+export async function run(program: Command, args = process.argv): Promise<void> {
+  // A closed pipe of messages, as after `2>&1 | head`, ends no command.
   process.stderr.on("error", () => {})
-  program.option("--debug", "show the stack trace of an unexpected error")
-  let task = "run the command"
+  let name = ""
   program.hook("preAction", (_, command) => {
-    task = taskOf(command)
+    name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()
   })
   try {
-    await program.parseAsync()
+    await program.parseAsync(args)
   } catch (error) {
     const { debug = false } = program.opts<{ debug?: boolean }>()
     const reason = failureReason(error)
     if (reason === undefined || debug) logToStderr(errorText(error, debug))
-    if (reason !== undefined) logToStderr(`Cannot ${task}: ${reason}`)
+    if (reason !== undefined) logToStderr(`Cannot run \`mds ${name}\`: ${reason}`)
     process.exit(1)
   }
 }
 
-/** What the command does. Never its options: they may hold what must not be shown. */
-function taskOf(command: Command): string {
-  const { args, parent } = command
-  const name = command.name()
-  if (name === "load") return `load ${args.slice(1).map(shownFile).join(", ")}`
-  if (name === "migrate") return "migrate the database"
-  return `run \`mds ${parent?.parent ? `${parent.name()} ` : ""}${name}\``
-}
-
-function shownFile(file: string): string {
-  if (file === "-") return "standard input"
-  return /^https?:/i.test(file) && URL.canParse(file) ? shownAddress(new URL(file)) : file
-}
-
-/** What is reported of an error. */
 export function errorText(error: unknown, debug: boolean): string {
   const isReported = reportedErrors.some((kind) => error instanceof kind)
   if (isReported && error instanceof Error) return error.message

@@ -1,6 +1,6 @@
 /**
- * Output of commands: results on standard output, everything else on standard error. What is for
- * people may have text from files and servers in it, and is made printable here, once for all.
+ * Output of commands: results on standard output, messages on standard error. Text for people may come from
+ * files and servers, so these functions escape its control characters.
  */
 
 import { withoutParameters } from "../db/database-errors.ts"
@@ -20,55 +20,43 @@ export const logToStderr = (message: string): void => {
 }
 
 /**
- * Prints a result for a person, or as JSON for the next program. A reader that has exited, such as
- * `head`, is not an error.
- * @throws OutputError where it cannot be written
+ * Prints a result for a person, or as JSON for a program. A closed pipe, as after `head`, is no error.
+ * @throws OutputError
  */
-export const printResult = (line: string): Promise<void> => printData(printableText(line))
+export const printResult = (text: string): Promise<void> => printData(printableText(text))
 
-/** The same for data that has to be exact, such as CSV. */
-export async function printData(line: string): Promise<void> {
-  await write(line).catch((error: unknown) => {
-    if (codeOf(error) !== "EPIPE") throw outputError(error)
+/** Prints data without escapes, such as CSV. A closed pipe is no error. @throws OutputError */
+export const printData = (text: string): Promise<void> =>
+  printSecret(text).catch((error: OutputError) => {
+    if (codeOf(error.cause) !== "EPIPE") throw error
   })
+
+/** Prints the result of a change that is committed: only reports a failure to print. */
+export const printCompleted = (text: string): Promise<void> =>
+  printResult(text).catch((error: Error) => logToStderr(error.message))
+
+/** Prints a result that cannot be shown again, so that a closed pipe is an error. @throws OutputError */
+export async function printSecret(text: string): Promise<void> {
+  try {
+    // Unlike a write to `process.stdout`, it rejects when it fails.
+    await Bun.write(Bun.stdout, `${text}\n`)
+  } catch (error) {
+    const message = `Cannot write to standard output: ${reasonOf(error)}`
+    throw new OutputError(message, { cause: error })
+  }
 }
 
-/**
- * An unexpected error: its message or, with `debug`, its stack trace. Never the parameters of a
- * query.
- */
+/** The message of an unexpected error or, with `debug`, its stack trace; never the parameters of a query. */
 export function describeUnexpected(error: unknown, debug: boolean): string {
   const shown = withoutParameters(error)
   if (!(shown instanceof Error)) return `Failed: ${String(shown)}`
   const { name, message, stack, cause } = shown
   if (!debug) return `Failed: ${message || name} (add --debug for the stack trace)`
-  const from = cause === undefined ? "" : `\nCaused by: ${describeUnexpected(cause, true)}`
-  return (stack ?? `${name}: ${message}`) + from
+  const causeText = cause === undefined ? "" : `\nCaused by: ${describeUnexpected(cause, true)}`
+  return (stack ?? `${name}: ${message}`) + causeText
 }
 
-/**
- * Prints a result that is never shown again: a reader that has exited is an error.
- * @throws OutputError where it cannot be written
- */
-export async function printSecret(line: string): Promise<void> {
-  await write(line).catch((error: unknown) => {
-    throw outputError(error)
-  })
-}
-
-/** Prints the result of what is already done: a failure to print is only reported. */
-export const printCompleted = (line: string): Promise<void> =>
-  printResult(line).catch((error: Error) => logToStderr(error.message))
-
-/** Unlike a write to `process.stdout`, it rejects when it fails. */
-const write = (line: string) => Bun.write(Bun.stdout, `${line}\n`)
-
-const outputError = (error: unknown) =>
-  new OutputError(`Cannot write to standard output: ${reasonOf(error)}`, { cause: error })
-
-/**
- * Reports serving processes that did not confirm a change; undefined where their number is unknown.
- */
+/** @param processes the number of serving processes that did not confirm a change; undefined if unknown */
 export function warnIfUnconfirmed(processes: number | undefined): void {
   if (processes === 0) return
   const failure =
@@ -78,16 +66,19 @@ export function warnIfUnconfirmed(processes: number | undefined): void {
   logToStderr(`${failure}; it takes effect there within ${maxStalenessMs / 1000} seconds`)
 }
 
-/** Rows under a header, in columns as wide as their widest cell. */
-export function formatTable(
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  const lines = [header, ...rows].map((line) => line.map(printableLine))
+export type Row = Readonly<Record<string, string | number | boolean | null>>
+
+/** Rows as a table, whose header has the names of the first row's values. */
+export function formatTable(rows: readonly Row[]): string {
+  const [first] = rows
+  if (!first) return "none"
+  const header = Object.keys(first).map((name) => name.replaceAll("_", " "))
+  const lines = [header, ...rows.map((row) => Object.values(row).map((cell) => `${cell ?? "-"}`))]
+  const shown = lines.map((line) => line.map(printableLine))
   const widths = header.map((_, column) =>
-    Math.max(...lines.map((line) => (line[column] ?? "").length)),
+    Math.max(...shown.map((line) => line[column]?.length ?? 0)),
   )
-  return lines
+  return shown
     .map((line) =>
       line
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))

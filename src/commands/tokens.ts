@@ -1,108 +1,91 @@
-import { type Command, InvalidArgumentError, Option } from "commander"
 import { showAccount } from "../access/accounts.ts"
 import { AccountError } from "../access/change.ts"
 import { prefixOf } from "../access/token.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
-import type { Config } from "../config.ts"
 import { dayMs, hourMs, minuteMs } from "../text/durations.ts"
-import { integer } from "./arguments.ts"
-import { withEditor, withPool } from "./database.ts"
 import {
-  formatTable,
-  logToStderr,
-  printResult,
-  printSecret,
-  warnIfUnconfirmed,
-} from "./terminal.ts"
+  argument,
+  command,
+  flag,
+  group,
+  integer,
+  option,
+  reading,
+  requiredOption,
+} from "./command.ts"
+import { withEditor, withPool } from "./database.ts"
+import { formatTable, logToStderr, printSecret, warnIfUnconfirmed } from "./terminal.ts"
 
-const unitMs = { m: minuteMs, h: hourMs, d: dayMs }
+const prefix = argument(String, "first characters of the token, as `token list` shows them")
 
-interface CreateOptions {
-  account: string
-  name: string
-  expiresIn?: number
-  spreadsheets?: boolean
-}
-
-export function addTokenCommands(program: Command, config: () => Config): void {
-  const token = program.command("token").description("manage API tokens")
-
-  token
-    .command("create")
-    .description("create a token and print it; it is not shown again")
-    .requiredOption(
-      "--account <email>",
+const create = command({
+  help: "create a token and print it; it is not shown again",
+  parameters: {
+    account: requiredOption(
+      "<email>",
       "account of the token; created on the standard plan if it does not exist",
-    )
-    .requiredOption("--name <text>", "purpose of the token")
-    .option("--expires-in <days>", "days until it expires (default: never)", integer(1, 36_500))
-    .option("--spreadsheets", "show its use apart from that of programs")
-    .action(async (options: CreateOptions) => {
-      const { account: email, name, expiresIn, spreadsheets: forSpreadsheets = false } = options
-      const now = new Date()
-      const expiresAt = expiresIn ? new Date(now.getTime() + expiresIn * unitMs.d) : null
-      await withEditor(config(), async (editor) => {
-        await printToken(
-          (await issueToken(editor, { email, name, now, expiresAt, forSpreadsheets })).value,
-        )
-      })
-    })
-
-  token
-    .command("list")
-    .description("list the tokens of an account by their prefixes")
-    .requiredOption("--account <email>", "account of the tokens")
-    .action(async ({ account }: { account: string }) => {
-      const { tokens } = await withPool(config(), (pool) => showAccount(pool, account))
-      await printResult(tokenTable(tokens))
-    })
-
-  token
-    .command("rotate")
-    .description(
-      "replace a token and print the new one; the old one stays valid for a grace period",
-    )
-    .argument("<prefix>", "first characters of the token, as `token list` shows them")
-    .addOption(
-      new Option(
-        "--grace <time>",
-        "how long the old token stays valid: a number with m, h or d, or 0",
-      )
-        .argParser(parseDuration)
-        .default(unitMs.d, "24h"),
-    )
-    .action(async (prefix: string, { grace }: { grace: number }) => {
-      await withEditor(config(), async (editor) => {
-        const rotation = { prefix, graceMs: grace, now: new Date() }
-        const { value, unconfirmed } = await rotateToken(editor, rotation)
-        await printToken(value.token)
-        const until = value.until?.toISOString().replace(".000Z", "Z")
-        const fate = until ? `stays valid until ${until}` : "is revoked"
-        logToStderr(`It replaces ${value.replaced} (${value.name}), which ${fate}`)
-        warnIfUnconfirmed(unconfirmed)
-      })
-    })
-
-  token
-    .command("revoke")
-    .description("revoke a token from the next request on")
-    .argument("<prefix>", "first characters of the token, as `token list` shows them")
-    .action(async (prefix: string) => {
-      const { value, unconfirmed } = await withEditor(config(), (editor) =>
-        revokeToken(editor, { prefix }),
-      )
-      logToStderr(`Revoked ${value.prefix} (${value.name})`)
-      warnIfUnconfirmed(unconfirmed)
-    })
-}
-
-export const tokenTable = (tokens: Awaited<ReturnType<typeof showAccount>>["tokens"]): string =>
-  formatTable(
-    ["token", "name", "created", "last used", "expires", "revoked"],
-    tokens.map(({ prefix, name, createdAt, lastUsedAt, expiresAt, revokedAt }) =>
-      [prefix, name, createdAt, lastUsedAt, expiresAt, revokedAt].map((cell) => cell ?? "-"),
+      String,
     ),
-  )
+    name: requiredOption("<text>", "purpose of the token", String),
+    expiresIn: option("<days>", "days until it expires (default: never)", integer(1, 36_500)),
+    spreadsheets: flag("show its use apart from that of programs"),
+  },
+  run: ({ account: email, name, expiresIn, spreadsheets = false }, { config }) =>
+    withEditor(config, async (editor) => {
+      const now = new Date()
+      const expiresAt = expiresIn ? new Date(now.getTime() + expiresIn * dayMs) : null
+      const token = { email, name, now, expiresAt, forSpreadsheets: spreadsheets }
+      await printToken((await issueToken(editor, token)).value)
+    }),
+})
+
+const list = reading({
+  help: "list the tokens of an account by their prefixes",
+  parameters: { account: requiredOption("<email>", "account of the tokens", String) },
+  read: async ({ account }, { config }) =>
+    tokenRows((await withPool(config, (pool) => showAccount(pool, account))).tokens),
+  text: formatTable,
+})
+
+const rotate = command({
+  help: "replace a token and print the new one; the old one stays valid for a grace period",
+  parameters: {
+    prefix,
+    grace: option("<time>", "grace period: a number with m, h or d, or 0 (default: 24h)", duration),
+  },
+  run: ({ prefix, grace = dayMs }, { config }) =>
+    withEditor(config, async (editor) => {
+      const rotation = { prefix, graceMs: grace, now: new Date() }
+      const { value, unconfirmed } = await rotateToken(editor, rotation)
+      await printToken(value.token)
+      const until = value.until?.toISOString().replace(".000Z", "Z")
+      const fate = until ? `stays valid until ${until}` : "is revoked"
+      logToStderr(`It replaces ${value.replaced} (${value.name}), which ${fate}`)
+      warnIfUnconfirmed(unconfirmed)
+    }),
+})
+
+const revoke = command({
+  help: "revoke a token from the next request on",
+  parameters: { prefix },
+  run: async (token, { config }) => {
+    const change = await withEditor(config, (editor) => revokeToken(editor, token))
+    logToStderr(`Revoked ${change.value.prefix} (${change.value.name})`)
+    warnIfUnconfirmed(change.unconfirmed)
+  },
+})
+
+export const token = group("manage API tokens", { create, list, rotate, revoke })
+
+export const tokenRows = (tokens: Awaited<ReturnType<typeof showAccount>>["tokens"]) =>
+  tokens.map((token) => ({
+    token: token.prefix,
+    name: token.name,
+    created_at: token.createdAt,
+    last_used_at: token.lastUsedAt,
+    expires_at: token.expiresAt,
+    revoked_at: token.revokedAt,
+  }))
 
 /** Called before the database is closed, so that a later failure cannot lose the token. */
 async function printToken(token: string): Promise<void> {
@@ -117,10 +100,9 @@ async function printToken(token: string): Promise<void> {
 }
 
 /** @returns milliseconds */
-function parseDuration(text: string): number {
+function duration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   if (text === "0") return 0
-  if (unit === undefined)
-    throw new InvalidArgumentError("Must be 0 or a duration such as 30m, 24h or 7d.")
-  return Number(count) * unitMs[unit as keyof typeof unitMs]
+  if (unit === undefined) throw new Error("Must be 0 or a duration such as 30m, 24h or 7d.")
+  return Number(count) * (unit === "m" ? minuteMs : unit === "h" ? hourMs : dayMs)
 }

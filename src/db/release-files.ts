@@ -26,3 +26,24 @@ export async function releaseOrigin(
   )
   return row ?? null
 }
+
+export type ReleaseRow = Readonly<Record<string, string | number | boolean | null>>
+
+/** The newest first, with the records of all resources that each changed. Deactivated companies are changed. */
+export const newestReleases = async (
+  sql: Sql | TransactionSql,
+  count: number,
+): Promise<ReleaseRow[]> => [
+  ...(await sql.unsafe<ReleaseRow[]>(
+    `select id as release, ${utc("published_at")} as published_at, source,
+       manifest->>'observed' as data_as_of, added, changed, removed, is_pruned
+     from releases, lateral (
+       select coalesce(sum((value->>'added')::integer), 0)::integer as added,
+         coalesce(sum((value->>'changed')::integer + (value->>'deactivated')::integer), 0)::integer as changed,
+         coalesce(sum((value->>'removed')::integer), 0)::integer as removed
+       from jsonb_each(manifest->'resources')
+     ) as counts
+     order by id desc limit $1`,
+    [count],
+  )),
+]

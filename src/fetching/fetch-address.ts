@@ -10,7 +10,7 @@ import { type RawFiles, withRawDirectory } from "./raw-files.ts"
 import { isAddress } from "./sources-file.ts"
 
 export interface AddressOptions extends RawFiles {
-  userAgent: () => Promise<string>
+  userAgent: string
   /** Connects to private networks and this machine too. */
   allowPrivate: boolean
   limits: Limits
@@ -47,7 +47,7 @@ export async function withAddresses<T>(
     progress.step(`Fetching ${shownAddress(new URL(address))}`)
   }
   const locked = await withRawDirectory(options, async (directory) => {
-    const access = { userAgent: await options.userAgent(), headers: {}, allowPrivate, limits }
+    const access = { userAgent: options.userAgent, headers: {}, allowPrivate, limits }
     const now = await options.clock()
     const fetched = await fetchFiles({ kind: "file", url }, { directory, access, now })
     const paths = fetched.map(({ path }) => path)

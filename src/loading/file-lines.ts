@@ -1,6 +1,6 @@
 /**
- * What the summary says of the files of a load: a line for each or, where they are many, their
- * totals and the files with rejected rows. The summary as JSON has all of them.
+ * The lines of a load's summary about its files: a line for each file or, for many files, their totals and
+ * the files with rejected rows. The summary as JSON has all files.
  */
 import { countText, type FileFigures, rowsRead, totalOf } from "./figures.ts"
 import { formatCount } from "./progress.ts"
@@ -33,15 +33,15 @@ function countsText(files: readonly FileFigures[]): string {
     for (const [reason, count] of Object.entries(left_out)) countText(leftOut, reason, count)
   }
   const repeated = totalOf(files, (file) => file.repeated)
-  return [
-    `${formatCount(rowsRead(files))} rows read`,
+  const parts = [
     `${formatCount(totalOf(files, ({ accepted }) => accepted))} accepted`,
     `${formatCount(totalOf(files, ({ rejected }) => rejected))} rejected`,
     ...(repeated > 0 ? [`${formatCount(repeated)} repeated`] : []),
     ...Object.entries(leftOut).map(
       ([reason, count]) => `${formatCount(count)} left out (${reason})`,
     ),
-  ].join(", ")
+  ]
+  return `${formatCount(rowsRead(files))} rows read = ${parts.join(" + ")}`
 }
 
 /** Why no record counts as missing. */
@@ -50,8 +50,8 @@ function absenceLines(files: readonly FileFigures[]): string[] {
   const incomplete = files.filter((file) => file.incomplete).map(({ name }) => name)
   const others = incomplete.length > 1 ? ` and ${formatCount(incomplete.length - 1)} more` : ""
   return [
-    ...(unreadable > 0 ? [`${formatCount(unreadable)} rows have no key that can be read`] : []),
-    ...(incomplete.length > 0 ? [`${incomplete[0]}${others} says that it is incomplete`] : []),
+    ...(unreadable > 0 ? [`rows without a readable key: ${formatCount(unreadable)}`] : []),
+    ...(incomplete.length > 0 ? [`${incomplete[0]}${others} is marked as incomplete`] : []),
   ].map((why) => `  ${why}, so no record counts as missing`)
 }
 

@@ -13,24 +13,24 @@ export interface LoadOptions {
   /** Paths; `-` is standard input. Together they are the source's complete set. */
   files: readonly string[]
   /** Adds and changes only, although the source's files are its complete set. */
-  partial?: boolean
+  partial?: boolean | undefined
   /** Loads companies of every sector, where the source would leave some out. */
-  allSectors?: boolean
+  allSectors?: boolean | undefined
   /** How much one file may unpack to; unlimited by default, since a local file is the operator's own. */
   maxUnpackedBytes?: number
   /** Does everything except publish, and reports the same counts. */
-  dryRun?: boolean
+  dryRun?: boolean | undefined
   /** Lets a load remove more than a twentieth of its source's records. */
-  acceptShrink?: boolean
+  acceptShrink?: boolean | undefined
   /** Fields of which a load may empty more than a third of the known values. */
-  acceptEmpty?: readonly string[]
+  acceptEmpty?: readonly string[] | undefined
   /**
    * When the files were true: a date, which is its beginning in UTC, or a date-time with a zone. By
    * default now or, where the bytes are those of the last load, what that load said.
    */
   observed?: string | undefined
   /** What the files lack goes at once, although the source's files may lack records for a time. */
-  removeMissingNow?: boolean
+  removeMissingNow?: boolean | undefined
   /** How long a record must have been missing before it goes; 48 by default. */
   absentAfterHours?: number
   /**
@@ -39,7 +39,7 @@ export interface LoadOptions {
    */
   rejectsDir?: string | undefined
   /** How many rejected rows are allowed; see `Rejects`. */
-  maxRejects?: number
+  maxRejects?: number | undefined
   /** Which holders are stored by their names; all by default. */
   holderNames?: HolderNames
   progress?: Progress

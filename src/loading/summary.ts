@@ -1,8 +1,14 @@
-/** What a load did, as values and as text. */
+/** The outcome of a load, as values and as text. */
 import type { MissingRecord } from "../db/missing-records.ts"
 import { resourceNames } from "../resources/resource.ts"
 import { printableLine } from "../text/printable-text.ts"
-import type { ChangeFigures, FileFigures, LinkFigures, MissingFigures } from "./figures.ts"
+import {
+  type ChangeFigures,
+  type FileFigures,
+  type LinkFigures,
+  type MissingFigures,
+  totalOf,
+} from "./figures.ts"
 import { fileLines } from "./file-lines.ts"
 import { formatCount } from "./progress.ts"
 import { type Confirmed, rowsChanged } from "./publish.ts"
@@ -14,18 +20,24 @@ export interface LoadSummary extends Confirmed, RejectsWritten {
   seconds: number
 }
 
-/** Several lines, none of which a value begins, without a line break at the end. */
+/** Lines without a line break at the end. No line begins with text from a file. */
 export function formatSummary(summary: LoadSummary): string {
   const { source, files, resources, missing, links } = summary
   const rejects = rejectsText(summary)
   return [
     ...fileLines(files),
-    ...Object.entries(resources).map(([name, figures]) => `${name}: ${changeText(figures)}`),
+    ...Object.entries(resources).map(
+      ([name, figures]) =>
+        `${name}: ${changeText(
+          figures,
+          totalOf(files, ({ accepted }) => accepted),
+        )}`,
+    ),
     ...Object.values(summary.kept).flatMap((kept) => keptLines(files, kept)),
     ...resourceNames.flatMap((name) =>
       missing[name] ? missingLines(source, missing[name], summary.largestMissing[name] ?? []) : [],
     ),
-    ...(links ? [linkText(links), holderText(links), ...nameLines(links)] : []),
+    ...(links ? linkLines(links) : []),
     ...(rejects === undefined ? [] : [rejects]),
     outcome(summary),
   ]
@@ -33,17 +45,19 @@ export function formatSummary(summary: LoadSummary): string {
     .join("\n")
 }
 
-function changeText({ added, changed, removed, deactivated }: ChangeFigures): string {
-  const counts = [
-    `${formatCount(added)} added`,
-    `${formatCount(changed)} changed`,
-    `${formatCount(removed)} removed`,
-    ...(deactivated > 0 ? [`${formatCount(deactivated)} deactivated`] : []),
-  ]
-  return counts.join(", ")
+/** @param accepted rows that were added, changed or equal to their records */
+function changeText(
+  { added, changed, removed, deactivated }: ChangeFigures,
+  accepted: number,
+): string {
+  return (
+    `${formatCount(accepted)} accepted = ${formatCount(added)} added + ${formatCount(changed)} changed + ` +
+    `${formatCount(accepted - added - changed)} unchanged; ${formatCount(removed)} removed` +
+    (deactivated > 0 ? `, ${formatCount(deactivated)} deactivated` : "")
+  )
 }
 
-/** Fields that all or some of the files say nothing of, and of which records keep values. */
+/** Fields without a column in some files, of which records keep their values. */
 function keptLines(
   files: readonly FileFigures[],
   kept: Readonly<Record<string, number>>,
@@ -55,7 +69,7 @@ function keptLines(
       without === files.length
         ? "the files lack a column for it"
         : `${formatCount(without)} of the ${formatCount(files.length)} files lack a column for it`
-    return `  ${name} stays as it is in ${formatCount(records)} records: ${which}`
+    return `  ${name} keeps its value in ${formatCount(records)} records: ${which}`
   })
 }
 
@@ -69,34 +83,33 @@ function missingLines(
   return [
     ...(missing > 0
       ? [
-          `  ${formatCount(missing)} missing from the files, ${formatCount(newly)} of them newly; what is missing stays until further loads confirm it: ` +
+          `  stored records that the files lack: ${formatCount(missing)}, for the first time: ${formatCount(newly)}; ` +
             `${names.join("; ")}${more}`,
-          `  list them with \`mds sources show ${source}\``,
+          `  they stay until further loads confirm that they are gone; list them with \`mds sources show ${source}\``,
         ]
       : []),
-    ...(returned > 0 ? [`  ${formatCount(returned)} no longer missing`] : []),
+    ...(returned > 0 ? [`  records that are no longer missing: ${formatCount(returned)}`] : []),
   ]
 }
 
-function linkText(links: LinkFigures): string {
-  return (
-    `links: ${formatCount(links.linked)} tenements are linked to a company, ` +
-    `${formatCount(links.directly)} directly, ${formatCount(links.through_subsidiaries)} through subsidiaries; ` +
-    `${formatCount(links.unlinked)} have a holder but no link; ` +
-    `the links of ${formatCount(links.relinked)} tenements and the totals of ${formatCount(links.retotalled)} companies changed`
-  )
+function linkLines(links: LinkFigures): string[] {
+  const { linked, directly, through_subsidiaries, unlinked, undated_names = 0 } = links
+  const tenements = totalOf(Object.values(links.by_state), (state) => state.tenements)
+  if (tenements === 0) return []
+  return [
+    `links: ${formatCount(tenements)} tenements = ${formatCount(linked)} linked to a company + ` +
+      `${formatCount(unlinked)} with unlinked holders + ${formatCount(tenements - linked - unlinked)} without a holder`,
+    `  linked by a company's name: ${formatCount(directly)}, by a subsidiary's name: ${formatCount(through_subsidiaries)}, ` +
+      `by both: ${formatCount(directly + through_subsidiaries - linked)}`,
+    `  this load changed the links of ${formatCount(links.relinked)} stored tenements and the totals of ${formatCount(links.retotalled)} companies`,
+    `  unlinked holders: ${formatCount(links.unlinked_holders)}; list them with \`mds holders unlinked\``,
+    ...(undated_names === 0
+      ? []
+      : [
+          `  former names that do not link, because the time of their files is unknown: ${formatCount(undated_names)}; give it with --observed`,
+        ]),
+  ]
 }
-
-const holderText = ({ unlinked_holders }: LinkFigures) =>
-  `holders: ${formatCount(unlinked_holders)} are not linked to a company; list them with \`mds holders unlinked\``
-
-const nameLines = ({ undated_names = 0 }: LinkFigures): string[] =>
-  undated_names === 0
-    ? []
-    : [
-        `names: ${formatCount(undated_names)} changed between files of which one is of an unknown time, ` +
-          "so the former names do not link; say when files were true with --observed",
-      ]
 
 function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`

@@ -1,4 +1,4 @@
-/** An operator lists companies that may have changed their codes, and decides which have. */
+/** An operator lists and confirms companies that changed their codes. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 
@@ -25,7 +25,15 @@ const run = async (...args: string[]) => {
 test("proposed successors are listed, declined and confirmed", async () => {
   const { text: table } = await run("successors")
   expect(table.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
-    ["ended", "company", "missing since", "successor", "company", "appeared", "both listed on"],
+    [
+      "predecessor",
+      "former company",
+      "missing since",
+      "successor",
+      "company",
+      "appeared at",
+      "listing date",
+    ],
     ...[
       ["QZN", "Renamed Limited"],
       ["QZO", "Strangers Limited"],
@@ -36,20 +44,20 @@ test("proposed successors are listed, declined and confirmed", async () => {
   ])
   expect(await run("decline", "qza", "qzo")).toEqual({
     code: 0,
-    text: "QZO is not proposed for QZA any more",
+    text: "QZO is no longer proposed for QZA",
   })
   expect(await run("confirm", "QZA", "QZN")).toEqual({
     code: 0,
-    text: "Published as release 4: QZA went on as QZN",
+    text: "Published as release 4: QZA was succeeded by QZN",
   })
-  expect((await run("successors")).text.split("\n")).toHaveLength(1)
+  expect((await run("successors")).text).toBe("none")
   expect(await run("decline", "QZA", "QZN")).toEqual({
     code: 0,
-    text: "Published as release 5: QZA did not go on as QZN",
+    text: "Published as release 5: QZA was not succeeded by QZN",
   })
   expect(await run("confirm", "QZA", "QZO")).toEqual({
     code: 0,
-    text: "Published as release 6: QZA went on as QZO",
+    text: "Published as release 6: QZA was succeeded by QZO",
   })
   expect(await run("confirm", "qza", "qzo")).toEqual({
     code: 1,

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { runningServer } from "../../src/db/embedded/postmaster.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 import { embeddedDirectory } from "../support/postgres.ts"
-import { type ServiceProcess, serviceProcess } from "../support/process.ts"
+import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { scratchDirectory } from "../support/scratch.ts"
 import { until } from "../support/until.ts"
 
@@ -86,4 +86,15 @@ test("a server that does not start is tried again after longer and longer pauses
   service.kill("SIGTERM")
   expect(await service.exited).toBe(0)
   taken.stop(true)
+})
+
+test("a link begins with the address of the service that runs on the data directory", async () => {
+  const directory = await newDirectory()
+  const service = await serve(directory)
+  const settings = { DATA_DIR: directory, DATABASE_URL: "" }
+  const { printed } = await command(["account", "create", "jo@example.com"], settings)
+  expect(printed).toStartWith(`${service.url}/account/link?link=mds_link_`)
+  await service.stop()
+  const afterwards = await command(["account", "link", "jo@example.com"], settings)
+  expect(afterwards.printed).toStartWith("http://127.0.0.1:3000/account/link?")
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { judgedFiles, judgement, reasons } from "../../src/loading/suggestions.ts"
+import { judgement } from "../../src/loading/suggestions.ts"
 import { until } from "../support/until.ts"
 import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
@@ -65,12 +65,6 @@ test("--csv writes a file that, parents filled in, loads as subsidiaries; and ne
   expect((await unlinked()).stdout).not.toContain("Somebody")
 })
 
-const reasonTable = [
-  "reason             how often",
-  ...reasons.map((reason) => `${reason.padEnd(17)}  ${judgement(reason)}`),
-  `(${judgedFiles})`,
-].join("\n")
-
 describe("suggestions", () => {
   const suggest = (...args: string[]) => bench.run(["holders", "suggest", ...args])
   const suggested = [
@@ -98,10 +92,9 @@ describe("suggestions", () => {
     const { child, output } = onTerminal(["holders", "suggest"], bench.options())
     expect(await child.exited).toBe(0)
     expect(output().replaceAll("\r\n", "\n")).toBe(
-      "tenements  holder            code  company  reason\n" +
-        "2          QUARRY, PITS LTD  QZA   Quarry   same first words\n" +
-        "1          QUARRY ALPHA      QZA   Quarry   same first words\n" +
-        `\n${reasonTable}\n`,
+      "tenements  holder            code  company  is active  reason            how often          similar name\n" +
+        "2          QUARRY, PITS LTD  QZA   Quarry   true       same first words  right in 24 of 50  Quarry\n" +
+        "1          QUARRY ALPHA      QZA   Quarry   true       same first words  right in 24 of 50  Quarry\n",
     )
   })
 
@@ -111,7 +104,7 @@ describe("suggestions", () => {
       code: 0,
       stdout: "",
       stderr:
-        `Wrote 2 suggestions for 2 holders to ${path}; ` +
+        `Wrote 2 suggestions to ${path}; ` +
         `fill in parent_asx_code where one is right, then run \`mds load subsidiaries ${path} --partial\`\n`,
     })
     expect(readFileSync(path, "utf8")).toBe(suggested)
@@ -143,7 +136,7 @@ describe("decisions", () => {
   test("link publishes a link, and decline ends it", async () => {
     const linked = await holders("link", "quarry, pits limited", "qza")
     expect(linked.code).toBe(0)
-    expect(linked.stdout).toContain("links: 2 tenements are linked to a company")
+    expect(linked.stdout).toContain("= 2 linked to a company")
     expect(linked.stdout).toContain("Published as release 3")
     expect(await codes()).toEqual(["", "QZA", "QZA", "", ""])
     expect((await holders("suggest")).stdout).not.toContain("PITS LTD")
@@ -151,7 +144,7 @@ describe("decisions", () => {
     expect(await codes()).toEqual(["", "", "", "", ""])
     expect(await holders("decline", "QZB PITS", "qzb")).toEqual({
       code: 0,
-      stdout: "QZB PITS is not suggested for QZB any more\n",
+      stdout: "QZB PITS is no longer suggested for QZB\n",
       stderr: "",
     })
     expect((await holders("suggest")).stdout).not.toMatch(/PITS/)
@@ -202,7 +195,7 @@ describe("decisions", () => {
       review.type("\u0003")
       expect(await review.child.exited).toBe(130)
       expect(review.output()).toContain(
-        "Interrupted: nothing was published; the next `mds holders link` or `mds holders review` publishes what is decided",
+        "Interrupted: nothing was published; the next `mds holders link` or `mds holders review` publishes the decisions",
       )
       expect(await codes()).toEqual(["", "", "", "", ""])
       await holders("link", "QZB PITS", "QZB")

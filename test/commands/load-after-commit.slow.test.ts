@@ -71,7 +71,7 @@ test("where nothing can be written the load succeeds, and the first rejected row
   const first = await bench.run(["load", "tenements", file], nowhere)
   expect(first).toMatchObject({ code: 0 })
   expect(first.stdout).toContain("Published as release 1")
-  expect(first.stdout).toContain("holders: 2 are not linked to a company")
+  expect(first.stdout).toContain("unlinked holders: 2")
   expect(first.stderr).toContain(`Cannot write rejected rows to ${join(file, "data", "rejects")}: `)
   expect(first.stderr).toContain("Rejected: rows.csv, line 4: state is not one of")
   expect(first.stderr).not.toMatch(/\n\s+at /)

@@ -49,7 +49,8 @@ test("a header's names, an option, and the name of a file in messages", async ()
     ["sources", "show", attack],
   ]) {
     const { code, stderr, stdout } = await run(...args)
-    expect([args, code]).toEqual([args, 1])
+    const isUsageError = args.length > 3
+    expect([args, code]).toEqual([args, isUsageError ? 2 : 1])
     expect(stderr).toContain("owned\\u0007\\u009b31m")
     expect(stderr + stdout).not.toMatch(obeyed)
   }

@@ -50,8 +50,14 @@ test("sessions are listed and ended, which the audit shows as the operator's doi
   await person.post("/account/link", { link })
   const listed = await mds(["account", "sessions", email])
   const [head, row = ""] = listed.printed.split("\n")
-  expect(head?.split(/ {2,}/)).toEqual(["signed in", "by", "last seen", "from", "browser"])
-  expect(row).toMatch(/ {2}link {2}.* {2}127\.0\.0\.1 {2}Mozilla\/5\.0 \(\? a test\)$/)
+  expect(head?.split(/ {2,}/)).toEqual([
+    "signed in at",
+    "method",
+    "last seen at",
+    "address",
+    "browser",
+  ])
+  expect(row).toMatch(/ {2}link {2}.* {2}127\.0\.0\.1 {2}Mozilla\/5\.0 \(\u00fc a test\)$/)
 
   expect((await mds(["account", "sign-out", email])).said).toBe(
     `Ended 1 session of account ${email}\n`,

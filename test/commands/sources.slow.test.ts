@@ -38,7 +38,7 @@ test("the list has every source that was loaded, and what came of its last load"
       "resource",
       "records",
       "missing",
-      "observed",
+      "data as of",
       "changed",
       "release",
       "loaded",
@@ -64,21 +64,32 @@ test("the list has every source that was loaded, and what came of its last load"
 test("a source is shown with what is missing, the largest first, and when it will go", async () => {
   const { stdout } = await sources("show", "asx-directory")
   expect(cells(stdout)).toEqual([
-    ["asx-directory: 40 companies, 2 of them missing"],
+    ["name: asx-directory"],
+    ["resource: companies"],
+    ["records: 40"],
+    ["missing: 2"],
+    ["linked: -"],
+    ["licence: -"],
+    ["attribution: -"],
+    ["address: -"],
+    ["last fetched at: -"],
+    ["last attempted at: -"],
+    ["last loaded at: now"],
     ["last outcome: unchanged"],
-    ["last loaded: now"],
-    ["last fetched: never"],
-    ["files of: 2020-01-02T00:00:00Z"],
-    ["last changed: now, release 1"],
+    ["last reason: -"],
+    ["last observed at: 2020-01-02T00:00:00Z"],
+    ["last release: 1"],
+    ["last changed at: now"],
     [""],
-    ["missing", "since", "last missed", "loads", "goes from", "name"],
+    ["Missing records:"],
+    ["key", "label", "missing since", "last missing at", "loads", "goes from"],
     ...["Q01", "Q00"].map((code) => [
       code,
+      `QUARRY ${code} LIMITED`,
       "2020-01-02T00:00:00Z",
       "2020-01-02T00:00:00Z",
       "1",
       "2020-01-04T00:00:00Z",
-      `QUARRY ${code} LIMITED`,
     ]),
   ])
   const options = { variables: { ABSENT_AFTER_HOURS: "1" } }
@@ -96,7 +107,7 @@ test("the reason of a refused load is cut in the list, and whole where the sourc
   const { stdout } = await sources("list")
   expect(stdout).toMatch(/refused: Cannot read (?:long-)+\w*…$/m)
   expect(stdout).toContain("2020-01-02T00:00:00Z")
-  expect((await sources("show", "asx-directory")).stdout).toContain(`refused: ${reason}`)
+  expect((await sources("show", "asx-directory")).stdout).toContain(`last reason: ${reason}`)
 }, 30_000)
 
 test("a source that was not loaded, or does not exist, is an error that says so", async () => {

@@ -31,21 +31,18 @@ afterAll(async () => {
 const run = (url: string, args: readonly string[], stdin?: string) =>
   runCommand(args, { url, dataDir: directory, ...(stdin && { stdin: Bun.file(stdin) }) })
 
-const commands = (): [task: string, args: string[], stdin?: string][] => [
-  [`load ${paths.rows}`, ["load", "companies", paths.rows, "--partial"]],
-  ["load standard input", ["load", "companies", "-", "--partial"], paths.rows],
-  [
-    "run `mds token create`",
-    ["token", "create", "--account", "jo@example.com", "--name", "s3cret job"],
-  ],
+const commands = (): [command: string, args: string[], stdin?: string][] => [
+  ["load", ["load", "companies", paths.rows, "--partial"]],
+  ["load", ["load", "companies", "-", "--partial"], paths.rows],
+  ["token create", ["token", "create", "--account", "jo@example.com", "--name", "s3cret job"]],
 ]
 
 async function expectReported(url: string): Promise<void> {
-  for (const [task, args, stdin] of commands()) {
+  for (const [command, args, stdin] of commands()) {
     const { code, stdout, stderr } = await run(url, args, stdin)
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     const last = stderr.trimEnd().split("\n").at(-1) ?? ""
-    expect(last).toStartWith(`Cannot ${task}: the database is read-only (cannot `)
+    expect(last).toStartWith(`Cannot run \`mds ${command}\`: the database is read-only (cannot `)
     expect(last).toEndWith(
       "); give the address of the primary server as DATABASE_URL, or check its default_transaction_read_only",
     )
@@ -75,7 +72,7 @@ test("a role without the privilege is named as the reason", async () => {
   const { code, stderr } = await run(url.href, ["load", "companies", paths.rows, "--partial"])
   expect(code).toBe(1)
   expect(stderr).toContain(
-    `\nCannot load ${paths.rows}: the database's role lacks a privilege (permission denied`,
+    "\nCannot run `mds load`: the database's role lacks a privilege (permission denied",
   )
 })
 
@@ -95,6 +92,6 @@ test("a connection that is lost before the commit is named as the reason", async
   const { code, stderr } = await ended()
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^Cannot load standard input: there is no connection to the database \(.+\); check that PostgreSQL runs, and its log, then try again\n$/,
+    /^Cannot run `mds load`: there is no connection to the database \(.+\); check that PostgreSQL runs, and its log, then try again\n$/,
   )
 })

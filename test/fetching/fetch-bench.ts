@@ -89,7 +89,7 @@ export async function fetchBench() {
       databaseUrl: bench.url,
       dataDir,
       source: "asx-directory",
-      userAgent: async () => "mds/test",
+      userAgent: "mds/test",
       allowPrivate: true,
       keeps: true,
       limits: testLimits,

@@ -41,13 +41,13 @@ test("a company that one download lacks stays active, and its return changes not
   expect(lacking.release).toBeNull()
   expect(lacking.missing.companies).toEqual({ missing: 1, newly: 1, returned: 0 })
   expect(formatSummary(lacking)).toContain(
-    "1 missing from the files, 1 of them newly; what is missing stays until further loads confirm it: BHP (BHP GROUP LIMITED)",
+    "stored records that the files lack: 1, for the first time: 1; BHP (BHP GROUP LIMITED)",
   )
   expect(await isActive()).toBe(true)
   const back = await load(whole, 3)
   expect(back.release).toBeNull()
   expect(back.missing.companies).toEqual({ missing: 0, newly: 0, returned: 1 })
-  expect(formatSummary(back)).toContain("1 no longer missing")
+  expect(formatSummary(back)).toContain("records that are no longer missing: 1")
   expect(await missing()).toEqual([])
 })
 

@@ -33,7 +33,7 @@ test("the directory's resource companies are loaded, with the sector of their gr
     QZA: ["QUARRY ALPHA LIMITED", 4294967296, "Materials", "Materials", true],
   })
   expect(formatSummary(summary)).toContain(
-    "4 rows read, 2 accepted, 0 rejected, 2 left out (other sectors)",
+    "4 rows read = 2 accepted + 0 rejected + 2 left out (other sectors)",
   )
 })
 

@@ -41,7 +41,7 @@ test("the three-column list leaves market capitalisations as they are; a new com
   expect(summary.resources.companies).toMatchObject({ added: 1, changed: 0 })
   expect(await stored()).toMatchObject({ Q00: 1000, Q29: 1029, Q30: null })
   expect(formatSummary(summary)).toContain(
-    "market_cap_aud stays as it is in 30 records: the files lack a column for it",
+    "market_cap_aud keeps its value in 30 records: the files lack a column for it",
   )
   const renamed = three.replace("Q00 LIMITED", "QUARRY NOUGHT LIMITED")
   expect((await bench.load("asx-directory", renamed)).resources.companies?.changed).toBe(1)
@@ -73,7 +73,7 @@ test("of several files, each leaves the fields for which it has no column", asyn
     [2, null, null],
   ])
   expect(formatSummary(summary)).toContain(
-    "gics_sector stays as it is in 1 records: 1 of the 2 files lack a column for it",
+    "gics_sector keeps its value in 1 records: 1 of the 2 files lack a column for it",
   )
 })
 

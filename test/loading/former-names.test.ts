@@ -181,7 +181,7 @@ describe("of the exchange's directory", () => {
     expect(await former()).toEqual(["Quarry Delta Limited: is suggested"])
   })
 
-  test("the summary says which names do not link because a time is unknown", async () => {
+  test("the summary counts the names that do not link because a time is unknown", async () => {
     const unlinked = (summary: Awaited<ReturnType<typeof load>>) =>
       formatSummary(summary)
         .split("\n")
@@ -189,7 +189,7 @@ describe("of the exchange's directory", () => {
     await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
     const summary = await load(undefined, "Renamed Limited", "Quarry Echo Limited")
     expect(unlinked(summary)).toEqual([
-      "names: 1 changed between files of which one is of an unknown time, so the former names do not link; say when files were true with --observed",
+      "  former names that do not link, because the time of their files is unknown: 1; give it with --observed",
     ])
     expect(unlinked(await load(undefined, "Renamed Limited", "Too Limited"))).toHaveLength(1)
     const later = new Date().toISOString()

@@ -147,7 +147,7 @@ test("a file that says it is incomplete adds and changes records and removes non
   const first = await bench.load("wa", lacking, on(2))
   expect(first.resources.tenements).toEqual({ added: 1, changed: 1, removed: 0, deactivated: 0 })
   expect(formatSummary(first)).toContain(
-    "  rows.csv says that it is incomplete, so no record counts as missing",
+    "  rows.csv is marked as incomplete, so no record counts as missing",
   )
   for (const options of [on(6), { ...on(8), removeMissingNow: true }]) {
     const { release, missing } = await bench.load("wa", lacking, options)

@@ -208,7 +208,7 @@ test.each([
     })
     expect([summary.release, summary.missing]).toEqual([null, {}])
     expect(formatSummary(summary)).toContain(
-      "  1 rows have no key that can be read, so no record counts as missing",
+      "  rows without a readable key: 1, so no record counts as missing",
     )
   },
 )

@@ -38,19 +38,19 @@ test("up to ten files have a line each, with their warnings and notes", () => {
   const files = many(10)
   files[1] = file(2, { rejected: 3, warnings: { "unknown status": 2 }, notes: ["it is UTF-16"] })
   expect(lines(files).slice(0, 5)).toEqual([
-    "part-1.csv: 1,000 rows read, 1,000 accepted, 0 rejected",
-    "part-2.csv: 1,000 rows read, 1,000 accepted, 3 rejected",
+    "part-1.csv: 1,000 rows read = 1,000 accepted + 0 rejected",
+    "part-2.csv: 1,000 rows read = 1,000 accepted + 3 rejected",
     "  warning: unknown status (2)",
     "  note: it is UTF-16",
-    "part-3.csv: 1,000 rows read, 1,000 accepted, 0 rejected",
+    "part-3.csv: 1,000 rows read = 1,000 accepted + 0 rejected",
   ])
   expect(lines(files)).toHaveLength(14)
 })
 
 test("1,838 files without anything to tell are one line", () => {
   expect(lines(many(1838))).toEqual([
-    "1,838 files: 1,838,000 rows read, 1,838,000 accepted, 0 rejected",
-    "tenements: 0 added, 0 changed, 0 removed",
+    "1,838 files: 1,838,000 rows read = 1,838,000 accepted + 0 rejected",
+    "tenements: 1,838,000 accepted = 0 added + 0 changed + 1,838,000 unchanged; 0 removed",
     "No changes: nothing was published (1.3 s).",
   ])
 })
@@ -62,7 +62,7 @@ test("the counts, warnings and notes of many files are summed", () => {
   files[4] = file(5, { ...leftOut, warnings: { "status a": 3 }, notes: ["it is UTF-16"] })
   files[5] = file(6, { notes: ["it is UTF-16"] })
   expect(lines(files).slice(0, -2)).toEqual([
-    "20 files: 20,000 rows read, 20,000 accepted, 0 rejected, 2 repeated, 10 left out (other sectors)",
+    "20 files: 20,000 rows read = 20,000 accepted + 0 rejected + 2 repeated + 10 left out (other sectors)",
     "  warning: status b (9 in part-4.csv)",
     "  warning: status a (5 in 2 files)",
     "  note: it is UTF-16 (2 files)",
@@ -74,8 +74,8 @@ test("of many files, those with rejected or unreadable rows are named, most firs
   files[7] = file(8, { accepted: 998, rejected: 2 })
   files[8] = file(9, { accepted: 990, rejected: 10, unreadable: 1 })
   expect(lines(files).slice(0, -2)).toEqual([
-    "30 files: 30,000 rows read, 29,988 accepted, 12 rejected",
-    "  1 rows have no key that can be read, so no record counts as missing",
+    "30 files: 30,000 rows read = 29,988 accepted + 12 rejected",
+    "  rows without a readable key: 1, so no record counts as missing",
     "  part-9.csv: 10 rejected, 1 without a key",
     "  part-8.csv: 2 rejected",
   ])
@@ -103,9 +103,9 @@ test("a field is said to stay as it is where records keep a value of it", () => 
       .split("\n")
       .slice(-2, -1)
   expect(text(files)).toEqual([
-    "  area_km2 stays as it is in 1,234 records: 1 of the 2 files lack a column for it",
+    "  area_km2 keeps its value in 1,234 records: 1 of the 2 files lack a column for it",
   ])
   expect(text(files.slice(0, 1))).toEqual([
-    "  area_km2 stays as it is in 1,234 records: the files lack a column for it",
+    "  area_km2 keeps its value in 1,234 records: the files lack a column for it",
   ])
 })

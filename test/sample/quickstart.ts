@@ -4,13 +4,12 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Command } from "commander"
 import { createTokenLookup } from "../../src/access/credentials.ts"
 import { hashSecret } from "../../src/access/secret.ts"
 import { issueLink, linkPath, validMinutes } from "../../src/access/sign-in-links.ts"
 import { issueToken } from "../../src/access/tokens.ts"
 import { type Database, editorOf, openMigrated, usePool } from "../../src/commands/database.ts"
-import { run } from "../../src/commands/run.ts"
+import { newProgram, run } from "../../src/commands/run.ts"
 import { serve } from "../../src/commands/serve.ts"
 import { ignoreOutputErrors } from "../../src/commands/serving-log.ts"
 import { logToStderr, printCompleted } from "../../src/commands/terminal.ts"
@@ -21,16 +20,14 @@ import { vacuumChanged } from "../../src/loading/vacuum.ts"
 import { loadSample } from "./load-sample.ts"
 import { sampleData } from "./sample-data.ts"
 
-const program = new Command("quickstart")
-  .description("serve sample data, with a demo account and token")
-  .showHelpAfterError("(add --help for usage)")
+const program = newProgram("quickstart", "serve sample data, with a demo account and token")
 
 program.action(async () => {
   ignoreOutputErrors()
   const config = readConfig(process.env)
   const database = await openMigrated(config)
   const prepared = await prepare(config, database)
-  const { url } = await serve(config, database, process.env)
+  const { url } = await serve({ config, environment: process.env }, database)
   await printCompleted(welcome(config.BASE_URL || url, prepared))
 })
 

@@ -1,0 +1,74 @@
+/** Help, the version, usage errors, and listings as tables and as JSON. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { version } from "../../package.json"
+import { command } from "../support/process.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+setDefaultTimeout(60_000)
+
+let service: TestService
+beforeAll(async () => {
+  service = await testService()
+})
+afterAll(() => service.stop())
+
+const mds = (...args: string[]) => command(args, { DATABASE_URL: service.database.url })
+
+test("without arguments the help is printed, which says where the settings are described", async () => {
+  const { exitCode, printed, said } = await mds()
+  expect([exitCode, said]).toEqual([0, ""])
+  expect(printed).toStartWith("Usage: mds ")
+  expect(printed).toContain("Settings are environment variables")
+  expect((await mds("releases", "list", "--help")).printed).toContain("Settings are environment")
+})
+
+test("--version prints the version", async () => {
+  expect(await mds("--version")).toEqual({ exitCode: 0, printed: `${version}\n`, said: "" })
+})
+
+test.each([
+  [["laod", "wa", "x.csv"], "unknown command 'laod'\n(Did you mean load?)"],
+  [["account", "lst"], "unknown command 'lst'\n(Did you mean list?)"],
+  [["account", "list", "--jsn"], "unknown option '--jsn'\n(Did you mean --json?)"],
+  [["load", "wa"], "missing required argument 'files'"],
+  [["load", "asx-dirctory", "x.csv"], 'did you mean "asx-directory"?'],
+  [["token", "list"], "required option '--account <email>' not specified"],
+  [["releases", "show", "0"], "Must be an integer from 1 to 2147483647."],
+])("the usage error %j exits with 2 and names the error", async (args, message) => {
+  const { exitCode, printed, said } = await mds(...args)
+  expect([exitCode, printed]).toEqual([2, ""])
+  expect(said).toStartWith("error: ")
+  expect(said).toContain(message)
+  expect(said).toEndWith("(add --help for usage)\n")
+})
+
+const admin = "admin@example.com"
+
+test.each([
+  [["account", "list"], "email"],
+  [["account", "sessions", admin], null],
+  [["companies", "successors"], null],
+  [["holders", "suggest"], null],
+  [["holders", "unlinked"], "tenements"],
+  [["releases", "list"], "release"],
+  [["sources", "list"], null],
+  [["token", "list", "--account", admin], "token"],
+])("%j prints a JSON array of rows with --json", async (args, column) => {
+  const { exitCode, printed, said } = await mds(...args, "--json")
+  expect([exitCode, said]).toEqual([0, ""])
+  const rows = JSON.parse(printed)
+  if (column === null) expect(rows).toEqual([])
+  else expect(Object.keys(rows[0])[0]).toBe(column)
+})
+
+test("releases are listed newest first, with the changes of each", async () => {
+  const { printed } = await mds("releases", "list", "--count", "1")
+  const [head, newest, ...others] = printed.trimEnd().split("\n")
+  expect(head?.split(/ {2,}/)).toEqual([
+    ...["release", "published at", "source", "data as of"],
+    ...["added", "changed", "removed", "is pruned"],
+  ])
+  expect(others).toEqual([])
+  const [row] = await service.sql`select max(id) as id from releases`
+  expect(newest).toMatch(new RegExp(`^${row?.id} `))
+})
