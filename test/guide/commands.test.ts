@@ -1,34 +1,22 @@
 /** Every command line of the guide and the README is one of the program, with options that it has. */
 import { expect, test } from "bun:test"
 import { Command } from "commander"
-import { addAccountCommands } from "../../src/commands/accounts.ts"
-import { addCompanyCommands } from "../../src/commands/companies.ts"
-import { addFetchCommand } from "../../src/commands/fetch.ts"
-import { addHolderCommands } from "../../src/commands/holders.ts"
-import { addLoadCommand } from "../../src/commands/load.ts"
-import { addReleaseCommands } from "../../src/commands/releases.ts"
-import { addMigrateCommand, addServeCommand } from "../../src/commands/serve.ts"
-import { addSourceCommands } from "../../src/commands/sources.ts"
-import { addTokenCommands } from "../../src/commands/tokens.ts"
-import { readConfig } from "../../src/config.ts"
+import { account } from "../../src/commands/accounts.ts"
+import { companies } from "../../src/commands/companies.ts"
+import { fetch } from "../../src/commands/fetch.ts"
+import { holders } from "../../src/commands/holders.ts"
+import { load } from "../../src/commands/load.ts"
+import { releases } from "../../src/commands/releases.ts"
+import { migrate, serveCommand } from "../../src/commands/serve.ts"
+import { sources } from "../../src/commands/sources.ts"
+import { token } from "../../src/commands/tokens.ts"
 import { guide } from "../../src/pages/docs/pages.ts"
 import { textOf } from "./samples.ts"
 
 const program = new Command("mds")
-for (const add of [
-  addAccountCommands,
-  addCompanyCommands,
-  addFetchCommand,
-  addHolderCommands,
-  addLoadCommand,
-  addMigrateCommand,
-  addReleaseCommands,
-  addServeCommand,
-  addSourceCommands,
-  addTokenCommands,
-]) {
-  add(program, () => readConfig({}), {})
-}
+const groups = { account, companies, holders, releases, sources, token }
+const commands = { ...groups, fetch, load, migrate, serve: serveCommand }
+for (const [name, declared] of Object.entries(commands)) declared(program, name, {})
 
 /** Lines of samples, and code within sentences. */
 function commandLines(text: string): string[] {
