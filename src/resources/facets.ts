@@ -2,9 +2,9 @@ import { oneOf } from "../text/one-of.ts"
 import { field, filterOf, keyColumn, type Readable } from "./resource.ts"
 import { countOf, textOf } from "./values.ts"
 
-/** The filters of a resource whose values are counted, by name. */
+/** The filters of a resource that have a facet, by name: they take a whole value. */
 export const countedFilters = ({ filters }: Readable): string[] =>
-  Object.keys(filters).filter((name) => filters[name]?.values)
+  Object.keys(filters).filter((name) => filters[name]?.values && !filters[name].byScan)
 
 /**
  * The values of a field with the number of records that have each, as records of their own.

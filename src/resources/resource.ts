@@ -33,7 +33,7 @@ export interface Filter {
   where: (bound: SQL) => SQL
   /** The condition for values that no index serves, and which these are. */
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
-  /** If the values that it takes are counted: their column, which may list several as `A; B`. */
+  /** If the values that it matches are counted: their column, which may list several as `A; B`. */
   values?: { column: PgColumn; isList?: true }
   /** If its value is the code of a company. */
   isCompanyCode?: true

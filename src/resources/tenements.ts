@@ -74,7 +74,10 @@ export const tenements: Resource = {
     state: { ...filter(state, equals(table.state)), values: { column: table.state } },
     status: textFilter("Status", "granted", table.status_folded, table.status),
     type: textFilter("Type", "exploration", table.type_folded, table.type),
-    holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
+    holder: {
+      ...termFilter("Part of a holder's name", "gold", table.holder_name_folded),
+      values: { column: table.holder_name, isList: true },
+    },
     search: termFilter(
       "Part of the id or of the reference, whose letters and digits alone count",
       "E47/9001",

@@ -11,6 +11,11 @@ export type ValueCount = {
   count: number
 }
 
+export interface FacetOptions extends ReadOptions {
+  /** Counts the values of a list with a frequent term among few of its records. */
+  isSampled?: boolean
+}
+
 /**
  * Most frequent first, equal counts by value, unknown last; null where there are too many to be counted.
  * May throw Unavailable or ReleaseUnavailable.
@@ -19,20 +24,20 @@ export type ValueCount = {
 export type ReadFacet = (
   list: List,
   filter: string,
-  options: ReadOptions,
+  options: FacetOptions,
 ) => Promise<readonly ValueCount[] | null>
 
 export function createFacets({ pools, caches, read }: Reading): ReadFacet {
-  return async (list, filter, options) => {
-    const key = `${filter} ${listKey(list, options.release)}`
+  return async (list, filter, { isSampled = false, ...options }) => {
+    const key = `${filter} ${isSampled} ${listKey(list, options.release)}`
     const cached = caches.facets.get(key)
     if (cached) return cached.counts
     const { groups } = await read(pools.lists, {
       ...options,
       list,
-      key: `facet ${filter}`,
+      key: `facet ${filter} ${isSampled}`,
       statement: ({ statements, relation, values }) =>
-        statements.facet(list, filter, relation).execute(values),
+        statements.facet(list, filter, relation, isSampled).execute(values),
     })
     const counts = groups && tally(groups, filterOf(list.resource, filter).values?.isList)
     caches.facets.set(key, { counts })

@@ -51,7 +51,7 @@ export function createListReader(
       statement: ({ statements, relation, values }) =>
         keys === undefined
           ? statements
-              .rows(list, relation, after)
+              .page(list, relation, after)
               .execute({ ...values, ...bindPosition(after ?? []), limit, offset: skip })
           : statements.rowsOfKeys(list, relation).execute({ ...values, keys, limit, offset: 0 }),
     })

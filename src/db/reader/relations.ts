@@ -46,7 +46,7 @@ export function relationOf(
   relation: Relation,
   part: Part = wholeRelation,
 ): PgTable | SQL {
-  const name = sql.identifier(getTableName(resource.table))
+  const name = tableName(resource)
   if (resource.pastVersions) {
     const conditions = relation === "current" ? [] : [existsBy(resource, releaseName)]
     return sql`(${allVersions(resource, resource.pastVersions, part, conditions)}) as ${name}`
@@ -111,7 +111,7 @@ function removedRows(resource: Readable, part: Part): SQL {
     : sql`(select *, ${key} as earlier_key from ${history}
         where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
   // Under the table's name, so that the conditions of the list apply.
-  const name = sql.identifier(getTableName(table))
+  const name = tableName(resource)
   const isNotIn = (from: PgTable, ...conditions: SQL[]) =>
     sql`(select true from ${from} as ${name}
       where ${and(sql`${name}.${key} = earlier_key`, existsBy(resource, releaseName), ...conditions, part.inList)} limit 1) is null`
@@ -135,12 +135,14 @@ function select(
     ),
     sql`, `,
   )
-  const name = sql.identifier(getTableName(table))
+  const name = tableName(resource)
   const rows = sql`select ${columns} from ${from} as ${name} where ${and(...conditions, where) ?? sql`true`}`
   return first
     ? sql`(${rows} order by ${sql.join(first.orderBy, sql`, `)} limit ${first.limit})`
     : sql`(${rows})`
 }
+
+export const tableName = ({ table }: Readable) => sql.identifier(getTableName(table))
 
 const existsBy = ({ since }: Readable, release: string): SQL =>
   sql`${sql.identifier(since.name)} <= ${sql.placeholder(release)}`

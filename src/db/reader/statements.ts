@@ -8,7 +8,7 @@
  * requested release, by its number and identity, is no longer there.
  */
 import { and, is, SQL, sql } from "drizzle-orm"
-import { type PgColumn, PgDialect } from "drizzle-orm/pg-core"
+import { type PgColumn, PgDialect, type PgTable } from "drizzle-orm/pg-core"
 import {
   filterOf,
   keyColumn,
@@ -20,6 +20,7 @@ import {
 import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
+import { firstMatches, type MatchOptions, sample } from "./first-matches.ts"
 import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
 import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
@@ -66,6 +67,12 @@ export interface List extends ListShape {
 
 /** Whether the list's rows are found by a scan of the table: no index serves the values of a filter. */
 export const isScanned = ({ byScan = [] }: ListShape): boolean => byScan.length > 0
+
+/** Whether a trigram index finds the list's rows by a part of a text. */
+const hasIndexedTerm = ({ resource, filters, byScan, updated, removed }: ListShape): boolean =>
+  !updated &&
+  !removed &&
+  filters.some((name) => filterOf(resource, name).byScan && !byScan?.includes(name))
 
 /** Identifies a list at a release. */
 export const listKey = ({ identity }: List, release: Release): string =>
@@ -151,33 +158,26 @@ export function createStatements(db: Database) {
   })
   const pageOf = (
     shape: ListShape,
-    relation: Relation,
-    further?: SQL,
+    { from, where }: PageRows,
     { fields }: Pick<Readable, "fields"> = shape.resource,
   ) => {
     const { resource, order } = shape
-    const part = partOf(shape, further)
-    const terms = orderBy(order)
-    const limit = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
     const columns = { record: selection(fields), position: positions(order) }
     const rowsOf = (selected: typeof columns | (typeof columns & typeof seenReleases)) =>
       db
         .select(selected)
-        .from(relationOf(resource, relation, { ...part, first: { orderBy: terms, limit } }))
-        .where(part.where)
-        .orderBy(...terms)
+        .from(from)
+        .where(where)
+        .orderBy(...orderBy(order))
         .limit(sql.placeholder("limit"))
         .offset(sql.placeholder("offset"))
     // For each of many rows, the join would take as long as reading it.
     const whenEmpty = sql`select ${seenReleases.release}, page.*
       from (select) as one left join (${rowsOf(columns)}) as page on true`
-    const rows = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
+    const query = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
     return page(
-      { ...rows, whenEmpty: dialect.sqlToQuery(whenEmpty) },
-      {
-        resource: { ...resource, fields },
-        order,
-      },
+      { ...query, whenEmpty: dialect.sqlToQuery(whenEmpty) },
+      { resource: { ...resource, fields }, order },
     )
   }
   /** Prepares a statement that returns exactly one row. */
@@ -196,21 +196,33 @@ export function createStatements(db: Database) {
     }
   }
 
+  const rows = (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
+    once(
+      `rows of ${recordKind(shape.resource)} ${after !== undefined} ${relation} ${keyOf(shape)}`,
+      () => pageOf(shape, pageRows(shape, relation, after && isAfter(shape.order))),
+    )
+
   return {
     /**
-     * Rows of a page. Binds `limit`, how many to skip as `offset`, and the values of the position.
+     * Rows in the list's order. Binds `limit`, how many to skip as `offset`, and the values of the position.
      * @param after a position after which to begin, whose values are bound
      */
-    rows: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
-      once(
-        `rows of ${recordKind(shape.resource)} ${after !== undefined} ${relation} ${keyOf(shape)}`,
-        () => pageOf(shape, relation, after && isAfter(shape.order)),
-      ),
+    rows,
+    /** The same for a page, which has few rows. */
+    page: (shape: ListShape, relation: Relation, after?: Position): PreparedPage => {
+      if (!hasIndexedTerm(shape)) return rows(shape, relation, after)
+      const key = `page of ${recordKind(shape.resource)} ${after !== undefined} ${relation} ${keyOf(shape)}`
+      const bounds = { enough: pageEnd, most: pageEnd }
+      return once(key, () =>
+        pageOf(shape, { from: matchesIn(shape, relation, bounds, after && isAfter(shape.order)) }),
+      )
+    },
     /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
     rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
       once(`${recordKind(shape.resource)} of keys ${relation} ${keyOf(shape)}`, () => {
         const keys = sql`string_to_array(${sql.placeholder("keys")}, ' ')`
-        return pageOf(shape, relation, sql`${keyColumn(shape.resource)} = any(${keys})`)
+        const hasKey = sql`${keyColumn(shape.resource)} = any(${keys})`
+        return pageOf(shape, pageRows(shape, relation, hasKey))
       }),
     /**
      * The number of rows. Where they are found by a scan and are few, the same scan finds their keys,
@@ -231,7 +243,7 @@ export function createStatements(db: Database) {
     /** The same as `rows` without records: the index of the order has what it reads. */
     positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
       once(`positions ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
-        pageOf(shape, relation, after && isAfter(shape.order), { fields: {} }),
+        pageOf(shape, pageRows(shape, relation, after && isAfter(shape.order)), { fields: {} }),
       ),
     /** Records by their keys, bound as `keys`, an array literal. */
     find: (resource: Readable, relation: Relation): PreparedPage =>
@@ -244,12 +256,15 @@ export function createStatements(db: Database) {
         return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
       }),
     /** How many rows have each value of the column that a filter has values of. */
-    facet: (shape: ListShape, filter: string, relation: Relation) =>
-      once(`facet ${filter} ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
+    facet: (shape: ListShape, filter: string, relation: Relation, isSampled: boolean) =>
+      once(`facet ${filter} ${isSampled} ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
         const { values } = filterOf(shape.resource, filter)
         if (!values) throw new Error(`The values of ${filter} are not counted`)
+        const rows = isSampled
+          ? sql`from ${matchesIn(shape, relation, sample)}`
+          : rowsIn(shape, relation)
         const groups = sql`select ${values.column} as value, count(*) as rows
-          ${rowsIn(shape, relation)} group by 1 limit ${mostGroups} + 1`
+          ${rows} group by 1 limit ${mostGroups} + 1`
         return oneRow("facet", { groups: groupsOf }, sql`(${groups}) as grouped`)
       }),
   }
@@ -275,6 +290,36 @@ const countColumns = (total: SQL, keys = sql`null`) => ({
 /** The columns of a record. */
 const selection = (fields: Readable["fields"]) =>
   Object.fromEntries(Object.entries(fields).map(([name, { select }]) => [name, expression(select)]))
+
+/** Of which a page shows the first rows in their order. */
+interface PageRows {
+  from: PgTable | SQL
+  where?: SQL | undefined
+}
+
+/** How many rows of the list a page reads. */
+const pageEnd = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
+
+function pageRows(shape: ListShape, relation: Relation, further?: SQL): PageRows {
+  const { resource, order } = shape
+  const part = partOf(shape, further)
+  const first = { orderBy: orderBy(order), limit: pageEnd }
+  return { from: relationOf(resource, relation, { ...part, first }), where: part.where }
+}
+
+/** The first rows of a list with an indexed term. */
+function matchesIn(
+  shape: ListShape,
+  relation: Relation,
+  bounds: Pick<MatchOptions, "enough" | "most">,
+  after?: SQL,
+): SQL {
+  const { resource, order } = shape
+  return firstMatches(resource, relation, partOf(shape, after), orderBy(order), {
+    ...bounds,
+    after,
+  })
+}
 
 /** FROM and WHERE of a list. */
 function rowsIn(shape: ListShape, relation: Relation): SQL {

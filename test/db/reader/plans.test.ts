@@ -60,6 +60,8 @@ interface Plan {
   "Index Name"?: string
   "Shared Hit Blocks": number
   "Shared Read Blocks": number
+  "Actual Loops": number
+  "Actual Rows": number
   Plans?: Plan[]
 }
 
@@ -82,13 +84,16 @@ async function explained(statement: Query | SQL, bound: Record<string, unknown>)
   await sql.unsafe("deallocate explained")
   const plan = row?.["QUERY PLAN"][0]?.Plan
   if (!plan) throw new Error("EXPLAIN returned no plan")
-  const nodes = nodesOf(plan)
+  const nodes = nodesOf(plan).filter((node) => node["Actual Loops"] > 0)
+  const scans = nodes.filter(
+    ({ "Relation Name": name }) => name !== undefined && !ofAllReads.includes(name),
+  )
   return {
     buffers: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
     /** How the tables of the data are read. */
-    scans: nodes
-      .filter(({ "Relation Name": name }) => name !== undefined && !ofAllReads.includes(name))
-      .map((node) => node["Node Type"]),
+    scans: scans.map((node) => node["Node Type"]),
+    /** How many rows of them the statement reads. */
+    rows: scans.reduce((sum, node) => sum + node["Actual Rows"] * node["Actual Loops"], 0),
     indexes: nodes.flatMap((node) => node["Index Name"] ?? []),
   }
 }
@@ -122,12 +127,15 @@ const filtered: [name: string, resource: Resource, bound: Record<string, unknown
     tenements,
     { expires_from: "2026-03-01", expires_to: "2026-03-31" },
   ],
-  ["tenements of a holder", tenements, { holder: "%c4ca4238%" }],
   ["reports", reports, {}],
   ["reports of a company", reports, { company: "C0001" }],
   ["reports of a frequent type", reports, { type: "frequent" }],
   ["reports of a rare type", reports, { type: "rare" }],
   ["reports of a day", reports, { from: "2025-06-01", to: "2025-06-01" }],
+]
+
+const terms: typeof filtered = [
+  ["tenements of a holder", tenements, { holder: "%c4ca4238%" }],
   ["reports of a rare term", reports, { search: "%c4ca4238%" }],
   ["reports of a frequent term", reports, { search: "%report%" }],
 ]
@@ -162,7 +170,19 @@ describe.each(filtered)("%s", (_, resource, bound) => {
   })
 })
 
-test.each([...filtered.slice(0, 5), ...filtered.slice(7, 9)])(
+test.each(terms)("a page of %s reads a bounded part of the table", async (_, resource, bound) => {
+  const shape = shapeOf(resource, bound)
+  const position = positionIn(resource)
+  for (const after of [undefined, position]) {
+    const statement = statements.page(shape, "current", after)
+    const values = { ...bound, ...bindPosition(after ?? []), limit: 50, offset: 50 }
+    const plan = await explained(statement, values)
+    expect(plan.scans).not.toContain("Seq Scan")
+    expect(plan.rows).toBeLessThan(10_000 + 200)
+  }
+})
+
+test.each([...filtered.slice(0, 5), ...filtered.slice(6, 8)])(
   "anchors of %s are read from an index alone",
   async (_, resource, bound) => {
     const one = { ...bound, limit: 1, offset: 999 }
