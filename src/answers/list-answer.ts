@@ -45,13 +45,11 @@ export interface ListAnswers {
   answer(asked: Asked, plan: ListPlan): Promise<Response>
   /** One page, for the pages of the explorer. */
   read(asker: Asker, plan: ListPlan): Promise<ListPage>
-  /** The records of page 1 alone, for the search box of the explorer. They pin no release. */
-  first(asker: Asker, plan: ListPlan): Promise<readonly ResourceRecord[]>
 }
 
 export function createListAnswers(options: ListOptions): ListAnswers {
   const { reader, cachedAnswers, baseUrl } = options
-  const { atRelease, listAt, resolve } = options.resolver
+  const { atRelease, listAt } = options.resolver
 
   /** All of its values. */
   async function readFacet(
@@ -108,8 +106,5 @@ export function createListAnswers(options: ListOptions): ListAnswers {
         const list = await listAt(plan, release, asker.account)
         return readPage({ plan, list, release }, asker.account)
       }),
-
-    first: async ({ account }, { list, as_of, per_page }) =>
-      reader.first(list, per_page, { release: await resolve(as_of, account), account }),
   }
 }

@@ -112,3 +112,9 @@ export const invalidParameters = (faults: readonly Fault[]): ApiError => {
     details: { parameters: faults.slice(0, maxNamedFaults), ...(more > 0 && { more }) },
   })
 }
+
+/** The faults that the error lists. */
+export function faultsOf({ options }: ApiError): readonly Fault[] {
+  const parameters = options.details?.parameters
+  return Array.isArray(parameters) ? (parameters as Fault[]) : []
+}

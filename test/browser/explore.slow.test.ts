@@ -133,6 +133,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
       expect(await focused()).toBe("All holders with “min”")
       await page.keyboard.press("Escape")
       expect(await matches.isVisible()).toBe(false)
+      expect(await page.locator("#found-status").textContent()).toBe("")
       expect(await page.evaluate<string>("document.activeElement.id")).toBe("q")
       await page.keyboard.type("u")
       await matches.getByRole("link", { name: "-Minus, Metals" }).waitFor()

@@ -180,8 +180,21 @@ test("a page says what to type, and what to do where nothing is found", async ()
   )
   // Finding two letters in all titles would take a scan.
   expect(Object.keys(groupsOf(await search("fm")))).toEqual(["Companies"])
-  for (const query of [`q=${"x".repeat(201)}`, "q=%ff", "q=%00"])
-    await person.read(`/explore/search?${query}`, 400)
+})
+
+test("a page explains a parameter that it does not take", async () => {
+  for (const [query, fault] of [
+    [`q=${"x".repeat(201)}`, "q: Must have at most 200 characters."],
+    ["q=%ff", "q: Is not valid UTF-8."],
+    ["q=%00", "q: Must not contain control characters."],
+    ["q=a&q=b", "q: Must be given once."],
+    ["qq=a", "qq: Unknown parameter; did you mean q?."],
+  ]) {
+    const page = await person.read(`/explore/search?${query}`, 400)
+    expect(leadOf(page)).toBe(
+      `${fault} Correct the address, or remove what follows its question mark.`,
+    )
+  }
 })
 
 test("the box is on the pages of the explorer alone, which need a session", async () => {
@@ -209,4 +222,21 @@ test("matches while a person types do not count as requests, a page of them does
   expect(await counted()).toBe(before)
   await analyst.get(path)
   expect(await counted()).toBe(before + 1)
+})
+
+test("holders of all matching tenements are found, each in its most frequent spelling", async () => {
+  const holders = ["FMG Iron", "FMG IRON; Aardvark", "FMG Iron", "FMG Gold", "Old FMG"]
+  const tenements = [
+    ...Array.from({ length: 150 }, (_, index) => tenement(`NT-${index}`, "1", "FMG Pilbara")),
+    ...holders.map((holder, index) => tenement(`WA-${index}`, "1", holder)),
+    ...Array.from({ length: 12_000 }, (_, index) => tenement(`A-${index}`, "1", "Gold Ore")),
+  ]
+  await service.publish({ ...records, tenements })
+  expect(groupsOf(await search("fmg")).Holders?.names).toEqual([
+    "FMG Pilbara",
+    "FMG Iron",
+    "FMG Gold",
+    "Old FMG",
+  ])
+  expect(groupsOf(await search("gold")).Holders?.names[0]).toBe("Gold Ore")
 })

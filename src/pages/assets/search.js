@@ -3,6 +3,7 @@
 const box = document.getElementById("q")
 const { form } = box
 const found = document.getElementById("found")
+const status = document.getElementById("found-status")
 const pauseMs = 150
 let timer
 let loading
@@ -11,6 +12,7 @@ function close() {
   clearTimeout(timer)
   loading?.abort()
   found.hidden = true
+  status.textContent = ""
 }
 
 async function search() {
@@ -38,7 +40,7 @@ async function search() {
 function show(lead, matches = []) {
   found.replaceChildren(lead, ...matches)
   found.hidden = false
-  document.getElementById("found-status").textContent = lead.textContent
+  status.textContent = lead.textContent
 }
 
 box.addEventListener("input", () => {

@@ -14,6 +14,7 @@ import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
+import { encodeQuery } from "../../http/query-string.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import {
@@ -28,7 +29,7 @@ export interface VisitOptions {
   lists: ListAnswers
   records: RecordAnswers
   planOf: PlanOf
-  reader: Pick<Reader, "facet">
+  reader: Pick<Reader, "facet" | "first">
   releases: Pick<CachedReleases, "current">
   suggestedHolders: ReadSuggestedHolders
   now: () => Date
@@ -80,10 +81,26 @@ export function createVisits(options: VisitOptions) {
         const shown = { ...plan.list, resource: resourceOf(list) }
         return { ...(await lists.read(asker, { ...plan, list: shown })), plan }
       },
-      /** The first records of a list; none where finding them takes a scan. */
+      /** The first records of a list at the newest release; none where finding them takes a scan. */
       first: async (list: ListAddress, query: string) => {
-        const plan = planOf(list.endpoint, targetOf(list, "", query), "")
-        return isScanned(plan.list) ? [] : lists.first(asker, plan)
+        const { list: found, per_page: perPage } = planOf(
+          list.endpoint,
+          targetOf(list, "", query),
+          "",
+        )
+        if (isScanned(found)) return []
+        return reader.first(found, perPage, { release: await newest(), account })
+      },
+      /**
+       * The values of the fields that a term is a part of, those of the most records first; of a frequent
+       * term, those of the first records.
+       */
+      valuesWith: async (list: ListAddress, filter: string, term: string) => {
+        const query = encodeQuery([[filter, term]])
+        const { list: found } = planOf(list.endpoint, targetOf(list, "", query), "")
+        if (isScanned(found)) return []
+        const options = { release: await newest(), account, isSampled: true }
+        return (await reader.facet(found, filter, options)) ?? []
       },
       record: (view: ListView, key: string, query: string) =>
         records.read(account, resourceOf(view), key, query),

@@ -4,7 +4,7 @@ import { HashingBusy } from "../../access/password-hash.ts"
 import { LimitReached } from "../../access/sign-in-limits.ts"
 import { OutcomeUnknown } from "../../db/commit.ts"
 import { isForbidden } from "../../db/database-errors.ts"
-import type { ErrorCode } from "../../http/api-error.ts"
+import { type ApiError, type ErrorCode, faultsOf } from "../../http/api-error.ts"
 import { type ErrorPage, toApiError } from "../../plugins/errors.ts"
 import { minuteMs } from "../../text/durations.ts"
 import { pageTitle } from "./components.ts"
@@ -57,10 +57,21 @@ function toPageError(error: unknown): PageError {
   }
   if (error instanceof OutcomeUnknown) return new PageError(503, ...texts.outcomeUnknown)
   if (isForbidden(error)) return new PageError(503, ...texts.readOnly)
-  const { code, status, options } = toApiError(error)
+  const apiError = toApiError(error)
+  const { code, status, options } = apiError
   if (code === "NOT_FOUND") return pageNotFound()
+  if (code === "INVALID_PARAMETER") return badAddress(apiError)
   const [title, message] = apiTexts[code] ?? texts.failed
   return new PageError(status, title, message, options.headers)
+}
+
+function badAddress(error: ApiError): PageError {
+  const words = faultsOf(error).map(({ parameter, message }) => `${parameter}: ${message}.`)
+  return new PageError(
+    400,
+    "Not a valid address",
+    `${words.join(" ")} Correct the address, or remove what follows its question mark.`,
+  )
 }
 
 type PageText = readonly [title: string, message: string]
@@ -70,7 +81,6 @@ const apiTexts: Readonly<Partial<Record<ErrorCode, PageText>>> = {
     "Not possible here",
     "This address does something else. Use the links and forms of the pages.",
   ],
-  INVALID_PARAMETER: ["Not a valid address", "The address has a part that can't be read."],
   UNAVAILABLE: [
     "Try again shortly",
     "The database can't be reached right now, or too many requests are waiting for it. Nothing was changed.",

@@ -1,6 +1,6 @@
 /** A list as a page: its filters, its records, and what else can be done with it. */
 import type { Release } from "../../../db/reader/releases.ts"
-import { ApiError, type Fault } from "../../../http/api-error.ts"
+import { ApiError, type Fault, faultsOf } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import { encodeQuery } from "../../../http/query-string.ts"
 import { field, notice, pageTitle, tabs } from "../../kit/components.ts"
@@ -154,11 +154,6 @@ const csvAddress = ({ view, code, sent }: AskedList, { id }: Release): string =>
     ["as_of", String(id)],
     ["bom", "true"],
   ])
-
-export function faultsOf({ options }: ApiError): readonly Fault[] {
-  const parameters = options.details?.parameters
-  return Array.isArray(parameters) ? (parameters as Fault[]) : []
-}
 
 /** For a record that is not in its list at this release: the list's first filter searches for it. */
 export function recordNotFound({ path, noun, filters }: ListView, key: string): PageError {

@@ -10,11 +10,10 @@ import type { ResourceRecord } from "../../../resources/resource.ts"
 import { pageTitle } from "../../kit/components.ts"
 import { type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
-import { PageError } from "../../kit/page-error.ts"
 import { elsewherePanel } from "../elsewhere/panel.ts"
 import { textOf } from "../lists/cells.ts"
 import { linksAt } from "../lists/list-address.ts"
-import { exploreTabs, faultsOf, recordNotFound } from "../lists/list-page.ts"
+import { exploreTabs, recordNotFound } from "../lists/list-page.ts"
 import {
   type ListOfRecords,
   type RecordLinks,
@@ -38,7 +37,7 @@ export interface FoundRecord extends RecordAt {
 /** What belongs to a record, for its page. */
 export type ReadParts = (visit: Visit, found: FoundRecord) => Promise<Html>
 
-/** @throws PageError 404, 400 */
+/** @throws PageError 404; ApiError INVALID_PARAMETER */
 export async function recordPage(
   visit: Visit,
   view: ListOfRecords,
@@ -91,20 +90,9 @@ async function findRecord(visit: Visit, view: ListOfRecords, key: string) {
     const { as_of: asOf } = readParameters(query, asOfParameter)
     return { ...(await visit.record(view, key, query)), asOf }
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    if (error.code === "NOT_FOUND") throw recordNotFound(view, key)
-    if (error.code === "INVALID_PARAMETER") throw badAddress(error)
+    if (error instanceof ApiError && error.code === "NOT_FOUND") throw recordNotFound(view, key)
     throw error
   }
-}
-
-function badAddress(error: ApiError): PageError {
-  const words = faultsOf(error).map(({ parameter, message }) => `${parameter}: ${message}.`)
-  return new PageError(
-    400,
-    "Not a valid address",
-    `${words.join(" ")} Correct the address, or remove what follows its question mark.`,
-  )
 }
 
 /** The query for the first records of a list that belongs to a record, at the same release. */
