@@ -36,55 +36,55 @@ const guidePages = (
 
 /** For users of the API. */
 export const userGuide = guidePages([
-  ["start", 410, "Start", "A token, a request, filters, CSV and TSV"],
-  ["holdings", 310, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
+  ["start", 420, "Start", "A token, a request, filters, CSV and TSV"],
+  ["holdings", 320, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
   [
     "meaning",
-    740,
+    760,
     "What the data says",
     "Expiry dates, unknown values, missing links; every status and type",
   ],
-  ["google-sheets", 560, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
-  ["excel", 710, "Excel and Power Query", "A query that keeps the token out of the workbook"],
-  ["data-frames", 450, "Python, R and DuckDB", "A whole list as a table, with the right types"],
-  ["typescript", 170, "TypeScript", "A client generated from the API's description"],
+  ["google-sheets", 580, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
+  ["excel", 730, "Excel and Power Query", "A query that keeps the token out of the workbook"],
+  ["data-frames", 430, "Python, R and DuckDB", "A whole list as a table, with the right types"],
+  ["typescript", 180, "TypeScript", "A client generated from the API's description"],
   [
     "whole-lists",
-    570,
+    590,
     "Whole lists",
     "One request for all, or every page, in curl, Python, R and TypeScript",
   ],
-  ["copies", 680, "Copies and the past", "Keep a copy, read a past release, list changes"],
-  ["limits", 450, "Limits", "Counted requests, and the wait after 429"],
-  ["errors", 740, "Errors", "Each error with its causes and cures"],
-  ["compatibility", 330, "Compatibility", "Changes that v1 allows, and how others are announced"],
+  ["copies", 690, "Copies and the past", "Keep a copy, read a past release, list changes"],
+  ["limits", 470, "Limits", "Counted requests, and the wait after 429"],
+  ["errors", 760, "Errors", "Each error with its causes and cures"],
+  ["compatibility", 350, "Compatibility", "Changes that v1 allows, and how others are announced"],
 ])
 
 /** For operators. */
 export const operatorGuide = guidePages([
-  ["install", 480, "Install and load", "From an empty machine to the first release"],
-  ["load", 770, "Load a file", "Sources, file formats, and the checks of a load"],
-  ["fetch", 640, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
-  ["refused", 440, "When a load is refused", "Each refusal with its cure"],
-  ["holders", 490, "Link holders", "Links between holders of tenements and companies"],
-  ["accounts", 530, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
-  ["deploy", 1150, "Deploy", "Docker, Compose with Caddy, Kubernetes"],
-  ["settings", 630, "Settings", "Every environment variable"],
-  ["backups", 340, "Backups and upgrades", "pg_dump, or a copy of the directory"],
-  ["monitoring", 980, "Monitor and log", "Health, log, metrics, alerts, traces"],
-  ["scale", 620, "Scale", "Processes, Redis, poolers, replicas, managed databases"],
+  ["install", 520, "Install and load", "From an empty machine to the first release"],
+  ["load", 780, "Load a file", "Sources, file formats, and the checks of a load"],
+  ["fetch", 650, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
+  ["refused", 450, "When a load is refused", "Each refusal with its cure"],
+  ["holders", 500, "Link holders", "Links between holders of tenements and companies"],
+  ["accounts", 540, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
+  ["deploy", 1170, "Deploy", "Docker, Compose with Caddy, Kubernetes"],
+  ["settings", 640, "Settings", "Every environment variable"],
+  ["backups", 360, "Backups and upgrades", "pg_dump, or a copy of the directory"],
+  ["monitoring", 990, "Monitor and log", "Health, log, metrics, alerts, traces"],
+  ["scale", 630, "Scale", "Processes, Redis, poolers, replicas, managed databases"],
 ])
 
 /** Outside the menu: other pages link to these. */
 export const background = guidePages([
   [
     "architecture",
-    1230,
+    1250,
     "Architecture",
     "Invariants, the way of a request, migrations, dependencies",
   ],
-  ["benchmarks", 470, "Benchmarks", "The rows of the benchmark, and its last figures"],
-  ["terms", 215, "Terms", "Words that this project defines"],
+  ["benchmarks", 480, "Benchmarks", "The rows of the benchmark, and its last figures"],
+  ["terms", 230, "Terms", "Words that this project defines"],
 ])
 
 /** Every page of the guide. */
