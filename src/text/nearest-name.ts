@@ -11,6 +11,35 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return ranked[0]?.candidate
 }
 
+/** The known text that shares the most words with another, the first of several; undefined if none shares one. */
+export function mostSimilar(text: string, known: readonly string[]): string | undefined {
+  const wanted = wordsOf(text)
+  const ranked = known
+    .map((candidate) => {
+      const words = wordsOf(candidate)
+      return {
+        candidate,
+        shared: wanted.filter((word) => words.some((each) => isForm(word, each))),
+      }
+    })
+    .filter(({ shared }) => shared.length > 0)
+    .sort((a, b) => b.shared.length - a.shared.length)
+  return ranked[0]?.candidate
+}
+
+/** Shorter words are in too many texts. */
+const minWordLength = 4
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(({ length }) => length >= minWordLength)
+
+/** `quarter` and `quarterly` are forms of one word. */
+const isForm = (word: string, other: string): boolean =>
+  word.startsWith(other) || other.startsWith(word)
+
 /** Ignores case and separators, which vary most: perPage, per-page and PER_PAGE mean per_page. */
 const spelling = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
 

@@ -59,6 +59,8 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await page.getByLabel("State").selectOption("WA")
     await page.waitForURL("**/explore/tenements?holder=aardvark&state=WA")
     states.push(await shown())
+    const counts = await page.getByLabel("Status").locator("option").allTextContents()
+    expect(counts).toEqual(["Any", "granted (1)"])
     expect(new Set(states.map(({ rows }) => rows.length)).size).toBe(3)
     const showsAgain = (index: number) =>
       until(async () => Bun.deepEquals(await shown(), states[index]))

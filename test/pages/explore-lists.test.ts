@@ -174,14 +174,20 @@ test("a token in the address of a page is not read, and in none of its links", a
   expect(signedOut.status).toBe(303)
 })
 
-test("the choices of a filter are the values of the data, whatever else is set", async () => {
-  const page = await person.read("/explore/tenements?state=TAS&status=nonsense")
-  const statuses = awkward.tenements.flatMap(({ status }) => status ?? [])
+test("the choices of a filter are the values that its other filters leave, with their counts", async () => {
+  const page = await person.read("/explore/tenements?state=WA&status=nonsense")
+  const inState = awkward.tenements.filter(({ state }) => state === "WA")
+  const statuses = inState.flatMap(({ status }) => status ?? [])
   const offered = optionsOf(page, "status") ?? []
   expect(offered.slice(0, 2)).toEqual(["", "nonsense"])
   const folded = (values: string[]) => [...new Set(values.map((each) => each.toLowerCase()))].sort()
   expect(folded(offered.slice(2))).toEqual(folded(statuses))
   expect(offered.slice(2)).toHaveLength(folded(statuses).length)
+  const granted = statuses.filter((each) => each.toLowerCase() === "granted")
+  expect(page).toContain(`>granted (${granted.length})</option>`)
+  const both = await person.read("/explore/tenements?state=WA&status=granted")
+  expect(both).toContain(`<option value="WA" selected>WA (${granted.length})</option>`)
+  expect(optionsOf(both, "state")?.length).toBeGreaterThan(2)
 })
 
 test.each([
@@ -248,6 +254,13 @@ test.each([
     "?search=a&sector=Materials",
   ],
   ["/reports?type=driling", "of the type “driling”", "Drilling", "?type=Drilling"],
+  [
+    "/reports?type=quarterly",
+    "of the type “quarterly”",
+    "Quarterly Activities Report",
+    "?type=Quarterly%20Activities%20Report",
+  ],
+  ["/reports?type=quarterly", "of the type “quarterly”", "group quarterly", "?group=quarterly"],
 ])("%s shows the nearest value that a record has", async (address, words, nearest, query) => {
   const page = await person.read(`/explore${address}`)
   expect(page).toContain(`${words}. Did you mean`)

@@ -154,13 +154,25 @@ test("a holder's name that few holders have leads to the company that it means",
   expect(link).toBe("/explore/tenements?company=QUO")
   expect(leadOf(await person.read(link))).toBe("11 tenements held by QUO, at release 1")
   const code = await person.read("/explore/tenements?company=quoted&as_of=1")
-  expect(linkTo(code, 'The "Quoted", Mine (QUO)')).toBe("/explore/tenements?company=QUO&as_of=1")
+  expect(linkTo(code, 'The "Quoted", Mine (QUO)')).toBe("/explore/tenements?as_of=1&company=QUO")
 })
 
 test("announcements sought by a company's name lead to those of its code", async () => {
   const page = await person.read("/explore/reports?company=Quoted")
   expect(textOf(page)).toContain('Did you mean The "Quoted", Mine (QUO)')
   expect(linkTo(page, 'The "Quoted", Mine (QUO)')).toBe("/explore/reports?company=QUO")
+})
+
+test("the nearest code is suggested for one that no company has, and none for a company without records", async () => {
+  const page = await person.read("/explore/tenements?company=quoo&status=granted&page=1")
+  expect(linkTo(page, 'The "Quoted", Mine (QUO)')).toBe(
+    "/explore/tenements?status=granted&company=QUO",
+  )
+  const reports = await person.read("/explore/reports?company=QU0")
+  expect(linkTo(reports, 'The "Quoted", Mine (QUO)')).toBe("/explore/reports?company=QUO")
+  for (const address of ["tenements?company=xyzxyz", "reports?company=QUO&type=nothing+like+it"]) {
+    expect(await person.read(`/explore/${address}`)).not.toContain("Did you mean")
+  }
 })
 
 test("no company is suggested that holds no more than what was found", async () => {

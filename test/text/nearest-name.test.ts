@@ -1,6 +1,6 @@
 /** A misspelled name is answered with the name that was meant, and a different name with none. */
 import { expect, test } from "bun:test"
-import { isNearSpelling, nearestName } from "../../src/text/nearest-name.ts"
+import { isNearSpelling, mostSimilar, nearestName } from "../../src/text/nearest-name.ts"
 
 const known = ["page", "per_page", "search", "sector", "active", "sort", "order", "format"]
 
@@ -22,6 +22,21 @@ test.each([
   ["searchsearchsearch", undefined],
 ])("%j means %j", (name, meant) => {
   expect(nearestName(name, known)).toBe(meant as string)
+})
+
+test.each([
+  ["quarterly", "Third Quarter Activities Report"],
+  ["quarterly cash flow", "Second Quarter Cash Flow Report"],
+  ["PROGRESS", "Progress Report"],
+  ["of the", undefined],
+  ["nothing", undefined],
+])("%j is most similar to %j", (text, similar) => {
+  const types = [
+    "Progress Report",
+    "Third Quarter Activities Report",
+    "Second Quarter Cash Flow Report",
+  ]
+  expect(mostSimilar(text, types)).toBe(similar as string)
 })
 
 test("the closer of two names is suggested, and none for a name that is far too long", () => {

@@ -88,6 +88,14 @@ function show(page) {
   results.replaceChildren(...found.childNodes)
   byId("lead").textContent = lead
   announce(lead)
+  // The counts of a filter's values follow the other filters.
+  for (const offered of form.querySelectorAll("select, datalist")) {
+    const counted = page.getElementById(offered.id)
+    if (counted?.localName !== offered.localName) continue
+    offered.replaceChildren(...counted.cloneNode(true).childNodes)
+    // Options that move one by one are each selected on the way.
+    offered.value = counted.value
+  }
   for (const fault of form.querySelectorAll(".fault")) fault.remove()
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid")
   document.dispatchEvent(new Event("content-changed"))

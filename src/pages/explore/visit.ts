@@ -14,16 +14,11 @@ import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
-import { encodeQuery } from "../../http/query-string.ts"
+import { encodeQuery, queryText } from "../../http/query-string.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { settleWithin } from "../../text/settle-within.ts"
-import {
-  apiPathOf,
-  countedOf,
-  type ListAddress,
-  type ListView,
-  wholeList,
-} from "./lists/list-view.ts"
+import { sentQuery } from "./lists/list-address.ts"
+import { apiPathOf, countedOf, type ListAddress, type ListView } from "./lists/list-view.ts"
 
 export interface VisitOptions {
   lists: ListAnswers
@@ -81,15 +76,18 @@ export function createVisits(options: VisitOptions) {
         const shown = { ...plan.list, resource: resourceOf(list) }
         return { ...(await lists.read(asker, { ...plan, list: shown })), plan }
       },
-      /** The first records of a list at the newest release; none where finding them takes a scan. */
-      first: async (list: ListAddress, query: string) => {
+      /**
+       * The first records of a list at the newest release; none where finding them takes a scan.
+       * @param most how many, by default those of a page
+       */
+      first: async (list: ListAddress, query: string, most?: number) => {
         const { list: found, per_page: perPage } = planOf(
           list.endpoint,
           targetOf(list, "", query),
           "",
         )
         if (isScanned(found)) return []
-        return reader.first(found, perPage, { release: await newest(), account })
+        return reader.first(found, most ?? perPage, { release: await newest(), account })
       },
       /**
        * The values of the fields that a term is a part of, those of the most records first; of a frequent
@@ -110,12 +108,12 @@ export function createVisits(options: VisitOptions) {
         const asked = { ...visitor, ...asker, target, headers: {} }
         return lists.answer(asked, planOf(list.endpoint, target, key))
       },
-      /** Of the list of a page; without a plan, of the list without filters; without a release, at the newest. */
-      facets: async (view: ListView, key: string, { plan, release }: Partial<ShownPage> = {}) => {
-        const list = plan?.list ?? wholeList(view, key)
+      /** Each filter's values in the list that the other filters of a query leave. */
+      facets: async (view: ListView, key: string, query: string, release: Release) => {
         const facets = countedOf(view).map(async ({ name }) => {
-          const read = async () =>
-            reader.facet(list, name, { release: release ?? (await newest()), account })
+          const others = queryText(sentQuery(query), [name])
+          const { list } = planOf(view.endpoint, targetOf(view, key, others), key)
+          const read = () => reader.facet(list, name, { release, account })
           return [name, await inTime(read)] as const
         })
         return Object.fromEntries(await Promise.all(facets))

@@ -1,18 +1,25 @@
-/** Companies that a person may mean who looks for tenements by a holder, or for records by a company's name. */
+/** Companies that a person may mean who looks for tenements by a holder, or for records by a company's code. */
 import { encodeQuery } from "../../../http/query-string.ts"
+import type { ResourceRecord } from "../../../resources/resource.ts"
+import { nearestName } from "../../../text/nearest-name.ts"
 import { notice } from "../../kit/components.ts"
 import { count } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { textOf } from "./cells.ts"
-import { type AskedList, linksAt, sentValue } from "./list-address.ts"
+import { type AskedList, addressWith, linksAt, sentValue } from "./list-address.ts"
 import { companiesView } from "./views.ts"
 
 const mostNamed = 3
+/** More than the exchange lists. */
+const mostCompanies = 5_000
+const largestFirst = "sort=market_cap&order=desc"
+const codeOf = textOf("asx_code")
 
 /**
  * Those that hold more tenements than a list of holders with their name has: registers list them mostly
- * under the names of their subsidiaries. For a code that finds nothing, those whose names have it.
+ * under the names of their subsidiaries. For an unknown code that finds nothing, those whose names have
+ * it, or else that with the nearest code.
  */
 export async function companiesSought(
   visit: Visit,
@@ -23,22 +30,35 @@ export async function companiesSought(
   const sought = company === undefined ? sentValue(list, "holder") : meta.total === 0 && company
   const isOfCompany = list.view.filters.every(({ name }) => name !== "company")
   if (!sought || isOfCompany || meta.page > 1 || release.id === 0) return null
-  const query = encodeQuery([
+  const found = encodeQuery([
     ["search", sought],
-    ["sort", "market_cap"],
-    ["order", "desc"],
     ["per_page", String(mostNamed)],
     ["as_of", String(release.id)],
   ])
-  const { records } = await visit.page(companiesView, "", query)
+  const { records: named } = await visit.page(companiesView, "", `${largestFirst}&${found}`)
+  const isKnown =
+    company !== undefined && named.some((each) => codeOf(each) === company.toUpperCase())
+  if (isKnown) return null
+  const records =
+    named.length > 0 || company === undefined
+      ? named
+      : nearestCompany(company, await visit.first(companiesView, largestFirst, mostCompanies))
   const links = linksAt(sentValue(list, "as_of"))
-  const named = records.flatMap((record) => {
-    const tenements = Number(record.total_tenements)
-    const code = textOf("asx_code")(record)
-    const link = html`<a href="${links(list.view.path, [["company", code]])}">${textOf("company_name")(record)} (${code})</a>`
-    if (list.view.path !== "/tenements") return html`<p>Did you mean ${link}?</p>`
+  const lines = records.flatMap((record) => {
+    const [code, tenements] = [codeOf(record), Number(record.total_tenements)]
+    const linkTo = (address: string) =>
+      html`<a href="${address}">${textOf("company_name")(record)} (${code})</a>`
+    if (company !== undefined) {
+      return html`<p>Did you mean ${linkTo(addressWith(list, { company: code }))}?</p>`
+    }
     if (tenements <= meta.total) return []
-    return html`<p>${link} holds ${count(tenements, "tenement")}, in its own name or through subsidiaries.</p>`
+    return html`<p>${linkTo(links(list.view.path, [["company", code]]))} holds ${count(tenements, "tenement")}, in its own name or through subsidiaries.</p>`
   })
-  return named.length > 0 && notice("neutral", named)
+  return lines.length > 0 && notice("neutral", lines)
+}
+
+/** @param companies the first of several that are as near is taken */
+function nearestCompany(code: string, companies: readonly ResourceRecord[]): ResourceRecord[] {
+  const nearest = nearestName(code, companies.map(codeOf))
+  return companies.filter((company) => codeOf(company) === nearest)
 }

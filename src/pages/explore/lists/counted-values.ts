@@ -1,12 +1,12 @@
 /** Records by their values: as bars that are links, and as the choices of a filter. */
 import { fold } from "../../../text/fold.ts"
-import { nearestName } from "../../../text/nearest-name.ts"
+import { mostSimilar, nearestName } from "../../../text/nearest-name.ts"
 import { bars, type Choice } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
 import type { Facets, Values } from "../visit.ts"
-import { type AskedList, filtersSet } from "./list-address.ts"
-import { countedOf, type ListView } from "./list-view.ts"
+import { type AskedList, filtersSet, pageParameters } from "./list-address.ts"
+import { type Changes, countedOf, type ListView } from "./list-view.ts"
 
 /** More bars than these would hide the list below them. */
 const mostBars = 10
@@ -60,17 +60,36 @@ export const choicesOf = (values: Values): Choice[] =>
     .slice(0, mostChoices)
     .map(({ value, count }) => ({ value, label: `${value} (${number(count)})` }))
 
+interface Suggestion {
+  label: string
+  changes: Changes
+}
+
 /**
- * For each filter whose value no record has: the nearest value that one has.
- * @param facets of the whole list, without filters
+ * The filters whose value no record has, each with suggestions: the nearest value that records have, and
+ * another filter that takes the value.
+ * @param unfiltered the values of the list without filters
  */
-export const nearestValues = (list: AskedList, facets: Facets) =>
-  filtersSet(list).flatMap(({ value, ...filter }) => {
-    const known = knownValues(facets[filter.name] ?? null).map((each) => each.value)
-    if (known.some((each) => fold(each) === fold(value))) return []
-    const nearest = nearestName(value, known)
-    return nearest === undefined ? [] : [{ ...filter, value, nearest }]
+export const unknownValues = (list: AskedList, unfiltered: Facets) =>
+  filtersSet(list).flatMap(({ name, value, words }) => {
+    const known = namesOf(unfiltered[name])
+    const isEnumerated = pageParameters(list.view)[name]?.enum !== undefined
+    if (known.length === 0 || isEnumerated || known.some((each) => fold(each) === fold(value)))
+      return []
+    const nearest = nearestName(value, known) ?? mostSimilar(value, known)
+    const suggestions: Suggestion[] = nearest
+      ? [{ label: nearest, changes: { [name]: nearest } }]
+      : []
+    for (const other of countedOf(list.view)) {
+      const equal = namesOf(unfiltered[other.name]).find((each) => fold(each) === fold(value))
+      if (equal === undefined) continue
+      const label = `${other.label.toLowerCase()} ${equal}`
+      suggestions.push({ label, changes: { [name]: null, [other.name]: equal } })
+    }
+    return suggestions.length === 0 ? [] : [{ words, suggestions }]
   })
+
+const namesOf = (values: Values = null) => knownValues(values).map(({ value }) => value)
 
 const knownValues = (values: Values) =>
   (values ?? []).flatMap(({ value, count }) => (value ? [{ value, count }] : []))

@@ -3,7 +3,7 @@ import type { Fault } from "../../../http/api-error.ts"
 import { fold } from "../../../text/fold.ts"
 import { type Choice, field, hidden } from "../../kit/components.ts"
 import { attributes, type Html, html } from "../../kit/html.ts"
-import type { Facets } from "../visit.ts"
+import type { Facets, Values } from "../visit.ts"
 import { choicesOf } from "./counted-values.ts"
 import {
   type AskedList,
@@ -14,7 +14,7 @@ import {
 } from "./list-address.ts"
 import { type FilterField, pathWith } from "./list-view.ts"
 
-/** @param facets of the whole list, without filters */
+/** @param facets the values of each filter that the other filters leave */
 export function filterForm(list: AskedList, facets: Facets, faults: readonly Fault[] = []): Html {
   const { view, code } = list
   const faultOf = (name: string) => faults.find(({ parameter }) => parameter === name)?.message
@@ -24,7 +24,7 @@ export function filterForm(list: AskedList, facets: Facets, faults: readonly Fau
   })
   return html`<form class="panel" id="filters" method="get" action="/explore${pathWith(view.path, code)}" role="search">
 <details ${attributes({ class: "fold", open: faults.length > 0 })}><summary>Filters</summary><div class="filters">
-${view.filters.map((filter) => filterField(filter, list, choicesOf(facets[filter.name] ?? null), faultOf(filter.name)))}
+${view.filters.map((filter) => filterField(filter, list, facets[filter.name] ?? null, faultOf(filter.name)))}
 ${field({
   name: "as_of",
   label: "As of",
@@ -44,15 +44,16 @@ ${kept}
 /** More are better searched than looked through. */
 const mostOptions = 20
 
-/** @param values that the data has */
 function filterField(
-  { name, label, type, wide, choices }: FilterField,
+  { name, label, type, wide, choices: declared }: FilterField,
   list: AskedList,
-  values: readonly Choice[],
+  values: Values,
   fault: string | undefined,
 ): Html {
-  const isSearched = !choices && (values.length === 0 || values.length > mostOptions)
-  if (!isSearched) return field({ name, label, fault, ...choiceOf(choices ?? values, list, name) })
+  const choices = declared ?? choicesOf(values)
+  if (declared || (values && values.length <= mostOptions)) {
+    return field({ name, label, fault, ...choiceOf(choices, list, name) })
+  }
   const input = {
     type: type ?? (wide ? "search" : "text"),
     autocomplete: "off",
@@ -65,7 +66,7 @@ function filterField(
     fault,
     value: sentValue(list, name),
     input,
-    suggested: values,
+    suggested: choices,
   })
   return wide ? html`<div class="wide">${control}</div>` : control
 }

@@ -7,7 +7,6 @@ export const quoted = (words: string) => (value: string) => `${words} “${value
 export const state: FilterField = {
   name: "state",
   label: "State",
-  choices: Object.keys(stateNames).map((value) => ({ value, label: value })),
   words: (value) => `in ${stateNames[value] ?? value}`,
 }
 

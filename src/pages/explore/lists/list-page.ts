@@ -52,9 +52,9 @@ export async function csvDownload(visit: Visit, view: ListView, code = ""): Prom
 
 async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promise<PageResult> {
   const { view, code } = list
-  const [counted, facets, newest, holders] = await Promise.all([
-    visit.facets(view, code, page),
-    visit.facets(view, code, { release: page.release }),
+  const [facets, unfiltered, newest, companies] = await Promise.all([
+    visit.facets(view, code, visit.query, page.release),
+    page.meta.total > 0 ? {} : visit.facets(view, code, "", page.release),
     page.meta.page > 1 ? visit.newest() : null,
     companiesSought(visit, list, page),
   ])
@@ -75,11 +75,11 @@ ${newerNotice(list, page, newest)}
 ${presetLinks(list, day)}
 ${filtersInUse(list)}
 <p class="to-actions"><a href="#elsewhere">Use this view elsewhere</a></p>
-${holders}
-${resultsTable(list, page, facets, day)}
+${companies}
+${resultsTable(list, page, unfiltered, day)}
 <div class="panel beside-list">
 ${elsewherePanel(api, csvAddress(list, page.release))}
-${page.meta.total > 0 && html`<div class="stack">${countedPanels(view, counted, linkTo)}</div>`}
+${page.meta.total > 0 && html`<div class="stack">${countedPanels(view, facets, linkTo)}</div>`}
 </div>`
   return framed(list, sentenceOf(list, page), filterForm(list, facets), results)
 }
@@ -105,7 +105,7 @@ async function faultyList(
   faults: readonly Fault[],
 ): Promise<PageResult> {
   const { view, code } = list
-  const facets = await visit.facets(view, code)
+  const facets = await visit.facets(view, code, "", await visit.newest())
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
   const again = isOfPage
     ? html`<a href="${addressWith(list, {})}">Begin again at page 1</a>`

@@ -6,12 +6,17 @@ import { notice, type Sorting, table } from "../../kit/components.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { Facets, ShownPage } from "../visit.ts"
-import { nearestValues } from "./counted-values.ts"
+import { unknownValues } from "./counted-values.ts"
 import { type AskedList, addressWith, filtersSet, linksAt, sentValue } from "./list-address.ts"
 import type { RecordLinks, ShownField } from "./list-view.ts"
 
-/** @param facets of the whole list, without filters */
-export function resultsTable(list: AskedList, page: ShownPage, facets: Facets, day: string): Html {
+/** @param unfiltered the values of the list without filters, where it shows no record */
+export function resultsTable(
+  list: AskedList,
+  page: ShownPage,
+  unfiltered: Facets,
+  day: string,
+): Html {
   const links = linksAt(sentValue(list, "as_of"))
   return html`${table({
     caption: sentenceOf(list, page),
@@ -19,7 +24,7 @@ export function resultsTable(list: AskedList, page: ShownPage, facets: Facets, d
       column.sort ? { ...column, sorting: sortingBy(column, list) } : column,
     ),
     rows: page.records,
-    empty: emptyWords(list, page, facets),
+    empty: emptyWords(list, page, unfiltered),
   })}
 ${belowTable(list, page)}`
 }
@@ -122,11 +127,12 @@ export function newerNotice(
   )
 }
 
-/**
- * In place of a table without rows: what happened, and what to do.
- * @param facets of the whole list, from which misspelled values are corrected
- */
-export function emptyWords(list: AskedList, { meta, release }: ShownPage, facets: Facets): Content {
+/** In place of a table without rows: the reason, and links that lead to records. */
+export function emptyWords(
+  list: AskedList,
+  { meta, release }: ShownPage,
+  unfiltered: Facets,
+): Content {
   const [singular, plural] = list.view.noun
   if (meta.total > 0) {
     const last = String(meta.total_pages)
@@ -134,10 +140,13 @@ export function emptyWords(list: AskedList, { meta, release }: ShownPage, facets
   }
   const filters = filtersSet(list)
   if (filters.length === 0) return `There are no ${plural} at release ${number(release.id)}.`
-  const misspelled = nearestValues(list, facets).map(
-    ({ name, nearest, words }) =>
-      html`There is no ${singular} ${words}. Did you mean <a href="${addressWith(list, { [name]: nearest })}">${nearest}</a>? `,
-  )
+  const misspelled = unknownValues(list, unfiltered).map(({ words, suggestions }) => {
+    const links = suggestions.map(
+      ({ label, changes }, index) =>
+        html`${index > 0 && " or "}<a href="${addressWith(list, changes)}">${label}</a>`,
+    )
+    return html`There is no ${singular} ${words}. Did you mean ${links}? `
+  })
   const cleared = Object.fromEntries(filters.map(({ name }) => [name, null]))
   return html`${misspelled.length > 0 ? misspelled : `No ${singular} matches. `}Remove a filter, or <a href="${addressWith(list, cleared)}">show all ${plural}</a>.`
 }

@@ -29,7 +29,7 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
   const first = firstRows(release)
   const next = Object.entries(nextToExpire(day))
   const [facets, subsidiaries, reports, owner, expiries, holders] = await Promise.all([
-    visit.facets(companyTenementsView, code, { release }),
+    visit.facets(companyTenementsView, code, "", release),
     visit.page(companySubsidiariesView, code, first),
     visit.page(reportsView, "", `company=${encodeURIComponent(code)}&${first}`),
     hasTenements ? undefined : listingWithTenements(visit, found),
