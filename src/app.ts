@@ -1,6 +1,8 @@
 /** What happens to a request, from top to bottom. */
 import { type AnyElysia, Elysia } from "elysia"
 import { ApiError } from "./http/api-error.ts"
+import { mcp } from "./mcp/mcp.ts"
+import type { McpOptions } from "./mcp/respond.ts"
 import { errorPage } from "./pages/kit/error-page.ts"
 import { type PagesOptions, pages } from "./pages/pages.ts"
 import { type AnswersOptions, answers } from "./plugins/answers.ts"
@@ -22,7 +24,8 @@ export type AppOptions = AnswersOptions &
   OperationOptions &
   PagesOptions &
   ObserveOptions &
-  DataOptions & { trustedProxies: number }
+  DataOptions &
+  McpOptions & { trustedProxies: number }
 
 /**
  * The service over its parts. A route added to the group is behind all that stands above it. Route groups
@@ -39,6 +42,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
     .use(operations(options)) // no token
     .use(description({ describe })) // no token
     .use(pages(options, describe)) // a session, or none
+    .use(mcp(options)) // caller, window, then tools
     .group("/api/v1", (api) =>
       api
         .use(preflight()) // no token
@@ -52,7 +56,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .all("/", () => notFound())
         .all("/*", () => notFound()),
     )
-  const outside = app.routes.filter(({ path }) => !path.startsWith("/api/v1"))
+  const outside = app.routes.filter(({ path }) => !/^\/(?:api\/v1|mcp$)/.test(path))
   return app.use(otherMethods(outside)) // 405
 }
 

@@ -70,7 +70,7 @@ export const settings = {
   },
   BASE_URL: {
     description:
-      "Public URL of the service, for `Link` headers, mails and samples; required with `SMTP_URL`",
+      "Public URL of the service, for `Link` headers, mails and samples; `/mcp` accepts no other host; required with `SMTP_URL`",
     parse: (text) => address(checkBaseAddress)(text)?.replace(/\/+$/, "") ?? "",
   },
   TRUSTED_PROXIES: {

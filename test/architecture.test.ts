@@ -102,7 +102,19 @@ const allowed: Record<string, string[]> = {
     "routes",
     "text",
   ],
-  "app.ts": ["description", "http", "pages", "plugins", "routes"],
+  mcp: [
+    "access",
+    "answers",
+    "db",
+    "http",
+    "log",
+    "plugins",
+    "resources",
+    "routes",
+    "telemetry",
+    "text",
+  ],
+  "app.ts": ["description", "http", "mcp", "pages", "plugins", "routes"],
   "server.ts": ["http", "log", "plugins", "text"],
   service: [
     "access",
@@ -217,6 +229,7 @@ test("serving starts without what only loading or the reference needs", () => {
   const ofDescription = loaded.filter((path) => partOf(path) === "description")
   expect(ofDescription).toEqual([])
   expect(packages).not.toContain("yauzl")
+  expect(packages.filter((name) => name.startsWith("@modelcontextprotocol/"))).toEqual([])
   expect(packages.filter((name) => name.startsWith("@opentelemetry/"))).toEqual([])
 })
 
@@ -229,7 +242,8 @@ test("the frameworks stay where they belong", () => {
           .map(({ part }) => part),
       ),
     ].sort()
-  expect(users("elysia")).toEqual(["app.ts", "pages", "plugins", "routes"])
+  expect(users("elysia")).toEqual(["app.ts", "mcp", "pages", "plugins", "routes"])
+  expect(users("@modelcontextprotocol/server")).toEqual(["mcp"])
   expect(users("@elysiajs/bearer")).toEqual(["plugins"])
   for (const name of ["api", "core", "exporter-trace-otlp-http", "resources", "sdk-trace"]) {
     expect(users(`@opentelemetry/${name}`)).toEqual(["telemetry"])

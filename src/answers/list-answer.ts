@@ -45,6 +45,8 @@ export interface ListAnswers {
   answer(asked: Asked, plan: ListPlan): Promise<Response>
   /** One page, for the pages of the explorer. */
   read(asker: Asker, plan: ListPlan): Promise<ListPage>
+  /** The same at a release, whatever the plan asks for. It pins none. */
+  readAt(release: Release, plan: ListPlan, account: number): Promise<ListPage>
 }
 
 export function createListAnswers(options: ListOptions): ListAnswers {
@@ -98,13 +100,15 @@ export function createListAnswers(options: ListOptions): ListAnswers {
     return represent(asked, content, status, cacheBuster)
   }
 
+  const readAt: ListAnswers["readAt"] = async (release, plan, account) =>
+    readPage({ plan, list: await listAt(plan, release, account), release }, account)
+
   return {
     answer: (asked, plan) => atRelease(plan, asked, (release) => answerAt(release, plan, asked)),
 
     read: (asker, plan) =>
-      atRelease(plan, asker, async (release) => {
-        const list = await listAt(plan, release, asker.account)
-        return readPage({ plan, list, release }, asker.account)
-      }),
+      atRelease(plan, asker, (release) => readAt(release, plan, asker.account)),
+
+    readAt,
   }
 }

@@ -28,8 +28,9 @@ export const authentication = (options: AuthenticationOptions) => {
       .resolve(async ({ bearer, request }) => {
         const exchange = exchangeOf(request)
         const { address } = exchange
-        // The header takes precedence, even if it has no token.
-        const token = readBearer(request.headers.get("authorization")) ?? bearer
+        // The header takes precedence, even if it has no token. `/mcp` reads no `api_key`.
+        const inQuery = exchange.isApi ? bearer : undefined
+        const token = readBearer(request.headers.get("authorization")) ?? inQuery
         const caller = await callerOf(token, address).catch(async (error: unknown) => {
           // The account is not known, so the headers show the window of the address.
           showWindow(exchange, await windows.addresses.peek(address, standardLimit), options)

@@ -121,6 +121,17 @@ export const tenements: Resource = {
   links: "holders",
 }
 
+/**
+ * Whether a tenement is granted although its expiry date has passed: a register lists it so while its
+ * authority decides whether to renew it.
+ * @param day today
+ */
+export const isPastExpiry = (
+  { status, expiry_date }: Readonly<Record<string, unknown>>,
+  day: string,
+): boolean =>
+  fold(String(status)) === "granted" && typeof expiry_date === "string" && expiry_date < day
+
 const holderKeys = (holderName: string): string[] => [
   ...new Set(
     namedHolders(holderName)

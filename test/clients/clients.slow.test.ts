@@ -1,9 +1,13 @@
-/** A client generated from the served description type-checks, and reads every endpoint of a running service. */
+/**
+ * A client generated from the served description type-checks, and reads every endpoint of a running service;
+ * the official client of the Model Context Protocol calls every tool.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { exampleNow } from "../../src/description/examples.ts"
+import { readList } from "../contract/bodies.ts"
 import { operationsIn, readDocument } from "../description/document.ts"
 import { publishedExamples } from "../description/published-examples.ts"
 import { placeholder, samplesOf } from "../guide/samples.ts"
@@ -107,5 +111,28 @@ describe.skipIf(!areInstalled)("a client", () => {
       fault: "per_page",
       csv: await (await service.get("/companies?format=csv&all=true")).text(),
     })
+  })
+
+  test("of the Model Context Protocol lists and calls every tool", async () => {
+    const { legacy, modern, refused } = JSON.parse(await run("mcp.ts"))
+    expect([legacy.version, modern.version]).toEqual(["2025-11-25", "2026-07-28"])
+    const records = async (path: string) => (await readList(await service.get(path))).data
+    for (const { tools, results } of [legacy, modern]) {
+      expect(tools).toEqual([
+        ...["find_companies", "find_tenements", "find_announcements"],
+        ...["company", "changes", "sources"],
+      ])
+      const [companies, company, tenements, reports, changes, sources, failed] = results
+      expect(companies.structuredContent.records).toEqual(
+        await records("/companies?sector=Materials"),
+      )
+      expect(company.structuredContent.company).toMatchObject({ asx_code: "XMR" })
+      expect(tenements.structuredContent).toMatchObject({ release: { number: 1 }, total: 1 })
+      expect(reports.structuredContent.records).toEqual(await records("/reports?company=XMR"))
+      expect(changes.structuredContent.added_or_changed.total).toBe(1)
+      expect(sources.structuredContent.records).toEqual(await records("/sources"))
+      expect(failed.isError).toBe(true)
+    }
+    expect(refused).toContain("HTTP 401")
   })
 })

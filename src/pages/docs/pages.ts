@@ -55,6 +55,7 @@ export const userGuide = guidePages([
     "One request for all, or every page, in curl, Python, R and TypeScript",
   ],
   ["copies", 690, "Copies and the past", "Keep a copy, read a past release, list changes"],
+  ["assistants", 400, "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
   ["limits", 470, "Limits", "Counted requests, and the wait after 429"],
   ["errors", 760, "Errors", "Each error with its causes and cures"],
   ["compatibility", 350, "Compatibility", "Changes that v1 allows, and how others are announced"],

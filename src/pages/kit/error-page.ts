@@ -19,8 +19,8 @@ const sectionOf = (pathname: string): Section | undefined =>
 
 /** The page that shows an error, or the redirect to sign in; undefined where the client is a program. */
 export const errorPage: ErrorPage = (error, { request, exchange }) => {
-  if (exchange.isApi) return undefined
   const { pathname, search } = new URL(request.url)
+  if (exchange.isApi || pathname === "/mcp") return undefined
   const section = sectionOf(pathname)
   const isForPerson = section !== undefined || error instanceof PageError || acceptsHtml(request)
   if (!isForPerson) return undefined

@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import type { Sessions, SignedIn } from "../../access/sessions.ts"
 import { noAnswerWithin, orWhereUnavailable } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
+import { isOwnOrigin } from "../../http/own-origin.ts"
 import { exchangeOf } from "../../plugins/exchange.ts"
 import { hourMs } from "../../text/durations.ts"
 import { once } from "../../text/once.ts"
@@ -105,11 +106,7 @@ function isSameOrigin({ method, headers, url }: Request, baseUrl: string): boole
   const site = headers.get("sec-fetch-site")
   if (site !== null && site !== "same-origin") return false
   const origin = headers.get("origin")
-  if (origin === null) return site !== null
-  if (!URL.canParse(origin)) return false
-  // Behind a proxy that ends TLS, the request's own scheme is not the client's: the host decides.
-  const { host } = new URL(origin)
-  return host === new URL(url).host || (baseUrl !== "" && host === new URL(baseUrl).host)
+  return origin === null ? site !== null : isOwnOrigin(origin, url, baseUrl)
 }
 
 const crossSite = () =>

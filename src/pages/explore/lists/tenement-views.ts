@@ -1,8 +1,7 @@
 /** The lists of tenements. */
-import type { ResourceRecord } from "../../../resources/resource.ts"
+import { isPastExpiry } from "../../../resources/tenements.ts"
 import { tenementHistory, tenementList, tenementsOfCompany } from "../../../routes/endpoints.ts"
 import { dayMs } from "../../../text/durations.ts"
-import { fold } from "../../../text/fold.ts"
 import { status as statusInOutline } from "../../kit/components.ts"
 import { stateNames } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
@@ -36,10 +35,6 @@ export const expiringSoon = {
   title: "Expiring soon (90 days)",
   parameters: (day: string) => ({ ...nextToExpire(day), expires_to: daysAfter(day, 90) }),
 }
-
-/** A register lists a tenement as granted while its authority decides whether to renew it. */
-const isPastExpiry = ({ status, expiry_date }: ResourceRecord, day: string): boolean =>
-  fold(String(status)) === "granted" && typeof expiry_date === "string" && expiry_date < day
 
 const statusAt: Cell = (record, links, day) => {
   const word = statusWord("status")(record, links, day)

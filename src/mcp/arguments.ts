@@ -1,0 +1,58 @@
+/** The arguments of tools. The parser of the API's parameters reads them, so their faults are the same. */
+import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server"
+import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
+import { changes, paging, representation, selection } from "../answers/list-endpoint.ts"
+import { type Fault, invalidParameters } from "../http/api-error.ts"
+import { readParameters } from "../http/parameters.ts"
+import { encodeQuery } from "../http/query-string.ts"
+
+/** A result has at most so many records. */
+export const maxRecords = 50
+
+/** The parameters of a list that choose its records, not their representation. */
+export function choosing(parameters: TProperties): TProperties {
+  const others = Object.keys({ ...representation, ...selection, ...changes })
+  const kept = Object.entries(parameters).filter(([name]) => !others.includes(name))
+  const per_page = Type.Integer({ ...paging.per_page, maximum: maxRecords })
+  return { ...Object.fromEntries(kept), per_page }
+}
+
+const requiredOf = (parameters: TProperties): string[] =>
+  Object.keys(parameters).filter((name) => {
+    const { [OptionalKind]: optional, default: value } = parameters[name] ?? {}
+    return optional === undefined && value === undefined
+  })
+
+/** Describes the arguments, and leaves their check to the tool. */
+export function inputSchema(parameters: TProperties): StandardSchemaWithJSON {
+  const properties = Object.entries(parameters).map(([name, { format, ...schema }]) => [
+    name,
+    // Some clients reject a format that is not a standard one.
+    format === "date" ? { format, ...schema } : schema,
+  ])
+  const schema = {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: requiredOf(parameters),
+    additionalProperties: false,
+  }
+  const jsonSchema = { input: () => schema, output: () => schema }
+  const validate = (value: unknown) => ({ value })
+  return { "~standard": { version: 1, vendor: "mds", validate, jsonSchema } }
+}
+
+/** @throws ApiError INVALID_PARAMETER */
+export function readArguments(given: object, parameters: TProperties): Record<string, unknown> {
+  const missing = requiredOf(parameters).filter((name) => !(name in given))
+  const nested = Object.entries(given).filter(([, value]) => typeof value === "object")
+  const faults: Fault[] = [
+    ...missing.map((parameter) => ({ parameter, message: "Must be given" })),
+    ...nested.map(([parameter]) => ({ parameter, message: "Must be a text, number or boolean" })),
+  ]
+  if (faults.length > 0) throw invalidParameters(faults)
+  const texts = Object.entries(given).map((pair) => pair.map((part) => String(part).toWellFormed()))
+  return readParameters(
+    encodeQuery(texts.map(([name = "", value = ""]) => [name, value])),
+    parameters,
+  )
+}

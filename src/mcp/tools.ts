@@ -1,0 +1,202 @@
+/**
+ * The tools for assistants. Each call reads one release. Its result has the release, the address of the API
+ * request with the same data, at most 50 records with their total, and notes on the limits of the data.
+ */
+import { type TProperties, Type } from "@sinclair/typebox"
+import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../answers/list-endpoint.ts"
+import type { Release } from "../db/reader/releases.ts"
+import { invalidParameters } from "../http/api-error.ts"
+import { isPastExpiry, tenements } from "../resources/tenements.ts"
+import { asxCodeInPath } from "../resources/values.ts"
+import {
+  companyList,
+  reportList,
+  subsidiariesOfCompany,
+  tenementFacets,
+  tenementList,
+  tenementsOfCompany,
+} from "../routes/endpoints.ts"
+import { oneOf } from "../text/one-of.ts"
+import { choosing, maxRecords, readArguments } from "./arguments.ts"
+import type { Reading } from "./reading.ts"
+
+export interface Tool {
+  name: string
+  description: string
+  parameters: TProperties
+  /** @throws ApiError; Unavailable; ReleaseUnavailable */
+  call(given: object, reading: Reading): Promise<object>
+}
+
+type Records = readonly Readonly<Record<string, unknown>>[]
+
+/** A list that a tool of its own searches. */
+interface Searched {
+  list: string
+  tool: string
+  description: string
+  endpoint: ListEndpoint
+  /** Sent with every request. */
+  selection: object
+  notes: (records: Records, today: string) => readonly string[]
+}
+
+const companySearch: Searched = {
+  list: "companies",
+  tool: "find_companies",
+  description:
+    "Resource companies listed on the ASX, by name, code or sector. Only companies that are listed today, unless `active` is false.",
+  endpoint: companyList,
+  selection: {},
+  notes: () => [
+    "total_tenements counts linked tenements: a company holds more where a holder's name matches neither the company nor one of its subsidiaries.",
+  ],
+}
+
+const pastExpiry =
+  "granted and past their expiry date: as a rule, an application for renewal is pending"
+
+const tenementSearch: Searched = {
+  list: "tenements",
+  tool: "find_tenements",
+  description:
+    "Mining tenements of all Australian states and the Northern Territory, by state, status, type, holder, company, reference, and dates of grant and expiry. `asx_codes` has the companies that a tenement is linked to.",
+  endpoint: tenementList,
+  selection: { fields: [...Object.keys(tenements.fields), "asx_codes"] },
+  notes: (records, today) => {
+    const unlinked = records.filter(({ asx_codes }) => String(asx_codes ?? "") === "").length
+    const past = records.filter((record) => isPastExpiry(record, today)).length
+    return [
+      `${unlinked} of these ${records.length} records are linked to no company: the holder's name matches neither a listed company nor one of its subsidiaries.`,
+      `${past} of these ${records.length} records are on ${today} ${pastExpiry}.`,
+    ]
+  },
+}
+
+const reportSearch: Searched = {
+  list: "reports",
+  tool: "find_announcements",
+  description:
+    "Announcements of companies to the ASX, newest first, by company, type, group, day and words of the title.",
+  endpoint: reportList,
+  selection: {},
+  notes: () => ["The data has titles, types and addresses of announcements, not their contents."],
+}
+
+const searches = [companySearch, tenementSearch, reportSearch]
+
+function searching({ list, tool, description, endpoint, selection, notes }: Searched): Tool {
+  const parameters = choosing(endpoint.parameters)
+  return {
+    name: tool,
+    description,
+    parameters,
+    call: async (given, reading) => {
+      const values = { ...readArguments(given, parameters), ...selection }
+      const { release, part } = await reading.list(endpoint, `/${list}`, values)
+      return { release: shown(release), ...part, notes: notes(part.records, reading.today) }
+    },
+  }
+}
+
+const shown = ({ id, publishedAt }: Release) => ({
+  number: id,
+  published_at: id === 0 ? null : new Date(publishedAt * 1_000).toISOString(),
+})
+
+const company: Tool = {
+  name: "company",
+  description:
+    "One company by its ASX code: its record, its subsidiaries, its linked tenements counted by state and by status, those past their expiry date, and its newest announcements.",
+  parameters: { asx_code: asxCodeInPath, ...asOf },
+  call: async (given, reading) => {
+    const { asx_code, ...point } = readArguments(given, company.parameters)
+    const { record, release, request } = await reading.company(String(asx_code), point)
+    const key = String(record.asx_code)
+    const path = `/companies/${encodeURIComponent(key)}`
+    const yesterday = new Date(Date.parse(reading.today) - 1).toISOString().slice(0, 10)
+    const ended = { status: "granted", expires_to: yesterday, sort: "expiry_date", per_page: 10 }
+    const at = (endpoint: ListEndpoint, below: string, values: object, inPath = key) =>
+      reading.listAt(release, endpoint, below, { ...values }, inPath)
+    const [subsidiaries, by_state, by_status, past_expiry, newest_announcements] =
+      await Promise.all([
+        at(subsidiariesOfCompany, `${path}/subsidiaries`, { per_page: 25 }),
+        at(tenementFacets, "/facets/tenements/state", { company: key }, "state"),
+        at(tenementFacets, "/facets/tenements/status", { company: key }, "status"),
+        at(tenementsOfCompany, `${path}/tenements`, ended),
+        at(reportList, "/reports", { company: key, per_page: 10 }),
+      ])
+    return {
+      release: shown(release),
+      request,
+      company: record,
+      subsidiaries,
+      tenements: { total: record.total_tenements, by_state, by_status, past_expiry },
+      newest_announcements,
+      notes: [
+        ...companySearch.notes([], reading.today),
+        `The tenements in past_expiry are ${pastExpiry}.`,
+        ...reportSearch.notes([], reading.today),
+      ],
+    }
+  },
+}
+
+const compared = {
+  list: oneOf(searches.map(({ list }) => list)),
+  since: Type.Optional(sinceOf.updated_since, false),
+  ...asOf,
+  page: paging.page,
+}
+
+const changes: Tool = {
+  name: "changes",
+  description:
+    "The records of a list that were added or changed after `since`, and those that left the list after it, up to `as_of` or now. `since` and `as_of` are release numbers, days or date-times. `filters` are arguments of the tool that searches the list.",
+  parameters: { ...compared, filters: Type.Optional(Type.Object({})) },
+  call: async (given, reading) => {
+    const { filters, ...others } = { filters: {}, ...given }
+    const { list, since, ...point } = readArguments(others, compared)
+    if (typeof filters !== "object" || filters === null) {
+      throw invalidParameters([{ parameter: "filters", message: "Must be an object" }])
+    }
+    const { endpoint, selection, notes } =
+      searches.find((search) => search.list === list) ?? companySearch
+    const chosen = readArguments(filters, choosing(endpoint.parameters))
+    const values = { ...chosen, ...point, ...selection, per_page: maxRecords / 2 }
+    const path = `/${list}`
+    const changed = await reading.list(endpoint, path, { ...values, updated_since: since })
+    const removed = { ...values, removed_since: since }
+    return {
+      release: shown(changed.release),
+      since,
+      added_or_changed: changed.part,
+      removed: await reading.listAt(changed.release, endpoint, path, removed),
+      notes: [
+        "Added and changed records are shown as they are at the release, removed ones as they were at `since`.",
+        "A record is in `removed` when it was removed or no longer matches the filters.",
+        ...notes(changed.part.records, reading.today),
+      ],
+    }
+  },
+}
+
+const sources: Tool = {
+  name: "sources",
+  description:
+    "The sources of the data: licence, attribution, how fresh each is, and how many of its records are missing, rejected or unlinked. Use it to judge and to cite the data.",
+  parameters: {},
+  call: async (given, reading) => {
+    readArguments(given, {})
+    const { release, request, records } = await reading.sources()
+    return {
+      release: shown(release),
+      request,
+      total: records.length,
+      records: records.slice(0, maxRecords),
+      notes: ["Sources belong to no release: they are as of now, beside the newest release."],
+    }
+  },
+}
+
+export const tools: readonly Tool[] = [...searches.map(searching), company, changes, sources]
