@@ -171,8 +171,8 @@ test("the guide's table of sources has every source, and what becomes of missing
       return all.map((name) => [name, missing])
     },
   )
-  const fate = ({ whenMissing, missingGoAtOnce }: Source) =>
-    `${whenMissing === "remove" ? "are removed" : "become inactive"} ${missingGoAtOnce ? "at once" : "when confirmed"}`
+  const fate = ({ whenMissing, removesMissingAtOnce }: Source) =>
+    `${whenMissing === "remove" ? "are removed" : "become inactive"} ${removesMissingAtOnce ? "at once" : "when confirmed"}`
   const declared = sources.map((source) => [source.name, source.complete ? fate(source) : "stay"])
   expect(documented.sort()).toEqual(declared.sort())
 })

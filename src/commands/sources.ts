@@ -1,6 +1,6 @@
 import { withSnapshot } from "../db/connection.ts"
 import { type SourceStatus, sourceDetails, sourceStatuses } from "../db/source-status.ts"
-import { goesFrom } from "../loading/absence.ts"
+import { removalTime } from "../loading/absence.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { formatCount } from "../loading/progress.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
@@ -40,7 +40,7 @@ const show = reading({
       ...status,
       missing_records: missing_records.map((record) => ({
         ...record,
-        goes_from: goesFrom(record.missing_since, config.ABSENT_AFTER_HOURS),
+        goes_from: removalTime(record.missing_since, config.ABSENT_AFTER_HOURS),
       })),
     }))
   },

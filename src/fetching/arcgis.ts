@@ -61,7 +61,7 @@ export async function arcgisLayer(
     if (!isObject(error)) return response
     const code = Number(error.code)
     const message = excerpt(String(error.message), 200)
-    throw new FetchError(url, `it answers error ${code}, "${message}"`, {
+    throw new FetchError(url, `it returned error ${code}, "${message}"`, {
       isTemporary: code === 429 || code >= 500,
     })
   }

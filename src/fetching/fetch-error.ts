@@ -19,7 +19,7 @@ const temporary = [408, 425, 429, 500, 502, 503, 504]
 
 /** @param detail what the server says besides */
 export const statusError = (url: URL, status: number, detail = ""): FetchError =>
-  new FetchError(url, `it answers ${status}${detail}`, { isTemporary: temporary.includes(status) })
+  new FetchError(url, `it returned ${status}${detail}`, { isTemporary: temporary.includes(status) })
 
 /** Without user, password and query, which may hold secrets. */
 export const shownAddress = ({ origin, pathname }: URL): string => origin + pathname

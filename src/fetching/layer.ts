@@ -42,13 +42,13 @@ export async function downloadLayer(layer: Layer, path: string, access: Access):
     await file.writeFile(opening)
     while (keys.size < before) {
       const features = await pageOf(layer, access, keys.size, last)
-      if (features.length === 0) fail(`only ${keys.size} of ${before} records came`)
+      if (features.length === 0) fail(`only ${keys.size} of ${before} records were returned`)
       const lines = features.map(({ feature }) => JSON.stringify(feature)).join(",\n")
       bytes += Buffer.byteLength(lines)
       if (bytes > maxBytes) fail(`it is larger than ${megabytes(maxBytes)}`)
       await file.writeFile(`${keys.size > 0 ? "," : ""}\n${lines}`)
       for (const { key } of features) {
-        if (keys.has(key)) fail(`the record ${excerpt(key, 100)} came twice`)
+        if (keys.has(key)) fail(`the record ${excerpt(key, 100)} was returned twice`)
         keys.add(key)
         last = key
       }
@@ -60,7 +60,7 @@ export async function downloadLayer(layer: Layer, path: string, access: Access):
   const after = await countOf(layer, access)
   if (keys.size === before && after === before) return
   fail(
-    `it changed while it was read: it had ${before} records, ${keys.size} came, and it has ${after}`,
+    `it changed while it was read: it had ${before} records, ${keys.size} were returned, and it has ${after}`,
   )
 }
 
@@ -68,7 +68,7 @@ const countOf = ({ url, countUrl, countIn }: Layer, access: Access): Promise<num
   read(countUrl, access, (text) => {
     const count = countIn(text)
     if (count !== undefined) return count
-    throw new FetchError(url, `it does not say how many records it has${answered(text)}`)
+    throw new FetchError(url, `it does not say how many records it has${quoted(text)}`)
   })
 
 const pageOf = (
@@ -85,7 +85,7 @@ const pageOf = (
         key: keyOf(isObject(feature) ? feature : {}),
       }))
     }
-    throw new FetchError(url, `a page of it has no features${answered(JSON.stringify(others))}`)
+    throw new FetchError(url, `a page of it has no features${quoted(JSON.stringify(others))}`)
   })
 
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -120,7 +120,7 @@ async function textAt(url: URL, access: Access): Promise<string> {
     throw new FetchError(url, `${large}; ask for fewer records at once with page_size`)
   }
   const text = Buffer.concat(chunks).toString()
-  if (status !== 200) throw statusError(url, status, answered(text))
+  if (status !== 200) throw statusError(url, status, quoted(text))
   return text
 }
 
@@ -132,13 +132,13 @@ export function objectIn(url: URL, text: string): JsonObject {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new FetchError(url, `it answers with no JSON object${answered(text)}`, {
+  throw new FetchError(url, `the response is no JSON object${quoted(text)}`, {
     isTemporary: true,
   })
 }
 
 /** The text of a response that is not the expected one, mostly an error in XML, JSON or HTML. */
-function answered(text: string): string {
+function quoted(text: string): string {
   const shown = excerpt(text.replace(/<[^>]*>|\s+/g, " ").trim(), 200)
   return shown === "" ? "" : `, but "${shown}"`
 }

@@ -14,15 +14,15 @@ import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
-import { forgetSeen, type NotedRecords } from "./noted-records.ts"
+import { deleteNotes, type MissingNotes } from "./missing-notes.ts"
 import { digestsOf } from "./observation.ts"
 import { formatCount } from "./progress.ts"
 import type { Staging } from "./staging.ts"
-import { takeOrdinaryCodes } from "./temporary-codes.ts"
+import { assignOrdinaryCodes } from "./temporary-codes.ts"
 
 export interface AbsenceRule {
   load: Load
-  noted: NotedRecords
+  noted: MissingNotes
   /** Keys of rejected rows: their records are in the files, and not missing. */
   rejectedKeys: readonly string[]
   /** Whether the files are their source's complete set, and all of it could be read. */
@@ -31,8 +31,8 @@ export interface AbsenceRule {
   observed: string
 }
 
-const goAtOnce = ({ removeMissingNow, source }: Load): boolean =>
-  removeMissingNow === true || source.missingGoAtOnce === true
+const removesAtOnce = ({ removeMissingNow, source }: Load): boolean =>
+  removeMissingNow === true || source.removesMissingAtOnce === true
 
 /** Whether it is known when the files were true, and not only when they were loaded; and their digest. */
 const observationOf = ({ observed, files }: Load): [isGiven: boolean, files: string] => [
@@ -55,8 +55,8 @@ export async function applyMissing(
   const { load, observed } = rule
   const none = { changes: { removed: 0, deactivated: 0 }, newly: 0 }
   if (rule.isWhole) await findAbsent(staging, rule)
-  const ended = rule.isWhole ? await keepUnderTemporaryCodes(staging, rule, release) : 0
-  const returned = await forgetSeen(staging.sql, load.source, rule.noted, observed)
+  const ended = rule.isWhole ? await keepCompaniesWithTemporaryCodes(staging, rule, release) : 0
+  const returned = await deleteNotes(staging.sql, load.source, rule.noted, observed)
   const { changes, newly } = rule.isWhole ? await applyAbsent(staging, rule, release) : none
   const missing = await countMissing(staging)
   return {
@@ -102,7 +102,7 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
       arrayLiteral(rule.rejectedKeys),
       observed,
       load.absentAfterHours,
-      goAtOnce(load),
+      removesAtOnce(load),
       ...observationOf(load),
     ],
   )
@@ -111,7 +111,7 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
 }
 
 /** Of the companies that would go now, those that a secondary listing turns out to be stay. */
-async function keepUnderTemporaryCodes(
+async function keepCompaniesWithTemporaryCodes(
   staging: Staging,
   { load }: AbsenceRule,
   release: number,
@@ -119,7 +119,7 @@ async function keepUnderTemporaryCodes(
   if (!load.source.hasTemporaryCodes) return 0
   const { sql, staged, key } = staging
   const going = "select key from absent where goes"
-  const ended = await takeOrdinaryCodes(staging, load, release, going)
+  const ended = await assignOrdinaryCodes(staging, load, release, going)
   await sql.unsafe(`delete from absent where key in (select ${key} from ${staged})`)
   return ended
 }
@@ -135,7 +135,7 @@ const maxMissingShare = 0.05
 async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void> {
   const { sql, source, table } = staging
   const { whenMissing } = load.source
-  const atOnce = goAtOnce(load)
+  const atOnce = removesAtOnce(load)
   const [{ stored, missing }] = await sql.unsafe<[{ stored: number; missing: number }]>(
     `select count(*) filter (where is_new or $2::boolean)::integer as missing,
        (select count(*)::integer from ${table} t where ${isStored(whenMissing)}) as stored
@@ -207,7 +207,7 @@ async function countMissing({ sql, source, table, key }: Staging): Promise<numbe
 }
 
 /** The time from which a load that lacks a record removes or deactivates it; as `2026-01-02T03:04:05Z`. */
-export function goesFrom(missingSince: string, absentAfterHours: number): string {
+export function removalTime(missingSince: string, absentAfterHours: number): string {
   const time = new Date(Date.parse(missingSince) + absentAfterHours * hourMs)
   return `${time.toISOString().slice(0, 19)}Z`
 }

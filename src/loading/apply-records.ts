@@ -1,33 +1,23 @@
 /** What a load does with its source's records, in the transaction of its release. */
 import type { TransactionSql } from "postgres"
-import { type MissingRecord, missingRecords } from "../db/missing-records.ts"
+import { missingRecords } from "../db/missing-records.ts"
 import { applyMissing } from "./absence.ts"
 import { candidatesOf } from "./candidates.ts"
 import { checkStaged } from "./checks.ts"
 import { applyStaged } from "./diff.ts"
-import { type ChangeFigures, type MissingFigures, showsAbsence } from "./figures.ts"
+import { type Published, showsAbsence } from "./figures.ts"
 import { linkColumns } from "./links.ts"
 import type { Load } from "./load-options.ts"
-import { readNoted } from "./noted-records.ts"
+import { readMissingNotes } from "./missing-notes.ts"
 import { checkObserved, type LastObservation, observedTime, statedTime } from "./observation.ts"
 import { removeOtherIds } from "./other-sources.ts"
 import { recordsOfReferences } from "./shared-references.ts"
 import { countKept, stagedValues } from "./staged-values.ts"
 import { stage } from "./staging.ts"
 import { createStoreHolders, keepsFiles } from "./stored-holders.ts"
-import { takeOrdinaryCodes } from "./temporary-codes.ts"
+import { assignOrdinaryCodes } from "./temporary-codes.ts"
 
-export interface Applied {
-  /** When the files were true. */
-  observed: string
-  changes: ChangeFigures
-  /** Undefined where nothing is or was missing. */
-  missing: MissingFigures | undefined
-  /** The largest of the missing records. */
-  largestMissing: MissingRecord[]
-  /** By field, how many records keep a value of it that the files have no column for. */
-  kept: Record<string, number>
-}
+type Applied = Omit<Published, "release" | "files" | "links">
 
 const maxNamed = 5
 
@@ -39,14 +29,14 @@ export async function applyRecords(
 ): Promise<Applied> {
   const { source, files } = load
   const { resource, sharesReferences } = source
-  const noted = await readNoted(sql, source)
+  const noted = await readMissingNotes(sql, source)
   load.noted = noted
   const storeHolders = keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql)
   const staging = await stage(sql, source, candidatesOf(load, noted, storeHolders))
   load.observed ??= statedTime(files)
   checkObserved(load.observed, last, source.name)
   load.progress.step(`Comparing ${resource.name}`)
-  const ended = source.hasTemporaryCodes ? await takeOrdinaryCodes(staging, load, release) : 0
+  const ended = source.hasTemporaryCodes ? await assignOrdinaryCodes(staging, load, release) : 0
   await checkStaged(staging, load)
   const replaced = sharesReferences ? await removeOtherIds(staging, release) : 0
   const rejectedKeys = sharesReferences
@@ -65,13 +55,16 @@ export async function applyRecords(
   const kept = await countKept(staging, files, values)
   const computed = await linkColumns(sql, resource)
   const staged = await applyStaged({ staging, release, values, load, computed })
+  const { name } = resource
+  const { figures } = missing
+  const removed = missing.changes.removed + replaced + ended
   return {
     observed,
-    changes: { ...staged, ...missing.changes, removed: missing.changes.removed + replaced + ended },
-    missing: missing.figures,
-    largestMissing: missing.figures?.missing
-      ? await missingRecords(sql, source.name, resource.name, maxNamed)
-      : [],
-    kept,
+    resources: { [name]: { ...staged, ...missing.changes, removed } },
+    missing: figures ? { [name]: figures } : {},
+    largestMissing: figures?.missing
+      ? { [name]: await missingRecords(sql, source.name, name, maxNamed) }
+      : {},
+    kept: { [name]: kept },
   }
 }

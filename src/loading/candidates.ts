@@ -4,7 +4,7 @@ import type { Mapped } from "../sources/source.ts"
 import { countText, fileAt, newFileFigures, rowsRead } from "./figures.ts"
 import { createKeptFields } from "./kept-fields.ts"
 import type { Load } from "./load-options.ts"
-import type { NotedRecords } from "./noted-records.ts"
+import type { MissingNotes } from "./missing-notes.ts"
 import { openInputs } from "./reading/input.ts"
 import { type Row, readable } from "./reading/row.ts"
 import { countedBy, openRows } from "./reading/rows.ts"
@@ -28,7 +28,7 @@ export interface Candidate {
  */
 export async function* candidatesOf(
   load: Load,
-  noted: NotedRecords,
+  noted: MissingNotes,
   storeHolders: StoreHolders | null,
 ): AsyncGenerator<Candidate[]> {
   const { source, paths, allSectors, maxUnpackedBytes, files, progress } = load
@@ -80,7 +80,7 @@ export async function* candidatesOf(
 }
 
 /** Counts, validates and, where it must, rejects rows. */
-function rowProcessor(load: Load, noted: NotedRecords, storeHolders: StoreHolders | null) {
+function rowProcessor(load: Load, noted: MissingNotes, storeHolders: StoreHolders | null) {
   const { files, rejects, rejectedKeys } = load
   const { resource } = load.source
   const validate = recordReader(resource)

@@ -7,18 +7,18 @@ import { fileAt, locationOf, rowsRead } from "./figures.ts"
 import { completeRows, joinRows } from "./joined-rows.ts"
 import type { Load } from "./load-options.ts"
 import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./other-sources.ts"
-import { takeIds, tellApart } from "./shared-references.ts"
+import { addDistinctions, assignIds } from "./shared-references.ts"
 import { leaveOut, repeatedKeys, type Staging } from "./staging.ts"
 
 export async function checkStaged(staging: Staging, load: Load): Promise<void> {
   const { files, rejects } = load
   const { joinedField, sharesReferences } = load.source
-  if (sharesReferences) await tellApart(staging)
+  if (sharesReferences) await addDistinctions(staging)
   if (joinedField !== undefined && (await hasRepeated(staging))) {
     await completeRows(staging, joinedField)
     await joinRows(staging, joinedField)
   }
-  if (sharesReferences) await takeIds(staging)
+  if (sharesReferences) await assignIds(staging)
   if (await hasRepeated(staging)) await removeDuplicates(staging, load)
   await leaveOutUnlessStored(staging, load)
   await leaveOutOfHigherSources(staging, load)

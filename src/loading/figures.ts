@@ -1,5 +1,6 @@
 /** The counts of a load, as its release's manifest stores them and its summary shows them. */
 
+import type { MissingRecord } from "../db/missing-records.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import type { HolderNames } from "../text/holder-names.ts"
 
@@ -82,6 +83,27 @@ export interface Manifest {
   /** Absent where the load changed nothing that links depend on. */
   links?: LinkFigures
 }
+
+export interface Published {
+  /** Null where nothing is published: nothing differs, or it is a dry run. */
+  release: number | null
+  /** When the files were true. */
+  observed: string
+  files: FileFigures[]
+  /** By the name of the source's resource, as are the next three. */
+  resources: Partial<Record<ResourceName, ChangeFigures>>
+  /** Empty where no record is missing, and none was before this load. */
+  missing: Partial<Record<ResourceName, MissingFigures>>
+  /** The largest of the missing records. */
+  largestMissing: Partial<Record<ResourceName, MissingRecord[]>>
+  /** By field, how many records keep a value of it that the files have no column for. */
+  kept: Partial<Record<ResourceName, Record<string, number>>>
+  /** Null where the load changed nothing that links depend on. */
+  links: LinkFigures | null
+}
+
+export const rowsChanged = (figures: ChangeFigures | undefined): number =>
+  figures ? figures.added + figures.changed + figures.removed + figures.deactivated : 0
 
 export const newFileFigures = (name: string): FileFigures => ({
   name,

@@ -27,12 +27,12 @@ export interface Observation {
  * Keeps the names that this release changes. Before the load is recorded in `sources`. Returns how
  * many of them do not link only because a time is unknown.
  */
-export async function keepFormerNames(
+export async function recordFormerNames(
   sql: TransactionSql,
   release: number,
   { time, isKnown, returned }: Observation,
 ): Promise<number> {
-  const [counts] = await sql.unsafe(keepChangedNames, [
+  const [counts] = await sql.unsafe(recordChangedNames, [
     release,
     time,
     isKnown,
@@ -42,7 +42,7 @@ export async function keepFormerNames(
 }
 
 /** A code that may have changed hands leaves its earlier names behind. */
-const keepChangedNames = `
+const recordChangedNames = `
   with changed as (
     select h.asx_code, h.company_name, h.name_key, h.until_release,
       coalesce(h.listing_date = c.listing_date, true) and (

@@ -2,7 +2,7 @@
 import type { Source } from "../sources/source.ts"
 import type { HolderNames } from "../text/holder-names.ts"
 import type { FileFigures } from "./figures.ts"
-import type { NotedRecords } from "./noted-records.ts"
+import type { MissingNotes } from "./missing-notes.ts"
 import type { Progress } from "./progress.ts"
 import type { Rejects } from "./rejects.ts"
 
@@ -67,5 +67,5 @@ export interface Load extends Omit<LoadOptions, "files"> {
   /** The keys of rejected rows: stored records of these keys are not missing. */
   rejectedKeys: string[]
   /** The records that are noted as missing; undefined until they have been read. */
-  noted?: NotedRecords
+  noted?: MissingNotes
 }

@@ -9,45 +9,19 @@ import type { Sql, TransactionSql } from "postgres"
 import { lockPublishing } from "../db/advisory-locks.ts"
 import { committed } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
-import type { MissingRecord } from "../db/missing-records.ts"
-import type { ResourceName } from "../resources/resource.ts"
 import { applyRecords } from "./apply-records.ts"
-import type {
-  ChangeFigures,
-  FileFigures,
-  LinkFigures,
-  Manifest,
-  MissingFigures,
-} from "./figures.ts"
-import { keepFormerNames } from "./former-names.ts"
+import { type Manifest, type Published, rowsChanged } from "./figures.ts"
+import { recordFormerNames } from "./former-names.ts"
 import { relink } from "./links.ts"
 import { linkSuccessors, recordListings } from "./listings.ts"
 import { loadBasis } from "./load-basis.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
-import { forgetSeen } from "./noted-records.ts"
+import { deleteNotes } from "./missing-notes.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
 import { recordLoad, recordUnloaded, secondsSince } from "./source-record.ts"
 import { holdersBasis, storedNames } from "./stored-holders.ts"
 import { recordTemporaryCodes } from "./temporary-codes.ts"
-
-export interface Published {
-  /** Null where nothing is published: nothing differs, or it is a dry run. */
-  release: number | null
-  /** When the files were true. */
-  observed: string
-  files: FileFigures[]
-  /** By the name of the source's resource, as are the next three. */
-  resources: Partial<Record<ResourceName, ChangeFigures>>
-  /** Empty where no record is missing, or was before this load. */
-  missing: Partial<Record<ResourceName, MissingFigures>>
-  /** The largest of the missing records. */
-  largestMissing: Partial<Record<ResourceName, MissingRecord[]>>
-  /** By field, how many records keep a value of it that the files have no column for. */
-  kept: Partial<Record<ResourceName, Record<string, number>>>
-  /** Null where the load changed nothing that links depend on. */
-  links: LinkFigures | null
-}
 
 /** `unconfirmed`: how many serving processes may still show the previous release. */
 export type Confirmed = Published & Pick<ConfirmedChange<Published>, "unconfirmed">
@@ -76,7 +50,7 @@ async function recordRefusal(client: Sql, load: Load, { message: reason }: LoadE
   const { source, observed, noted, progress, startedMs } = load
   const seconds = secondsSince(startedMs)
   try {
-    if (noted) await forgetSeen(client, source, noted, observed)
+    if (noted) await deleteNotes(client, source, noted, observed)
     await recordUnloaded(client, source, { outcome: "refused", reason, attempted: null, seconds })
   } catch (error) {
     progress.warn(`Cannot record that the load was refused: ${error}`)
@@ -155,21 +129,20 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   const last = await lastObservation(sql, source)
   checkObserved(load.observed, last, source.name)
   const next = await nextRelease(sql)
-  const { observed, changes, ...applied } = await applyRecords(sql, load, next, last)
-  const release = rowsChanged(changes) > 0 ? next : null
+  const applied = await applyRecords(sql, load, next, last)
+  const { observed, resources, missing } = applied
+  const release = rowsChanged(resources[resource.name]) > 0 ? next : null
   // A public file that is loaded without a time may be of any; the operator's own files are true now.
-  const isKnown = load.observed !== undefined || source.missingGoAtOnce === true
+  const isKnown = load.observed !== undefined || source.removesMissingAtOnce === true
   const observation = { time: observed, isKnown, returned: load.noted?.seen ?? [] }
   if (release !== null) await recordTemporaryCodes(sql, release)
-  const undated = release === null ? 0 : await keepFormerNames(sql, release, observation)
+  const undated = release === null ? 0 : await recordFormerNames(sql, release, observation)
   if (source.hasTemporaryCodes) await recordListings(sql, source.name, observed)
   if (source.hasTemporaryCodes && release !== null) await linkSuccessors(sql, release)
   const links =
     release !== null && resource.links !== undefined
       ? await relink(sql, release, undated, progress)
       : null
-  const resources = { [resource.name]: changes }
-  const missing = applied.missing ? { [resource.name]: applied.missing } : {}
   if (release !== null) {
     progress.step("Publishing")
     await insertRelease(sql, release, source.name, {
@@ -178,7 +151,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
       holder_names: await storedNames(sql, holderNames),
       files,
       resources,
-      ...(applied.missing ? { missing } : {}),
+      ...(missing[resource.name] ? { missing } : {}),
       ...(links ? { links } : {}),
     })
   }
@@ -186,16 +159,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   const options = { partial, allSectors, absentAfterHours, holders }
   const basis = await loadBasis(options, digestsOf(files))
   await recordLoad(sql, load, { observed, observedIsKnown: isKnown, basis, release })
-  return {
-    release,
-    observed,
-    files,
-    resources,
-    missing,
-    largestMissing: applied.missing ? { [resource.name]: applied.largestMissing } : {},
-    kept: { [resource.name]: applied.kept },
-    links,
-  }
+  return { ...applied, release, files, links }
 }
 
 /** The number of the next release, for the transaction that publishes it. */
@@ -220,6 +184,3 @@ export async function insertRelease(
     [release, source, JSON.stringify(manifest)],
   )
 }
-
-export const rowsChanged = (figures: ChangeFigures | undefined): number =>
-  figures ? figures.added + figures.changed + figures.removed + figures.deactivated : 0

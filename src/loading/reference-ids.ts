@@ -53,14 +53,14 @@ export function idsOfRows<Row extends Described>(
   const byId = new Map(unclaimed().map((record) => [record.id, record]))
   for (const row of left()) {
     const record = shared.has(row.id) ? undefined : byId.get(row.id)
-    if (record && (record.isOwn || record.isHigher) && mayBeOne(row, record)) take(row, row.id)
+    if (record && (record.isOwn || record.isHigher) && mayBeSame(row, record)) take(row, row.id)
   }
   const isAmong = ({ id }: Row, record: StoredRecord) =>
     shared.has(id) && unnumbered(record.id) === id
   const pairs = bestPairs(
     left(),
     unclaimed(),
-    (row, record) => isAmong(row, record) || (record.isOwn && mayBeOne(row, record)),
+    (row, record) => isAmong(row, record) || (record.isOwn && mayBeSame(row, record)),
   )
   for (const { row, record } of pairs) take(row, record.id)
   for (const row of left()) {
@@ -89,7 +89,7 @@ function sharedIds(rows: readonly Described[], stored: readonly Described[]): Se
 
 const textOf = ({ telling, others }: Described) => JSON.stringify([telling, others])
 
-const mayBeOne = (row: Described, record: Described): boolean =>
+const mayBeSame = (row: Described, record: Described): boolean =>
   row.same === null || record.same === null || row.same === record.same
 
 interface Pair<Row> {

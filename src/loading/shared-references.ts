@@ -37,7 +37,7 @@ export async function recordsOfReferences(
 }
 
 /** Several files of one load are editions of a register, and are not counted as side by side. */
-export const tellApart = ({ sql, staged, key }: Staging) =>
+export const addDistinctions = ({ sql, staged, key }: Staging) =>
   sql.unsafe(
     `update ${staged} s set ${key} = s.${key} || '-' || s.distinction
      where s.distinction <> '' and s.${key} in (
@@ -52,7 +52,7 @@ interface Rows extends Described {
 }
 
 /** Called once rows that are one record are joined. */
-export async function takeIds(staging: Staging): Promise<void> {
+export async function assignIds(staging: Staging): Promise<void> {
   const { sql, source, resource, staged, table, key, columns } = staging
   const others = columns.filter(
     (column) => column !== key && column in resource.fields && !tellingFields.includes(column),

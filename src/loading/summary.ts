@@ -7,11 +7,12 @@ import {
   type FileFigures,
   type LinkFigures,
   type MissingFigures,
+  rowsChanged,
   totalOf,
 } from "./figures.ts"
 import { fileLines } from "./file-lines.ts"
 import { formatCount } from "./progress.ts"
-import { type Confirmed, rowsChanged } from "./publish.ts"
+import type { Confirmed } from "./publish.ts"
 import { type RejectsWritten, rejectsText } from "./rejects.ts"
 
 export interface LoadSummary extends Confirmed, RejectsWritten {

@@ -21,7 +21,7 @@ import type { Staging } from "./staging.ts"
  * Returns how many companies ended because their codes are another company's temporary ones.
  * @param going a query of the ordinary codes that would go with this load
  */
-export async function takeOrdinaryCodes(
+export async function assignOrdinaryCodes(
   { sql, source, staged, table }: Staging,
   { noted, rejectedKeys }: Load,
   release: number,
@@ -77,12 +77,12 @@ export async function recordTemporaryCodes(sql: TransactionSql, release: number)
        select from temporary_codes t where t.code = c.trading_as and t.until_release is null)`,
     [release],
   )
-  await setOrdinaryCodes(sql, reports, "hash", "asx_code", release)
-  await setOrdinaryCodes(sql, subsidiaries, "id", "parent_asx_code", release)
+  await storeOrdinaryCodes(sql, reports, "hash", "asx_code", release)
+  await storeOrdinaryCodes(sql, subsidiaries, "id", "parent_asx_code", release)
 }
 
 /** A company that has the code of its own keeps its records. */
-async function setOrdinaryCodes(
+async function storeOrdinaryCodes(
   sql: TransactionSql,
   table: PgTable,
   key: string,

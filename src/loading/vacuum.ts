@@ -5,9 +5,9 @@
  */
 import { withConnection } from "../db/connection.ts"
 import { type ResourceName, resourceNames } from "../resources/resource.ts"
+import { type Published, rowsChanged } from "./figures.ts"
 import { reasonOf } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
-import { type Published, rowsChanged } from "./publish.ts"
 
 const manyRows = 10_000
 

@@ -78,7 +78,7 @@ function ownColumns(resource: Resource): Source {
     },
     complete: true,
     whenMissing: "remove",
-    missingGoAtOnce: true,
+    removesMissingAtOnce: true,
     fromOptional: Object.fromEntries(
       names(fields.filter(([, field]) => field.loaded && field.nullable)).map((name) => [
         name,

@@ -73,7 +73,7 @@ export interface Source {
    * Its files are an operator's own word: what they lack goes at once. What other files lack is
    * missing until further loads confirm it, because public downloads lack records for hours.
    */
-  missingGoAtOnce?: true
+  removesMissingAtOnce?: true
   /**
    * The fields that are read from optional columns, with these columns. Where a file lacks one of them
    * and has no value of the field in any row, the field of a stored record stays as it is.

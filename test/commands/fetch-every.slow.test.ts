@@ -35,7 +35,7 @@ test("what is due is fetched at the start, and each outcome is logged and counte
   expect(eventsOf(service)).toEqual([
     ["a source was published", "asx-directory", undefined],
     ["a source was refused", "companies", expect.stringContaining("Cannot read")],
-    ["a source was not fetched", "subsidiaries", expect.stringContaining("it answers 404")],
+    ["a source was not fetched", "subsidiaries", expect.stringContaining("it returned 404")],
   ])
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   for (const outcome of ["published", "refused", "failed"]) {

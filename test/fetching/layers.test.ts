@@ -104,7 +104,9 @@ test.each([
   ["WFS", 5, 4],
 ] as const)("an %s layer that had %i records and has %i is refused", async (kind, from, to) => {
   server.answer(kinds[kind]((nth) => titles(nth <= 3 ? from : to)))
-  expect(await failure(kind)).toMatch(/^it changed while it was read|^only 4 of 5 records came$/)
+  expect(await failure(kind)).toMatch(
+    /^it changed while it was read|^only 4 of 5 records were returned$/,
+  )
 })
 
 test("a record of an ArcGIS layer that goes or comes in between moves no other", async () => {
@@ -129,14 +131,14 @@ test("pages that repeat records, as where a server ignores their order, are refu
       return kinds[kind](() => titles(6))({ ...asked, target: url.pathname + url.search }, nth)
     }
   server.answer(unpaged("ArcGIS"))
-  expect(await failure("ArcGIS")).toBe("the record 1 came twice")
+  expect(await failure("ArcGIS")).toBe("the record 1 was returned twice")
   server.answer(unpaged("WFS"))
-  expect(await failure("WFS")).toBe('the record "E  0400001" came twice')
+  expect(await failure("WFS")).toBe('the record "E  0400001" was returned twice')
 })
 
 test("the values that a WFS layer is sorted by tell its records apart", async () => {
   server.answer(wfs(() => titles(5).map((record) => ({ ...record, tenid: "E" }))))
-  expect(await failure("WFS")).toBe('the record "E" came twice')
+  expect(await failure("WFS")).toBe('the record "E" was returned twice')
   expect((await downloaded("WFS", "ns:tenid ASC,ns:OBJECTID D")).features).toHaveLength(5)
   expect(await failure("WFS", "name,number")).toBe("a feature of it has no value of name, number")
 })
@@ -163,22 +165,22 @@ test("a page that fails for a moment is requested again, without those before", 
 const exception =
   "<ows:ExceptionReport><ows:Exception><ows:ExceptionText>Cannot sort</ows:ExceptionText></ows:Exception></ows:ExceptionReport>"
 test.each([
-  ["ArcGIS", json({ features: [] }), "only 0 of 4 records came"],
+  ["ArcGIS", json({ features: [] }), "only 0 of 4 records were returned"],
   ["ArcGIS", json({}), 'a page of it has no features, but "{}"'],
   ["ArcGIS", json({ features: [{}] }), "a feature of it has no OBJECTID"],
   [
     "ArcGIS",
     json({ error: { code: 499, message: "Token Required" } }),
-    'it answers error 499, "Token Required"',
+    'it returned error 499, "Token Required"',
   ],
-  ["WFS", plain(exception), 'it answers with no JSON object, but "Cannot sort"'],
+  ["WFS", plain(exception), 'the response is no JSON object, but "Cannot sort"'],
   [
     "WFS",
     json({ exceptions: [{ text: "Cannot sort" }] }),
     'a page of it has no features, but "{"exceptions":[{"text":"Cannot sort"}]}"',
   ],
-  ["WFS", reply(400, {}, exception), 'it answers 400, but "Cannot sort"'],
-  ["WFS", reply(304, {}), "it answers 304"],
+  ["WFS", reply(400, {}, exception), 'it returned 400, but "Cannot sort"'],
+  ["WFS", reply(304, {}), "it returned 304"],
 ] as const)("a page of an %s layer that is none is a fault: %#", async (kind, answer, message) => {
   server.answer(withPages(kind, () => answer))
   expect(await failure(kind)).toBe(message)

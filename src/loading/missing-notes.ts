@@ -9,7 +9,7 @@ import { arrayLiteral } from "../text/array-literal.ts"
 import { referenceOf } from "./shared-references.ts"
 import type { Staging } from "./staging.ts"
 
-export class NotedRecords {
+export class MissingNotes {
   /** The keys of noted records that rows are, or may be. */
   seen: string[] = []
   readonly #unseen: Map<string, string[]>
@@ -46,13 +46,13 @@ export class NotedRecords {
 }
 
 /** As they are before the load. */
-export async function readNoted(
+export async function readMissingNotes(
   sql: TransactionSql,
   { name: source, resource, sharesReferences }: Source,
-): Promise<NotedRecords> {
+): Promise<MissingNotes> {
   const noted = await sql<{ key: string }[]>`
     select key from missing_records where source = ${source} and resource = ${resource.name}`
-  return new NotedRecords(
+  return new MissingNotes(
     noted.map(({ key }) => key),
     sharesReferences ? referenceOf : (key) => key,
   )
@@ -62,10 +62,10 @@ export async function readNoted(
  * Deletes their notes, and returns how many.
  * @param observed when the files of the load were true; undefined for now
  */
-export async function forgetSeen(
+export async function deleteNotes(
   sql: Sql | TransactionSql,
   { name: source, resource }: Source,
-  { seen }: NotedRecords,
+  { seen }: MissingNotes,
   observed: string | undefined,
 ): Promise<number> {
   // Another load of newer files may have ended since.
