@@ -1,10 +1,10 @@
 /**
- * What becomes of stored records that a complete set lacks. Public downloads lack records for hours,
- * the largest companies among them, so such a record is first noted as missing and keeps its values.
- * It goes once it has been missing from every load of its source for a time, and in at least two
- * loads of files of different times. A load that has it deletes the note.
+ * Stored records that a complete set lacks. Public downloads lack records for hours, the largest
+ * companies among them, so the load first notes such a record as missing and keeps its values. It
+ * removes the record once every load of its source has lacked it for a time, and at least two loads of
+ * files of different times have. A load that has the record deletes the note.
  *
- * Where the files are an operator's own word, and where the operator says so, it goes at once.
+ * Files of an operator's own, and the operator's option, remove it at once.
  */
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
@@ -23,9 +23,9 @@ import { assignOrdinaryCodes } from "./temporary-codes.ts"
 export interface AbsenceRule {
   load: Load
   noted: MissingNotes
-  /** Keys of rejected rows: their records are in the files, and not missing. */
+  /** Keys of rejected rows, whose records are not missing. */
   rejectedKeys: readonly string[]
-  /** Whether the files are their source's complete set, and all of it could be read. */
+  /** Whether the files are their source's complete set, and the load has read all of it. */
   isWhole: boolean
   /** When the files were true. */
   observed: string
@@ -34,7 +34,7 @@ export interface AbsenceRule {
 const removesAtOnce = ({ removeMissingNow, source }: Load): boolean =>
   removeMissingNow === true || source.removesMissingAtOnce === true
 
-/** Whether it is known when the files were true, and not only when they were loaded; and their digest. */
+/** Whether the time of the files is known, and not only that of the load; and the digest of the files. */
 const observationOf = ({ observed, files }: Load): [isGiven: boolean, files: string] => [
   observed !== undefined,
   digest(digestsOf(files).join()),
@@ -42,7 +42,7 @@ const observationOf = ({ observed, files }: Load): [isGiven: boolean, files: str
 
 interface Missing {
   changes: Pick<ChangeFigures, "removed" | "deactivated">
-  /** Undefined where nothing is or was missing. */
+  /** Undefined where no record is or was missing. */
   figures: MissingFigures | undefined
 }
 
@@ -66,8 +66,8 @@ export async function applyMissing(
 }
 
 /**
- * Whether a load lacks a noted record anew. The same bytes are the same download, whatever has been
- * loaded since, unless it is known that they were true at another time.
+ * Whether a load is a further one that lacks a noted record. The same bytes are the same download, also
+ * after loads of others, unless they are known to be of another time.
  */
 const isFurther = (observed: string, isGiven: string, files: string): string =>
   `(${observed}::timestamptz > m.last_missing_at
@@ -76,17 +76,17 @@ const isFurther = (observed: string, isGiven: string, files: string): string =>
 const confirmed = `m.loads + ${isFurther("$4", "$7", "$8")}::integer >= 2
   and m.missing_since <= $4::timestamptz - make_interval(hours => $5::integer)`
 
-/** A record that has been deactivated already is not missing again. */
+/** An inactive record is not missing again. */
 const isStored = (whenMissing: Source["whenMissing"]): string =>
   `t.source = $1${whenMissing === "remove" ? "" : ` and t.${whenMissing.setFalse}`}`
 
-/** Collects the records that no file has in a temporary table, and decides which of them go now. */
+/** Collects the records that no file has in a temporary table, and decides which of them to remove. */
 async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
   const { sql, source, staged, table, key } = staging
   const { load, observed } = rule
   await sql.unsafe(`
     create temporary table absent (
-      key text collate "C", is_new boolean, goes boolean
+      key text collate "C", is_new boolean, is_removed boolean
     ) on commit drop`)
   await sql.unsafe(
     `insert into absent
@@ -110,7 +110,7 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
   if (!load.acceptShrink) await guardAgainstShrinking(staging, load)
 }
 
-/** Of the companies that would go now, those that a secondary listing turns out to be stay. */
+/** Keeps companies about to be removed whose code a secondary listing turns out to replace. */
 async function keepCompaniesWithTemporaryCodes(
   staging: Staging,
   { load }: AbsenceRule,
@@ -118,7 +118,7 @@ async function keepCompaniesWithTemporaryCodes(
 ): Promise<number> {
   if (!load.source.hasTemporaryCodes) return 0
   const { sql, staged, key } = staging
-  const going = "select key from absent where goes"
+  const going = "select key from absent where is_removed"
   const ended = await assignOrdinaryCodes(staging, load, release, going)
   await sql.unsafe(`delete from absent where key in (select ${key} from ${staged})`)
   return ended
@@ -127,9 +127,9 @@ async function keepCompaniesWithTemporaryCodes(
 const maxMissingShare = 0.05
 
 /**
- * The guard against a truncated download. A complete set that lacks more than a twentieth of its
- * source's records is more often half a file than a true one. A record is judged once: by the load
- * that lacks it first or, where missing records go at once, by the load that it would go in. So
+ * The guard against a truncated download: a complete set that lacks more than a twentieth of its
+ * source's records is more often half a file than a true one. A record counts once: in the load that
+ * lacks it first or, where missing records are removed at once, in the load that would remove it. So
  * records that are already missing do not stop the loads that follow.
  */
 async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void> {
@@ -154,7 +154,7 @@ async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void
 }
 
 /**
- * Removes or deactivates the records that go now, and notes the other absent ones in the place of
+ * Removes or deactivates the records that were decided on, and notes the other absent ones in place of
  * all earlier notes of the source.
  */
 async function applyAbsent(
@@ -165,21 +165,21 @@ async function applyAbsent(
   const { whenMissing } = load.source
   await sql.unsafe(
     `delete from missing_records m where m.source = $1 and m.resource = $2
-       and not exists (select from absent a where a.key = m.key and not a.goes)`,
+       and not exists (select from absent a where a.key = m.key and not a.is_removed)`,
     [source, table],
   )
   await sql.unsafe(
     `insert into missing_records as m
        (source, resource, key, missing_since, last_missing_at, loads, last_files)
      select $1::text, $2::text, key, $3::timestamptz, $3::timestamptz, 1, $5::text
-     from absent where not goes
+     from absent where not is_removed
      on conflict (source, resource, key) do update set
        loads = m.loads + 1, last_missing_at = excluded.last_missing_at,
        last_files = excluded.last_files
      where ${isFurther("excluded.last_missing_at", "$4", "excluded.last_files")}`,
     [source, table, observed, ...observationOf(load)],
   )
-  const condition = `t.${key} in (select key from absent where goes)`
+  const condition = `t.${key} in (select key from absent where is_removed)`
   const removal =
     whenMissing === "remove"
       ? `delete from ${table} t where ${condition}`
@@ -189,7 +189,7 @@ async function applyAbsent(
     [release],
   )
   const [row] = await sql`
-    select count(*)::integer as newly from absent where is_new and not goes`
+    select count(*)::integer as newly from absent where is_new and not is_removed`
   const isRemoval = whenMissing === "remove"
   return {
     changes: { removed: isRemoval ? count : 0, deactivated: isRemoval ? 0 : count },
@@ -206,7 +206,7 @@ async function countMissing({ sql, source, table, key }: Staging): Promise<numbe
   return row?.missing
 }
 
-/** The time from which a load that lacks a record removes or deactivates it; as `2026-01-02T03:04:05Z`. */
+/** The time from which on a load that lacks the record removes or deactivates it, as `2026-01-02T03:04:05Z`. */
 export function removalTime(missingSince: string, absentAfterHours: number): string {
   const time = new Date(Date.parse(missingSince) + absentAfterHours * hourMs)
   return `${time.toISOString().slice(0, 19)}Z`

@@ -1,4 +1,4 @@
-/** What a load does with its source's records, in the transaction of its release. */
+/** Applies the records of a load, in the transaction of its release. */
 import type { TransactionSql } from "postgres"
 import { missingRecords } from "../db/missing-records.ts"
 import { applyMissing } from "./absence.ts"
@@ -44,7 +44,7 @@ export async function applyRecords(
     : load.rejectedKeys
   await noted.settle(staging, rejectedKeys)
   const observed = observedTime(load.observed, last, files)
-  // Missing records first, so that those just added need not be searched.
+  // Missing records first, so that the search for them skips added ones.
   const isWhole = source.complete && !load.partial && files.every(showsAbsence)
   const missing = await applyMissing(
     staging,

@@ -18,13 +18,13 @@ export interface Candidate {
   record: ResourceRecord
   /** The reason to leave it out unless its source has already loaded a record of that key. */
   onlyIfStored: string | null
-  /** What tells it from other records of its reference; null where a reference is of one record. */
+  /** Distinguishes it from other records of its reference; null where a reference is of one record. */
   distinction: string | null
 }
 
 /**
  * @param storeHolders null where holders are stored as they are
- * @throws LoadError where a file is not what it should be, or too many rows are rejected
+ * @throws LoadError for a file that cannot be read, or too many rejected rows
  */
 export async function* candidatesOf(
   load: Load,
@@ -33,7 +33,7 @@ export async function* candidatesOf(
 ): AsyncGenerator<Candidate[]> {
   const { source, paths, allSectors, maxUnpackedBytes, files, progress } = load
   const candidateOf = rowProcessor(load, noted, storeHolders)
-  // A zip file may be several inputs.
+  // A zip file may have several inputs.
   for (const path of paths) {
     for await (const input of openInputs(path, maxUnpackedBytes)) {
       const figures = newFileFigures(input.name)
@@ -79,14 +79,14 @@ export async function* candidatesOf(
   }
 }
 
-/** Counts, validates and, where it must, rejects rows. */
+/** Counts, validates and rejects rows. */
 function rowProcessor(load: Load, noted: MissingNotes, storeHolders: StoreHolders | null) {
   const { files, rejects, rejectedKeys } = load
   const { resource } = load.source
   const validate = recordReader(resource)
   return (file: number, row: Row, mapped: Mapped): Candidate | undefined => {
     const figures = fileAt(files, file)
-    /** Without its key, the row may be any record that seems missing. */
+    /** A row without a key may be any record that seems missing. */
     const reject = (reason: string, key?: string): undefined => {
       if (key === undefined) figures.unreadable++
       else {
@@ -95,7 +95,7 @@ function rowProcessor(load: Load, noted: MissingNotes, storeHolders: StoreHolder
       }
       rejects.add({ file: figures, line: row.line, reason, row: row.raw })
     }
-    // Of a row that cannot be parsed, only the key is used.
+    // Only the key of a row that cannot be parsed is used.
     if (row.error !== undefined && !("record" in mapped)) return reject(row.error)
     if ("leftOut" in mapped) return void countText(figures.left_out, mapped.leftOut)
     if ("rejected" in mapped) return reject(mapped.rejected)

@@ -1,6 +1,6 @@
 /**
- * Checks that need all rows: the same key twice, a record of another source, a row to leave out.
- * Such rows are deleted from the temporary table; the remaining ones are compared.
+ * Checks that need all rows: the same key twice, a record of another source, a row to leave out. They
+ * delete such rows from the temporary table.
  */
 import type { Row } from "postgres"
 import { fileAt, locationOf, rowsRead } from "./figures.ts"

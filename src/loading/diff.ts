@@ -1,7 +1,7 @@
 /**
- * Applies the staged rows to the resource's table. Only rows that differ are written, and take the
- * new release; their previous versions move to the history. Computed columns (links, totals) are
- * not compared.
+ * Applies the staged rows to the resource's table. It writes only rows that differ, with the new
+ * release, and moves their previous versions to the history. It does not compare computed columns
+ * (links, totals).
  */
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"

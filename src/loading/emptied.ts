@@ -1,6 +1,6 @@
 /**
- * The guard against a column that goes mostly empty. For days at a time public files have held `--` for
- * every market capitalisation: such files are well-formed, and would wipe what is known.
+ * The guard against a column that becomes mostly empty. For days at a time public files have had `--` for
+ * every market capitalisation: such files are well-formed, and would erase known values.
  */
 import type { Resource } from "../resources/resource.ts"
 import { nearestName } from "../text/nearest-name.ts"
@@ -12,7 +12,7 @@ import type { Staging } from "./staging.ts"
 
 /** Of the known values of a column, among the records that the files have. */
 const maxEmptiedShare = 1 / 3
-/** Fewer are no sign of a fault: of three values one may well end. */
+/** Fewer are no sign of a fault: one of three values may well end. */
 const minEmptied = 6
 
 interface Context {
@@ -77,7 +77,7 @@ export async function guardAgainstEmptying(context: Context): Promise<void> {
   )
 }
 
-/** Values that could not be mapped are lost too; a register that changes its phrases has many. */
+/** A value without a mapping is lost too; a register that changes its phrases has many. */
 function unmapped(field: string, { files }: Load): string {
   const warnings = files.flatMap(({ warnings }) => Object.entries(warnings))
   const ofField = warnings.filter(([text]) => text.startsWith(`${field} `))

@@ -8,7 +8,7 @@ import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { countLoad, fullBasis } from "./source-record.ts"
 
-/** Whose row it is. */
+/** The source of the row. */
 type Fetched = Pick<Source, "name" | "resource">
 
 export interface FetchTimes {
@@ -27,13 +27,13 @@ export async function lastFetch(sql: Sql, { name, resource }: Fetched): Promise<
   return row ?? { attempted: null, fetched: null }
 }
 
-/** How files that were fetched relate to those that were loaded. */
+/** How fetched files relate to loaded ones. */
 export interface KnownFiles {
-  /** They are the last that were loaded. */
+  /** They are the last that a load read. */
   areLoaded: boolean
-  /** And a further load would do the same: see `load-basis.ts`. */
+  /** A further load would do the same: see `load-basis.ts`. */
   hasSameBasis: boolean
-  /** They are those of the last fetch, also where their load was refused. */
+  /** They are those of the last fetch, also after a refused load. */
   areFetched: boolean
   /** When the newest files that were loaded were true. */
   observed: string | null

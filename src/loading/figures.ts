@@ -9,15 +9,15 @@ export interface FileFigures {
   name: string
   /** Of the file as stored, so of its compressed bytes. */
   sha256: string
-  /** What its rows are numbered by, if not by lines. */
+  /** The unit in which its rows are numbered, if not lines. */
   counted?: "features" | "records"
   read: number
-  /** The rows that were compared: `read` without those counted below. */
+  /** Rows that were compared: `read` without those counted below. */
   accepted: number
   rejected: number
   /** Rejected rows whose key could not be read. */
   unreadable: number
-  /** The file says itself that it lacks records of its source. */
+  /** The file states that it lacks records of its source. */
   incomplete?: true
   /** The date that it states of itself. */
   stated?: string
@@ -25,11 +25,11 @@ export interface FileFigures {
   repeated: number
   /** Reason to count: rows that the source does not load. */
   left_out: Record<string, number>
-  /** Fields for which it has no column; stored records keep their values. */
+  /** Fields without a column; stored records keep their values. */
   kept_fields?: string[]
   /** Text to count: values that could not be mapped and stay unknown. */
   warnings: Record<string, number>
-  /** How the file was read, where that is not plain: its encoding, what was ignored of it. */
+  /** Remarks on how the file was read: its encoding, ignored columns. */
   notes?: string[]
 }
 
@@ -42,18 +42,18 @@ export interface ChangeFigures {
 }
 
 export interface MissingFigures {
-  /** Records that are missing from their source and have not gone yet. */
+  /** Records that are missing from their source and not yet removed. */
   missing: number
   /** Those of them that the load before did not lack. */
   newly: number
-  /** Records that were missing, and that this load has. */
+  /** Records that were missing and are in this load. */
   returned: number
 }
 
 export interface LinkFigures {
   /** Tenements linked to a company. */
   linked: number
-  /** Of these, by the company's name, present or former, and by a subsidiary's; some by both. */
+  /** Of these, by the company's present or former name, and by a subsidiary's; some by both. */
   directly: number
   through_subsidiaries: number
   /** Tenements with a holder that are not linked to a company. */
@@ -123,7 +123,7 @@ export function fileAt(files: readonly FileFigures[], index: number): FileFigure
   return file
 }
 
-/** What the number of a row counts in its file. */
+/** The unit in which the rows of a file are numbered. */
 export const unitOf = ({ counted }: FileFigures): "line" | "feature" | "record" =>
   counted === "features" ? "feature" : counted === "records" ? "record" : "line"
 

@@ -1,4 +1,4 @@
-/** What tells files apart that a load or a fetch writes: their time and their bytes. */
+/** Times and digests in the names of files that a load or a fetch writes. */
 
 /** A time in the name of a file: `20260102T030405Z`. */
 export const fileTime = (time: Date): string => time.toISOString().replace(/[-:]|\.\d+/g, "")

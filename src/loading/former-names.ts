@@ -1,12 +1,11 @@
 /**
- * The names that companies bore before. A company that is renamed goes on holding what the
- * registers list under its old name, often for years.
+ * Former names of companies. Registers list the tenements of a renamed company under its old name, often
+ * for years.
  *
- * A code that another company has taken over is not a company renamed. The loads tell them apart by
- * two signs: a code is free only once its company is listed no longer, and that takes its time. So
- * a name is certain if no load lacked the company before it changed, and if the files before and
- * after are not too far apart to miss a company that came between. How far apart they are is only
- * known if the times of both are: old files may be loaded on one day.
+ * A code that another company has taken over is not a renamed company. Two signs distinguish them: a code
+ * becomes free only after its company is delisted, and that takes time. So a name is certain if no load
+ * lacked the company before the change, and if the files before and after are close enough in time that
+ * no company came between. The times of both files must be known: an operator may load old files on one day.
  *
  * Another listing of the company with the same name and listing date, such as its rights, shows that the
  * company was listed while its code was not. Another listing date shows another company.
@@ -16,7 +15,7 @@ import { arrayLiteral } from "../text/array-literal.ts"
 
 /** The files of a load. */
 export interface Observation {
-  /** When they were true, or else when they were loaded. */
+  /** When they were true, or else the time of the load. */
   time: string
   isKnown: boolean
   /** The keys of records that were missing, and that these files have again. */
@@ -24,8 +23,8 @@ export interface Observation {
 }
 
 /**
- * Keeps the names that this release changes. Before the load is recorded in `sources`. Returns how
- * many of them do not link only because a time is unknown.
+ * Records the names that this release changes. Must run before the load is recorded in `sources`. Returns
+ * how many of them do not link only because a time is unknown.
  */
 export async function recordFormerNames(
   sql: TransactionSql,

@@ -1,14 +1,14 @@
 /**
- * What a release supersedes or removes moves to the history, in the same statement, with the
- * releases between which it was current. A row that this release has already written is not kept
+ * Versions that a release supersedes or removes move to the history, in the same statement, with the
+ * releases between which they were current. A row that this release has already written is not copied
  * again: no reader ever saw the version in between.
  */
 import { getTableColumns, getTableName } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
 
 /**
- * An INSERT for a WITH clause: data-modifying parts of one statement see the same rows, so what is
- * kept is what was there before.
+ * An INSERT for a WITH clause: data-modifying parts of one statement see the same rows, so it copies the
+ * versions before the change.
  * @param condition on the table as `t`
  * @param release the parameter that is bound to the new release's number
  */

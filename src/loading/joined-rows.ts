@@ -1,8 +1,8 @@
 /**
- * Files that have a row for each value of one field, such as a register's row for each holder of a
- * tenement: rows of one key that differ in nothing but that field are given all values, as `A; B`
- * in the order of the rows, and are then duplicates of one another. Rows that differ in more are
- * left to be rejected, and so are rows of several files, which are editions of a register.
+ * Joins rows of files that have a row for each value of one field, such as a register's row for each
+ * holder of a tenement. Rows of one key that differ only in that field all get all values, as `A; B` in
+ * the order of the rows, and so become duplicates. Rows that differ in more are rejected later, and so are
+ * rows of several files, which are editions of a register.
  */
 import type { Resource } from "../resources/resource.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
@@ -11,8 +11,8 @@ import { fieldReader } from "./field-values.ts"
 import { repeatedKeys, type Staging } from "./staging.ts"
 
 /**
- * Rows of one key and one value of the field, such as the same title twice, once without its area:
- * where none contradicts another, each is given the values that it lacks.
+ * Rows of one key and one value of the field, such as the same title twice, once without its area: where
+ * none contradicts another, each gets the values that it lacks.
  */
 export async function completeRows(staging: Staging, name: string): Promise<void> {
   const { sql, staged, key } = staging

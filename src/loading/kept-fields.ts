@@ -1,6 +1,6 @@
 /**
- * Which fields a file says nothing of: it lacks a column that they are read from, and no row has a
- * value. In the JSON forms a column is a name that some row has.
+ * Fields that a file lacks: it lacks a column that they are read from, and no row has a value. In the JSON
+ * forms a column is a name that some row has.
  */
 import type { ResourceRecord } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
@@ -12,7 +12,7 @@ export function createKeptFields(fromOptional: Source["fromOptional"] = {}) {
   return {
     /** Notes which columns the rows have, and which values the records made of them. */
     see: (rows: readonly Row[], candidates: readonly { record: ResourceRecord }[]) => {
-      // Mostly the first rows have every column, so that nothing is left for the others.
+      // The first rows mostly have every column, which leaves nothing to check in the others.
       for (const [field, columns] of absent) {
         const left = columns.filter((column) => !rows.some((row) => hasColumn(row, column)))
         const hasValue = () => candidates.some(({ record }) => record[field] !== null)

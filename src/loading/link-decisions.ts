@@ -1,7 +1,7 @@
 /**
- * What operators decide of links between holders and companies. A decision is stored at once; the
- * confirmed links are published as subsidiaries, all of them by each load of their source. So a link
- * that is declined later goes, and a load makes up for one that was interrupted.
+ * Operators' decisions on links between holders and companies. A decision is stored at once; each load of
+ * the source `confirmed` publishes all confirmed links as subsidiaries. So it removes a link that was
+ * declined later, and publishes those of an interrupted load.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -26,13 +26,13 @@ export interface Decision {
 export interface DecisionOutcome {
   /** Whether the confirmed links change. */
   isChange: boolean
-  /** The source of a subsidiary that links the holder to the company whatever is decided. */
+  /** The source of a subsidiary that links the holder to the company despite the decision. */
   keptBy: string | null
 }
 
 /**
  * Stores a decision in place of an earlier one.
- * @throws LoadError where nobody holds tenements under the name, or no company has the code
+ * @throws LoadError where no tenement has the holder, or no company has the code
  */
 export const decide = (
   url: string,
@@ -74,7 +74,7 @@ export const publishConfirmed = (
   options: Omit<LoadOptions, "source" | "files">,
 ): Promise<LoadSummary | null> =>
   withConnection(options.url, async (sql) => {
-    // Until this connection ends, so that no load publishes links that were read before another's.
+    // Held until this connection ends, so that no load publishes older links over those of another.
     await sql.unsafe("select pg_advisory_lock($1)", [locks.confirming])
     const rows = await sql.unsafe(
       `select holder as name, case when is_right then asx_code end as parent_asx_code

@@ -1,4 +1,4 @@
-/** What is known of a holder and of a company, for a person who decides whether they belong together. */
+/** Facts about a holder and a company, for a person who decides whether they belong together. */
 import { withSnapshot } from "../db/connection.ts"
 
 /** Lines of text. */

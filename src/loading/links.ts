@@ -1,12 +1,11 @@
 /**
- * Which tenements are linked to which companies. A tenement is linked to every company that holds
- * it in its own name, present or former, or in that of a subsidiary whose parent is a stored
- * company: see `name-owners.ts`. Names are compared by their normalised keys; the empty key is
- * linked to nothing.
+ * Links tenements to companies. A tenement belongs to every company that holds it under a present or
+ * former name of its own, or under that of a subsidiary whose parent is a stored company: see
+ * `name-owners.ts`. Names are compared by their normalised keys; the empty key links nothing.
  *
- * `tenements.asx_codes` and `companies.total_tenements` follow from these tables alone, so they
- * are computed again in the transaction of every load that touches one of these. Only rows whose
- * links changed are written, and take the load's release.
+ * `tenements.asx_codes` and `companies.total_tenements` follow from these tables alone, so each load
+ * that changes one of them computes them again in its transaction. It writes only rows whose links
+ * changed, with its release.
  */
 import type { TransactionSql } from "postgres"
 import { companies, tenements } from "../db/schema.ts"
@@ -20,7 +19,7 @@ import { storeSuggestions } from "./suggested-companies.ts"
 /**
  * The columns of a resource's new records that follow from links, as expressions over the staged
  * row `s`. So each row is written once: writing a million rows twice takes half as long again and
- * leaves a table twice its size. `relink`, which follows, corrects whatever has changed since.
+ * leaves a table twice its size. `relink` then corrects links that changed since.
  */
 export async function linkColumns(
   sql: TransactionSql,
@@ -57,7 +56,7 @@ export async function relink(
   }
 }
 
-/** Creates `link_names` on each call, as the tables that it follows from may have changed. */
+/** Creates `link_names` on each call, because its source tables may have changed. */
 const findNames = (sql: TransactionSql) =>
   sql.unsafe(`
     drop table if exists link_names;

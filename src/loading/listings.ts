@@ -14,7 +14,7 @@ const isListed = `c.is_active and c.listing_date is not null and not exists (
   select from missing_records m
   where m.source = c.source and m.resource = 'companies' and m.key = c.asx_code)`
 
-/** Notes which listings the directory has, as of its files' time. After the former names are kept. */
+/** Records which listings the directory has, as of its files' time. Must run after `recordFormerNames`. */
 export async function recordListings(
   sql: TransactionSql,
   source: string,
@@ -43,7 +43,7 @@ export async function recordListings(
 
 /**
  * A query of the ended listings with the listings that may succeed each, and whether the pair is decided.
- * The end or the beginning of a secondary listing is no change of the company's code.
+ * A secondary listing that begins or ends is no change of the company's code.
  */
 export const candidates = `
   select p.asx_code as predecessor, p.company_name as former_company, s.asx_code as successor,
@@ -63,7 +63,7 @@ export const candidates = `
 
 export const isProposed = "not (is_linked or is_declined)"
 
-/** Links the successors that need no operator: the only ones with a name of the ended listing. */
+/** Links a successor without an operator where it is the only one with a name of the ended listing. */
 export async function linkSuccessors(sql: TransactionSql, release: number): Promise<void> {
   const rows = await sql.unsafe<Pair[]>(
     `select predecessor, listing_date::text, min(successor) as successor

@@ -1,7 +1,6 @@
 /**
- * What the result of a load follows from, besides the data that is stored: the bytes of its files, the
- * options that change what is made of them, and the program that reads them. Where all of it is the
- * same, a further load of the same files would publish nothing.
+ * The inputs that decide the result of a load besides the stored data: the bytes of its files, its options
+ * and the program. Where all of them are the same, a further load would publish nothing.
  */
 import { programRoot } from "../program.ts"
 import { once } from "../text/once.ts"
@@ -25,8 +24,8 @@ export async function loadBasis(
 }
 
 /**
- * Of the files of the program that decide on it and, in package.json, the versions of its packages. A version number would
- * have to be raised with each change of an adapter or a vocabulary, and would be forgotten.
+ * A digest of the files of the program that decide on it and of package.json with the versions of its
+ * packages. Nobody would remember to raise a version number with each change of a source.
  */
 const programDigest = once(async (): Promise<string> => {
   const sources = new Bun.Glob("src/{loading,resources,sources,text}/**/*.ts").scanSync({

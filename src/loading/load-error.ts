@@ -6,7 +6,7 @@ export class LoadError extends Error {
   override name = "LoadError"
 }
 
-/** @param what is wrong with the file, in a few words */
+/** @param what the fault of the file, in a few words */
 export const cannotRead = (name: string, what: string, options?: ErrorOptions): LoadError =>
   new LoadError(`Cannot read ${printableLine(name)}: ${what}`, options)
 

@@ -1,4 +1,4 @@
-/** What a load is given, and what its steps share. */
+/** The options of a load, and the state that its steps share. */
 import type { Source } from "../sources/source.ts"
 import type { HolderNames } from "../text/holder-names.ts"
 import type { FileFigures } from "./figures.ts"
@@ -20,18 +20,18 @@ export interface LoadOptions {
   maxUnpackedBytes?: number
   /** Does everything except publish, and reports the same counts. */
   dryRun?: boolean | undefined
-  /** Lets a load remove more than a twentieth of its source's records. */
+  /** Allows the load to remove more than a twentieth of its source's records. */
   acceptShrink?: boolean | undefined
-  /** Fields of which a load may empty more than a third of the known values. */
+  /** Fields of which the load may clear more than a third of the known values. */
   acceptEmpty?: readonly string[] | undefined
   /**
    * When the files were true: a date, which is its beginning in UTC, or a date-time with a zone. By
-   * default now or, where the bytes are those of the last load, what that load said.
+   * default now or, where the bytes are those of the last load, the time of that load.
    */
   observed?: string | undefined
-  /** What the files lack goes at once, although the source's files may lack records for a time. */
+  /** Removes missing records at once, although the source's files may lack records for a time. */
   removeMissingNow?: boolean | undefined
-  /** How long a record must have been missing before it goes; 48 by default. */
+  /** How long a record must have been missing before a load removes it; 48 by default. */
   absentAfterHours?: number
   /**
    * The directory for the file of rejected rows, if there are any; created when needed. If it
@@ -43,11 +43,11 @@ export interface LoadOptions {
   /** Which holders are stored by their names; all by default. */
   holderNames?: HolderNames
   progress?: Progress
-  /** When the fetch of its files began, by `performance.now()`: that time counts too in the metrics. */
+  /** When the fetch of its files began, by `performance.now()`: the metrics include the fetch. */
   fetchStartedMs?: number
   /** Called before the COMMIT of a release, after which it cannot be cancelled. */
   onCommit?: (() => void) | undefined
-  /** Called once the release is published, before anything that follows the commit. */
+  /** Called directly after the commit of a release. */
   onPublished?: (() => void) | undefined
 }
 
@@ -59,13 +59,13 @@ export interface Load extends Omit<LoadOptions, "files"> {
   absentAfterHours: number
   holderNames: HolderNames
   progress: Progress
-  /** When it began, or its fetch, by `performance.now()`. */
+  /** When the load, or its fetch, began, by `performance.now()`. */
   startedMs: number
   /** The files read so far. */
   files: FileFigures[]
   rejects: Rejects
   /** The keys of rejected rows: stored records of these keys are not missing. */
   rejectedKeys: string[]
-  /** The records that are noted as missing; undefined until they have been read. */
+  /** Undefined until they have been read. */
   noted?: MissingNotes
 }

@@ -31,7 +31,7 @@ export async function load({ files: paths, ...options }: LoadOptions): Promise<L
     throw new LoadError("Cannot remove what is missing: such a load only adds and changes records")
   }
   const observed = options.observed === undefined ? undefined : observedOf(options.observed)
-  // Of a file that cannot be opened, nothing is recorded.
+  // Before the database is touched: an unreadable file records nothing.
   for (const path of paths) await checkReadable(path)
   const startedMs = performance.now()
   const rejects = new Rejects({

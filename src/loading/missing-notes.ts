@@ -1,7 +1,7 @@
 /**
- * The records noted as missing that the rows of a load show to be there. A row is proof also where it is
- * rejected, or where the load is refused in the end: a truncated file lacks records, but the records that
- * it has are true. So a refused load deletes notes, and makes none.
+ * Matches the rows of a load with the records that earlier loads noted as missing. A row proves that its
+ * record exists also where the row is rejected or the load is refused: a truncated file lacks records, but
+ * the records that it has are true. So a refused load deletes notes, and makes none.
  */
 import type { Sql, TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
@@ -10,7 +10,7 @@ import { referenceOf } from "./shared-references.ts"
 import type { Staging } from "./staging.ts"
 
 export class MissingNotes {
-  /** The keys of noted records that rows are, or may be. */
+  /** The keys of noted records that the rows are, or may be. */
   seen: string[] = []
   readonly #unseen: Map<string, string[]>
 
@@ -21,7 +21,7 @@ export class MissingNotes {
     this.#unseen = Map.groupBy(noted, referenceOf)
   }
 
-  /** Takes the key of a row, as its source maps it. */
+  /** @param key of a row, as its source maps it */
   see(key: string): void {
     // Mostly nothing is missing.
     if (this.#unseen.size === 0) return
@@ -31,8 +31,8 @@ export class MissingNotes {
   }
 
   /**
-   * Leaves of them the records that the rows are. Called once all rows have their ids: before, a
-   * row may be any record of its reference, and a rejected one still may.
+   * Narrows them to the records that the rows are. Call it once all rows have their ids: before, a row may
+   * be any record of its reference, as a rejected row still may.
    */
   async settle({ sql, staged, key }: Staging, rejectedKeys: readonly string[]): Promise<void> {
     if (this.seen.length === 0) return
@@ -45,7 +45,7 @@ export class MissingNotes {
   }
 }
 
-/** As they are before the load. */
+/** The notes before the load. */
 export async function readMissingNotes(
   sql: TransactionSql,
   { name: source, resource, sharesReferences }: Source,
@@ -59,7 +59,7 @@ export async function readMissingNotes(
 }
 
 /**
- * Deletes their notes, and returns how many.
+ * Deletes the notes of records that the rows showed, and returns how many.
  * @param observed when the files of the load were true; undefined for now
  */
 export async function deleteNotes(

@@ -1,58 +1,57 @@
 /**
- * Which company each name stands for, so that its holder's tenements are linked to it.
+ * The company that each holder's name means.
  *
- * A name that several codes bear is one company under several listings: its ordinary share, and
- * options, notes or partly paid shares. Its tenements belong to the listed codes before those that
- * are listed no longer, then to the shortest (those of ordinary shares have 3 characters), then to
- * the first in alphabetical order. The others are secondary listings: they have no tenements of
- * their own, and what their subsidiaries hold is the owner's too.
+ * A name with several codes is one company under several listings: its ordinary share, and options, notes
+ * or partly paid shares. Its tenements belong to listed codes before delisted ones, then to the shortest
+ * (ordinary shares have 3 characters), then to the first in alphabetical order. The others are secondary
+ * listings: they have no tenements of their own, and those of their subsidiaries belong to the owner too.
  *
- * A former name stands for the company that bore it, unless another company or a subsidiary bears it
- * today, or bore it as well. A listing whose code begins with the company's is no other company: the
- * exchange may rename it later, or never.
+ * A former name means the company that had it, unless another company or a subsidiary has the name today,
+ * or had it as well. A listing whose code begins with the company's is no other company: the exchange may
+ * rename it later, or never.
  *
- * The names and subsidiaries of a company that changed its code are its successor's, as former names.
+ * The names and subsidiaries of a company that changed its code belong to its successor, as former names.
  */
 
-/** A query of (key, asx_code, is_own): the companies that each name stands for. */
+/** A query of (key, asx_code, is_own): the companies that each name means. */
 export const nameOwners = `
-  with recursive heirs as (
+  with recursive successors as (
     select asx_code, listing_date, name_keys, successor from listings where successor is not null
     union
     select h.asx_code, h.listing_date, h.name_keys, l.successor
-    from heirs h join listings l on l.asx_code = h.successor and l.listing_date = h.listing_date
+    from successors h join listings l on l.asx_code = h.successor and l.listing_date = h.listing_date
     where l.successor is not null
-  ), living as (
+  ), current_companies as (
     select * from companies where is_active or successor is null
   ), names as (
-    select f.name_key as key, c.* from former_names f join living c on c.asx_code = f.asx_code
+    select f.name_key as key, c.* from former_names f join current_companies c on c.asx_code = f.asx_code
     where f.is_certain
     union all
-    select key, c.* from heirs h cross join lateral unnest(h.name_keys) as inherited (key)
-      join living c on c.asx_code = h.successor and c.listing_date = h.listing_date
+    select key, c.* from successors h cross join lateral unnest(h.name_keys) as inherited (key)
+      join current_companies c on c.asx_code = h.successor and c.listing_date = h.listing_date
   ), former as (
     select distinct key, asx_code, name_key as current_key, is_active, (
-        select bool_and(starts_with(n.asx_code, names.asx_code)) from living n
+        select bool_and(starts_with(n.asx_code, names.asx_code)) from current_companies n
         where n.name_key = names.key
-      ) as is_borne_by_listings
+      ) as is_only_of_listings
     from names where key <> name_key
   ), parents as (
-    select asx_code as parent, asx_code, name_key from living
+    select asx_code as parent, asx_code, name_key from current_companies
     union
     select h.asx_code, c.asx_code, c.name_key
-    from heirs h join companies p on p.asx_code = h.asx_code and p.listing_date = h.listing_date
-      join living c on c.asx_code = h.successor and c.listing_date = h.listing_date
+    from successors h join companies p on p.asx_code = h.asx_code and p.listing_date = h.listing_date
+      join current_companies c on c.asx_code = h.successor and c.listing_date = h.listing_date
   ), owners as (
     select distinct on (key) key, asx_code from (
-      select name_key as key, asx_code, is_active from living where name_key <> ''
+      select name_key as key, asx_code, is_active from current_companies where name_key <> ''
       union all
-      select key, asx_code, is_active from former where is_borne_by_listings
-    ) bearers
+      select key, asx_code, is_active from former where is_only_of_listings
+    ) names_of_today
     order by key, is_active desc, length(asx_code), asx_code
   ), former_owners as (
     select f.key, min(coalesce(o.asx_code, f.asx_code)) as asx_code
     from former f left join owners o on o.key = f.current_key
-    where f.is_borne_by_listings is null
+    where f.is_only_of_listings is null
       and not exists (select from subsidiaries s where s.name_key = f.key)
     group by f.key having count(distinct coalesce(o.asx_code, f.asx_code)) = 1
   )

@@ -1,6 +1,6 @@
 /**
- * When the files of a load were true. Absence is counted in this time, and of two loads of a source
- * the one of later files decides.
+ * The time at which the files of a load were true. Absence is counted in this time, and of two loads of a
+ * source the one of later files decides.
  */
 import type { TransactionSql } from "postgres"
 import { utc } from "../db/utc.ts"
@@ -67,7 +67,7 @@ export function checkObserved(
   }
 }
 
-/** The latest date that one of the files states of itself. */
+/** The latest date that a file states. */
 export function statedTime(files: readonly FileFigures[]): string | undefined {
   const date = files
     .flatMap(({ stated }) => stated ?? [])
@@ -77,8 +77,8 @@ export function statedTime(files: readonly FileFigures[]): string | undefined {
 }
 
 /**
- * When the files were true: the time that the operator gives or else now. The same bytes as last time
- * are the same download, so they say nothing of what has been since.
+ * When the files were true: the time that the operator gives, else now. The same bytes as last time are
+ * the same download, so they keep its time.
  */
 export function observedTime(
   given: string | undefined,

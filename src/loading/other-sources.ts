@@ -1,10 +1,10 @@
 /**
- * What sources do with one another's records, by the precedence that they declare (`yieldsTo`).
+ * Applies the precedence that sources declare (`yieldsTo`) to one another's records.
  *
  * Two sources may have a record under two ids of one reference (`sharesReferences`). Of two ids, the
- * plain one gives way to the one with a distinction, which says more. Of two with different
- * distinctions, that of the lower source gives way, where the records agree in the field that is the
- * same in all files. The source's own: `shared-references.ts`.
+ * one with a distinction replaces the plain one. Of two with different distinctions, that of the higher
+ * source replaces the other, where the records agree in the field that is the same in all files. For
+ * records of one source see `shared-references.ts`.
  */
 import { precedenceOver, sourcesYieldingTo } from "../sources/catalogue.ts"
 import { sharedReferences } from "../sources/nsw-references.ts"
@@ -16,8 +16,8 @@ import { leaveOut, type Staging } from "./staging.ts"
 const { idPrefix, plainId, sameField } = sharedReferences
 
 /**
- * Leaves out rows of records that higher sources own, and new records where they may not be added.
- * Called once all rows have their ids.
+ * Leaves out rows of records that higher sources own, and new records that the source may not add. Call it
+ * once all rows have their ids.
  */
 export async function leaveOutOfHigherSources(
   staging: Staging,
@@ -46,13 +46,13 @@ export async function leaveOutOfHigherSources(
     files,
     `with r as materialized (${identified(staged, staging)}),
        o as materialized (${identified(table, staging)} and source = any($3::text[]))
-     delete from ${staged} s using r, o where s.${key} = r.key and ${givesWay}
+     delete from ${staged} s using r, o where s.${key} = r.key and ${isReplacedBy}
      returning s.file, 'already loaded from ' || o.source as reason`,
     [plainId, idPrefix, sources],
   )
 }
 
-/** Makes the records of lower sources this one's, to be compared and changed like its own. */
+/** Assigns records of lower sources to this one, which then compares and changes them like its own. */
 export async function takeOverFromLowerSources(staging: Staging): Promise<void> {
   const { sql, source, staged, table, key } = staging
   const lowerSources = sourcesYieldingTo(source)
@@ -64,10 +64,7 @@ export async function takeOverFromLowerSources(staging: Staging): Promise<void> 
   )
 }
 
-/**
- * Removes the records of lower sources that the files have under other ids. They are not missing: no
- * guard counts them.
- */
+/** Removes the records of lower sources that the files have under other ids. No guard counts them. */
 export async function removeOtherIds(staging: Staging, release: number): Promise<number> {
   const { sql, source, resource, staged, table, key } = staging
   const lowerSources = sourcesYieldingTo(source)
@@ -76,7 +73,7 @@ export async function removeOtherIds(staging: Staging, release: number): Promise
   const { count } = await sql.unsafe(
     `with r as materialized (${identified(table, staging)} and source = any($3::text[])),
        o as materialized (${identified(staged, staging)}),
-       replaced as materialized (select r.key from r join o on ${givesWay}),
+       replaced as materialized (select r.key from r join o on ${isReplacedBy}),
        kept as (${keepInHistory(resource.table, isReplaced, "$4")})
      delete from ${table} t where ${isReplaced}`,
     [plainId, idPrefix, arrayLiteral(lowerSources), release],
@@ -84,11 +81,11 @@ export async function removeOtherIds(staging: Staging, release: number): Promise
   return count
 }
 
-/** A query of the ids in a table with their plain ones, which take long to find: only once each. */
+/** A query of the ids in a table with their plain ones, which are slow to extract: once for each id. */
 const identified = (table: string, { key, staged }: Staging) =>
   `select ${key} as key, ${sameField} as same, substring(${key} from $1::text) as plain
      ${table === staged ? "" : ", source"}
    from ${table} where starts_with(${key}, $2)`
 
-/** The condition that the record `r` is the record `o`, which has another id and stays. */
-const givesWay = "r.plain = o.plain and r.key <> o.key and (r.key = r.plain or r.same = o.same)"
+/** The condition that the record `r` is the record `o` under another id, and `o` stays. */
+const isReplacedBy = "r.plain = o.plain and r.key <> o.key and (r.key = r.plain or r.same = o.same)"

@@ -1,5 +1,5 @@
 /**
- * How a load reports its progress: a line that is rewritten on a terminal, a line every ten seconds
+ * Reports the progress of a load: one line that is rewritten on a terminal, a line every ten seconds
  * elsewhere, or nothing (the default).
  */
 import { printableLine, printableText } from "../text/printable-text.ts"
@@ -15,11 +15,11 @@ export interface Reading {
 
 export interface Progress {
   reading: (reading: Reading) => void
-  /** What is done now, such as "Comparing companies". */
+  /** @param text the current step, such as "Comparing companies" */
   step: (text: string) => void
   /** A warning, as a sentence without its full stop. */
   warn: (text: string) => void
-  /** Ends the reports, also after a failure. */
+  /** Ends the reports. Call it after a failure too. */
   stop: () => void
 }
 
@@ -32,7 +32,7 @@ export const silent: Progress = {
 
 interface Output {
   everyMs: number
-  /** Figures of what is being read, without a line break. */
+  /** Figures of the file being read, without a line break. */
   figures: (line: string) => void
   text: (text: string) => void
   stop: () => void
@@ -58,7 +58,7 @@ function terminalOutput(stream: NodeJS.WriteStream): Output {
     everyMs: 200,
     figures: (line) => {
       hasFigures = true
-      // A line that the terminal wraps could not be rewritten.
+      // The terminal cannot rewrite a line that it wraps.
       stream.write(`\r${line.slice(0, stream.columns - 1)}${clearToEnd}`)
     },
     text: (text) => {

@@ -1,11 +1,11 @@
-/** Deletes the history of old releases. They are still listed, and can't be read any more. */
+/** Deletes the history of old releases, which stay listed and are no longer readable. */
 import type { TransactionSql } from "postgres"
 import { withConnection } from "../db/connection.ts"
 import { resourceNames } from "../resources/resource.ts"
 import { publishing } from "./publish.ts"
 
 export interface Pruned {
-  /** The oldest release that is still kept; null where there is none at all. */
+  /** The oldest release that remains; null where there is none. */
   oldest: number | null
   /** Numbers of releases pruned and superseded records deleted. */
   releases: number
@@ -18,7 +18,7 @@ const whenUnknown =
 /**
  * Keeps every release that was the newest at any moment of the last `keepDays` days.
  * @param url of the database: `postgres://…`
- * @param keepDays at least 1: page sequences and exports may still read what was the newest today
+ * @param keepDays at least 1: page sequences and exports may still read the newest release of today
  */
 export function prune(url: string, keepDays: number): Promise<Pruned> {
   return withConnection(url, (client) =>

@@ -1,9 +1,8 @@
 /**
- * The only writer of data. Everything from the lock to the release's own row is one transaction, so a
- * reader sees all of a release or none of it, and a load that is killed leaves no trace.
+ * The only writer of data. Everything from the lock to the row of the release is one transaction, so a
+ * reader sees all of a release or none of it, and a killed load leaves no trace.
  *
- *   lock -> stage -> checks -> absence -> guards -> diff -> links -> release
- *        -> what is known of the source -> commit
+ *   lock -> stage -> checks -> absence -> guards -> diff -> links -> release -> source -> commit
  */
 import type { Sql, TransactionSql } from "postgres"
 import { lockPublishing } from "../db/advisory-locks.ts"
@@ -45,7 +44,7 @@ export async function publish(load: Load): Promise<Confirmed> {
   return { ...value, unconfirmed }
 }
 
-/** A failure to record the refusal must not hide why the load was refused. */
+/** A failure to record the refusal must not hide the reason of the refusal. */
 async function recordRefusal(client: Sql, load: Load, { message: reason }: LoadError) {
   const { source, observed, noted, progress, startedMs } = load
   const seconds = secondsSince(startedMs)
@@ -96,7 +95,7 @@ async function prepareSession(client: Sql): Promise<void> {
 /**
  * Runs the transaction of a release: one at a time, of all processes.
  * @param whenUnknown as of `committed`
- * @param onWait called where another one has to end first
+ * @param onWait called where another one must end first
  * @param work calls `committing` when only the COMMIT remains
  * @throws OutcomeUnknown, and what `work` throws
  */
@@ -113,7 +112,7 @@ export const publishing = <T>(
     }),
   )
 
-/** A load may take long, whatever limits the role or the database sets for requests. */
+/** A load may take long, despite limits of the role or the database for requests. */
 const transactionSettings = `
   set local statement_timeout = 0;
   set local lock_timeout = 0;
@@ -132,7 +131,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   const applied = await applyRecords(sql, load, next, last)
   const { observed, resources, missing } = applied
   const release = rowsChanged(resources[resource.name]) > 0 ? next : null
-  // A public file that is loaded without a time may be of any; the operator's own files are true now.
+  // A public file without a given time may be of any time; the operator's own files are true now.
   const isKnown = load.observed !== undefined || source.removesMissingAtOnce === true
   const observation = { time: observed, isKnown, returned: load.noted?.seen ?? [] }
   if (release !== null) await recordTemporaryCodes(sql, release)
@@ -162,7 +161,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   return { ...applied, release, files, links }
 }
 
-/** The number of the next release, for the transaction that publishes it. */
+/** The number of the next release, for the transaction of `publishing`. */
 export async function nextRelease(sql: TransactionSql): Promise<number> {
   const [next] = await sql.unsafe<[{ id: number }]>(
     "select coalesce(max(id), 0) + 1 as id from releases",

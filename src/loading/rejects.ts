@@ -1,7 +1,7 @@
 /**
- * Rejected rows. Each is counted, and written to a file, one JSON object on each line, which is created
- * with the first of them. A file that cannot be written is a warning and does not fail the load: the
- * outcome of the load says what the file lacks. Too many rejected rows end the load.
+ * Rejected rows. The first creates a file of one JSON object on each line. A failure to write it is a
+ * warning and does not fail the load: the summary of the load states the missing rows. Too many rejected
+ * rows end the load.
  */
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ export interface Reject {
   /** Or the number of the feature or record. */
   line: number
   reason: string
-  /** As read or, where the row was rejected after it had been staged, as mapped. */
+  /** As read or, if the row was rejected after it was staged, as mapped. */
   row: unknown
 }
 
@@ -25,7 +25,7 @@ export interface RejectsOptions {
   directory: string | null
   source: string
   warn: (text: string) => void
-  /** How many are allowed; by default 1,000 or one row in twenty, whichever is more. */
+  /** How many are allowed; by default 1,000 or one row in twenty, the higher of the two. */
   max?: number | undefined
 }
 
@@ -35,11 +35,11 @@ export interface RejectsWritten {
   rejectsFile: string | null
   /** How many rows the file has. */
   rejectsRows: number
-  /** Rows that could not be written, and why; null where the file has all, or where none was asked for. */
+  /** Rows that the file lacks, and why; null where it has all, or was not requested. */
   rejectsLost: { directory: string; rows: number; reason: string } | null
 }
 
-/** A sentence without its end; undefined where no row was rejected or no file was asked for. */
+/** A sentence without its full stop; undefined without rejected rows, or where no file was requested. */
 export function rejectsText({
   rejectsFile: path,
   rejectsRows: rows,
@@ -53,13 +53,13 @@ export function rejectsText({
 
 const defaultMax = 1000
 const defaultShare = 0.05
-/** How many rows that are in no file are shown as warnings. */
+/** How many unwritten rows are shown as warnings. */
 const maxShown = 10
 const maxReasons = 3
-/** Bounds the memory; reasons that come later are hardly the most frequent. */
+/** Limits the memory; later reasons are hardly the most frequent. */
 const maxKinds = 200
 
-/** What is wrong, without the numbers and the quoted values that differ from row to row. */
+/** The reason without the numbers and quoted values that differ from row to row. */
 const kindOf = (reason: string): string => reason.replace(/"(?:[^"\\]|\\.?)*"?|\d+/gs, "…")
 
 export class Rejects {
@@ -143,13 +143,13 @@ export class Rejects {
       throw this.#refusal(`Nothing was published: every row was rejected, ${this.count} in all.`)
   }
 
-  #refusal(what: string): LoadError {
+  #refusal(cause: string): LoadError {
     const { written } = this
     const where = written.rejectsLost
       ? rejectsText(written)
       : written.rejectsFile && `All are in ${written.rejectsFile}`
     const [kind] = this.#kinds.values()
-    return new LoadError(`${what} The first is ${kind?.first}.${where ? ` ${where}` : ""}`)
+    return new LoadError(`${cause} The first is ${kind?.first}.${where ? ` ${where}` : ""}`)
   }
 
   /** How many more are allowed. */
@@ -162,7 +162,7 @@ export class Rejects {
   }
 }
 
-/** Of a file that no other load has, in a directory that is made where it is missing. */
+/** The path of a new file, in a directory that is created if it is missing. */
 function newPath(directory: string, source: string): string {
   mkdirSync(directory, { recursive: true })
   const id = crypto.randomUUID().slice(0, 8)

@@ -1,9 +1,8 @@
 /**
- * Gives records of one reference (`sharesReferences`) ids of their own: the id of the reference
- * with the record's distinction, where the file has several. A record that its source has stored
- * keeps its id, also when the others of its reference come or go, and in files of another layout, whose
- * references have another distinction or none: today's register has `NSW-CML6-1992` where the older
- * export has `NSW-CML6`.
+ * Assigns ids to records of one reference (`sharesReferences`): the id of the reference with the record's
+ * distinction, where the file has several. A stored record keeps its id when others of its reference appear
+ * or end, and in files of another layout, whose references have another distinction or none: today's
+ * register has `NSW-CML6-1992` where the older export has `NSW-CML6`.
  */
 import { precedenceOver } from "../sources/catalogue.ts"
 import { sharedReferences } from "../sources/nsw-references.ts"
@@ -20,7 +19,7 @@ export function referenceOf(id: string): string {
   return plain.exec(whole)?.[1] ?? whole
 }
 
-/** The ids of the stored records that rejected rows may be: all those of their references. */
+/** The ids of stored records that rejected rows may be: all those of their references. */
 export async function recordsOfReferences(
   { sql, source, table, key }: Staging,
   rowKeys: readonly string[],
@@ -32,11 +31,11 @@ export async function recordsOfReferences(
     [source, idPrefix],
   )
   const ids = stored.map(({ id }) => id).filter((id) => references.has(referenceOf(id)))
-  // Those of other states, whose references are of one record each.
+  // References of other states have one record each.
   return [...rowKeys, ...ids]
 }
 
-/** Several files of one load are editions of a register, and are not counted as side by side. */
+/** Adds their distinctions where one file has several. Files of one load are editions of a register. */
 export const addDistinctions = ({ sql, staged, key }: Staging) =>
   sql.unsafe(
     `update ${staged} s set ${key} = s.${key} || '-' || s.distinction
@@ -51,7 +50,7 @@ interface Rows extends Described {
   last: number
 }
 
-/** Called once rows that are one record are joined. */
+/** Call it once rows of one record are joined. */
 export async function assignIds(staging: Staging): Promise<void> {
   const { sql, source, resource, staged, table, key, columns } = staging
   const others = columns.filter(
@@ -90,7 +89,7 @@ export async function assignIds(staging: Staging): Promise<void> {
   )
 }
 
-/** Different rows of one id in several files are rejected later: until then they are one. */
+/** Rows of one id in several files count as one: a later check rejects those that differ. */
 function asOneOfSeveralFiles(rows: readonly Rows[]): readonly Rows[] {
   const files = new Set(rows.flatMap(({ first, last }) => [first, last]))
   const [row] = rows

@@ -12,7 +12,7 @@ import { digestsOf } from "./observation.ts"
 export interface Loaded {
   /** When the files were true. */
   observed: string
-  /** Whether that is known, and not only when they were loaded. */
+  /** Whether that is known, and not only the time of the load. */
   observedIsKnown: boolean
   /** See `load-basis.ts`. */
   basis: string
@@ -39,7 +39,7 @@ export async function recordLoad(
        last_loaded_at = excluded.last_loaded_at, last_outcome = excluded.last_outcome,
        last_reason = null,
        last_observed_at = greatest(s.last_observed_at, excluded.last_observed_at),
-       -- The same bytes are the same download, whose time is as well known as before.
+       -- The same bytes are the same download, whose time stays known.
        last_observed_is_known = excluded.last_observed_is_known
          or case when s.last_files = excluded.last_files then s.last_observed_is_known else false end,
        last_files = excluded.last_files, last_basis = excluded.last_basis,
@@ -66,9 +66,9 @@ export async function recordLoad(
 }
 
 /**
- * The basis of a load with the newest release of its resource: another source's records decide too on
- * what a load may change. An expression; null where the basis is.
- * @param release that of the load itself, which the table does not have yet
+ * The basis of a load with the newest release of its resource, because the records of other sources also
+ * decide which records a load may change. An expression; null where the basis is null.
+ * @param release of the load itself, which the table does not have yet
  */
 export const fullBasis = (basis: string, resource: string, release = "null::integer"): string =>
   `${basis} || ' ' || coalesce(greatest(${release}::integer,
@@ -124,7 +124,7 @@ function rowCounts(files: readonly FileFigures[]): RowCounts {
 type Counted = Pick<Source, "name" | "resource">
 
 /**
- * In the transaction that records the outcome and after it, so that each is counted once and has a row.
+ * Call it after the statement that records the outcome, in its transaction: then the source has a row.
  * @param seconds since the fetch began or, without one, the load
  */
 export async function countLoad(

@@ -1,12 +1,12 @@
 /**
- * Which values of the staged rows count. A file says nothing of a field for which it has no column:
- * the stored record keeps its value then, and so do the columns derived from it.
+ * The values that staged rows give to records. Where a file has no column for a field, the stored record
+ * keeps its value, and so do the columns derived from it.
  */
 import type { FileFigures } from "./figures.ts"
 import type { Staging } from "./staging.ts"
 
 export interface StagedValues {
-  /** The value that a record takes, as an expression over its stored row `t` and its staged row `s`. */
+  /** The new value of a record, as an expression over its stored row `t` and its staged row `s`. */
   of: (column: string) => string
   /** Whether no file has the column. */
   isKept: (column: string) => boolean

@@ -1,9 +1,9 @@
 /**
- * The temporary table that a load's records of one resource go into before anything is decided, and
- * the names of its columns. It has the columns of the resource's table that come from a record,
- * with the same types and collations, and the file and line of each row.
+ * The temporary table of a load's records before they are checked and compared. It has the columns of the
+ * resource's table that come from a record, with the same types and collations, and the file and line of
+ * each row.
  *
- * Rows go in by COPY, whose streams rely on the patch of postgres.js.
+ * COPY fills it, whose streams rely on the patch of postgres.js.
  */
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -16,7 +16,7 @@ import { remembering } from "../text/remembering.ts"
 import type { Candidate } from "./candidates.ts"
 import { countText, type FileFigures, fileAt } from "./figures.ts"
 
-/** The staged records, and where they go: what each step of a load works on. */
+/** The staged records and their target: the input of each step of a load. */
 export interface Staging {
   /** The load's transaction. */
   sql: TransactionSql
@@ -37,7 +37,7 @@ interface StagedColumn {
   cell: (candidate: Candidate) => string
 }
 
-/** Creates the temporary table, which is dropped on commit, and fills it. */
+/** Creates the temporary table, which the commit drops, and fills it. */
 export async function stage(
   sql: TransactionSql,
   { name: source, resource }: Source,
@@ -52,7 +52,7 @@ export async function stage(
     select 0 as file, 0 as line, null::text as only_if_stored,
       null::text as distinction, ${names} from ${table} with no data`)
   await fill(sql, staged, [...provenance, ...columns], candidates)
-  // The planner has no statistics of a table just filled.
+  // The planner has no statistics of a new table.
   await sql.unsafe(`analyze ${staged} (${resource.key})`)
   return { sql, source, resource, table, staged, key: resource.key, columns: names }
 }
@@ -98,7 +98,7 @@ function stagedColumns(resource: Resource): StagedColumn[] {
   return [...fromFields, ...fromDerived]
 }
 
-/** Candidates are prepared while those before them are being written. */
+/** Prepares candidates while earlier ones are being written. */
 async function fill(
   sql: TransactionSql,
   staged: string,

@@ -1,6 +1,6 @@
 /**
- * Which names of holders a load stores. With `HOLDER_NAMES=companies` it stores no name that may be a
- * natural person's, and files that may have one are kept neither.
+ * The names of holders that a load stores. With `HOLDER_NAMES=companies` it stores no name that may be a
+ * natural person's, and keeps no file that may have one.
  */
 import type { Sql, TransactionSql } from "postgres"
 import type { Resource } from "../resources/resource.ts"
@@ -11,7 +11,7 @@ import { remembering } from "../text/remembering.ts"
 /** Converts the holders of a record to those that are stored. */
 export type StoreHolders = (holders: string) => string
 
-/** Whether files with records of the resource are kept, as rejected rows or as fetched. */
+/** Whether the service keeps files with records of the resource: rejected rows and fetched files. */
 export const keepsFiles = (names: HolderNames, { links }: Pick<Resource, "links">): boolean =>
   names === "all" || links !== "holders"
 
@@ -29,7 +29,7 @@ export async function createStoreHolders(sql: TransactionSql): Promise<StoreHold
   return remembering((holders) => withoutPersons(holders, known))
 }
 
-/** What the names that a load stores follow from, besides its files: for its basis. */
+/** The part of a load's basis that decides which names it stores. */
 export const holdersBasis = async (
   sql: Sql | TransactionSql,
   names: HolderNames,
@@ -38,8 +38,8 @@ export const holdersBasis = async (
   keepsFiles(names, resource) ? names : `${names} ${digest([...(await knownKeys(sql))].join("\n"))}`
 
 /**
- * Which names the stored records have after a load with `names`. Records that an earlier load stored with
- * all names may be left, where this one was of another source or lacked them.
+ * The kind of names that the stored records have after a load with `names`. An earlier load may have stored
+ * all names, of records that this load did not change.
  */
 export async function storedNames(sql: TransactionSql, names: HolderNames): Promise<HolderNames> {
   if (names === "all") return "all"

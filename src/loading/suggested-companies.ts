@@ -1,6 +1,6 @@
 /**
- * Suggestions for the unlinked holders. Each load that may change links stores them, and readers leave
- * out what operators have decided since.
+ * Suggestions for the unlinked holders. Each load that may change links stores them; readers skip those
+ * that operators have decided since.
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
@@ -20,8 +20,8 @@ export const readSuggestions = (url: string): Promise<Suggestion[]> =>
   })
 
 /**
- * Stores what the links of the transaction leave to suggest. Forgets what was declined for holders
- * without tenements, whose names a load may have masked.
+ * Stores suggestions for the holders that the transaction leaves unlinked. Deletes declined suggestions of
+ * holders without tenements, whose names a load may have masked.
  */
 export async function storeSuggestions(sql: TransactionSql): Promise<void> {
   const suggestions = suggestCompanies(await unlinkedHolders(sql), await knownNames(sql))
@@ -59,9 +59,9 @@ async function knownNames(sql: TransactionSql): Promise<KnownName[]> {
 }
 
 /**
- * The whole file, which a person completes into a subsidiaries file: that source's columns with
- * `parent_asx_code` empty, and columns that it ignores. So loading the file unchanged does nothing, as
- * a link is never guessed.
+ * The whole file, which a person completes into a subsidiaries file: that source's columns with an empty
+ * `parent_asx_code`, and columns that it ignores. Loading the file unchanged does nothing, because links
+ * are never guessed.
  */
 export function suggestionsCsv(suggestions: readonly Suggestion[]): string {
   const rows = suggestions.map(({ holder, company, reason, similarName }) => ({

@@ -1,13 +1,12 @@
 /**
- * Which companies the unlinked holders may belong to, by what their names have in common. It takes a
- * person to decide: a name with a place in brackets is mostly a subsidiary's, and sometimes one that
- * has been sold.
+ * Suggests companies for unlinked holders by the words that their names share. A person must decide: a
+ * name with a place in brackets is mostly a subsidiary's, and sometimes one that has been sold.
  *
- * Words in common tell something only at the beginning of two names, where few companies have them:
- * `BHP Coal` is BHP's, while names that share KALGOORLIE, or a word in their middle, are strangers'.
- * One word in common is enough only if the listed name has no other of its own: `Iluka (Eucla Basin)`
- * is that of Iluka Resources, while `Cape Flattery` is not that of Cape Lambert Resources. A company's
- * code is enough as well: `FMG Pilbara` is that of Fortescue, whose code is FMG.
+ * Shared words count only at the beginning of two names, where few companies have them: `BHP Coal` is
+ * BHP's, while names that share KALGOORLIE, or a word in their middle, are unrelated. One shared word is
+ * enough only if the listed name has no other of its own: `Iluka (Eucla Basin)` is Iluka Resources, while
+ * `Cape Flattery` is not Cape Lambert Resources. A company's code is enough too: `FMG Pilbara` is
+ * Fortescue, whose code is FMG.
  */
 import { distinctiveWords, hasEnding, withoutBrackets } from "../text/company-words.ts"
 import { compareText, type UnlinkedHolder } from "./unlinked.ts"
@@ -23,9 +22,9 @@ export const reasons = [
 export type Reason = (typeof reasons)[number]
 
 /**
- * How often suggestions of each reason were right, as a person who knows the companies judged them: for
- * `judgedFiles`, the 50 of `same first words` with the most tenements, and all of the others. Whatever the
- * person was not sure of counts as wrong.
+ * How often suggestions of each reason were right, as a person who knows the companies judged them for
+ * `judgedFiles`: the 50 of `same first words` with the most tenements, and all of the others. Uncertain ones
+ * count as wrong.
  */
 const judged: Readonly<Record<Reason, readonly [right: number, of: number]>> = {
   "former name": [5, 7],
@@ -75,7 +74,7 @@ export function suggestCompanies(
 
 const maxSuggestions = 3
 
-/** What more companies than this begin their names with is no company's own. */
+/** Words that begin the names of more companies than this identify none. */
 const maxCompanies = 3
 
 interface Entry extends KnownName {
@@ -87,7 +86,7 @@ interface Index {
   /** The present name of each listed company. */
   byCode: ReadonlyMap<string, Entry>
   byFirstWord: ReadonlyMap<string, readonly Entry[]>
-  /** Whether a word is hardly ever found elsewhere than at the beginning of a name. */
+  /** Whether a word occurs almost only at the beginning of names. */
   isRare: (word: string) => boolean
   /** Whether many companies have a word in their names, such as RESOURCES. */
   isCommon: (word: string) => boolean
@@ -97,10 +96,8 @@ function indexOf(names: readonly KnownName[], holders: readonly UnlinkedHolder[]
   const entries = names
     .map((known): Entry => ({ ...known, words: wordsOf(known.name) }))
     .filter(({ words }) => words.length > 0)
-  const ofStrangers = holders.filter(({ name }) => !isPerson(name)).map(({ name }) => wordsOf(name))
-  const later = [...entries.map(({ words }) => words), ...ofStrangers].map((words) =>
-    words.slice(1),
-  )
+  const ofHolders = holders.filter(({ name }) => !isPerson(name)).map(({ name }) => wordsOf(name))
+  const later = [...entries.map(({ words }) => words), ...ofHolders].map((words) => words.slice(1))
   const namesWith = countEach(later)
   const companiesWith = countEach(wordsOfCompanies(entries))
   const maxRare = Math.max(2, (names.length + holders.length) / 2000)

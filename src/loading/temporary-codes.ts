@@ -1,11 +1,11 @@
 /**
  * Companies under temporary codes. During a consolidation or a scheme, the directory lists a company for
  * some days under its ordinary code with `D` and a letter, and lacks the ordinary one: `HGODB` for `HGO`.
- * Its row takes the ordinary code before it is compared, so that the company stays listed, and keeps its
+ * The row gets the ordinary code before it is compared, so that the company stays listed, and keeps its
  * record and its tenements.
  *
- * A file that has both codes has a secondary listing, which is a company of its own. It ends as a company
- * once the ordinary code has gone and its own has the name and the listing date of the company.
+ * In a file with both codes, the longer one is a secondary listing, which is a company of its own. The load
+ * removes that company once the ordinary code is gone and the longer one has its name and listing date.
  */
 import { getTableName } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
@@ -63,7 +63,7 @@ export async function assignOrdinaryCodes(
   return count
 }
 
-/** Records from and to which release the codes hold, and which company the records with such codes have. */
+/** Records the releases between which the codes are valid, and the companies of records with such codes. */
 export async function recordTemporaryCodes(sql: TransactionSql, release: number): Promise<void> {
   await sql.unsafe(
     `with ended as (

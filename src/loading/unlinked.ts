@@ -1,7 +1,7 @@
 /**
- * The unlinked holders, as a file that a person completes into a subsidiaries file. It has that
- * source's columns with `parent_asx_code` empty, and the number of tenements of each holder, most
- * first. Loading it unchanged does nothing: rows without a parent are left out.
+ * The unlinked holders, as a file that a person completes into a subsidiaries file. It has that source's
+ * columns with an empty `parent_asx_code`, and the number of tenements of each holder, most first. Loading
+ * it unchanged does nothing: rows without a parent are left out.
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
@@ -14,9 +14,9 @@ import { nameOwners } from "./name-owners.ts"
 /** A holder, in its most frequent spelling. */
 export interface UnlinkedHolder {
   name: string
-  /** What all of its spellings share. */
+  /** The normalised name, which its spellings share. */
   key: string
-  /** How many tenements it holds, alone or with others. */
+  /** How many tenements have it among their holders. */
   tenements: number
 }
 

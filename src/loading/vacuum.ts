@@ -1,7 +1,7 @@
 /**
- * Vacuums after a large release, as autovacuum would later. A table that has just been filled
- * has no statistics and no visibility map, and its GIN index has a pending list: the first
- * requests would be slow. The release is complete without it, so a failure is a warning.
+ * Vacuums after a large release, as autovacuum would later. A new table has no statistics and no visibility
+ * map, and its GIN index has a pending list: the first requests would be slow. The release is complete
+ * without it, so a failure is a warning.
  */
 import { withConnection } from "../db/connection.ts"
 import { type ResourceName, resourceNames } from "../resources/resource.ts"
@@ -36,7 +36,7 @@ function changedMuch({ release, resources, links }: Published): ResourceName[] {
   )
 }
 
-/** It may take long, but does not wait long for a table that another session has locked. */
+/** The vacuum has no time limit; the wait for a lock of another session has one. */
 const vacuum = (url: string, table: ResourceName) =>
   withConnection(url, async (client) => {
     await client.unsafe("set statement_timeout = 0; set lock_timeout = '10s'")
