@@ -1,10 +1,10 @@
-/** Reads the cells of files of the ASX. */
+/** Reads cells of the ASX's files. */
 import type { RawRecord } from "./source.ts"
 
 /** A cell's text without surrounding blanks; empty where there is none. */
 export const cellText = (raw: RawRecord, column: string): string => String(raw[column] ?? "").trim()
 
-/** What the files have for a company without a market capitalisation. */
+/** Cells of a company without a market capitalisation. */
 const noMarketCap = new Set(["", "-", "--", "N/A", "SUSPENDED"])
 
 /**

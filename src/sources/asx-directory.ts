@@ -1,8 +1,8 @@
 /**
- * The ASX directory of listed companies. Today's export has five columns; that of ten
- * years ago had three, after a banner and a blank line. It lists companies of every sector; this
- * service lists resource companies, so the others are left out, unless they were resource companies
- * when an earlier directory was loaded: those are still listed, in another sector.
+ * The ASX directory of listed companies. Today's export has five columns; that of ten years ago had three,
+ * after a banner and a blank line. It lists companies of every sector. A load leaves out companies that are
+ * not resource companies, unless an earlier load stored them as such: they are still listed, in another
+ * sector.
  */
 import { companies } from "../resources/companies.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"

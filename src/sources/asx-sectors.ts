@@ -1,9 +1,8 @@
 /**
- * A list of an index's companies with their GICS sectors. It has less about a company than the
- * directory: no industry group, and nothing about companies outside the index. So it yields to
- * the directory and to a companies file: a company loaded from one of these is left out here, and
- * theirs replaces this one's. As leaving an index is not leaving the exchange, it adds and
- * changes only.
+ * A list of an index's companies with their GICS sectors. It has less about a company than the directory: no
+ * industry group, and no companies outside the index. So it yields to the directory and to a companies file:
+ * a load leaves out companies that one of these has loaded, and their records replace those of this list. A
+ * company that leaves an index does not leave the exchange, so the list only adds and changes records.
  */
 import { companies } from "../resources/companies.ts"
 import { cellText, marketCapOf } from "./asx-cells.ts"

@@ -7,20 +7,20 @@ export interface Columns {
   required: readonly string[]
   optional: readonly string[]
   /**
-   * For a name above that is not itself a column: the columns that it may be called, in the layouts
-   * that a source has had. If a file has several of them, the first one named here is read.
+   * By name above, if that is not itself a column: its columns in the layouts that a source has had. Of
+   * several in a file, the first one here is read.
    */
   spellings?: Readonly<Record<string, readonly string[]>>
   /**
-   * Whether a column of another name is an error, or is ignored, or is ignored and named in the
-   * summary of the load. Files of many more columns than are read need not have them named.
+   * Whether a column of another name is an error, or is ignored, or is ignored and named in the summary of
+   * the load. Registers have too many other columns to name them.
    */
   others: "refuse" | "ignore" | "report"
 }
 
 /**
- * For each column of a header its name in the source, null for one to ignore, and the ignored ones
- * that are to be named, if there are any; or what is wrong.
+ * For each column of a header its name in the source, null for one to ignore, with the ignored ones to
+ * report, if any; or the fault of the header.
  */
 export type ColumnMatch = { names: (string | null)[]; reported?: string[] } | { error: string }
 
@@ -28,7 +28,7 @@ export type ColumnMatch = { names: (string | null)[]; reported?: string[] } | { 
 export const hasRequired = (columns: Columns, header: readonly string[]): boolean =>
   columns.required.every((name) => isIn(header, columns, name))
 
-/** How many columns of a header are the source's. */
+/** The number of the source's columns in a header. */
 export const knownColumns = (columns: Columns, header: readonly string[]): number =>
   [...columns.required, ...columns.optional].filter((name) => isIn(header, columns, name)).length
 
@@ -77,7 +77,7 @@ function missingColumn(
   others: Columns["others"],
 ): string {
   const written = spellings.map((name) => `"${name}"`).join(" or ")
-  // Where unknown columns are refused, the misspelled one has already been named.
+  // Where unknown columns are errors, the message already names the misspelled one.
   const near =
     others !== "refuse"
       ? spellings.map((name) => nearestName(name, unknown)).find(Boolean)

@@ -1,20 +1,19 @@
 /**
- * Reads a register's phrase by the words in it that decide, so that a phrase never seen before is
- * known too: `Ceased - s26(11)` by `ceased`, `Mineral Lease (Northern) (MLN)` by `mineral lease`.
+ * Maps a register's phrase by its deciding words, so that it also maps new phrases: `Ceased - s26(11)` by
+ * `ceased`, `Mineral Lease (Northern) (MLN)` by `mineral lease`.
  *
- * Every decision with a term in the phrase is found; one whose meaning gives way to that of another
- * is dropped; the remaining ones must agree. Where they do not, or none is left, the phrase is
- * unknown: a guess would be worse.
+ * The reader finds every decision with a term in the phrase and drops those that another one overrides. The
+ * others must agree; otherwise the phrase is unknown, because a guess would be worse.
  */
 import { isNearSpelling } from "../text/nearest-name.ts"
 import { remembering } from "../text/remembering.ts"
 
 export interface Decision<Word extends string> {
-  /** Null for terms that turn around or leave open what the other words say: `not`, `partially`. */
+  /** Null for terms that reverse other words or leave them open: `not`, `partially`. */
   means: Word | null
   /** Words, or sequences of words, in lower case. Singular and plural are the same. */
   terms: readonly string[]
-  /** The meanings that give way to this one: an `application refused` is refused. */
+  /** The meanings that this one overrides: an `application refused` is refused. */
   over?: readonly (Word | null)[]
 }
 
@@ -36,17 +35,17 @@ export function phraseReader<Word extends string>(
   const read = remembering((phrase: string): Word | undefined => {
     const words = sequence(wordsOf(phrase).map((word) => spelled(word, known)))
     const found = prepared.filter(({ terms }) => terms.some((term) => words.includes(term)))
-    const standing = found.filter(
+    const decisive = found.filter(
       ({ means }) => !found.some(({ over = [] }) => over.includes(means)),
     )
-    const meanings = new Set(standing.map(({ means }) => means))
+    const meanings = new Set(decisive.map(({ means }) => means))
     const [only] = meanings
     return meanings.size === 1 ? (only ?? undefined) : undefined
   })
   return (phrase) => (phrase.length > maxPhraseLength ? undefined : read(phrase))
 }
 
-/** What a phrase excludes says nothing about what it includes: `minerals other than coal`. */
+/** An exclusion does not describe the phrase: `minerals other than coal`. */
 const exclusion = /\bother than\b.*$/
 
 function wordsOf(phrase: string): string[] {
@@ -61,7 +60,7 @@ function wordsOf(phrase: string): string[] {
 /** Blanks around each word, so that a term is found only as whole words. */
 const sequence = (words: readonly string[]) => ` ${words.join(" ")} `
 
-/** A misspelled word is the known one that it most likely means; any other stays as it is. */
+/** Returns the known word for a misspelled one; any other word stays as it is. */
 function spelled(word: string, known: ReadonlySet<string>): string {
   if (known.has(word)) return word
   const near = [...known].filter((candidate) => isNearSpelling(word, candidate))

@@ -51,7 +51,7 @@ const groupsBySector: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What the directory writes for a company without a group, or without one yet. */
+/** Cells of a company without a group, or without one yet. */
 const noGroup = new Set(["not applic", "not applicable", "class pend", "classification pending"])
 
 const sectors = new Map(

@@ -1,9 +1,9 @@
 /** Reads the holders from the owner column of registers that follow the national view. */
 import { holdersInCell, withoutShare } from "./register-values.ts"
 
-/** The roles that may precede a name, and which of them hold the tenement. */
+/** Roles that may precede a name, and those of holders. */
 const roles = /(?:^|[\s,;])(Holder|Owner|Applicant|Agent|Operator|Manager|Contact)s?\s+-\s+/gi
-const holding = new Set(["holder", "owner", "applicant"])
+const holderRoles = new Set(["holder", "owner", "applicant"])
 
 /**
  * `Holder - X (100%),` with `Agent - Y` on the next line is X; `X (70%); Y (30%)` is X and Y. A
@@ -14,7 +14,7 @@ export function ownersIn(cell: unknown): string[] {
   const found = [...cell.matchAll(roles)]
   if (found.length === 0) return holdersInCell(cell).map(withoutComma)
   return found.flatMap((role, index) => {
-    if (!holding.has((role[1] ?? "").toLowerCase())) return []
+    if (!holderRoles.has((role[1] ?? "").toLowerCase())) return []
     const written = cell.slice(role.index + role[0].length, found[index + 1]?.index)
     return holdersInCell(written).map(withoutComma)
   })

@@ -47,8 +47,8 @@ export const ownSubsidiaries: Source = {
 }
 
 /**
- * The links that operators have decided, in a file that `mds holders` writes. A subsidiary that an
- * operator's own file has too is that file's.
+ * The links that operators have decided, in a file that `mds holders` writes. A subsidiary that is also in
+ * an operator's own file belongs to that file.
  */
 export const confirmedSubsidiaries: Source = {
   ...exportedSubsidiaries,
@@ -90,9 +90,8 @@ function ownColumns(resource: Resource): Source {
 }
 
 /**
- * Exports write `'` before text that a spreadsheet would run as a formula; it is removed here. So
- * text that itself begins with `'=` loses its `'` in CSV and TSV; the other formats are read
- * unchanged.
+ * Removes the `'` that exports write before text that a spreadsheet would run as a formula. So text that
+ * itself begins with `'=` loses its `'` in CSV and TSV; other formats are read unchanged.
  */
 function withoutFormulaGuard(raw: RawRecord, format: MapOptions["format"]): RawRecord {
   if (format !== "csv" && format !== "tsv") return raw

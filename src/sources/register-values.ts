@@ -1,7 +1,6 @@
 /**
- * Parses the cells of a register. Each function returns a value, null where the register has
- * none, or `Unmapped` where it has one that cannot be mapped; a source counts
- * that as a warning and never guesses.
+ * Parses the cells of a register. Each function returns a value, null where the register has none, or
+ * `Unmapped` where the service cannot map it; a load counts that as a warning and never guesses.
  */
 import type { State } from "../db/schema.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
@@ -15,7 +14,7 @@ export class Unmapped {
 
 export type MappedValue<T> = T | null | Unmapped
 
-/** What registers, and the programs that export them, write for a missing value. */
+/** Texts that registers, and the programs that export them, write for a missing value. */
 const emptyTexts = new Set(["", "none", "null", "<null>", "n/a"])
 
 /** Text with blanks trimmed and collapsed; null for a missing value. */
@@ -177,7 +176,7 @@ export function holdersInCell(cell: unknown): string[] {
 }
 
 const share = /[\s-]*\(?\s*\d+(?:\.\d+)?\s*%\s*\)?[\s,]*$/
-/** The search for a share takes time that grows with the square of the length. */
+/** The time of the search for a share grows with the square of the length. */
 const maxShareLength = 40
 
 /** `X (70%)` and `X - 70.5 %` are X. */
@@ -185,9 +184,8 @@ export const withoutShare = (name: string): string =>
   (name.slice(0, -maxShareLength) + name.slice(-maxShareLength).replace(share, "")).trim()
 
 /**
- * A reference as this service writes it: in upper case and without the blank between letters and
- * number, so that a tenement that registers write as `E 47/1234` and `e47/1234` is `E47/1234`, as
- * people write it.
+ * A reference as this service writes it: in upper case and without the blank between letters and number.
+ * Registers write `E 47/1234` and `e47/1234` for `E47/1234`.
  */
 export const shownReference = (reference: string): string =>
   reference

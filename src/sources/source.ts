@@ -1,8 +1,8 @@
 /**
- * What a source is: a public file, or a file of a resource's own columns, read as records of one
- * resource. Each source is one file here, and declares which columns its files have, what one row
- * is, what it means that a record is missing from them, and which other sources take precedence.
- * Reading, validation, staging and publishing are the same for all, in `loading`.
+ * A source: public files, or files in a resource's own columns, read as records of one resource. Each is
+ * one file here, and declares the columns of its files, the mapping of a row, the effect of a missing
+ * record, and the sources that take precedence. Reading, validation, staging and publishing are the same for
+ * all, in `loading`.
  */
 import type { Resource } from "../resources/resource.ts"
 import type { Columns } from "./columns.ts"
@@ -20,7 +20,7 @@ export interface MapOptions {
   allSectors: boolean
 }
 
-/** What one row is. */
+/** The mapping of one row. */
 export type Mapped =
   | {
       /** Field name to a value that is not yet validated; text is read as the field's type. */
@@ -28,13 +28,13 @@ export type Mapped =
       /** Values that could not be mapped and stay unknown; counted by text, so keep texts few. */
       warnings?: readonly string[]
       /**
-       * The reason to leave the row out, unless the source has already loaded a record of its key:
-       * that record is then updated, as it is still in the file.
+       * The reason to leave the row out, unless the source has already loaded a record of its key, which
+       * the load then updates.
        */
       onlyIfStored?: string
       /**
-       * Where several records may have one reference (`sharesReferences`): what tells this one from
-       * the others, safe in a path; empty where the row has nothing that does.
+       * Where several records may have one reference (`sharesReferences`): the distinction of this one
+       * from the others, safe in a path; empty where the row has none.
        */
       distinction?: string
     }
@@ -42,11 +42,11 @@ export type Mapped =
   /** A row that is not a record of the resource; counted by reason. */
   | { leftOut: string }
 
-/** On what terms a source is published. */
+/** The terms on which a source is published. */
 export interface Published {
   /** By its usual short name: `CC BY 4.0`. */
   licence: string
-  /** The words that the licence asks for. */
+  /** The words that the licence requires. */
   attribution?: string
 }
 
@@ -56,7 +56,7 @@ export interface Source {
   /** One line for the help of the command line. */
   description: string
   resource: Resource
-  /** What its publisher says of it, where that is known. An operator may know more. */
+  /** The terms of its publisher, where known. An operator may know more. */
   published?: Published
   columns: Columns
   /** Matches a line that may precede the header. */
@@ -67,11 +67,11 @@ export interface Source {
    * Whether all files of one load are the complete set, so that a record not in them is missing.
    */
   complete: boolean
-  /** What becomes of a missing record: it is removed, or a boolean column of it is set to false. */
+  /** The effect on a missing record: its removal, or false in a boolean column. */
   whenMissing: "remove" | { setFalse: string }
   /**
-   * Its files are an operator's own word: what they lack goes at once. What other files lack is
-   * missing until further loads confirm it, because public downloads lack records for hours.
+   * Its files are an operator's own: a load removes missing records at once. Records that other files lack
+   * are missing until further loads confirm it, because public downloads lack records for hours.
    */
   removesMissingAtOnce?: true
   /**
@@ -84,14 +84,13 @@ export interface Source {
    * else are one record that lists all values, as `A; B`.
    */
   joinedField?: string
-  /** Its files may list a company under a temporary code: see `loading/temporary-codes.ts`. */
+  /** Its files may list a company under a temporary code; see `loading/temporary-codes.ts`. */
   hasTemporaryCodes?: true
   /** Several of its records may have one reference: see `nsw-references.ts`. */
   sharesReferences?: true
   /**
-   * Sources that take precedence: their records are never touched and they take over this source's
-   * records. `mayAdd` says whether records that none of them has may be added once one of them is
-   * loaded.
+   * Sources that take precedence: this source never changes their records, and they take over its records.
+   * `mayAdd` allows records that none of them has, once one of them is loaded.
    */
   yieldsTo?: { sources: readonly string[]; mayAdd: boolean }
   map: (raw: RawRecord, options: MapOptions) => Mapped

@@ -42,9 +42,9 @@ const decisions: readonly Decision<TenementStatus>[] = [
       // Not yet granted, and perhaps never.
       ..."proposed proposal intended intention recommended recommendation".split(" "),
       ...["offer", "offered", "ready", "pre", "to be", "for grant", "to grant", "awaiting grant"],
-      // What was issued is a paper about the tenement.
+      // An issued paper about the tenement.
       ..."notice certificate cert coa".split(" "),
-      // What is pending is something else than the tenement itself.
+      // Something other than the tenement itself is pending.
       ..."surrender cancellation forfeiture revocation refusal withdrawal suspension".split(" "),
       ..."transfer variation conversion amalgamation reduction appeal".split(" "),
     ],

@@ -42,9 +42,9 @@ const decisions: readonly Decision<TenementType>[] = [
     means: null,
     terms: [
       ..."not non no former formerly converted".split(" "),
-      // A purpose that is not said.
+      // A purpose without a name.
       "specific purpose",
-      // Of what these are for, nothing is a mineral.
+      // Not for minerals.
       ..."petroleum gas geothermal greenhouse hydrogen".split(" "),
     ],
   },
@@ -54,7 +54,7 @@ const byWords = phraseReader(decisions)
 
 type Letters = Readonly<Record<string, TenementType>>
 
-/** What the letters with which a title of New South Wales begins mean. */
+/** By the letters with which a title of New South Wales begins. */
 export const lettersOfNsw: Letters = {
   A: "exploration",
   AL: "assessment",
@@ -127,7 +127,7 @@ const letters: Readonly<Partial<Record<State, Letters>>> = {
   },
 }
 
-/** Where Tasmania's type is one of these two words, the letters of the reference tell the rest. */
+/** Where Tasmania's type is one of these two words, the letters of the reference decide. */
 const lettersOfTasmania: Readonly<Record<string, Letters>> = {
   LICENCE: { EL: "exploration", SEL: "exploration", RL: "retention" },
   LEASE: { M: "mining", PM: "mining" },

@@ -2,15 +2,15 @@
  * Reads CSV (RFC 4180) as records with the line on which each begins. Values may also be separated by
  * semicolons, or by tabs and then without quotes.
  *
- * Our own reader because a malformed record must be rejected alone, once, and with its line; and a
- * quote that is never closed must not take all memory.
+ * Our own reader because it must reject a malformed record alone, once, and with its line; and an
+ * unterminated quote must not use all memory.
  */
 import type { RejectFile } from "./row.ts"
 import { linesOf } from "./text.ts"
 
 export type Separator = "," | ";" | "\t"
 
-/** A record and, if it is malformed, what is wrong with it. */
+/** A record and, if it is malformed, its fault. */
 export interface TableRecord {
   line: number
   cells: string[]
@@ -19,7 +19,7 @@ export interface TableRecord {
   text: string
 }
 
-/** A longer record means a quote that is never closed. */
+/** A longer record has an unterminated quote. */
 const maxRecordLength = 4_000_000
 
 /** Skips records without any value, which spreadsheets write. */
@@ -53,7 +53,7 @@ export async function* csvRecords(
 const unterminated = (line: number): string => `unterminated quoted value (line ${line})`
 
 interface OpenRecord extends TableRecord {
-  /** What has been read of a quoted value that does not end on its line. */
+  /** The part read so far of a quoted value that does not end on its line. */
   quoted: string | null
 }
 

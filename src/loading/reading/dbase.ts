@@ -3,8 +3,8 @@
  * bytes, 32 bytes for each column, then records of fixed width, each preceded by a blank or, if it
  * is deleted, an asterisk. Values are text; memos are in another file and are not read.
  *
- * Our own reader because it streams, also out of a zip file, and refuses a file that ends before
- * the number of records in its header.
+ * Our own reader because it streams, also from a zip file, and rejects a file with fewer records than its
+ * header states.
  */
 import { matchHeader, rowReader } from "./named-rows.ts"
 import type { Reading, Row } from "./row.ts"

@@ -1,4 +1,4 @@
-/** Names what a file is that is not a table, whatever its name says. */
+/** Recognises files that are not tables by their content. */
 import { excerpt } from "../../text/printable-text.ts"
 
 /** How many bytes `foreignFormat` looks at. */
@@ -27,7 +27,7 @@ const signatures: readonly [start: string, what: string][] = [
   ["\u0089PNG", "it is a picture"],
 ]
 
-/** What a file is by its first bytes; undefined if it may be a table. */
+/** The format of a file by its first bytes, as a reason to reject it; undefined if it may be a table. */
 export function foreignFormat(start: Uint8Array): string | undefined {
   if (isZip(start)) {
     return "it is a zip file or a workbook inside another file or on standard input. Give a zip file as a file of its own; save the sheet of a workbook as CSV"
@@ -40,7 +40,7 @@ const htmlStart = /^<(!doctype html|html|head|body|title|meta|script|h1)\b/i
 const scriptStart =
   /^["']use strict["']|^(?:var|let|const)\s+[\w$]+\s*=|^[!(]*(?:async\s+)?function\b/
 
-/** What a text is by its beginning, mostly a failed download; undefined if it may be a table. */
+/** The same by the beginning of a text, which is mostly a failed download. */
 export function foreignText(start: string): string | undefined {
   const text = start.trim().replace(/^(?:<\?xml[^>]*>|<!--.*?-->|\s)+/s, "")
   const shown = `not a table ("${onOneLine(text)}")`

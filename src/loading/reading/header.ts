@@ -1,6 +1,6 @@
 /**
- * Finds the header of a table among its first records. What precedes it are titles: lines that a
- * person or a program has written above the table, or the banner that the source declares.
+ * Finds the header of a table among its first records. The records before it are titles that a person or
+ * a program has written above the table, or the banner that the source declares.
  */
 import { hasRequired, knownColumns } from "../../sources/columns.ts"
 import { excerpt, firstOf } from "../../text/printable-text.ts"
@@ -19,7 +19,7 @@ export interface Header {
   named: number
 }
 
-/** Reads the records up to the header, and no further where it is found. */
+/** Reads the records up to the header. */
 export async function readHeader(
   records: AsyncGenerator<TableRecord>,
   reading: Reading,
@@ -55,8 +55,8 @@ function headerOf(cells: readonly string[], reading: Reading): Header {
 }
 
 /**
- * Of records none of which is the header, the first that has most of its columns; undefined where
- * none has any and the header may be one that cannot be parsed.
+ * The record that is most like a header: the first with the most columns of the source; undefined where
+ * none has any and a malformed record may be the header.
  */
 function nearestHeader(records: readonly TableRecord[], reading: Reading): string[] | undefined {
   const candidates = records

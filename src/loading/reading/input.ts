@@ -17,8 +17,8 @@ import { tablesInZip } from "./zip.ts"
 const chunkBytes = 256 * 1024
 
 /**
- * One input, or those that a zip file contains, one after the other.
- * @param maxBytes that the file may unpack to, with all that is packed in it
+ * One input or, of a zip file, each that it contains.
+ * @param maxBytes of the unpacked file, with all files in it
  */
 export async function* openInputs(
   path: string,
@@ -44,7 +44,7 @@ export async function checkReadable(path: string): Promise<void> {
   if (path !== "-") await sizeOf(path, basename(path))
 }
 
-/** A small file may expand without end. */
+/** Limits the size, because a small file may expand without end. */
 function boundOf(maxBytes: number, name: string) {
   let left = maxBytes
   return async function* (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -80,7 +80,7 @@ function storedFile(path: string, name: string, bytesTotal: number | null): Inpu
   }
 }
 
-/** Null for what is no file, such as a pipe. */
+/** Null for a path that is no file, such as a pipe. */
 async function sizeOf(path: string, name: string): Promise<number | null> {
   try {
     const found = await stat(path)

@@ -1,8 +1,8 @@
 /**
  * Reads the JSON forms: one document of many records (a GeoJSON FeatureCollection, the response of an
  * ArcGIS service, or a plain array), and NDJSON, one object on each line. Documents are large because
- * of their geometry: each record is split off while the text streams, parsed on its own, and its
- * geometry dropped at once, so that memory depends on the largest record and not on the file.
+ * of their geometry: the reader splits the streaming text into records, parses each alone and drops its
+ * geometry at once, so that memory depends on the largest record and not on the file.
  */
 import type { RawRecord } from "../../sources/source.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
@@ -18,7 +18,7 @@ export async function* readDocument(
   const rowOf = rowReader(reading)
   let record = 0
   const parts = splitJson(text, reject)
-  // Not `for await`, which drops what the parts return: the document without its records.
+  // Not `for await`, which drops the return value of the parts: the document without its records.
   let next = await parts.next()
   for (; !next.done; next = await parts.next()) {
     const properties = propertiesOf(next.value)
@@ -40,7 +40,7 @@ const invalidRecord = (json: string, line: number): Row => ({
   error: "is not a JSON object with properties",
 })
 
-/** Servers limit the number of features in a response, and say so in its envelope. */
+/** Servers limit the number of features in a response, and report it in the envelope. */
 function isIncomplete(envelope: RawRecord, records: number): boolean {
   const { exceededTransferLimit, numberMatched, properties } = envelope
   return (

@@ -30,8 +30,8 @@ export function matchHeader(
 }
 
 /**
- * Reads objects as rows; columns that the first one must have may be absent from the others. Rows
- * of one file mostly have the same names, which are then matched once.
+ * Reads objects as rows; only the first must have the required columns. Rows of one file mostly have the
+ * same names, which are then matched once.
  */
 export function rowReader({ columns }: Reading): (object: RawRecord, line: number) => Row {
   const { required, optional } = columns

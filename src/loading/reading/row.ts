@@ -1,10 +1,10 @@
-/** What the readers of all formats take and return. */
+/** The input and output of the readers of all formats. */
 import type { Columns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 
 /**
- * A row and the line of the file on which it begins, or the number of the feature or record that it
- * is. With an `error` it cannot be parsed as a record; `readable` is the part of it that could be.
+ * A row and the line of the file on which it begins, or the number of its feature or record. A row with an
+ * `error` cannot be parsed as a record; `readable` is the part of it that can.
  */
 export type Row =
   | { line: number; raw: RawRecord; error?: never }
@@ -13,10 +13,10 @@ export type Row =
 export const readable = (row: Row): RawRecord =>
   (row.error === undefined ? row.raw : row.readable) ?? {}
 
-/** Ends the load with the reason why the file cannot be read. */
-export type RejectFile = (what: string) => never
+/** Ends the load. @param fault why the file cannot be read */
+export type RejectFile = (fault: string) => never
 
-/** What a reader knows of its file, and what it reports of it. */
+/** The input of a reader besides the text, and its reports. */
 export interface Reading {
   /** Of its source. */
   columns: Columns
@@ -24,22 +24,22 @@ export interface Reading {
   banner?: RegExp | undefined
   noteBanner?: (banner: string) => void
   reject: RejectFile
-  /** How the file was read, for the summary of the load. */
-  note: (what: string) => void
-  /** The file says itself that it lacks records of its source. */
+  /** @param remark on how the file was read, for the summary of the load */
+  note: (remark: string) => void
+  /** Call it where the file states that it lacks records of its source. */
   markIncomplete: () => void
 }
 
 /** One input, before its format is known. */
 export interface InputFile {
-  /** Without its directories, which are published nowhere. */
+  /** Without its directories, which are never published. */
   name: string
   /** Null if unknown. */
   bytesTotal: number | null
   bytesRead: () => number
-  /** SHA-256 of what has been read, hexadecimal. Call once, at the end. */
+  /** SHA-256 of the bytes read, hexadecimal. Call it once, at the end. */
   sha256: () => string
-  /** Decompressed. Any error of the file is thrown as `LoadError`. */
+  /** Decompressed. @throws LoadError for any fault of the file */
   bytes: () => AsyncGenerator<Uint8Array>
   reject: RejectFile
 }

@@ -1,6 +1,6 @@
 /**
- * A file's rows, whatever its format: CSV, TSV, NDJSON, GeoJSON and other JSON documents, and dBase
- * are recognised by how they begin.
+ * Reads the rows of a file. The beginning of the file shows its format: CSV, TSV, NDJSON, GeoJSON and other
+ * JSON documents, or dBase.
  */
 import type { FileFormat } from "../../sources/source.ts"
 import { isDbase, readDbase } from "./dbase.ts"
@@ -11,17 +11,17 @@ import type { InputFile, Reading, Row } from "./row.ts"
 import { readTable, separatorOf } from "./table.ts"
 import { decodedText } from "./text.ts"
 
-/** What rows are numbered by, if not by lines. */
+/** The unit in which rows are numbered, if not lines. */
 export const countedBy: Partial<Record<FileFormat, "features" | "records">> = {
   json: "records",
   geojson: "features",
   dbase: "records",
 }
 
-/** How many bytes, or characters, of a file its format is recognised by. */
+/** How many bytes, or characters, show the format of a file. */
 const startLength = 16_384
 
-/** Refuses a file that is not a table; header and rows are checked as the batches are read. */
+/** Rejects a file that is not a table. Reading the batches checks header and rows. */
 export async function openRows(
   { bytes, reject }: InputFile,
   given: Omit<Reading, "reject">,
@@ -62,7 +62,7 @@ const isDocument = (text: string): boolean =>
 
 const batchSize = 1000
 
-/** What follows costs less for many rows at once. */
+/** Later steps cost less for many rows at once. */
 async function* inBatches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let batch: Row[] = []
   for await (const row of rows) {

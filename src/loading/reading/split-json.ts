@@ -1,7 +1,7 @@
 /**
  * Splits a JSON document into the elements of its array while it streams. The array is the document
- * itself, or the value of `features` in its outermost object. What surrounds the array is returned
- * at the end as an object, which also proves that the document is complete.
+ * itself, or the value of `features` in its outermost object. At the end it returns the rest of the document
+ * as an object, which also proves that the document is complete.
  *
  * Our own splitter because it only finds where elements end and leaves parsing to `JSON.parse`;
  * streaming parsers tokenise every value, coordinates of geometry included.

@@ -35,8 +35,8 @@ function rowReaderBelow(
   columns: Columns,
   separator: Separator,
 ): (record: TableRecord) => Row {
-  // What has a name is ignored by its name; what has none could be anything.
-  const mayHold = columns.others === "refuse" ? named : names.length
+  // A source may ignore a column by its name; cells beyond the last name could be anything.
+  const maxCells = columns.others === "refuse" ? named : names.length
   return ({ line, cells, error, text }) => {
     if (error !== null) return { line, raw: text, error }
     const raw: Record<string, string> = {}
@@ -46,8 +46,8 @@ function rowReaderBelow(
       if (name && cell !== undefined) raw[name] = cell
     }
     const length =
-      cells.length > mayHold ? Math.max(named, withoutBlankEnd(cells).length) : cells.length
-    if (length < named || length > mayHold) {
+      cells.length > maxCells ? Math.max(named, withoutBlankEnd(cells).length) : cells.length
+    if (length < named || length > maxCells) {
       const wrong = `has ${length} columns where the header has ${named}`
       return { line, raw: cells, error: wrong, readable: raw }
     }
@@ -57,7 +57,7 @@ function rowReaderBelow(
   }
 }
 
-/** Where a comma does not separate values, it may be decimal; one before three digits may not. */
+/** A comma that does not separate values may be decimal, or separate thousands. */
 const ambiguousNumber = /^\W{0,3}\d{1,3},\d{3}(?:\s*[a-z]{1,3}\.?)?$/i
 
 function ambiguousNumberIn(raw: RawRecord): string | undefined {
@@ -70,8 +70,8 @@ function ambiguousNumberIn(raw: RawRecord): string | undefined {
 const separators: readonly Separator[] = [",", ";", "\t"]
 
 /**
- * The separator that makes a line the header of the source. If none does, the file is refused for its
- * columns; they are shown by the separator of which its first lines have most.
+ * The separator that makes a line the header of the source. Without one, a later step rejects the file for
+ * its columns, which are those by the most frequent separator of the first lines.
  */
 export function separatorOf(start: string, columns: Columns): Separator {
   const lines = start.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "")

@@ -1,13 +1,12 @@
 /**
- * Decodes text whose encoding its bytes tell: UTF-16 by its byte order mark, UTF-8, and
- * Windows-1252, which is what bytes are that are not UTF-8. A file in which both occur, or bytes
- * that neither has, is refused: its letters would be a guess. Decoding is `TextDecoder`'s.
+ * Decodes text by its bytes: UTF-16 with a byte order mark, UTF-8, or Windows-1252 for bytes that are not
+ * UTF-8. A file that mixes both, or has bytes of neither, is rejected: its letters would be a guess.
  */
 import type { Reading, RejectFile } from "./row.ts"
 
 type Remarks = Pick<Reading, "reject" | "note">
 
-/** Without a byte order mark. `start` are the first bytes, or all if they are few. */
+/** Returns the text without a byte order mark. @param start the first bytes, or all if they are few */
 export function decodedText(
   bytes: AsyncIterable<Uint8Array>,
   start: Uint8Array,
@@ -44,10 +43,10 @@ const mixture = "its text mixes UTF-8 with other bytes; save it as UTF-8"
 /** In bytes as Latin-1. */
 const utf8Character = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
 const notAscii = /[^\0-\x7f]/
-/** The bytes that are no character in Windows-1252. */
+/** Bytes without a character in Windows-1252. */
 const unassigned = /[\x81\x8d\x8f\x90\x9d]/
 
-/** The first bytes that are not ASCII decide, wherever in the file they are. */
+/** The first bytes outside ASCII decide, anywhere in the file. */
 async function* utf8OrWindows(
   bytes: AsyncIterable<Uint8Array>,
   { reject, note }: Remarks,
@@ -95,7 +94,7 @@ async function* windowsText(bytes: AsyncIterable<Uint8Array>, reject: RejectFile
   }
 }
 
-/** A longer line means one that does not end. */
+/** A longer line has no end. */
 const maxLineLength = 4_000_000
 
 /** The lines of a text with their line breaks, by chunks. */

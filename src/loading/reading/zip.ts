@@ -1,7 +1,7 @@
 /**
  * The tables inside a zip file, as registers are often published: a shapefile's `.dbf` with its
- * companions, or CSV and GeoJSON files. Files that are certainly not tables are skipped by their
- * names; the others are recognised by their content like any other file. yauzl reads the format.
+ * companions, or CSV and GeoJSON files. The reader skips files that are certainly not tables by their
+ * names, and recognises others by their content like any other file. yauzl reads the format.
  */
 import { basename } from "node:path"
 import { crc32 } from "node:zlib"
@@ -11,7 +11,7 @@ import { fileDigest } from "../file-names.ts"
 import { cannotRead, LoadError } from "../load-error.ts"
 import type { InputFile } from "./row.ts"
 
-/** Why files are not taken, by their names. */
+/** Reasons to skip files, by their names. */
 const notTables: readonly [names: RegExp, why: string][] = [
   [/^__MACOSX\/|(^|\/)\./, "hidden"],
   [/\.(shp|shx|sbn|sbx|qix|fbn|fbx|ain|aih|atx|ixs|mxs)$/i, "geometry or an index"],
@@ -19,7 +19,7 @@ const notTables: readonly [names: RegExp, why: string][] = [
   [/\.(xml|txt|md|rtf|pdf|html?|docx?)$/i, "a document"],
   [/\.(png|jpe?g)$/i, "a picture"],
 ]
-/** Bounds the memory for their names. */
+/** Limits the memory for their names. */
 const maxEntries = 10_000
 const maxNamesShown = 50
 
@@ -49,7 +49,7 @@ export async function* tablesInZip(path: string, name: string): AsyncGenerator<I
 const whyNotTaken = (fileName: string): string | null =>
   notTables.find(([names]) => names.test(fileName))?.[1] ?? null
 
-/** Ends the message about a zip file that cannot be used: the cause may be that a table is missing. */
+/** Ends the message about an unusable zip file: the cause may be a missing table. */
 function othersShown(entries: readonly Entry[]): string {
   if (entries.length === 0) return ""
   const show = ({ fileName }: Entry) =>
@@ -65,8 +65,8 @@ function tableOf(
   others: string,
 ): InputFile {
   let bytesRead = 0
-  const reject = (what: string): never => {
-    throw cannotRead(name, what + others)
+  const reject = (fault: string): never => {
+    throw cannotRead(name, fault + others)
   }
   return {
     name,
@@ -88,7 +88,7 @@ function tableOf(
       } catch (error) {
         throw damaged(name, error)
       }
-      // yauzl leaves this to its callers.
+      // yauzl does not check it.
       if (checksum !== entry.crc32) reject("its contents do not match their checksum")
     },
     reject,
