@@ -158,7 +158,11 @@ const crossChecks =
 const delimitedFormats = ["csv", "tsv"]
 
 /** The parameters that a format does not have, or that do not go together. */
-function formatFaults({ all }: Values, sent: ReadonlySet<string>, format: unknown): Fault[] {
+function formatFaults(
+  { all, format: sentFormat }: Values,
+  sent: ReadonlySet<string>,
+  format: unknown,
+): Fault[] {
   const faultsOf = (message: string, names: readonly string[], allowed?: readonly string[]) =>
     names
       .filter((name) => sent.has(name))
@@ -170,10 +174,16 @@ function formatFaults({ all }: Values, sent: ReadonlySet<string>, format: unknow
   return [
     ...(isDelimited ? [] : faultsOf("Needs format csv or tsv", ofDelimited, delimitedFormats)),
     ...(format === "atom"
-      ? faultsOf("Must not be given with format=atom", [...paged, "all", "fields"])
+      ? faultsOf(`Must not be given with ${feedOf(sentFormat)}`, [...paged, "all", "fields"])
       : faultsOf("Must not be given together with all=true", all ? paged : [])),
   ]
 }
+
+/** The part of the request that asks for a feed, and its cure where that may not be deliberate. */
+const feedOf = (sentFormat: unknown): string =>
+  sentFormat === undefined
+    ? "Accept: application/atom+xml; send format=json for the list"
+    : "format=atom"
 
 const periods = [
   ["from", "to"],
