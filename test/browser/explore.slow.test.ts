@@ -99,7 +99,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
 
     const curl = await copied(visitor, "curl")
     expect(codesOf(await shell(curl))).toEqual(shown)
-    const address = await copied(visitor, "Address")
+    const address = await copied(visitor, "URL")
     const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } })
     expect(codesOf(await answer.text())).toEqual(shown)
     const formula = await copied(visitor, "Google Sheets")
@@ -204,7 +204,7 @@ const firstColumn = ({ page }: Visitor): Promise<string[]> =>
 
 /** The line for a program, by the button that copies it. */
 async function copied({ page }: Visitor, program: string): Promise<string> {
-  await page.locator(".programs label", { hasText: program }).click()
+  await page.locator(".programs label", { hasText: new RegExp(`^${program}$`) }).click()
   await page.locator("[data-copy]:visible").click()
   await page.locator("[data-copy]:visible", { hasText: "Copied" }).waitFor()
   return page.evaluate("navigator.clipboard.readText()")

@@ -71,7 +71,7 @@ async function loadFile(
   })
 }
 
-const labels = ["Active companies", "Tenements", "Subsidiaries", "Reports"]
+const labels = ["Active companies", "Tenements", "Subsidiaries", "Announcements"]
 const figuresIn = (page: string) => labels.map((label) => factsOf(page)[label])
 
 test("an empty database is said to be empty, and how to fill it", async () => {

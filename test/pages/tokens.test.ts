@@ -72,6 +72,7 @@ test("a token is created and shown once, with lines to try it, and works", async
   )
   const formula = `=IMPORTDATA("${service.url}/api/v1/companies?format=csv&per_page=5&api_key=${token}")`
   expect(read).toContain(formula)
+  expect(read).toContain("Google cannot reach 127.0.0.1: the formula works where")
   expect(await statusOf(token)).toBe(200)
   const [, url = ""] = /IMPORTDATA\("([^"]+)"\)/.exec(formula) ?? []
   const sheet = await fetch(url)
@@ -85,7 +86,7 @@ test("a token is created and shown once, with lines to try it, and works", async
     expect(page).not.toMatch(tokenPattern)
   }
   const list = textOf(await person.read("/account/tokens"))
-  for (const shown of [token.slice(0, 12), "for spreadsheets"]) expect(list).toContain(shown)
+  for (const shown of [token.slice(0, 12), "For spreadsheets"]) expect(list).toContain(shown)
 })
 
 test("the same form sent again, as by a reload or twice at once, creates nothing and says so without showing the token", async () => {

@@ -1,4 +1,4 @@
-/** What creating and rotating a token have in common: the form's id, and the page that shows the token. */
+/** Shared by creating and rotating a token: the form's id, and the page that shows the token. */
 import type { MadeToken } from "../../access/tokens.ts"
 import { copyable, hidden, notice, panel } from "../kit/components.ts"
 import { type Form, foreignForm } from "../kit/form.ts"
@@ -30,7 +30,7 @@ export interface NewTokenPage {
   publicUrl: string
   /** `Token created` */
   title: string
-  /** What became of the token that it replaces, and the like. */
+  /** Such as how long the replaced token stays valid. */
   notices: Content
 }
 
@@ -57,11 +57,15 @@ ${panel(
   html`<p class="label">In a terminal</p>
 ${copyable("curl", curl)}
 <p class="label">In a cell of Google Sheets</p>
-${copyable("sheets", formula)}`,
+${copyable("sheets", formula)}
+${isLocal(publicUrl) && html`<p class="hint">Google cannot reach ${new URL(publicUrl).hostname}: the formula works where the service has a public address.</p>`}`,
 )}
 <p><a class="button primary" href="/account/tokens">I have copied it</a></p>`,
   })
 }
+
+const isLocal = (url: string): boolean =>
+  ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname)
 
 const madeBefore = ({ name, prefix }: MadeToken, notices: Content) =>
   accountPage({
@@ -73,5 +77,5 @@ const madeBefore = ({ name, prefix }: MadeToken, notices: Content) =>
       true,
     )}
 ${notices}
-<p><a class="button primary" href="/account/tokens">Go to API Tokens</a></p>`,
+<p><a class="button primary" href="/account/tokens">Manage tokens</a></p>`,
   })

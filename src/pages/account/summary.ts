@@ -40,7 +40,7 @@ export async function windowPanel(
 ): Promise<Html> {
   const state = await windows.accounts.peek(String(accountId), limit)
   const noLimit = html`<p>The ${plan} plan has no limit.</p>`
-  return panel("window", "Your window now", Number.isFinite(limit) ? figures(state) : noLimit)
+  return panel("window", "Rate limit", Number.isFinite(limit) ? figures(state) : noLimit)
 }
 
 function figures({ limit, remaining, resetAtMs }: WindowState): Html {

@@ -117,9 +117,9 @@ const tokenTable = (caption: string, tokens: readonly OwnToken[], now: Date): Ht
       },
       { head: "Token", fixed: true, cell: prefixText },
       {
-        head: "Purpose",
+        head: "For spreadsheets",
         fixed: true,
-        cell: ({ forSpreadsheets }) => (forSpreadsheets ? status("for spreadsheets") : dash),
+        cell: ({ forSpreadsheets }) => (forSpreadsheets ? "Yes" : dash),
       },
       { head: "Created", fixed: true, cell: ({ createdAt }) => instant(createdAt) },
       { head: "Last used", fixed: true, cell: (token) => lastUsedText(token, now) },

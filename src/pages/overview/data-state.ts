@@ -1,4 +1,4 @@
-/** What the data is at the newest release. */
+/** The state of the data at the newest release. */
 import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, type Releases, releaseKey } from "../../db/reader/releases.ts"
 import type { ReadSourceLoads, SourceLoad } from "../../db/reader/source-loads.ts"
@@ -11,10 +11,10 @@ import { companiesView, reportsView, subsidiariesView } from "../explore/lists/v
 
 export interface DataState {
   release: Release
-  /** How many records there are of each kind, in the order in which they are shown. */
+  /** The number of records of each kind, in the order of the page. */
   counts: readonly { label: string; count: number }[]
   loads: readonly SourceLoad[]
-  /** What is known of each source, as the API has it, by name. */
+  /** The records of `/api/v1/sources`, by name. */
   sources: readonly ResourceRecord[]
 }
 
@@ -26,14 +26,14 @@ export interface DataStateOptions {
   now: () => Date
 }
 
-/** Anybody may ask: the database is read at most once in each period, and for each release. */
+/** The page is public, so it reads the database at most once in each period and for each release. */
 const periodMs = 1_000
 
 const lists = [
   { label: "Active companies", list: wholeList(companiesView, "") },
   { label: "Tenements", list: wholeList(tenementsView, "") },
   { label: "Subsidiaries", list: wholeList(subsidiariesView, "") },
-  { label: "Reports", list: wholeList(reportsView, "") },
+  { label: "Announcements", list: wholeList(reportsView, "") },
 ]
 
 /** May throw Unavailable or ReleaseUnavailable. */

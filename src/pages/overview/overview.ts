@@ -1,4 +1,4 @@
-/** `/`: what this is, the state of the data, a request to try, and the ways in. */
+/** `/`: the service in a sentence, the state of the data, a sample request, and links. */
 import { Elysia } from "elysia"
 import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
@@ -31,7 +31,7 @@ export const overview = (options: OverviewOptions) => {
 }
 
 const lead =
-  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements, from one read-only API as JSON, CSV or TSV. Data is published in numbered releases, and every answer shows exactly one of them."
+  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements (“reports” in the API), from one read-only API as JSON, CSV or TSV. Data is published in numbered releases, and every response shows exactly one of them."
 
 const overviewContent = (state: DataState, publicUrl: string, nowMs: number): PageResult => ({
   title: serviceName,
@@ -42,7 +42,7 @@ const overviewContent = (state: DataState, publicUrl: string, nowMs: number): Pa
 ${state.release.id === 0 ? empty : figures(state)}
 <div class="columns">
 ${tryIt(publicUrl)}
-${waysIn}
+${links}
 </div>
 ${state.release.id > 0 && loads(state, nowMs)}
 </div>`,
@@ -77,7 +77,7 @@ const tryIt = (publicUrl: string): Html =>
 ${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${publicUrl}/api/v1/companies?sort=market_cap&order=desc&per_page=5"`)}
 <p class="muted">The five largest companies. ${tokenSentence}</p></section>`
 
-const waysIn: Html = html`<section class="panel"><h2>Ways in</h2><dl class="facts">
+const links: Html = html`<section class="panel"><h2>Use the service</h2><dl class="facts">
 <dt><a href="/explore">Explore</a></dt><dd>Tables with filters, in the browser</dd>
 <dt><a href="/docs">Docs</a></dt><dd>Guide and reference, for programs and spreadsheets</dd>
 <dt><a href="/account">Account</a></dt><dd>API tokens and usage</dd>
@@ -99,22 +99,22 @@ ${table<ResourceRecord>({
     { head: "Rows rejected", cell: integer("rejected"), number: true },
     { head: "Release", cell: integer("last_release"), number: true },
     { head: "Loaded", cell: loaded, fixed: true },
-    { head: "Files of", cell: moment("last_observed_at"), fixed: true },
+    { head: "Data as of", cell: moment("last_observed_at"), fixed: true },
     { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
   ],
 })}
 ${terms(sources)}</section>`
 }
 
-/** With the kind of its records and, where its name ends in a state's, whose they are. */
+/** The name with the kind of its records and, where the name ends in a state, the state. */
 function sourceName({ source, resource }: ResourceRecord): Html {
   const name = String(source)
-  const kind = String(resource)
+  const kind = resource === "reports" ? "announcements" : String(resource)
   const state = stateNames[name.split("-").at(-1)?.toUpperCase() ?? ""]
   return html`<code>${name}</code> <div class="muted small">${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}${state && ` of ${state}`}</div>`
 }
 
-/** When, and whether that load was refused, or a later fetch failed. */
+/** The time of the last load, and whether that load was refused or a later fetch failed. */
 const loaded = (source: ResourceRecord): Content =>
   html`${moment("last_loaded_at")(source)}${["refused", "failed"]
     .filter((outcome) => outcome === source.last_outcome)
@@ -124,7 +124,7 @@ const loaded = (source: ResourceRecord): Content =>
 const filesOf = ({ source }: ResourceRecord, made: readonly SourceLoad[]): readonly LoadedFile[] =>
   made.find((load) => load.source === source)?.files ?? []
 
-/** What publishers ask those who use their data to show, once for the sources that share it. */
+/** The terms of the publishers, once for the sources that share them. */
 function terms(sources: readonly ResourceRecord[]): Html[] {
   const asked = sources.filter(
     ({ licence, attribution }) => licence !== null || attribution !== null,
@@ -145,7 +145,7 @@ const termsOf = ({ licence, attribution }: ResourceRecord): string =>
 
 const maxFiles = 3
 
-/** The first of them; a source may be loaded from hundreds. */
+/** The first names: a source may have hundreds of files. */
 function fileNames(files: readonly LoadedFile[]): Content {
   const names = files.slice(0, maxFiles).map(({ name }) => name)
   const more = files.length - names.length

@@ -20,8 +20,8 @@ export interface ApiView {
 }
 
 /**
- * The address of exactly what is shown: of a list, the page. What would end or change a text in quotes is
- * encoded, so that the address stands as it is in a shell, a formula and a program.
+ * The URL of the shown page. Characters that could end or change a quoted text are encoded, so that the URL is
+ * the same in a shell, a formula and a program.
  */
 const addressOf = ({ baseUrl, path, query }: ApiView): string =>
   `${baseUrl}${path}${query.length > 0 ? `?${queryText(query)}` : ""}`.replace(
@@ -49,7 +49,7 @@ export interface Snippet {
   id: string
   label: string
   code: (view: ApiView) => string
-  /** What a person must know to use it. */
+  /** A hint on using it. */
   note: string
   /** Whether only lists with a feed have it. */
   isFeed?: true
@@ -65,9 +65,9 @@ const forPowerQuery =
 
 const address: Snippet = {
   id: "address",
-  label: "Address",
+  label: "URL",
   code: addressOf,
-  note: "The address in the API. A program sends one of your tokens with it, in the header Authorization.",
+  note: "The URL in the API. A program sends one of your tokens with it, in the header Authorization.",
 }
 
 /** Lists have the formats that spreadsheets read. */
