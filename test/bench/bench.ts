@@ -1,4 +1,4 @@
-/** Measures the service beside others: `bun run bench`. src/guide/benchmarks.md says what each row means. */
+/** Measures the service beside others: `bun run bench`. `--list` describes the rows. */
 import { availableParallelism, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Command, InvalidArgumentError } from "commander"

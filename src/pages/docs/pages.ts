@@ -45,7 +45,7 @@ export const userGuide = guidePages([
     "Expiry dates, unknown values, missing links; every status and type",
   ],
   ["google-sheets", 580, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
-  ["excel", 730, "Excel and Power Query", "A query that keeps the token out of the workbook"],
+  ["excel", 710, "Excel and Power Query", "A query that keeps the token out of the workbook"],
   ["data-frames", 430, "Python, R and DuckDB", "A whole list as a table, with the right types"],
   ["typescript", 180, "TypeScript", "A client generated from the API's description"],
   [
@@ -54,10 +54,10 @@ export const userGuide = guidePages([
     "Whole lists",
     "One request for all, or every page, in curl, Python, R and TypeScript",
   ],
-  ["copies", 690, "Copies and the past", "Keep a copy, read a past release, list changes"],
+  ["copies", 680, "Copies and the past", "Keep a copy, read a past release, list changes"],
   ["assistants", 400, "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
   ["limits", 470, "Limits", "Counted requests, and the wait after 429"],
-  ["errors", 760, "Errors", "Each error with its causes and cures"],
+  ["errors", 680, "Errors", "Each error with its causes and cures"],
   ["compatibility", 350, "Compatibility", "Changes that v1 allows, and how others are announced"],
 ])
 
@@ -80,11 +80,11 @@ export const operatorGuide = guidePages([
 export const background = guidePages([
   [
     "architecture",
-    1250,
+    1240,
     "Architecture",
     "Invariants, the way of a request, migrations, dependencies",
   ],
-  ["benchmarks", 480, "Benchmarks", "The rows of the benchmark, and its last figures"],
+  ["benchmarks", 310, "Benchmarks", "The last figures, and how to measure yourself"],
   ["terms", 230, "Terms", "Words that this project defines"],
 ])
 
