@@ -1,6 +1,6 @@
-/** A request for data, as the answers need it. */
+/** A request for data. */
 
-/** What is asked for, as it was sent. */
+/** The path, query and preferred formats, as the client sent them. */
 export interface Target {
   path: string
   query: string
@@ -8,11 +8,11 @@ export interface Target {
   accept: string | null
 }
 
-/** Who reads. */
+/** The account and the reader that a request belongs to. */
 export interface Asker {
-  /** The account whose turns at the database it takes. */
+  /** The account whose turns at the database the request takes. */
   account: number
-  /** Whose page sequences it belongs to: those of a token, or of a session of the explorer. */
+  /** The owner of its page sequences: a token, or a session of the explorer. */
   sequenceOwner: string
 }
 
@@ -20,8 +20,8 @@ export interface Asked extends Asker {
   request: Request
   requestId: string
   target: Target
-  /** The headers that its response has whatever its content: its id and the state of a window. */
+  /** The response headers that do not follow from the content: the request id and the state of a window. */
   headers: Readonly<Record<string, string>>
-  /** Lets the connection be quiet for as long as the response takes. */
+  /** Lifts the idle timeout of the connection while the response lasts. */
   disableIdleTimeout: () => void
 }

@@ -1,4 +1,4 @@
-/** Which release a response shows, and the releases that its list compares with. */
+/** Resolves the release that a response shows, and the releases that its list compares with. */
 
 import type { OrdinaryCode } from "../db/reader/ordinary-codes.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
@@ -22,24 +22,24 @@ export interface ReleaseOptions {
 
 export interface ReleaseResolver {
   /**
-   * The release of `as_of`, or the newest.
-   * @throws ApiError INVALID_PARAMETER for the future and for a release that is no longer kept; Unavailable
+   * Returns the release of `as_of`, or the newest.
+   * @throws ApiError INVALID_PARAMETER for a future point and for a pruned release; Unavailable
    */
   resolve(asOf: string | undefined, account: number): Promise<Release>
   /**
-   * Reads a list at the release that the page sequence has pinned, or else at that of `as_of` or the
-   * newest, which it pins.
-   * @throws ApiError INVALID_PARAMETER where the pinned release is no longer available; as `resolve` and `read`
+   * Reads a list at the release that the page sequence has pinned. Without a pin, reads and pins the
+   * release of `as_of`, or the newest.
+   * @throws ApiError INVALID_PARAMETER where the pinned release was pruned; as `resolve` and `read`
    */
   atRelease<T>(plan: ListPlan, asker: Asker, read: (release: Release) => Promise<T>): Promise<T>
   /**
-   * The list of a plan at a release: with the releases that `updated_since` and `removed_since` name, with
-   * the companies' ordinary codes, and for a list of versions with the oldest release that is kept, because
-   * pruning makes it shorter.
+   * Completes a plan's list for a release: adds the releases that `updated_since` and `removed_since` name,
+   * and replaces temporary codes of companies. A list of versions also gets the oldest release that is kept,
+   * because pruning shortens it.
    * @throws as `resolve`
    */
   listAt(plan: ListPlan, release: Release, account: number): Promise<List>
-  /** The key of a record at a release: a company is found under its temporary codes too. */
+  /** Returns the key of a record at a release. For companies it accepts temporary codes too. */
   keyAt(resource: Readable, key: string, release: number, account: number): Promise<string>
 }
 
@@ -51,12 +51,12 @@ export function createReleaseResolver({
 }: ReleaseOptions): ReleaseResolver {
   /** @param text a valid point in time */
   async function releaseAt(name: string, text: string, account: number): Promise<Release> {
-    const refuse = (message: string) => invalidParameters([{ parameter: name, message }])
+    const invalid = (message: string) => invalidParameters([{ parameter: name, message }])
     const point = parsePointInTime(text)
     if (!point) throw new Error(`Not a point in time: ${text}`)
-    if (isFuture(point, now().getTime() / 1000)) throw refuse("Must not be in the future")
+    if (isFuture(point, now().getTime() / 1000)) throw invalid("Must not be in the future")
     const release = await releases.at(point, account)
-    if ("refused" in release) throw refuse(release.refused)
+    if ("refused" in release) throw invalid(release.refused)
     return release
   }
 
@@ -68,7 +68,7 @@ export function createReleaseResolver({
   const keyAt: ReleaseResolver["keyAt"] = async (resource, key, release, account) =>
     resource.hasCompanyCodes ? ordinaryCode(key, release, account) : key
 
-  /** A list with the ordinary codes of companies at a release. */
+  /** Replaces temporary codes of companies by the ordinary codes at a release. */
   async function withOrdinaryCodes(list: List, release: number, account: number): Promise<List> {
     const { resource, filters, parent } = list
     const bound = { ...list.bound }
@@ -92,7 +92,7 @@ export function createReleaseResolver({
       const pinned = isLater ? await pins.pinned(sequence) : undefined
       if (pinned) {
         return read(pinned).catch((error: unknown) => {
-          throw error instanceof ReleaseUnavailable ? startAgain(pinned) : error
+          throw error instanceof ReleaseUnavailable ? pinLost(pinned) : error
         })
       }
       const release = await resolve(plan.as_of, account)
@@ -123,7 +123,7 @@ export function createReleaseResolver({
       const since = bound[updatedSinceName] ?? bound[removedSinceName] ?? shown.id
       const earlier = await withOrdinaryCodes(list, since, account)
       const codeChanged = !Bun.deepEquals(bindingsOf(earlier), bindingsOf(now))
-      // All records of the list are new to a code that belonged to another company.
+      // The code belonged to another company then, so every record of the list is new.
       if (codeChanged && list.updated) bound[updatedSinceName] = 0
       return {
         ...now,
@@ -135,7 +135,7 @@ export function createReleaseResolver({
   }
 }
 
-function startAgain({ id }: Release) {
+function pinLost({ id }: Release) {
   const message = `Release ${id}, which page 1 showed, is no longer available; start again at page 1`
   return invalidParameters([{ parameter: "page", message }])
 }

@@ -1,11 +1,9 @@
 /**
- * Whole answers of a release. What a release contains never changes, so they are cached without expiry,
- * within a budget in bytes. Authentication and the rate limit come before: a cached answer spares the
- * work of making it, and nothing else.
+ * Caches whole responses by release and query. A release never changes, so entries do not expire; the
+ * budget in bytes limits them. Authentication and the rate limit come before the cache.
  *
- * An answer that was asked for again moves to the larger part of the budget (segmented LRU). So a
- * client that pages through a whole list, or reads many records once, drives out none of those that
- * others ask for again and again.
+ * The cache is a segmented LRU: its second hit moves a response to the larger part of the budget. So a
+ * client that pages through a whole list evicts no response that other clients request repeatedly.
  */
 import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts"
 import { type Release, releaseKey } from "../db/reader/releases.ts"
@@ -13,16 +11,16 @@ import type { Content } from "./represent.ts"
 
 export type CachedAnswers = ReturnType<typeof createCachedAnswers>
 
-/** The part of the budget for answers that were asked for once. */
+/** The part of the budget for responses without a hit. */
 const onceShare = 0.25
 
-/** What its headers take. */
+/** The memory of its headers. */
 const headersBytes = 2_000
 
-/** With its coded forms, which are made later and are about a fifth of it each. */
+/** Includes the coded bodies, which are made later and take about a fifth each. */
 const bytesOf = ({ body }: Content): number => headersBytes + Math.ceil(body.bytes.length * 1.5)
 
-/** `query` identifies a query and the format of its answer, as `ListPlan.answerKey` does. */
+/** `query` identifies a query and a format, as `ListPlan.answerKey` does. */
 export function createCachedAnswers({ answers: maxBytes }: Pick<CacheSizes, "answers">) {
   const once = createCache<Content>(Math.floor(maxBytes * onceShare), bytesOf)
   const again = createCache<Content>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
@@ -45,7 +43,7 @@ export function createCachedAnswers({ answers: maxBytes }: Pick<CacheSizes, "ans
       lookups[answer ? "hit" : "miss"]++
       return answer
     },
-    /** Caches what `make` gives. Requests that missed at the same time share one answer. */
+    /** Caches the result of `make`. Concurrent requests that missed share one result. */
     share: (release: Release, query: string, make: () => Content): Content => {
       const key = keyOf(release, query)
       const shared = again.peek(key) ?? once.peek(key)

@@ -1,4 +1,4 @@
-/** What a route answers with, declared on the route: it is answered and described by this alone. */
+/** The declaration of an endpoint: routes serve it, and the API's description describes it. */
 import type { TObject, TProperties } from "@sinclair/typebox"
 import type { Readable, Resource } from "../resources/resource.ts"
 import { asOf, type ListEndpoint, selectionOf } from "./list-endpoint.ts"
@@ -10,10 +10,10 @@ export interface RecordEndpoint {
   parameters: typeof asOf & ReturnType<typeof selectionOf>
 }
 
-/** An endpoint for one object that belongs to no release, and that it makes itself. */
+/** An endpoint whose route makes one object, which belongs to no release. */
 export interface ObjectEndpoint {
   kind: "object"
-  /** Of its page in the reference and of its schema. */
+  /** Names its page in the reference and its schema. */
   name: string
   description: string
   parameters: TProperties

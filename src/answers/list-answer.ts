@@ -1,6 +1,6 @@
 /**
- * A list: resolve the release, give the cached answer or 304, read, represent. Every response with data is a
- * function of (query, release), and its headers say so.
+ * Serves a list: resolves the release, returns the cached response or 304, reads, represents. Every response
+ * with data is a function of (query, release).
  */
 
 import type { Reader } from "../db/reader/reader.ts"
@@ -29,7 +29,7 @@ export interface ListOptions extends ExportOptions {
 /** A list whose release is known. */
 export interface ResolvedPlan {
   plan: ListPlan
-  /** With the releases that it compares with. */
+  /** Includes the releases that it compares with. */
   list: List
   release: Release
 }
@@ -43,7 +43,7 @@ export interface ListPage {
 /** @throws ApiError INVALID_PARAMETER, NOT_FOUND if the list's parent does not exist; Unavailable; ReleaseUnavailable */
 export interface ListAnswers {
   answer(asked: Asked, plan: ListPlan): Promise<Response>
-  /** One page, for the pages of the explorer. */
+  /** Reads one page for the explorer. */
   read(asker: Asker, plan: ListPlan): Promise<ListPage>
   /** The same at a release, whatever the plan asks for. It pins none. */
   readAt(release: Release, plan: ListPlan, account: number): Promise<ListPage>
@@ -53,7 +53,6 @@ export function createListAnswers(options: ListOptions): ListAnswers {
   const { reader, cachedAnswers, baseUrl } = options
   const { atRelease, listAt } = options.resolver
 
-  /** All of its values. */
   async function readFacet(
     { list, release }: Omit<ResolvedPlan, "plan">,
     facet: string,

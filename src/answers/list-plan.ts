@@ -1,6 +1,5 @@
 /**
- * A list request as a plan: everything that its path and query ask for, parsed and checked before
- * anything is read. Pure: neither the database nor the clock takes part.
+ * Parses and validates a list request into a plan. Pure: it uses neither the database nor the clock.
  */
 import type { Static, TObject } from "@sinclair/typebox"
 import { type CacheSizes, createCache } from "../db/cache.ts"
@@ -31,24 +30,24 @@ import {
 } from "./list-endpoint.ts"
 
 export interface ListPlan extends Given {
-  /** Without the releases that it compares with. */
+  /** Excludes the releases that it compares with: they depend on the database. */
   list: List
-  /** If its values for one filter are counted: the name of that. */
+  /** The name of the filter whose values the response counts, if it counts any. */
   facet: string | undefined
-  /** What the records of the response are. */
+  /** The resource of the response's records. */
   shown: Readable
   format: Format
   feed: ListEndpoint["feed"]
-  /** Equal for requests that ask for the same response, apart from its format: its tag comes from this. */
+  /** Identifies the response at a release, apart from its format: its entity tag comes from this. */
   tagKey: string
   /**
-   * Identifies the response at a release, its headers included, by a text of fixed length. Links name
-   * the format only if the client did.
+   * Identifies the response at a release, its headers included, by a text of fixed length. It differs from
+   * `tagKey` because links name the format only if the client did.
    */
   answerKey: string
   /**
-   * Whether its response is the same each time at a release. What a query compares with may be another
-   * release the next time; old versions are pruned; and exports are too large.
+   * Whether the response can be cached by release. Comparisons can resolve to another release the next
+   * time, pruning shortens lists of versions, and exports are too large.
    */
   cacheable: boolean
   /** Identifies the page sequence, by a text of fixed length. */
@@ -59,7 +58,7 @@ export interface ListPlan extends Given {
   cacheBuster: string
 }
 
-/** The parameters that every list may have, beside its filters. */
+/** The parameters of every list beside its filters and its order. */
 const common = { ...paging, ...representation, ...asOf, ...changes, ...selection }
 type Given = Omit<Static<TObject<typeof common>>, "format">
 
@@ -81,7 +80,7 @@ export function planList(
   const filters = filtersInUse(endpoint, values)
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
-  // The path of the list that is counted, so that its counts are shared.
+  // A facet shares its counts with the list that it counts.
   const listPath = counts ? path.replace(/facets\/(\w+)\/\w+$/, "$1") : path
   const identity = digest(`${listPath}?${queryText(canonical, notOfTheList)}`)
   const list = toList(endpoint, values, filters, parent, identity)
@@ -108,7 +107,7 @@ export function planList(
   }
 }
 
-/** These choose a part of the list, fields, a release and a representation, but do not change the list itself. */
+/** Parameters that choose a part, fields, a release or a representation leave the list itself as it is. */
 const notOfTheList = Object.keys(common)
 
 type Values = Readonly<Record<string, unknown>>
@@ -116,7 +115,7 @@ type Values = Readonly<Record<string, unknown>>
 const isValue = (value: unknown): value is ParameterValue =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean"
 
-/** The filters that have a value, each with its canonical value. */
+/** The filters with a value, each with its canonical value. */
 const filtersInUse = ({ resource, filters }: ListEndpoint, values: Values) =>
   filters.flatMap((name) => {
     const filter = filterOf(resource, name)
@@ -157,7 +156,7 @@ const crossChecks =
 
 const delimitedFormats = ["csv", "tsv"]
 
-/** The parameters that a format does not have, or that do not go together. */
+/** Rejects parameters that the format lacks, and contradictory ones. */
 function formatFaults(
   { all, format: sentFormat }: Values,
   sent: ReadonlySet<string>,
@@ -191,7 +190,7 @@ const periods = [
   ["expires_from", "expires_to"],
 ] as const
 
-/** Dates in one notation compare as texts do. */
+/** Dates in one notation sort as text. */
 const periodFaults = (values: Readonly<Record<string, ParameterValue>>): Fault[] =>
   periods.flatMap(([from, to]) => {
     const [first, last] = [values[from], values[to]]
@@ -204,10 +203,10 @@ function changeFaults({ updated_since, removed_since }: Values): Fault[] {
   return [{ parameter: "removed_since", message: "Must not be given together with updated_since" }]
 }
 
-/** Of a plan without its texts. */
+/** The memory of a plan without its texts. */
 const planBytes = 1_500
 
-/** The texts of a query are in its keys, in its links, and in the values that filters bind. */
+/** A plan repeats the text of its query in keys, links and bound values. */
 const bytesOf = ({ tagKey }: ListPlan): number => planBytes + 6 * tagKey.length
 
 /**
@@ -217,8 +216,8 @@ const bytesOf = ({ tagKey }: ListPlan): number => planBytes + 6 * tagKey.length
 export type PlanOf = (endpoint: ListEndpoint, target: Target, parent: string) => ListPlan
 
 /**
- * `planList` for requests that come again: a plan follows from the request target and the preferred
- * format alone. It is cached by a digest of them, because a query may contain a token.
+ * Caches the plans of `planList`: a plan depends only on the request target and the preferred format. The
+ * key is a digest, because a query may contain a token.
  */
 export function createPlans(sizes: Pick<CacheSizes, "plans">): PlanOf {
   const plans = createCache<ListPlan>(sizes.plans, bytesOf)

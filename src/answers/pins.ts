@@ -1,33 +1,33 @@
 /**
- * Pins the release of a page sequence, so that incrementing `page` gives each record exactly once while
- * data is being published. Page 1 shows the newest release and pins it; later pages show the pinned one,
- * until 15 minutes after the last page was read.
+ * Pins the release of a page sequence, so that incrementing `page` returns each record exactly once while
+ * releases are published. Page 1 shows the newest release and pins it; later pages show the pinned release.
+ * A pin expires 15 minutes after the last page was read.
  *
- * The pin is one key with an expiry in Redis, so that all processes know it, and also in the memory of
- * the process that used it last, for the time that Redis does not answer. A page 1 always moves the pin
- * and never deletes it: the memory of another process may still have the one before.
+ * Redis shares the pins between processes. Each process also keeps the pins that it used, for outages of
+ * Redis. A page 1 always moves the pin and never deletes it, because another process may still have the
+ * old one in memory.
  */
 import { LRUCache } from "lru-cache"
 import { type Release, releaseKey } from "../db/reader/releases.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 
 export interface Pins {
-  /** The release that the next page of a sequence shows. */
+  /** Returns the release that the next page of a sequence shows. */
   pinned(sequence: string): Promise<Release | undefined>
-  /** A page 1 replaces the pin. A later page that found none sets it, if there is still none. */
+  /** Page 1 replaces the pin. A later page without a pin sets it, unless another page has. */
   pin(sequence: string, release: Release, mode: "replace" | "if absent"): Promise<void>
 }
 
 export const pinSeconds = 15 * 60
 const expiry = String(pinSeconds)
 
-/** About what one takes in memory, with its key. */
+/** The approximate memory of a pin and its key. */
 const pinBytes = 500
 
 export interface PinsOptions {
   /** Shares the pins between processes; null for one process alone. */
   redis: Pick<RedisConnection, "send"> | null
-  /** Beyond it, the pins that were read least recently are dropped. */
+  /** Beyond this, the least recently read pins are evicted. */
   maxBytes: number
   steadyMs: () => number
 }
@@ -48,9 +48,9 @@ export function createPins({ redis, maxBytes, steadyMs }: PinsOptions): Pins {
       const before = own.get(sequence)
       const reply = await redis?.send("GETEX", keyOf(sequence), "EX", expiry)
       const shared = typeof reply === "string" ? readRelease(reply) : undefined
-      // Redis has lost it, as in a restart.
+      // Redis has lost the pin, for example by a restart.
       if (reply === null && before) share(sequence, before, "NX")
-      // Otherwise a page 1 has moved it meanwhile.
+      // Unless a page 1 has moved the pin meanwhile.
       if (shared && own.get(sequence) === before) own.set(sequence, shared)
       return shared ?? before
     },
@@ -64,10 +64,10 @@ export function createPins({ redis, maxBytes, steadyMs }: PinsOptions): Pins {
         return
       }
       const written = share(sequence, release)
-      // To read it has begun its time anew.
+      // The `get` above has renewed its expiry.
       if (before && releaseKey(before) === releaseKey(release)) return
       own.set(sequence, release)
-      // Page 2 may be read by another process as soon as page 1 has arrived.
+      // Another process may serve page 2 as soon as the client has page 1.
       await written
     },
   }

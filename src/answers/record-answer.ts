@@ -1,4 +1,4 @@
-/** A record: resolve the release, give the cached answer or 304, read, represent. */
+/** Serves a record: resolves the release, returns the cached response or 304, reads, represents. */
 import type { Reader } from "../db/reader/reader.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
@@ -29,7 +29,7 @@ export interface RecordOptions {
 }
 
 /**
- * `key` is the record's, as the path has it.
+ * `key` is the key of the record in the path.
  * @throws ApiError INVALID_PARAMETER, NOT_FOUND; Unavailable; ReleaseUnavailable
  */
 export interface RecordAnswers {

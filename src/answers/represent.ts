@@ -1,6 +1,6 @@
 /**
- * The one place that makes the response to a request for data: its status, headers, body and content
- * coding. (The plugin `errors` makes those of errors.)
+ * Makes every response with data: status, headers, body and content coding. (The plugin `errors` makes
+ * every error response.)
  */
 import { type Release, releaseKey } from "../db/reader/releases.ts"
 import { apiHeaders } from "../http/api-headers.ts"
@@ -13,7 +13,7 @@ import type { Asked } from "./asked.ts"
 /** Headers that follow from the content of a response. */
 export type ContentHeaders = Readonly<Record<string, string>>
 
-/** What a client knows a response by: the headers of its 304 that follow from the content. */
+/** The headers of a 304 that follow from the content. */
 export interface Validators extends ContentHeaders {
   ETag: string
 }
@@ -21,7 +21,7 @@ export interface Validators extends ContentHeaders {
 /** The content of a response, before anything that depends on the request. */
 export interface Content<Body = CodedBody> {
   validators: Validators
-  /** Of a 200, with the validators and those that every response of the API has. */
+  /** The headers of a 200, including the validators and the fixed headers of the API. */
   headers: Headers
   body: Body
 }
@@ -35,15 +35,15 @@ export const cacheStatus = {
 
 export type CacheStatus = (typeof cacheStatus)[keyof typeof cacheStatus]
 
-const ofAll = { ...apiHeaders, "Cache-Control": "private, no-cache" }
-/** To copy a `Headers` costs less than to make one. */
-const headersOfAll = new Headers(ofAll)
+const fixedHeaders = { ...apiHeaders, "Cache-Control": "private, no-cache" }
+/** Copying a `Headers` costs less than building one. */
+const fixed304 = new Headers(fixedHeaders)
 
 type Represented = Pick<Asked, "request" | "headers">
 
 /**
- * 304 where the client has this response. Otherwise 200 with the body, in the coding that the client
- * prefers; without a body, its headers alone.
+ * Returns 304 if the client has this response, otherwise 200 with the body in the coding that the client
+ * prefers.
  * @param cacheBuster the value of `_`, which links repeat; empty without one
  */
 export function represent(
@@ -66,13 +66,13 @@ export function represent(
   return response
 }
 
-/** 304, which needs no content. */
+/** Returns 304. */
 export function notModified(
   { headers }: Represented,
   validators: Validators,
   status: CacheStatus,
 ): Response {
-  const response = new Response(null, { status: 304, headers: headersOfAll })
+  const response = new Response(null, { status: 304, headers: fixed304 })
   setHeaders(response, validators)
   setHeaders(response, headers, status)
   return response
@@ -83,21 +83,21 @@ function setHeaders(response: Response, headers: ContentHeaders, status?: CacheS
   if (status) response.headers.set("Cache-Status", status)
 }
 
-/** A stream has its coding already. */
+/** A stream is already coded. */
 const bodyOf = ({ headers }: Request, body: CodedBody | ReadableStream<Uint8Array> | null) =>
   body === null || body instanceof ReadableStream
     ? { bytes: body, coding: null }
     : encodeBody(body, headers.get("accept-encoding"))
 
-/** Whether the client has the response with that tag. */
+/** Whether `If-None-Match` names the response. */
 export const isKnown = ({ headers }: Pick<Request, "headers">, { ETag }: Validators): boolean =>
   namesTag(headers.get("if-none-match"), ETag)
 
-/** `*` matches any response, which is known to exist only once it was found. */
+/** `*` matches any existing response, so the record or list must be found first. */
 export const hasWildcardIfNoneMatch = ({ headers }: Pick<Request, "headers">): boolean =>
   headers.get("if-none-match")?.trim() === "*"
 
-/** @param further of a 200 with this content */
+/** @param further headers of a 200 with this content */
 export function contentOf<Body>(
   validators: Validators,
   format: Format,
@@ -105,7 +105,7 @@ export function contentOf<Body>(
   body: Body,
 ): Content<Body> {
   const headers = new Headers({
-    ...ofAll,
+    ...fixedHeaders,
     "Content-Type": contentTypes[format],
     ...validators,
     ...further,
@@ -113,19 +113,19 @@ export function contentOf<Body>(
   return { validators, headers, body }
 }
 
-/** Of a response that is a function of a release and a query. */
+/** The validators of a response that is a function of a release and a query. */
 export const validatorsOf = (release: Release, query: string, format: Format): Validators => ({
   ETag: entityTag(releaseKey(release), query, format),
   "X-Data-Release": String(release.id),
   ...(release.id > 0 && { "Last-Modified": new Date(release.publishedAt * 1000).toUTCString() }),
 })
 
-/** 200 with an object that is of this moment: it has no entity tag, and no cache has it. */
+/** Returns 200 with an object that changes at any moment: it has no entity tag and is not cached. */
 export function representObject({ headers }: Pick<Asked, "headers">, object: object): Response {
   const body = JSON.stringify(object)
   return new Response(body, {
     headers: {
-      ...ofAll,
+      ...fixedHeaders,
       "Content-Type": contentTypes.json,
       "Content-Length": String(Buffer.byteLength(body)),
       ...headers,

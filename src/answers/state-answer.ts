@@ -1,7 +1,7 @@
 /**
- * The response to a request for a list that belongs to no release, but shows a state that may change at
- * any time. It is short: it is read whole, and a page is a part of it. Its entity tag is a function of the
- * state's own version; its headers name no release, and later pages show the state of their own time.
+ * Serves a short list that belongs to no release and may change at any time. It is read whole for every
+ * page. Its entity tag is a function of the version of the state; its headers name no release, and later
+ * pages may show a later state.
  */
 import { entityTag } from "../http/entity-tag.ts"
 import { offsetOf, pageMeta } from "../http/page.ts"
@@ -12,9 +12,9 @@ import type { ListPlan } from "./list-plan.ts"
 import { cacheStatus, represent } from "./represent.ts"
 
 export interface State {
-  /** Another one whenever any of the records is. */
+  /** Changes whenever a record changes. */
   version: string
-  /** All of them, in an order in which new ones come last: later pages show a later state. */
+  /** All records. New ones come last, so that pages of different states do not overlap. */
   records: readonly ResourceRecord[]
 }
 

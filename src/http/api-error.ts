@@ -45,7 +45,7 @@ export interface ErrorBody {
   error: { code: ErrorCode; message: string; details?: Record<string, unknown> }
 }
 
-/** An error meant for the client, which is shown all of it except `cause`: that is for the log. */
+/** An error for the client. Only the log gets its `cause`. */
 export class ApiError extends Error {
   override readonly name = "ApiError"
   readonly status: number
@@ -73,7 +73,7 @@ export class ApiError extends Error {
 export const rateLimited = (resetAtSeconds: number): ApiError =>
   new ApiError("RATE_LIMITED", { details: { reset_at: resetAtSeconds } })
 
-/** What is wrong with one parameter. */
+/** A fault of one parameter. */
 export interface Fault {
   parameter: string
   message: string
@@ -83,7 +83,7 @@ export interface Fault {
 /** The most faults that one response lists. */
 const maxNamedFaults = 20
 
-/** What `details` has, of the errors that have any. */
+/** The schema of `details`, for the errors that have it. */
 export const errorDetails: Readonly<Partial<Record<ErrorCode, TObject>>> = {
   INVALID_PARAMETER: Type.Object({
     parameters: Type.Array(
@@ -105,7 +105,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TObject>>> = {
   }),
 }
 
-/** The error that lists the faults of a request's parameters: the first ones, and how many `more` there are. */
+/** Lists the first faults of a request's parameters, and how many `more` there are. */
 export const invalidParameters = (faults: readonly Fault[]): ApiError => {
   const more = faults.length - maxNamedFaults
   return new ApiError("INVALID_PARAMETER", {

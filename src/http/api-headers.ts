@@ -1,4 +1,4 @@
-/** The headers that every response has, whatever comes of the request. */
+/** The fixed headers of responses. */
 import { headersOf } from "./response-headers.ts"
 
 const alwaysHeaders = {
@@ -7,7 +7,7 @@ const alwaysHeaders = {
   "Referrer-Policy": "no-referrer",
 }
 
-/** The others are for browsers, not for scripts. */
+/** Scripts need these headers; the others are for browsers. */
 const exposed = headersOf("every", "data", "release", "list", "error")
 
 export const apiHeaders: Readonly<Record<string, string>> = {
@@ -29,8 +29,8 @@ const contentSecurityPolicy = [
 ].join("; ")
 
 /**
- * Of pages and all that belongs to them. Metrics and health are for operators' programs, not for scripts of
- * any web site.
+ * The fixed headers outside of the API: pages, metrics and health. Scripts of other web sites must not read
+ * them.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   ...alwaysHeaders,

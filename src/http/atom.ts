@@ -1,6 +1,6 @@
 /**
- * The beginning of a list as an Atom feed (RFC 4287), for feed readers and chat tools. Identifiers are tag
- * URIs (RFC 4151), which stay the same when a title or a document's address is corrected.
+ * Writes the first records of a list as an Atom feed (RFC 4287), for feed readers and chat tools. Identifiers
+ * are tag URIs (RFC 4151), which do not change when a title or URL is corrected.
  */
 import { type CanonicalQuery, encodeQuery } from "./query-string.ts"
 
@@ -9,15 +9,15 @@ export interface FeedEntry {
   id: string
   title: string
   author: string
-  /** As `2026-01-29T22:41:07Z`. */
+  /** `2026-01-29T22:41:07Z` */
   updated: string
   summary: string
   categories: readonly string[]
-  /** The address of its document; null for the page of its record. */
+  /** The URL of its document; null for the page of its record. */
   link: string | null
 }
 
-/** How the records of a list become entries. */
+/** Converts the records of a list to entries. */
 export interface FeedOf<Entry> {
   title: string
   entryOf: (record: Entry) => FeedEntry
@@ -29,7 +29,7 @@ export interface FeedSource {
   baseUrl: string
   /** `/api/v1/reports` */
   path: string
-  /** What was asked for, without the format. */
+  /** The parameters without the format. */
   query: CanonicalQuery
   /** The time of a feed without entries. */
   publishedAt: Date
@@ -76,7 +76,7 @@ ${categories.map((term) => `<category term="${escaped(term)}"/>\n`).join("")}${e
 
 const element = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>`
 
-/** XML 1.0 has no way to write the other characters, not even escaped. */
+/** XML 1.0 excludes these characters even in escaped form. */
 const notInXml = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
 
 const escaped = (text: string): string => Bun.escapeHTML(text.replace(notInXml, "\uFFFD"))

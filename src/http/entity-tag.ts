@@ -4,15 +4,15 @@
 import { digest } from "../text/digest.ts"
 
 /**
- * The tag of a response, which is a function of a version of the data, a canonical query and a format.
- * @param version of a release, what tells it from a release of its number in another database
+ * Returns the tag of a response, a function of a version of the data, a canonical query and a format.
+ * @param version identifies a release, also among releases of the same number in other databases
  */
 export const entityTag = (version: string, query: string, format: string): string =>
   `W/"${digest(`${version} ${format} ${query}`)}"`
 
 /**
- * Whether `If-None-Match` lists the tag, by weak comparison. `*` is for the caller to look for.
- * @param tag one of these: its quotes enclose letters, digits, `-` and `_`, as no text between two others does
+ * Whether `If-None-Match` lists the tag, by weak comparison. It ignores `*`.
+ * @param tag from `entityTag`: no other part of the header can contain its quoted digest
  */
 export const namesTag = (ifNoneMatch: string | null, tag: string): boolean =>
   ifNoneMatch?.includes(tag.slice(tag.indexOf('"'))) ?? false

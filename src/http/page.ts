@@ -16,14 +16,14 @@ export const pageMeta = (total: number, page: number, perPage: number): PageMeta
 })
 
 /**
- * The number of rows before the page, capped where integers stop being exact: no table has as many.
+ * The number of rows before the page, capped at the largest exact integer.
  */
 export const offsetOf = (page: number, perPage: number): number =>
   Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)
 
 /**
- * The `Link` header (RFC 8288) of a page: first, prev, next and last, as far as they exist. Past
- * the last page, prev is the last page.
+ * Returns the `Link` header (RFC 8288) of a page: those of first, prev, next and last that exist. Past the
+ * last page, prev is the last page.
  * @param given the caller's parameters, without secrets
  */
 export function linkHeader(
@@ -42,6 +42,6 @@ export function linkHeader(
   return links.join(", ")
 }
 
-/** The same links with `_`, which tells page sequences apart and changes nothing else. */
+/** Adds `_`, which distinguishes page sequences, to the links. */
 export const withCacheBuster = (links: string, value: string): string =>
   links.replaceAll(">;", `&_=${encodeURIComponent(value)}>;`)

@@ -1,6 +1,6 @@
 /**
- * A request's parameters, parsed strictly against their declarations: an unknown, repeated, empty,
- * malformed or out-of-range parameter is refused, and one error lists the faults.
+ * Parses a request's parameters strictly by their declarations. One error lists all unknown, repeated, empty,
+ * malformed and out-of-range parameters.
  */
 import {
   OptionalKind,
@@ -16,7 +16,7 @@ import { type Fault, invalidParameters } from "./api-error.ts"
 import { parsePointInTime } from "./point-in-time.ts"
 import { decodeQuery, type Pair } from "./query-string.ts"
 
-/** The parameter that only tells page sequences apart. Every endpoint accepts it, with any value. */
+/** The parameter that only distinguishes page sequences. Every endpoint accepts it with any value. */
 export const cacheBusterParameter = {
   _: Type.Optional(
     Type.String({
@@ -26,11 +26,11 @@ export const cacheBusterParameter = {
   ),
 }
 
-/** `api_key` is read by authentication. */
+/** Authentication reads `api_key`. */
 const everywhere: readonly string[] = ["api_key", ...Object.keys(cacheBusterParameter)]
 
 /**
- * Finds the faults that concern several parameters together, among values that are valid by themselves.
+ * Finds faults in the combination of values that are valid by themselves.
  * @param sent the names of the parameters that the client sent
  */
 export type CrossCheck = (
@@ -39,7 +39,7 @@ export type CrossCheck = (
 ) => Fault[]
 
 /**
- * Parses a query string. Gives every parameter that was sent or has a default.
+ * Parses a query string. Returns every parameter that was sent or has a default.
  * @param schemas by the names of the parameters; one without a default is `Type.Optional`
  * @throws ApiError INVALID_PARAMETER
  */
@@ -65,7 +65,7 @@ export function readParameters<Schemas extends TProperties>(
   return typed(values, schemas)
 }
 
-/** The same values, with the types of these schemas, which they are checked against. */
+/** Returns the same values with the types of these schemas. @throws Error if a value has another type */
 export function typed<Schemas extends TProperties>(
   values: object,
   schemas: Schemas,
@@ -74,7 +74,7 @@ export function typed<Schemas extends TProperties>(
   throw new Error(`Not values of ${Object.keys(schemas).join(", ")}: ${JSON.stringify(values)}`)
 }
 
-/** Whether each value has its schema's type. That it is in range was checked when it was parsed. */
+/** Whether each value has its schema's type. Parsing has checked its range. */
 const haveTypes = <Schemas extends TProperties>(
   values: object,
   schemas: Schemas,
@@ -118,19 +118,18 @@ function suggestion(name: string, known: readonly string[]): string {
 export type ParameterValue = string | number | boolean | readonly string[]
 
 /** PostgreSQL's text can't hold a NUL, and no name or title has control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
 /**
- * What is wrong with a value by its schema, strictly, so that what a client meant is never guessed: numbers,
- * booleans, dates and enumerated values are accepted in one spelling only, a point in time in three notations.
- * Which texts count as equal is up to the filter that compares with them.
+ * Checks a value strictly by its schema: numbers, booleans, dates and enumerated values have one spelling, a
+ * point in time has three notations. Filters decide which texts are equal.
  */
 function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null {
   const { type, format, maxLength = Number.POSITIVE_INFINITY } = schema
   if (type === "array") return namesFault(text.split(","), schema.items.enum)
   if (text === "") return { message: "Must not be empty" }
-  // The server makes U+FFFD of bytes in a request target that are neither escaped nor valid UTF-8, too.
+  // Bun also converts unescaped bytes that are not valid UTF-8 to U+FFFD.
   if (text.includes("\uFFFD")) return { message: "Is not valid UTF-8" }
   const allowed = type === "boolean" ? ["true", "false"] : schema.enum
   if (allowed) {
@@ -169,7 +168,7 @@ const notPointInTime = {
   message: "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z",
 }
 
-/** Of a text without a fault. */
+/** Converts a valid text. */
 function readValue({ type }: TSchema, text: string): ParameterValue {
   if (type === "integer") return Number(text)
   if (type === "boolean") return text === "true"

@@ -1,12 +1,12 @@
 /**
- * A point in the history of the data, as `as_of`, `updated_since` and `removed_since` name it: a
- * release by its number, a day (its end, UTC) or a date-time with its zone.
+ * A point in the history of the data, the value of `as_of`, `updated_since` and `removed_since`: the number
+ * of a release, a day (its end, UTC) or a date-time with its zone.
  */
 import { isCalendarDate } from "../text/calendar-date.ts"
 
 export type PointInTime =
   | { kind: "release"; id: number }
-  /** The last second that belongs to it, and the first, in Unix seconds. */
+  /** Its first and last second, in Unix seconds. */
   | { kind: "time"; fromSeconds: number; untilSeconds: number }
 
 export const pointInTimePattern =
@@ -15,7 +15,7 @@ const notations = new RegExp(pointInTimePattern)
 
 const daySeconds = 24 * 60 * 60
 
-/** Null if the text is not a point in time. */
+/** Returns null if the text is not a point in time. */
 export function parsePointInTime(text: string): PointInTime | null {
   if (!notations.test(text)) return null
   if (!text.includes("-")) return { kind: "release", id: Number(text) }
@@ -26,6 +26,6 @@ export function parsePointInTime(text: string): PointInTime | null {
   return { kind: "time", fromSeconds, untilSeconds }
 }
 
-/** Whether all of it is in the future. */
+/** Whether the whole point is in the future. */
 export const isFuture = (point: PointInTime, nowSeconds: number): boolean =>
   point.kind === "time" && point.fromSeconds > nowSeconds

@@ -1,10 +1,10 @@
 /**
- * The query of a request target, decoded as HTML forms and spreadsheets encode it: `+` is a space,
- * percent escapes are UTF-8. A value that cannot be decoded is U+FFFD, which no parameter accepts.
+ * Decodes and encodes queries as HTML forms and spreadsheets do: `+` is a space, percent escapes are UTF-8.
+ * A value that cannot be decoded becomes U+FFFD, which no parameter accepts.
  */
 export type Pair = readonly [name: string, value: string]
 
-/** Decodes `a=1&b=2`. Empty pairs, as in `a=1&&b=2`, are skipped. */
+/** Decodes `a=1&b=2`. Skips empty pairs, as in `a=1&&b=2`. */
 export const decodeQuery = (query: string): Pair[] =>
   query
     .split("&")
@@ -16,11 +16,11 @@ export const decodeQuery = (query: string): Pair[] =>
       return [decode(name) ?? name, decode(value) ?? "\uFFFD"]
     })
 
-/** Encodes pairs so that `decodeQuery` gives them back. */
+/** The inverse of `decodeQuery`. */
 export const encodeQuery = (pairs: readonly Pair[]): string =>
   pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
 
-/** A path segment or component, decoded; null if its escapes are not valid UTF-8. */
+/** Decodes a path segment or component; null if its escapes are not valid UTF-8. */
 export function decodeComponent(text: string): string | null {
   try {
     return decodeURIComponent(text)
@@ -32,15 +32,15 @@ export function decodeComponent(text: string): string | null {
 const decode = (text: string): string | null => decodeComponent(text.replaceAll("+", " "))
 
 /**
- * Escapes of letters, digits and `-._~` undone, also where they are escaped again: they mean nothing
- * (RFC 3986, 6.2.2.2) and can hide a secret from a search.
+ * Decodes escaped letters, digits and `-._~`, also doubly escaped ones: such escapes mean nothing (RFC 3986,
+ * 6.2.2.2) and can conceal a secret from a search.
  */
 export function withoutNeedlessEscapes(text: string): string {
   const undo = (outer: string) =>
     outer.replace(/%(?:25)*(2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     )
-  // A few rounds, for escapes whose own digits are escaped. Deeper nesting is deliberate.
+  // Three rounds decode escapes of escaped digits. Deeper nesting is deliberate.
   return undo(undo(undo(text)))
 }
 
@@ -54,8 +54,8 @@ export function splitUrl(url: string): { path: string; query: string } {
 }
 
 /**
- * One canonical form for all equivalent queries: the parameters that differ from their defaults,
- * sorted by name. Cache keys, entity tags, page sequences and links all come from it.
+ * The canonical form of equivalent queries: the parameters that differ from their defaults, sorted by name.
+ * Cache keys, entity tags, page sequences and links use it.
  */
 export type CanonicalQuery = readonly Pair[]
 
@@ -68,6 +68,6 @@ export const canonicalQuery = (
     .sort()
     .map((name) => [name, String(values[name])] as const)
 
-/** As the query of a URL, without the parameters that are named. */
+/** Encodes the query for a URL, without the named parameters. */
 export const queryText = (query: CanonicalQuery, leftOut: readonly string[] = []): string =>
   encodeQuery(query.filter(([name]) => !leftOut.includes(name)))

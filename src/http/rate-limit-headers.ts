@@ -1,24 +1,23 @@
-/** The state of a window for its caller. Without a limit, `limit` and `remaining` are infinite. */
+/** The state of a caller's window. Without a limit, `limit` and `remaining` are infinite. */
 export type WindowState = Readonly<{
-  /** Whether this request was admitted; of a peek, whether the next one would be. */
+  /** Whether this request was admitted, or for a peek, whether the next one would be. */
   admitted: boolean
   limit: number
-  /** How many more would be admitted now, after this request. */
+  /** The number of further requests that would be admitted now. */
   remaining: number
   /** When the oldest counted request leaves the window, in milliseconds since 1970. */
   resetAtMs: number
 }>
 
-/** Written if there is no limit: the largest number that every client can parse. */
+/** The value shown without a limit: the largest number that every client can parse. */
 const shownWithoutLimit = 2_147_483_647
 
 /**
- * The headers that show a caller its limit, all computed from one state, so that they cannot disagree.
+ * Returns the headers that show a caller its limit.
  *
- * `RateLimit-Policy` and `RateLimit` follow draft-ietf-httpapi-ratelimit-headers-11: a list of one
- * policy, its name a quoted string, with `q` requests per `w` seconds, `r` left for the next `t`
- * seconds. `Retry-After` (RFC 9110, section 10.2.3) is there only when the request was denied, is at
- * least 1 so that no client spins, and is never before `t` ends.
+ * `RateLimit-Policy` and `RateLimit` follow draft-ietf-httpapi-ratelimit-headers-11: one policy with `q`
+ * requests per `w` seconds, `r` left for the next `t` seconds. Only a rejected request has `Retry-After`
+ * (RFC 9110, section 10.2.3): at least 1, so that no client spins, and not before `t` ends.
  */
 export function toHeaders(
   state: WindowState,
@@ -40,11 +39,11 @@ export function toHeaders(
   return headers
 }
 
-/** A limit, or what remains of it, as it is shown: never infinite. */
+/** Returns the shown value of a limit or of the remaining requests, which is never infinite. */
 export const shownCount = (count: number): number => Math.min(count, shownWithoutLimit)
 
 /**
- * Unix seconds, rounded up, so that a client that sleeps until then is admitted. The error's
- * `details.reset_at` is this number too.
+ * Converts to Unix seconds and rounds up, so that a client that sleeps until then is admitted. Headers and
+ * `details.reset_at` both use it.
  */
 export const toResetSeconds = (resetAtMs: number): number => Math.ceil(resetAtMs / 1000)

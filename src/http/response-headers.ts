@@ -1,10 +1,10 @@
 /**
- * The response headers that the service sets and what each means, by the responses that have them. Without
- * those of every HTTP message: its media type, coding, length and date.
+ * The meaning of each response header, by the responses that have it. Headers of every HTTP message (media
+ * type, coding, length, date) are not listed.
  */
 
 const groups = {
-  /** Of every response of the API, with the same value each time. */
+  /** Every response of the API, with a fixed value. */
   fixed: {
     "Access-Control-Allow-Origin": "Scripts of any web site may read the response",
     "Access-Control-Expose-Headers": "The headers that these scripts may read",
@@ -12,7 +12,7 @@ const groups = {
     Vary: "The request headers that the response depends on",
     "X-Content-Type-Options": "Browsers must not guess another media type",
   },
-  /** Of every response of the API, errors included. */
+  /** Every response of the API, errors included. */
   every: {
     "Cache-Control": "Data may be kept by the client, which asks each time whether it is current",
     RateLimit: "Requests that are left, and the seconds until one of them returns",
@@ -22,12 +22,12 @@ const groups = {
     "X-RateLimit-Reset": "When the oldest counted request leaves the window, in Unix seconds",
     "X-Request-Id": "A UUID that identifies the request; quote it when you report a fault",
   },
-  /** Of data, 304 included. */
+  /** Data, 304 included. */
   data: {
     "Cache-Status": "Whether the service had the response in its cache (RFC 9211)",
     ETag: "Identifies the response; `If-None-Match` with it is answered with 304",
   },
-  /** Of data of a release, 304 included. */
+  /** Data of a release, 304 included. */
   release: {
     "Last-Modified": "When the release was published",
     "X-Data-Release": "The number of the release that the response shows",
@@ -46,11 +46,11 @@ const groups = {
 
 type Group = keyof typeof groups
 
-/** The names of the headers of those groups. */
+/** Returns the names of the headers in these groups. */
 export const headersOf = (...names: readonly Group[]): string[] =>
   names.flatMap((name) => Object.keys(groups[name]))
 
-/** What each header means. */
+/** The meaning of each header, by name. */
 export const responseHeaders: Readonly<Record<string, string>> = Object.fromEntries(
   Object.values(groups).flatMap((group) => Object.entries(group)),
 )

@@ -5,7 +5,7 @@ import { subsidiaries } from "./subsidiaries.ts"
 import { tenements } from "./tenements.ts"
 
 /**
- * Every resource that is loaded, in the order in which one load publishes several: names before the
- * holders that are linked by them, so that tenements are linked as they are added.
+ * Every loaded resource, in the order in which one load publishes several: company names precede the
+ * holders that link by them.
  */
 export const resources: readonly Resource[] = [companies, subsidiaries, tenements, reports]

@@ -21,7 +21,7 @@ import {
 
 const searched = contains(table.company_name_folded)
 const searchedCode = contains(sql`lower(${table.asx_code})`)
-/** A company keeps being found by the temporary codes that it has had by the release. */
+/** A search also finds a company by its temporary codes up to the release. */
 const searchedTemporaryCode = (pattern: SQL) => sql`${table.asx_code} = any(array(
   select t.asx_code from temporary_codes t
   where t.since_release <= ${sql.placeholder("release")} and lower(t.code) like ${pattern}))`

@@ -1,4 +1,4 @@
-/** The conditions of filters. Each takes a bound value and returns SQL. */
+/** Conditions of filters, which make SQL of a bound value, and declarations of common filters. */
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { unknownLast } from "../db/columns.ts"
@@ -6,23 +6,23 @@ import { fold } from "../text/fold.ts"
 import { type Filter, filter } from "./resource.ts"
 import { asxCodeFromText, freeText } from "./values.ts"
 
-/** The column, of folded text, contains the bound pattern: bind with `containing`. */
+/** The column of folded text contains the bound pattern, which `containing` makes. */
 export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${column} like ${pattern}`
 
-/** The LIKE pattern of "contains this folded text", in which the text's own wildcards are literal. */
+/** The LIKE pattern for text that contains this folded text, whose own wildcards are literal. */
 export const containing = (folded: string): string => `%${folded.replace(/[\\%_]/g, "\\$&")}%`
 
 export const equals = (column: PgColumn | SQL) => (value: SQL) => sql`${column} = ${value}`
 
-/** The day in the column, if it is known, is not before the bound one. Served by the index of its order. */
+/** The day in the column is known and not before the bound one. The index of its order serves it. */
 export const fromDay = (column: PgColumn) => (day: SQL) =>
   sql`(${unknownLast(column, "asc")} >= ${day}::date and ${column} is not null)`
 
-/** The day in the column, if it is known, is not after the bound one. Served by the index of its order. */
+/** The day in the column is known and not after the bound one. The index of its order serves it. */
 export const toDay = (column: PgColumn) => (day: SQL) =>
   sql`${unknownLast(column, "asc")} <= ${day}::date`
 
-/** The array column has the bound value among its elements, in the form that a GIN index serves. */
+/** The array column has the bound value as an element. A GIN index serves this form. */
 export const includes = (column: PgColumn) => (value: SQL) =>
   sql`${column} @> array[${value}]::text[]`
 
@@ -48,9 +48,9 @@ export const companyFilter = (description: string, where: Filter["where"]): Filt
 
 /**
  * Declares a filter for part of a text, on the column of the folded text, which has a trigram index.
- * For a term without a trigram that index returns every row, and scanning the table takes a fraction of
- * the time: such a term's condition has a form that no index serves.
- * @param folded the folded text of a term
+ * For a term without a trigram that index returns every row, which takes much longer than a scan. The
+ * condition of such a term has a form that no index serves.
+ * @param folded folds a term
  */
 export function termFilter(
   description: string,

@@ -2,12 +2,12 @@ import { oneOf } from "../text/one-of.ts"
 import { field, filterOf, keyColumn, type Readable } from "./resource.ts"
 import { countOf, textOf } from "./values.ts"
 
-/** The filters of a resource that have a facet, by name: they take a whole value. */
+/** The names of the filters that have a facet: those that take a whole value. */
 export const countedFilters = ({ filters }: Readable): string[] =>
   Object.keys(filters).filter((name) => filters[name]?.values && !filters[name].byScan)
 
 /**
- * The values of a field with the number of records that have each, as records of their own.
+ * Declares the values of a field, with the number of records that have each, as a resource.
  * @param example the name of a field whose example has one value
  */
 export function facetsOf(resource: Readable, example: string): Readable {

@@ -4,7 +4,7 @@ import { releases as table } from "../db/schema.ts"
 import { field, type Readable, resourceNames } from "./resource.ts"
 import { countOf, fieldsOf, instantOf, textOf } from "./values.ts"
 
-/** How many records of the resource the release changed in that way, by its manifest. */
+/** The number of records of the resource that the release changed in that way, from its manifest. */
 const manifestCount = (resource: string, kind: string) =>
   sql<number>`coalesce((${table.manifest} #>> ${sql.raw(`'{resources,${resource},${kind}}'`)})::integer, 0)`
 
@@ -15,7 +15,7 @@ const countSelects = (resource: string) => ({
   removed: manifestCount(resource, "removed"),
 })
 
-/** What a release did to each resource. */
+/** The numbers of records of each resource that a release added, changed and removed. */
 const countFields = Object.fromEntries(
   resourceNames.flatMap((resource) =>
     Object.entries(countSelects(resource)).map(([kind, select]) => {

@@ -86,7 +86,7 @@ export const reports: Resource = {
   },
 }
 
-/** The values that the filter `type` matches: each type of a report, and all of them as written. */
+/** The values that the filter `type` matches: each type of a report, and the whole text. */
 const foldedTypes = (types: string): string[] => [
   ...new Set([...splitValues(types), types].filter((type) => type !== "").map(fold)),
 ]

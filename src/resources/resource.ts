@@ -1,7 +1,7 @@
 /**
- * What a resource is. Each resource is declared once, in the file of its name; the parameters
- * of its lists, the SELECT list, WHERE and ORDER BY, the JSON keys and CSV columns, and what the
- * loader accepts all come from that declaration.
+ * The types of a resource. Each resource is declared once, in the file of its name: the parameters of its
+ * lists, SELECT, WHERE and ORDER BY, JSON keys, CSV columns and the loader's validation come from that
+ * declaration.
  *
  * Names are those of the interface everywhere: JSON key = SQL alias = CSV header.
  */
@@ -19,7 +19,7 @@ export interface Field {
   column: PgColumn
   /** The schema of its values other than null. */
   schema: TSchema
-  /** Whether it may be null in JSON, and empty in CSV. */
+  /** Whether the value may be null in JSON, and empty in CSV. */
   nullable: boolean
   /** The expression whose result is the value as JSON shows it. */
   select: PgColumn | SQL
@@ -31,15 +31,15 @@ export interface Field {
 export interface Filter {
   schema: TSchema
   where: (bound: SQL) => SQL
-  /** The condition for values that no index serves, and which these are. */
+  /** A condition that no index serves, and the values that need it. */
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
-  /** If the values that it matches are counted: their column, which may list several as `A; B`. */
+  /** The column whose values are counted, if they are; it may list several as `A; B`. */
   values?: { column: PgColumn; isList?: true }
-  /** If its value is the code of a company. */
+  /** Whether its value is the code of a company. */
   isCompanyCode?: true
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
-  /** From the canonical value to the value that the condition binds. */
+  /** Converts the canonical value to the one that the condition binds. */
   bind: (value: NonNullable<Value>) => unknown
 }
 
@@ -54,18 +54,18 @@ export interface OrderTerm {
 export const resourceNames = ["companies", "tenements", "subsidiaries", "reports"] as const
 export type ResourceName = (typeof resourceNames)[number]
 
-/** What lists and single records are read from. */
+/** A source of lists and single records. */
 export interface Readable {
-  /** Plural, as its table and its path. */
+  /** Plural, like its table and its path. */
   name: string
   /** One of its records, as in "a company". */
   singular: string
-  /** What its records are, in one sentence. */
+  /** Describes its records in one sentence. */
   description: string
   table: PgTable
-  /** The table of its superseded and removed records; null if records never change. */
+  /** The table of superseded and removed records; null if records never change. */
   history: PgTable | null
-  /** If its records are versions of other records: the table of those that are not current. */
+  /** The table of the versions that are not current, if the records are versions of other records. */
   pastVersions?: PgTable
   /** The column of the release that last changed a record. */
   since: PgColumn
@@ -75,11 +75,11 @@ export interface Readable {
   keyInPath?: TSchema
   /** Converts a key in a path to the key in the table, if they differ. */
   keyFromPath?: (text: string) => string
-  /** If its keys are codes of companies. */
+  /** Whether its keys are codes of companies. */
   hasCompanyCodes?: true
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
   fields: Record<string, Field>
-  /** Fields of a loaded resource that its records have only where a request names them. */
+  /** Fields that records have only if a request names them. */
   further?: Record<string, Field>
   /** Whether the further fields are among the fields. */
   isComplete?: true
@@ -108,8 +108,8 @@ export interface Resource extends Readable {
   /** The table's other columns. */
   derived: Record<string, DerivedColumn>
   /**
-   * Its part in the links between companies and tenements: the names of its records are looked up,
-   * or its records list holders. Absent where links do not depend on it.
+   * Its part in the links between companies and tenements: its records have names of companies, or list
+   * holders.
    */
   links?: "names" | "holders"
 }
@@ -144,7 +144,7 @@ export const loadedFields = (resource: Resource): [name: string, field: Field][]
     ([, { loaded }]) => loaded,
   )
 
-/** The same resource with its further fields: all selections of fields share its statements, which stay few. */
+/** Adds the further fields to the fields. All selections of fields share the statements of this resource. */
 export const complete = (resource: Readable): Readable => ({
   ...resource,
   fields: { ...resource.fields, ...resource.further },
@@ -155,11 +155,11 @@ export const complete = (resource: Readable): Readable => ({
 export const recordKind = ({ name, isComplete }: Readable): string =>
   isComplete ? `complete ${name}` : name
 
-/** The record with these fields alone, in this order. */
+/** Selects these fields of the record, in this order. */
 export const pick = (record: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, record[name]]))
 
-/** The filter of that name. @throws Error for an unknown one, which is a mistake in the program */
+/** Returns the filter of that name. @throws Error for an unknown name, which is a mistake in the program */
 export function filterOf({ name: resource, filters }: Readable, name: string): Filter {
   const found = filters[name]
   if (!found) throw new Error(`${resource} has no filter ${name}`)
@@ -173,7 +173,7 @@ export function keyColumn({ key, fields }: Readable): PgColumn {
   return field.column
 }
 
-/** The total order of a list: the one asked for or the default order, ended by the key. */
+/** Returns the requested or default order of a list, made total by the key. */
 export function orderOf(
   resource: Readable,
   sort?: string,

@@ -7,12 +7,12 @@ import { countOf, fieldsOf, instantOf, textOf } from "./values.ts"
 const instant = (description: string, example: string) =>
   instantOf(`${description}, in UTC`, example)
 
-/** A figure that is counted or computed when it is read. */
+/** A figure that is computed when it is read. */
 const figure = (schema: TSchema, nullable = false) => field(table.counts, schema, { nullable })
 
 /**
- * The sources of the data: what is known of each today. They change with every load, also with those
- * that publish nothing, and so belong to no release: they are read by `db/reader/sources.ts` alone.
+ * The sources of the data, with their present state. Every load changes it, also one that publishes nothing,
+ * so it belongs to no release. Only `db/reader/sources.ts` reads it.
  */
 export const sources: Readable = {
   name: "sources",

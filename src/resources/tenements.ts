@@ -27,7 +27,7 @@ import {
 
 const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
 
-/** The part as keys have it. Without letters and digits it is left as it is, which no key contains. */
+/** Reduces the text to letters and digits, as in keys. A text without any stays as it is: no key contains it. */
 const numberKey = (text: string): string =>
   text.toLowerCase().replace(/[^a-z0-9]+/g, "") || fold(text)
 

@@ -7,7 +7,7 @@ import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { type Field, field, type Value } from "./resource.ts"
 
-/** The example of a field is its value in the records of the API's description: null without one. */
+/** The API's description shows the example as the field's value, or null without one. */
 const documented = (description: string, example: string | number | undefined) => ({
   description,
   ...(example !== undefined && { examples: [example] }),
@@ -27,7 +27,7 @@ export const instantOf = (description: string, example?: string) =>
 export const asxCodeOf = (description: string) =>
   Type.String({ pattern: asxCodePattern, ...documented(description, "XMR") })
 
-/** As paths accept it. */
+/** An ASX code in a path. */
 export const asxCodeInPath = Type.String({
   ...asxCodeOf("ASX code, in upper or lower case"),
   pattern: asxCodePattern.replace("A-Z", "A-Za-z"),
@@ -37,21 +37,20 @@ export const pathSafeId = (example: string) =>
   Type.String({ pattern: pathSafePattern, ...documented("Identifier", example) })
 
 /**
- * ASX codes are matched without regard to case. Of ASCII letters only: by Unicode, the upper case of
- * the dotless i is an I too.
+ * Converts a text to the upper case of ASX codes. Only ASCII letters: in Unicode, the upper case of the
+ * dotless i is an I too.
  */
 export const asxCodeFromText = (text: string): string =>
   text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 
-/** What may be the temporary code of a company, for PostgreSQL too: an ordinary code, `D` and a letter. */
+/** Matches a possible temporary code of a company, in PostgreSQL too: an ordinary code, `D` and a letter. */
 export const temporaryCodePattern = "^[0-9A-Z]{3}D[A-Z]$"
 const temporaryCode = new RegExp(temporaryCodePattern)
 
 export const isTemporaryCode = (code: string): boolean => temporaryCode.test(code)
 
 /**
- * Text that a filter compares with, of bounded length: every other bound on the cost of a request,
- * in memory and in a statement's time, relies on it.
+ * Text of a filter. Its maximum length bounds the memory and the statement time of a request.
  */
 export const freeText = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: 200, ...documented(description, example) })
@@ -62,10 +61,10 @@ export const calendarDate = (description: string, example: string) =>
 /** The text of a value whose schema is a string. */
 export const text = (value: Value | undefined): string => String(value ?? "")
 
-/** The derived column of a text that is always there, folded for search and order. */
+/** Folds a required text for search and order. */
 export const folded = (value: Value | undefined): string => fold(text(value))
 
-/** The derived column by which a name is compared with others. */
+/** Normalises a name for comparison with others. */
 export const nameKey = (value: Value | undefined): string => normaliseName(text(value))
 
 export const foldedOrNull = (value: Value | undefined): string | null =>
@@ -76,8 +75,8 @@ export const instantText = (column: PgColumn | SQL): SQL<string | null> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
 /**
- * Declares fields whose values are those of the columns of the same name.
- * @param computed those that the service computes, which no file carries
+ * Declares fields that have the values of the columns of the same name.
+ * @param computed the names of fields that the service computes and no file carries
  */
 export function fieldsOf(
   table: PgTable,
@@ -95,7 +94,7 @@ export function fieldsOf(
   )
 }
 
-/** The further fields that every loaded record has. */
+/** The further fields of every loaded record. */
 export const provenanceOf = (table: PgTable): Record<string, Field> =>
   fieldsOf(table, {
     source: textOf("The source that loaded it; only where `fields` names it", "sample"),

@@ -1,6 +1,6 @@
 /**
- * The versions of a resource's records: each from the release that made it to the one that superseded or
- * removed it, with the record as it was.
+ * The versions of a resource's records: each has the record from the release that made it to the release
+ * that superseded or removed it.
  */
 import { type TSchema, Type } from "@sinclair/typebox"
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
@@ -8,10 +8,10 @@ import { equals } from "./conditions.ts"
 import { type Field, field, keyColumn, type Readable, type Resource } from "./resource.ts"
 import { instantOf, instantText, textOf } from "./values.ts"
 
-/** The name under which the release that is shown is bound. */
+/** The bound release of the response. */
 const release = sql.placeholder("release")
 
-/** The list of one record's versions, newest first: a resource whose records have no key of their own. */
+/** Declares the versions of one record, newest first, as a resource. */
 export function versionsOf(resource: Resource): Readable {
   const { table, since, history, singular } = resource
   return {
@@ -30,7 +30,7 @@ export function versionsOf(resource: Resource): Readable {
   }
 }
 
-/** The versions that belong to the record of that key, which may have been removed. */
+/** The parent of a list of versions: a record that may have been removed. */
 export const ofRecord = (resource: Resource) => ({
   resource,
   scope: equals(keyColumn(resource)),
@@ -80,7 +80,6 @@ function periodFields(resource: Resource): Record<string, Field> {
   }
 }
 
-/** Of releases that an earlier version deleted when it pruned them, nothing is known. */
 const ofRelease = (id: SQL, value: SQL): SQL =>
   sql`(select ${value} from releases r where r.id = ${id})`
 
@@ -91,7 +90,7 @@ const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by fi
 
 const observed = sql`case when (r.manifest -> 'observed_is_known')::boolean then r.manifest ->> 'observed' end`
 
-/** A version that is not the newest is always among the past ones. */
+/** Compares each version with the one before, which is always among the past versions. */
 function changedFields({ table, history, fields, since, key, historyFields }: Resource): SQL {
   const own = sql.identifier(getTableName(table))
   const sinceName = sql.identifier(since.name)
