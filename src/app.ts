@@ -1,4 +1,4 @@
-/** What happens to a request, from top to bottom. */
+/** The way of a request, from top to bottom. */
 import { type AnyElysia, Elysia } from "elysia"
 import { ApiError } from "./http/api-error.ts"
 import { mcp } from "./mcp/mcp.ts"
@@ -28,8 +28,8 @@ export type AppOptions = AnswersOptions &
   McpOptions & { trustedProxies: number }
 
 /**
- * The service over its parts. A route added to the group is behind all that stands above it. Route groups
- * use the plugins again for their types; Elysia runs each once, by its name.
+ * Builds the app. A route of the group runs after all plugins above it. Route groups use the plugins again for
+ * their types; Elysia runs each once, by its name.
  * @param others further route groups under /api/v1
  */
 export const createApp = (options: AppOptions, others: AnyElysia = new Elysia()) => {
@@ -60,7 +60,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
   return app.use(otherMethods(outside)) // 405
 }
 
-/** What operators ask on a port of their own. It is neither logged nor traced. */
+/** Builds the app of the operators' port. Its requests are neither logged nor traced. */
 export const createAdminApp = (options: AppOptions) => {
   const app = new Elysia()
     .use(exchange(options))

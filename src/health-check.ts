@@ -1,17 +1,16 @@
 /**
- * For a container's HEALTHCHECK, which starts it every few seconds: it needs no shell, and imports next
- * to nothing, so that a run takes a fifth of the CPU of a command.
+ * Runs as a container's HEALTHCHECK every few seconds. It needs no shell and has few imports, so that a run
+ * takes a fifth of the CPU of a command.
  *
- * It asks whether the process lives, not whether it is ready. An outage of the database would otherwise
- * have every container restarted, which cures nothing.
+ * It checks liveness, not readiness: an outage of the database must not restart every container.
  */
 import { ConfigError, readConfig } from "./config.ts"
 import { localAddress } from "./text/service-addresses.ts"
 
-/** Less than the Dockerfile gives it, so that it reports what it waited for. */
+/** Less than the timeout in the Dockerfile, so that it reports the failure itself. */
 const limitMs = 3_000
 
-// A proxy of the environment, which is for mails and downloads, does not reach this process.
+// A proxy in the environment is for mails and downloads, and cannot reach this process.
 process.env.NO_PROXY = "*"
 
 /** Undefined if the service on this machine responds. */
@@ -29,5 +28,5 @@ async function findFault(): Promise<string | undefined> {
 
 const fault = await findFault()
 if (fault !== undefined) process.stderr.write(`${fault}\n`)
-// At once: a connection that is kept for a next request would delay the end.
+// An idle connection would delay the end.
 process.exit(fault === undefined ? 0 : 1)

@@ -1,4 +1,4 @@
-/** The app behind Bun's HTTP server, which it stops without cutting off the requests in progress. */
+/** Serves the app with Bun's HTTP server, and stops it without cutting off requests in progress. */
 import type { Server } from "bun"
 import { ApiError } from "./http/api-error.ts"
 import { describeError, type Log } from "./log/log.ts"
@@ -6,7 +6,7 @@ import { errorResponse, toApiError } from "./plugins/errors.ts"
 import { commonHeaders, exchangeOf } from "./plugins/exchange.ts"
 import { settleWithin } from "./text/settle-within.ts"
 
-/** What the server needs of an app. */
+/** The part of an app that the server uses. */
 export interface ServedApp {
   fetch(request: Request): Response | Promise<Response>
   /** Set to the server, which knows the address of a request's socket. */
@@ -17,7 +17,7 @@ export interface ServerOptions {
   app: ServedApp
   hostname: string
   port: number
-  /** Whether the service is being stopped: then every response is the last of its connection. */
+  /** Whether the service is being stopped: then every response closes its connection. */
   isStopping: () => boolean
   log: Log
 }
@@ -26,9 +26,9 @@ export interface RunningServer {
   /** The port it listens on. */
   port: number
   /**
-   * Accepts no new connection, and returns when all requests in progress have ended. After `graceMs`
-   * they are cut off.
-   * @param onOverdue called then, to abort responses whose cut a plain end of the connection would hide
+   * Accepts no new connection, and resolves when all requests in progress have ended. After `graceMs` it
+   * closes their connections.
+   * @param onOverdue called before, to abort exports, which a plain end of the connection could complete
    */
   stop(graceMs: number, onOverdue?: () => void): Promise<void>
   /** Ends all connections at once. */
@@ -37,9 +37,8 @@ export interface RunningServer {
 
 const idleTimeoutSeconds = 60
 /**
- * How long aborted responses may take to end. Bun resets the connection of one when its client reads
- * on, which tells the client that the response was cut off. A client that reads nothing for so long
- * gets a normal close, which reveals that too, except in HTTP/1.0, where it may end a whole response.
+ * The time for aborted responses to end. Bun resets their connections when the clients read on, which shows
+ * the cut. A client that does not read gets a normal close, which shows the cut except in HTTP/1.0.
  */
 const abortMs = 1_000
 
@@ -54,13 +53,12 @@ export function startServer({
     hostname,
     port,
     idleTimeout: idleTimeoutSeconds,
-    // A failure outside `handle` would otherwise be answered with a page that shows it.
+    // Otherwise Bun shows failures outside of `handle` on a page.
     development: false,
-    // Otherwise Bun lets other processes of the user listen on the port too: each would have limits of its own.
+    // Otherwise other processes of the user could listen on the port too, with limits of their own.
     reusePort: false,
     error: () => errorResponse(new ApiError("INTERNAL")),
-    // A body is never read, so its size must not change the response: Bun would send 413 beyond its
-    // limit.
+    // The service never reads a body, and Bun would send 413 beyond its limit.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: handle,
   })
@@ -78,7 +76,7 @@ export function startServer({
     }
   }
 
-  /** The app handles its own errors, so this one comes from the framework or its innermost hooks. */
+  /** The app handles its own errors, so this error comes from the framework or its innermost hooks. */
   function failed(request: Request, error: unknown): Response {
     const exchange = exchangeOf(request)
     log.error("the server failed", { "mds.request_id": exchange.id, ...describeError(error) })
@@ -106,10 +104,9 @@ const settles = (promise: Promise<unknown>, withinMs: number): Promise<boolean> 
   )
 
 /**
- * Gives a response to HEAD the headers of the one to GET. Elysia states the length of the body that
- * it leaves out, and 0 for a 304 and for an export, which HEAD does not start. No response with data
- * is empty, so that one gets the framing that GET would have. Bun dates no response without a body
- * but a 304.
+ * Gives a response to HEAD the headers of the response to GET. Elysia sets the length of the omitted body,
+ * but 0 for a 304 and for an export, which HEAD does not start. An export gets the framing of GET. Bun sets
+ * `Date` on no bodiless response but 304.
  */
 function completeHead({ status, ok, headers }: Response): void {
   if (headers.get("content-length") === "0") {
@@ -120,11 +117,10 @@ function completeHead({ status, ok, headers }: Response): void {
 }
 
 /**
- * Elysia looks for the path from the twelfth character of a URL on. HTTP/1.0 without a Host, or
- * with an invalid one, gives a URL that is only a path; a Host of up to three characters gives one
- * that is too short; one like `a:99999` gives one that is no URL. All get a valid origin that is
- * long enough; no response depends on it. The request itself is changed, because Bun finds the
- * socket by it.
+ * Replaces an origin that Elysia cannot handle: it searches for the path from the twelfth character of a URL.
+ * HTTP/1.0 without a valid Host gives only a path; a Host of up to three characters gives a short origin; one
+ * like `a:99999` gives an invalid URL. No response depends on the origin. The request object stays the same,
+ * because Bun finds its socket by it.
  */
 function ensureOrigin(request: Request): void {
   const { url } = request

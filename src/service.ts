@@ -6,8 +6,8 @@ import { type PartsOptions, startParts } from "./service/parts.ts"
 import { localAddress } from "./text/service-addresses.ts"
 
 /**
- * How long a service that is being stopped still accepts connections, while readiness answers 503 and every
- * response closes its connection: twice as long as a proxy that asks each second needs to notice.
+ * The time in which a stopping service still accepts connections, while readiness returns 503 and every
+ * response closes its connection. A proxy that checks each second notices within half of it.
  */
 const shutdownDelaySeconds = 2
 
@@ -16,7 +16,7 @@ export interface StopOptions {
 }
 
 export interface Service {
-  /** Where it is reached on this machine. */
+  /** Its URL on this machine. */
   url: string
   /** Reports that it is not ready, completes the requests in progress, then closes every connection. */
   stop(options?: StopOptions): Promise<void>
@@ -32,7 +32,7 @@ export async function startService(options: PartsOptions): Promise<Service> {
   if (ADMIN_PORT !== 0) admin = await listen(createAdminApp(parts.app), "ADMIN_PORT")
   const server = await listen(createApp(parts.app), "PORT")
 
-  /** Where it cannot listen, it leaves no connection behind. */
+  /** Closes all connections if it cannot listen. */
   async function listen(app: ServedApp, setting: "PORT" | "ADMIN_PORT") {
     const port = options.config[setting]
     try {
@@ -52,7 +52,7 @@ export async function startService(options: PartsOptions): Promise<Service> {
       await Bun.sleep(beforeSeconds * 1000)
       await server.stop((SHUTDOWN_SECONDS - beforeSeconds) * 1000, parts.abortExports)
       await parts.close()
-      // Operators see to the end what it waits for.
+      // Last, so that operators can watch the shutdown.
       await admin?.close()
     },
   }

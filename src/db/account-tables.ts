@@ -1,6 +1,6 @@
 /**
- * The tables of accounts and tokens. Triggers on both, written by hand in the migrations, write the
- * audit log and notify the serving processes of each change.
+ * The tables of accounts and tokens. Triggers on both (triggers.sql) write the audit log and notify the
+ * serving processes of each change.
  */
 import { sql } from "drizzle-orm"
 import {
@@ -22,7 +22,7 @@ import { bytewise, checks, instant, literals } from "./columns.ts"
 
 export const plans = ["standard", "enterprise", "admin"] as const
 export type Plan = (typeof plans)[number]
-/** So that a window, which has the time of each request, takes 8 MB of memory at most. */
+/** Limits the memory of a window, which has the time of each request, to 8 MB. */
 export const highestRequestLimit = 1_000_000
 const actions = ["created", "changed", "deleted"] as const
 
@@ -36,7 +36,7 @@ export const accounts = pgTable(
     /** Requests per window of the enterprise plan; null on the plans whose limit is fixed. */
     request_limit: integer(),
     created_at: instant("created_at").notNull().defaultNow(),
-    /** From when on its tokens are refused. */
+    /** The time from which the service rejects its tokens. */
     disabled_at: instant("disabled_at"),
   },
   (t) => [
@@ -49,7 +49,7 @@ export const accounts = pgTable(
   ],
 )
 
-/** The account that a row belongs to, and ends with. */
+/** The account of a row. Deleting the account deletes the row. */
 export const accountId = () =>
   bigint({ mode: "number" })
     .notNull()
@@ -68,11 +68,11 @@ export const tokens = pgTable(
     last_used_at: instant("last_used_at"),
     expires_at: instant("expires_at"),
     revoked_at: instant("revoked_at"),
-    /** When it was rotated. It may still be valid for its grace period, but has a successor. */
+    /** When it was rotated. It stays valid for its grace period. */
     replaced_at: instant("replaced_at"),
-    /** Its requests are shown apart from those of programs. */
+    /** Usage shows its requests apart from those of programs. */
     for_spreadsheets: boolean().notNull().default(false),
-    /** The form that it was made with, which makes no second one. */
+    /** The form that created it, which creates no second token. */
     form_id: uuid(),
   },
   (t) => [
@@ -89,8 +89,8 @@ export const tokens = pgTable(
 )
 
 /**
- * The audit log of accounts and tokens. Triggers write it, so that every change is recorded, however
- * it was made. Entries remain when the account or token is deleted.
+ * The audit log of accounts and tokens. Triggers write it, so that it includes changes by SQL. Entries outlive
+ * their account or token.
  */
 export const accessChanges = pgTable(
   "access_changes",
@@ -98,7 +98,7 @@ export const accessChanges = pgTable(
     id: bigserial({ mode: "number" }).primaryKey(),
     at: timestamp({ withTimezone: true, mode: "string" }).notNull().defaultNow(),
     account_id: bigint({ mode: "number" }).notNull(),
-    /** Null where the account itself changed. */
+    /** Null for a change of the account itself. */
     token_prefix: bytewise(),
     action: text({ enum: actions }).notNull(),
     /** Maps each changed column to its values before and after: `{"plan": ["standard", "admin"]}`. */
@@ -116,7 +116,7 @@ export const accessChanges = pgTable(
   ],
 )
 
-/** In place of a token: for pages of the explorer. */
+/** The token id of pages of the explorer. */
 export const withoutToken = 0
 
 /** Admitted requests of each account in each clock hour (UTC) by token, kept for 31 days. */
@@ -153,7 +153,7 @@ export const recentRequests = pgTable(
     /** Path and query, without tokens. */
     target: text().notNull(),
     status: integer().notNull(),
-    /** Milliseconds until it was answered. */
+    /** Milliseconds until the response. */
     ms: real().notNull(),
   },
   (t) => [

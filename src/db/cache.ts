@@ -1,41 +1,40 @@
 /**
- * The LRU caches of a process. Each has a budget in bytes and keys of a fixed size, so that clients
- * cannot exhaust the memory with many or long requests.
+ * The LRU caches of a process. Budgets in bytes and keys of a fixed size prevent clients from exhausting the
+ * memory with many or long requests.
  */
 import { LRUCache } from "lru-cache"
 
 /**
- * The share of each cache in the memory that the settings allow for all of them, in percent. The
- * rate limit's windows are not among them: an evicted window cannot be read again, so they have a
- * setting of their own.
+ * The share of each cache in the memory of all caches, in percent. The windows of the rate limit have a
+ * setting of their own, because an evicted window cannot be read again.
  */
 const shares = {
-  /** Whole answers. */
+  /** Whole responses. */
   answers: 42,
   /** The plans of list requests. */
   plans: 5,
   /** The number of records of each list. */
   totals: 5,
-  /** The positions at which pages end, and those at equal distances in long lists. */
+  /** The positions of the ends of pages, and positions at equal distances in long lists. */
   positions: 18,
-  /** The keys of lists with few rows that are found by a scan. */
+  /** The keys of short lists that need a scan. */
   keys: 3,
-  /** How many records of a list have which values. */
+  /** The counts of values. */
   facets: 2,
-  /** Valid tokens, their accounts and when their use was last recorded. */
+  /** Valid tokens, their accounts and the time when their last use was recorded. */
   tokens: 12,
   /** The negative cache, separate so that a flood of invented tokens evicts no valid ones. */
   invalidTokens: 3,
-  /** The release that each page sequence reads. */
+  /** The pinned releases of page sequences. */
   pageSequences: 10,
 } as const
 
 export type CacheSizes = Readonly<Record<keyof typeof shares, number>>
 
-/** Page sequences are no copies of what the database has: they are kept even where nothing is cached. */
+/** The database has no copy of page sequences, so they stay in memory even without caches. */
 const leastSequenceBytes = 1024 * 1024
 
-/** The budget of each cache, in bytes. */
+/** Returns the budget of each cache, in bytes. */
 export function cacheSizes(totalBytes: number): CacheSizes {
   const sizes = Object.fromEntries(
     Object.entries(shares).map(([name, percent]) => [
@@ -51,9 +50,9 @@ export const entryBytes = 340
 
 export interface CacheReadings {
   entries: number
-  /** An estimate of the memory that they take. */
+  /** The estimated memory of the entries. */
   bytes: number
-  /** How many made room for others. */
+  /** The number of evicted entries. */
   evicted: number
 }
 
@@ -62,8 +61,8 @@ export type Cache<V extends NonNullable<unknown>> = LRUCache<string, V> & {
 }
 
 /**
- * @param maxBytes 0 for a cache that keeps nothing
- * @param bytesOf estimates the memory that a value takes
+ * @param maxBytes 0 for a cache that stays empty
+ * @param bytesOf estimates the memory of a value
  */
 export function createCache<V extends NonNullable<unknown>>(
   maxBytes: number,
@@ -71,7 +70,7 @@ export function createCache<V extends NonNullable<unknown>>(
 ): Cache<V> {
   let evicted = 0
   const cache = new LRUCache<string, V>({
-    // Without a size there would be no bound; no entry is as small as one byte.
+    // A size of 0 would mean no limit. No entry fits into one byte.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: (value) => entryBytes + bytesOf(value),
     dispose: (_value, _key, reason) => {

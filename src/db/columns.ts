@@ -1,4 +1,4 @@
-/** Column types and CHECK constraints that several tables have in common. */
+/** Column types and CHECK constraints of several tables. */
 import { type SQL, sql } from "drizzle-orm"
 import {
   type CheckBuilder,
@@ -9,13 +9,13 @@ import {
   timestamp,
 } from "drizzle-orm/pg-core"
 
-/** A CHECK constraint for each condition, named after the table and the condition's key. */
+/** Makes a CHECK constraint of each condition, named by the table and the condition's key. */
 export const checks = (table: string, conditions: Record<string, SQL>): CheckBuilder[] =>
   Object.entries(conditions).map(([name, condition]) => check(`${table}_${name}`, condition))
 
 type Expression = (column: Column) => SQL
 
-/** By Drizzle's type of a column: what ascends with its values, and what descends with them. */
+/** Expressions that sort values ascending and descending, by Drizzle's type of the column. */
 const ascending: Readonly<Record<string, { asc: Expression; desc: Expression }>> = {
   PgBigInt53: {
     asc: (column) => sql`coalesce(${column}, 9223372036854775807)`,
@@ -32,8 +32,9 @@ const ascending: Readonly<Record<string, { asc: Expression; desc: Expression }>>
 }
 
 /**
- * An expression that sorts the column in the direction when it ascends, and is never null: unknown values come
- * last. An index on it and the key finds what follows a position, also among equal and unknown values.
+ * Returns an expression whose ascending order is that direction of the column. It is never null, and unknown
+ * values come last. An index on it and the key finds the rows after a position, also among equal and unknown
+ * values.
  */
 export function unknownLast(column: Column, direction: "asc" | "desc"): SQL {
   const expressions = ascending[column.columnType]
@@ -47,6 +48,7 @@ export const literals = (values: readonly string[]): SQL =>
 
 /** Text that is compared and sorted by its bytes. */
 export const bytewise = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
+
 /** A point in time, to the second. */
 export const instant = (name: string) =>
   timestamp(name, { withTimezone: true, precision: 0, mode: "string" })
@@ -63,7 +65,7 @@ export const pathSafePattern = `^(?!\\.{1,2}$)${pathSafeCharacter}{1,${pathSafeL
 /** An ASX code: 3 to 6 letters and digits, in upper case. */
 export const asxCodePattern = "^[0-9A-Z]{3,6}$"
 
-/** A pattern that also counts takes PostgreSQL seven times as long, which is more than storing the row. */
+/** Checks the length apart: a counting pattern takes seven times as long, more than storing the row. */
 export const isPathSafe = (column: Column): SQL =>
   sql`${column} ~ ${literals([`^${pathSafeCharacter}+$`])} and length(${column}) <= ${sql.raw(String(pathSafeLength))}`
 

@@ -1,14 +1,13 @@
-/** The connection was lost during the COMMIT, so it is unknown whether the transaction was committed. */
+/** The connection was lost during COMMIT, so the outcome of the transaction is unknown. */
 export class OutcomeUnknown extends Error {
   override readonly name = "OutcomeUnknown"
 }
 
 /**
- * Runs a transaction and distinguishes a failure of its COMMIT from an earlier one, after which it is
- * certain to be rolled back.
- * @param whenUnknown the message for the operator in that case, in whole sentences
- * @param begin runs the transaction; it calls `committing` when only the COMMIT remains
- * @throws OutcomeUnknown where the COMMIT was sent, or may have been, and no reply arrived
+ * Runs a transaction and distinguishes a failure of COMMIT from an earlier one, which certainly rolls back.
+ * @param whenUnknown the message for the operator if the outcome is unknown, in whole sentences
+ * @param begin runs the transaction; it calls `committing` when only COMMIT remains
+ * @throws OutcomeUnknown if no reply to COMMIT arrived
  */
 export async function committed<T>(
   whenUnknown: string,
@@ -30,8 +29,7 @@ export async function committed<T>(
 }
 
 /**
- * An ERROR means that the server has rolled back. FATAL and PANIC only end the connection: the
- * transaction may have been committed.
+ * ERROR means that the server has rolled back. After FATAL and PANIC the transaction may be committed.
  */
 const isRolledBack = (error: unknown): boolean =>
   error instanceof Error && "severity" in error && error.severity === "ERROR"

@@ -1,8 +1,8 @@
 /**
- * Makes a change that serving processes are notified of, and waits until each has processed it.
+ * Makes a change and waits until every serving process has processed its notification.
  *
- * After the commit it sends a flush on the channel of the changes. PostgreSQL delivers notifications
- * in commit order, so a process that confirms the flush has processed the change before it.
+ * After the commit it sends a flush on the channel of changes. PostgreSQL delivers notifications in commit
+ * order, so a process that confirms the flush has processed the change.
  */
 import type { Sql } from "postgres"
 import { settleWithin } from "../text/settle-within.ts"
@@ -18,16 +18,16 @@ import { noAnswerWithin } from "./pool/unavailable.ts"
 const confirmTimeoutMs = 2_000
 
 export interface ConfirmedChange<T> {
-  /** The result of the change. */
+  /** The result of `work`. */
   value: T
-  /** How many processes did not confirm it in time; undefined where that could not be determined. */
+  /** The number of processes that did not confirm in time; undefined if unknown. */
   unconfirmed: number | undefined
 }
 
 /**
- * Runs `work` on a connection of its own and waits, for two seconds at most, until every subscribed
- * process has confirmed what it committed. No failure after the commit loses the result of `work`.
- * @param isChange whether `work` has changed anything, by its result; nothing is confirmed otherwise
+ * Runs `work` on a connection of its own and waits, for two seconds at most, until every subscribed process
+ * has confirmed the change. A failure after the commit does not lose the result of `work`.
+ * @param isChange whether `work` has changed anything, by its result; otherwise it does not wait
  */
 export function changeAndConfirm<T>(
   url: string,
@@ -50,7 +50,7 @@ export function changeAndConfirm<T>(
       onConfirmation()
       return all.promise
     })
-    // The change is made: a failure shows in the count alone.
+    // The change is committed, so a failure only leaves the count incomplete.
     await settleWithin(confirmTimeoutMs, confirmed, noAnswerWithin).catch(() => {})
     return missing()
   }
@@ -77,7 +77,7 @@ async function requestConfirmations(client: Sql, flush: string): Promise<string[
   await ensureSession(client)
   await client`listen ${client(confirmationsChannel)}`
   await client`select pg_notify(${changesChannel}, ${flushPrefix + flush})`
-  // A process that subscribes after this has cached nothing yet that could be out of date.
+  // A process that subscribes later has no stale cache.
   const subscribers = await client<{ pid: string }[]>`
     select pid::text from pg_stat_activity
     where datname = current_database() and application_name = ${subscriberName}`

@@ -8,7 +8,7 @@ export type ConnectionOptions = Options<Record<never, never>> & {
 /** A client with a single connection. */
 export type Connection = Sql
 
-/** A client with a single connection, which is never recycled. The caller ends it. */
+/** Returns a client with a single connection, which the driver never recycles. The caller ends it. */
 export function singleConnection(url: string, options: ConnectionOptions = {}): Sql {
   const chosen: ConnectionOptions = {
     max: 1,
@@ -21,27 +21,27 @@ export function singleConnection(url: string, options: ConnectionOptions = {}): 
   return postgres(url, chosen)
 }
 
-/** The connection has no session of its own at the server. */
+/** The connection has no session of its own at the server, as behind a pooler. */
 export class NoSession extends Error {
   override readonly name = "NoSession"
 }
 
 /**
- * For LISTEN, which belongs to a session. A pooler answers the login itself, with a process id of its
- * own making.
+ * Rejects a connection through a pooler, where LISTEN has no effect. A pooler handles the login itself, with
+ * a made-up process id.
  * @throws NoSession
  */
 export async function ensureSession(client: Sql): Promise<void> {
-  const answered = await client<{ pid: number }[]>`select pg_backend_pid() as pid`
-  if (answered.state.pid === answered[0]?.pid) return
+  const backend = await client<{ pid: number }[]>`select pg_backend_pid() as pid`
+  if (backend.state.pid === backend[0]?.pid) return
   throw new NoSession(
     "LISTEN has no effect through a connection pooler: set DATABASE_DIRECT_URL to the database's own address",
   )
 }
 
 /**
- * Runs `work` on a connection of its own, for work that needs a single session, such as a load. The
- * connection is always closed.
+ * Runs `work` on a connection of its own, for work that needs a single session, such as a load. Always closes
+ * the connection.
  * @param url of the database: `postgres://…`
  */
 export async function withConnection<T>(
@@ -57,12 +57,12 @@ export async function withConnection<T>(
   }
 }
 
-/** Runs statements that read one state of the database, on a connection of their own. */
+/** Runs statements in one read-only snapshot, on a connection of their own. */
 export const withSnapshot = async <T>(
   url: string,
   work: (sql: TransactionSql) => Promise<T>,
 ): Promise<T> => {
-  // In an object, as `begin` would await every promise of an array.
+  // In an object, because `begin` awaits every promise of an array.
   const { result } = await withConnection(url, (client) =>
     client.begin("isolation level repeatable read read only", async (sql) => ({
       result: await work(sql),
@@ -72,9 +72,8 @@ export const withSnapshot = async <T>(
 }
 
 /**
- * The time by the database's clock, for what processes on several hosts record and compare: one whose own
- * clock is wrong would keep the others waiting.
- * @param url of the database, which is asked once
+ * Returns the database's clock, for times that processes on several hosts compare.
+ * @param url of the database, which is queried once
  */
 export const databaseClock = (url: string): Promise<() => Date> =>
   withConnection(url, async (sql) => {

@@ -1,9 +1,9 @@
-/** What the errors of PostgreSQL, the driver and the system say about the database. */
+/** Classifies the errors of PostgreSQL, the driver and the system. */
 import { DrizzleQueryError } from "drizzle-orm/errors"
 import { codeOf } from "../text/error-code.ts"
 import { Unavailable } from "./pool/unavailable.ts"
 
-/** The error of the database or the driver. Drizzle's own message contains the parameters, which must not be shown or logged. */
+/** Unwraps Drizzle's error, whose message has the parameters: they must not be shown or logged. */
 export const withoutParameters = (error: unknown): unknown =>
   error instanceof DrizzleQueryError ? error.cause : error
 
@@ -13,11 +13,11 @@ const lockTimeout = "55P03"
 const unavailableFor: Readonly<Record<string, string>> = {
   [lockTimeout]: "A table is locked",
   57014: "The statement took too long",
-  // It had to replay a change which the statement must not see.
+  // To replay a change that the statement must not see.
   40001: "A replica canceled the statement",
 }
 
-/** Rethrows an error of a statement without its parameters. @throws Unavailable where the database is */
+/** Rethrows an error of a statement without its parameters. @throws Unavailable if the database is unavailable */
 export function rethrowDatabaseError(error: unknown): never {
   const cause = withoutParameters(error)
   const code = codeOf(cause)
@@ -26,22 +26,22 @@ export function rethrowDatabaseError(error: unknown): never {
   throw reason === undefined ? cause : new Unavailable(reason, { cause })
 }
 
-/** Whether a statement waited in vain for a lock. */
+/** Whether a statement did not get its lock in time. */
 export const isLockTimeout = (error: unknown): boolean =>
   codeOf(withoutParameters(error)) === lockTimeout
 
-/** Whether a statement names a table, column or function that is not there. */
+/** Whether a statement names a missing table, column or function. */
 export const isMissingObject = (error: unknown): boolean =>
   ["42P01", "42703", "42883"].includes(codeOf(withoutParameters(error)))
 
 /**
- * Whether the database refused a statement for lack of privilege (SQLSTATE 42501) or because the
- * transaction is read-only (25006), as every transaction on a standby is.
+ * Whether the role lacks a privilege (SQLSTATE 42501) or the transaction is read-only (25006), like every
+ * transaction on a standby.
  */
 export const isForbidden = (error: unknown): error is Error =>
   error instanceof Error && ["42501", "25006"].includes(codeOf(error))
 
-/** Whether the error is the answer of a server that goes on running. */
+/** Whether a running server returned the error. */
 export const isAnswer = (error: unknown): boolean => {
   const code = codeOf(withoutParameters(error))
   return /^[0-9A-Z]{5}$/.test(code) && !isOfConnection(code) && !/^57P0/.test(code)
@@ -53,9 +53,9 @@ const isOfConnection = (code: string): boolean =>
   )
 
 /**
- * The SQLSTATE classes connection exception (08), invalid authorization (28), invalid catalog name (3D),
- * insufficient resources (53), operator intervention (57) and system error (58); and what a database
- * answers that accepts no connections (55000).
+ * Whether the code has one of the SQLSTATE classes connection exception (08), invalid authorization (28),
+ * invalid catalog name (3D), insufficient resources (53), operator intervention (57) and system error (58),
+ * or is that of a database that accepts no connections (55000).
  */
 const isOfServer = (code: string): boolean => /^((08|28|3D|53|57|58)[0-9A-Z]{3}|55000)$/.test(code)
 
@@ -63,7 +63,7 @@ interface Failure {
   /** SQLSTATEs, and codes of the driver and the system. */
   codes: RegExp
   reason: string
-  /** What to do. */
+  /** The remedy. */
   advice: string
 }
 
@@ -91,7 +91,7 @@ const failures: readonly Failure[] = [
   },
 ]
 
-/** Those of the first connection, which name what is wrong with the address. */
+/** Failures of the first connection, which show what is wrong with the URL. */
 const connectFailures: readonly Failure[] = [
   {
     codes: /^(28|3D)/,
@@ -116,8 +116,8 @@ const connectFailures: readonly Failure[] = [
 ]
 
 /**
- * Why a command failed, where the cause is the database's server or a role's rights: the reason, with
- * what the server itself says, and what to do; undefined for any other error. A part of a sentence.
+ * Returns the reason of a failure of the server or of a role's rights, with the server's message and the
+ * remedy, as a part of a sentence; undefined for any other error.
  */
 export function failureReason(error: unknown, known = failures): string | undefined {
   const cause = error instanceof Unavailable ? error.cause : withoutParameters(error)
@@ -126,7 +126,7 @@ export function failureReason(error: unknown, known = failures): string | undefi
   return `${failure.reason} (${cause.message}); ${failure.advice}`
 }
 
-/** The same for the first connection to a database. */
+/** Returns the reason of a failed first connection. */
 export const connectFailureReason = (error: unknown): string =>
   failureReason(error, [...connectFailures, ...failures]) ??
   `${error instanceof Error ? error.message : error}; check DATABASE_URL, the network and the server's log`

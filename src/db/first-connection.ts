@@ -1,6 +1,5 @@
 /**
- * The first connection of a command. Wrong settings show here, so that errors say in one sentence
- * what failed and what to do.
+ * Opens the first connection of a command, and reports wrong settings in one sentence with the remedy.
  */
 import type { Sql } from "postgres"
 import { settleWithin } from "../text/settle-within.ts"
@@ -8,18 +7,18 @@ import { singleConnection } from "./connection.ts"
 import { connectFailureReason } from "./database-errors.ts"
 import { noAnswerWithin } from "./pool/unavailable.ts"
 
-/** The database can't be used. The message says what failed, why, and what to do. */
+/** The database is unusable. The message names the failed action, the reason and the remedy. */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError"
 }
 
-/** The driver's own timeout is for each host, and does not cover hosts that close each connection. */
+/** The driver's own timeout does not cover hosts that close each connection. */
 const connectTimeoutMs = 7_000
 
 /**
- * Runs `work` on one connection once it is established. It uses no named prepared statements, which
- * older transaction poolers do not support.
- * @throws DatabaseError within ten seconds where no connection can be established
+ * Runs `work` on one connection. It uses no named prepared statements, which older transaction poolers do not
+ * support.
+ * @throws DatabaseError within ten seconds if it cannot connect
  */
 export async function withFirstConnection<T>(
   url: string,
@@ -41,7 +40,7 @@ export async function withFirstConnection<T>(
   }
 }
 
-/** The hosts and ports of a URL, without what may be secret. */
+/** Returns the host and port of a URL, without secrets. */
 function addressOf(url: string): string {
   const authority = url.replace(/^[a-z]+:\/\//, "").split(/[/?]/)[0] ?? ""
   return authority.slice(authority.lastIndexOf("@") + 1) || "localhost"

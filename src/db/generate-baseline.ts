@@ -1,13 +1,13 @@
 /**
- * Writes the baseline migration anew: the statements that drizzle-kit generates from the declared tables,
- * then those of triggers.sql. `bun run generate` runs it after each change of the schema.
+ * Rewrites the baseline migration: the statements that drizzle-kit generates from the declared tables, then
+ * triggers.sql. Run it with `bun run generate` after each change of the schema.
  */
 import { rm } from "node:fs/promises"
 import { join, relative } from "node:path"
 
 const root = join(import.meta.dir, "../..")
 const breakpoint = "\n--> statement-breakpoint\n"
-/** For substring search. Any role that may create objects in the database may create it. */
+/** For substring search. Any role with CREATE on the database may create it. */
 const extension = "CREATE EXTENSION IF NOT EXISTS pg_trgm;"
 
 /** @throws Error where drizzle-kit fails */

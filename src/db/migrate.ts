@@ -1,10 +1,9 @@
 /**
- * The migrations that a database has are recorded with their digests, in the table that drizzle-kit
- * uses.
+ * Applies migrations and records their digests in drizzle-kit's table.
  *
- * Concurrent migrations wait for each other on a transaction-level advisory lock, which works behind
- * a pooler in transaction mode too. All missing migrations are applied in one transaction. An
- * up-to-date database is only read, which a read-only role or a standby allows.
+ * Concurrent migrations wait for each other on a transaction-level advisory lock, which works behind a pooler
+ * in transaction mode too. One transaction applies all missing migrations. An up-to-date database is only
+ * read, so a read-only role or a standby suffices.
  */
 import { readMigrationFiles } from "drizzle-orm/migrator"
 import type { Sql, TransactionSql } from "postgres"
@@ -13,10 +12,10 @@ import { locks } from "./advisory-locks.ts"
 import { failureReason, isForbidden, isLockTimeout } from "./database-errors.ts"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
 
-/** How long to wait for another process that migrates the database. */
+/** The time limit for another process that migrates the database. */
 const migrationWaitMs = 30_000
 
-/** The migrations of this program, in their order. */
+/** Returns the migrations of this program in order. */
 const programMigrations = () =>
   readMigrationFiles({
     migrationsFolder: Bun.fileURLToPath(new URL("drizzle", programRoot)),
@@ -24,7 +23,7 @@ const programMigrations = () =>
 
 /**
  * Applies the missing migrations to the database at `url`. Safe to call from several processes at once.
- * @throws DatabaseError where it can't be reached, is of another version, or can't be changed
+ * @throws DatabaseError if it is unreachable, of another version, or read-only
  */
 export async function migrate(url: string, waitMs = migrationWaitMs): Promise<void> {
   await withFirstConnection(url, async (client) => {
@@ -54,7 +53,7 @@ function explained(error: unknown, waitMs: number): unknown {
   return reason === undefined ? error : new DatabaseError(`${what}: ${reason}`, { cause: error })
 }
 
-/** @throws DatabaseError where the database at `url` can't be reached or has another schema */
+/** @throws DatabaseError if the database at `url` is unreachable or has another schema */
 export async function checkSchema(url: string): Promise<void> {
   const applied = await withFirstConnection(url, appliedTo)
   if (missingFrom(applied).length === 0) return
@@ -62,10 +61,10 @@ export async function checkSchema(url: string): Promise<void> {
   throw new DatabaseError(`The database ${found}. Run \`mds migrate\` first`)
 }
 
-/** The digests of the migrations that the database has. */
+/** Returns the digests of the applied migrations. */
 async function appliedTo(client: Sql | TransactionSql): Promise<string[]> {
   try {
-    // Not by to_regclass, whose result may be out of date after the wait for a lock.
+    // The result of to_regclass may be stale after the wait for a lock.
     const [found] = await client`select from pg_tables
       where schemaname = 'drizzle' and tablename = '__drizzle_migrations'`
     if (!found) return []
@@ -81,7 +80,7 @@ async function appliedTo(client: Sql | TransactionSql): Promise<string[]> {
   }
 }
 
-/** @throws DatabaseError where the database has migrations that this program does not have */
+/** @throws DatabaseError if the database has migrations that this program lacks */
 function missingFrom(applied: readonly string[]) {
   const migrations = programMigrations()
   if (applied.some((hash, index) => hash !== migrations[index]?.hash)) {
@@ -99,7 +98,7 @@ async function applyMissing(tx: TransactionSql, waitMs: number): Promise<void> {
   await tx`create table if not exists drizzle.__drizzle_migrations (
     id serial primary key, hash text not null, created_at bigint
   )`
-  // Another process may have applied some while this one waited.
+  // Another process may have applied some meanwhile.
   for (const { sql, hash, folderMillis } of missingFrom(await appliedTo(tx))) {
     for (const statements of sql) await tx.unsafe(statements)
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at)

@@ -1,4 +1,4 @@
-/** The records that the last files of their source lack, and that have not gone yet. */
+/** Reads the missing records: the last files of their source lack them, and no load has removed them yet. */
 import type { Sql, TransactionSql } from "postgres"
 import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
@@ -6,16 +6,16 @@ import { utc } from "./utc.ts"
 
 export interface MissingRecord {
   key: string
-  /** What people know it by. */
+  /** Its name for people. */
   label: string
-  /** When the first and the last files that lack it were true. */
+  /** The times of the first and the last files that lack it. */
   missing_since: string
   last_missing_at: string
-  /** How many loads have lacked it, each of files of another time. */
+  /** The number of loads that lacked it, each with files of another time. */
   loads: number
 }
 
-/** Expressions over a resource's table: what makes a record large, and what people know it by. */
+/** Expressions for the size and the name of a record, over its resource's table. */
 const described: Record<ResourceName, { size: string; label: string }> = {
   companies: { size: "market_cap_aud", label: "company_name" },
   tenements: { size: "area_km2", label: "concat_ws(', ', tenement_id, holder_name)" },
@@ -23,7 +23,7 @@ const described: Record<ResourceName, { size: string; label: string }> = {
   reports: { size: "null::integer", label: "title" },
 }
 
-/** The missing records of a source: by market capitalisation or by area, the largest first. */
+/** Returns the missing records of a source, the largest by market capitalisation or area first. */
 export async function missingRecords(
   sql: Sql | TransactionSql,
   source: string,

@@ -1,57 +1,56 @@
 /**
  * Notifies every serving process of changes to accounts, tokens and releases, with LISTEN and NOTIFY.
  *
- * Triggers send the notifications (see the migrations), so that every change is notified, however it
- * was made. PostgreSQL delivers them after the commit, in commit order.
+ * Triggers send the notifications (triggers.sql), so changes by SQL send them too. PostgreSQL delivers them
+ * after the commit, in commit order.
  *
- * No notification is lost while the connection is open, and a closed connection is detected. Where the
- * network drops packets silently that can take long, unless something else reveals that the database does
- * not answer: see `markUnavailable`. So subscribers must bound by themselves how long they rely
- * on having received everything.
+ * An open connection loses no notification. If the network drops packets silently, a dead connection can
+ * look open for long, unless another part calls `markUnavailable`. So subscribers limit the time for which
+ * they rely on notifications (`maxStalenessMs`).
  *
- * A subscription needs a session of its own. Behind a transaction pooler, which gives it none,
- * notifications would arrive sometimes: no attempt to subscribe succeeds there.
+ * A subscription needs a session of its own. Subscribing through a transaction pooler fails, because only
+ * some notifications would arrive.
  */
 import type { Sql } from "postgres"
 import { ensureSession, NoSession, singleConnection } from "./connection.ts"
 import { isForbidden } from "./database-errors.ts"
 
-/** Its payload is an account's id, empty where any account may have changed, or a flush. */
+/** The payload is an account's id, a flush, or empty if any account may have changed. */
 export const changesChannel = "mds_access"
-/** Its payload is empty: the newest release may be another. */
+/** The payload is empty: the newest release may have changed. */
 export const releasesChannel = "mds_releases"
-/** Its payload is a flush and the process id of the session that confirms it. */
+/** The payload is a flush and the process id of the confirming session. */
 export const confirmationsChannel = "mds_access_confirmed"
-/** Sessions of this name are subscribed. */
+/** The application name of subscribed sessions. */
 export const subscriberName = "mds notifications"
 export const flushPrefix = "flush "
 
-/** No cached token or newest release is used for longer than this, even without a notification. */
+/** The maximum age of a cached token or newest release, even without a notification. */
 export const maxStalenessMs = 30_000
 
 const retryMs = 250
-/** A standby allows no LISTEN until it is promoted, and a pooler never does. */
+/** For a standby, which allows LISTEN only after its promotion, and a pooler, which never does. */
 const forbiddenRetryMs = 10_000
 /** So that notifications arrive within seconds of the end of an outage. */
 const connectTimeoutMs = 3_000
 
 export interface SubscriptionHandlers {
-  /** Notifications arrive from now on. Any number of changes may have been missed before. */
+  /** Notifications arrive from now on. Earlier changes may have been missed. */
   onListening: () => void
-  /** The account or one of its tokens has changed; undefined where it may be any account. */
+  /** The account or one of its tokens has changed; undefined for any account. */
   onChange: (accountId: number | undefined) => void
-  /** The newest release may be another. */
+  /** The newest release may have changed. */
   onRelease: () => void
-  /** No notification arrives until `onListening` is called again. */
+  /** Notifications stop until the next `onListening`. */
   onLost: (error: unknown) => void
 }
 
-/** Subscribes until it is stopped, and reconnects whenever the connection is lost. */
+/** Subscribes until `stop`, and reconnects after each loss of the connection. */
 export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) {
   const firstAttempt = Promise.withResolvers<void>()
-  /** Undefined between two attempts, and at the end. */
+  /** Undefined between two attempts and after `stop`. */
   let connection: Sql | undefined
-  /** Ends the attempt, or begins the next. */
+  /** The timeout of the attempt, or the delay of the next one. */
   let timer: Timer | undefined
   let isListening = false
   let isReported = false
@@ -71,7 +70,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
       if (connection === own) markUnavailable(error)
     }
     connection = own
-    // The driver reconnects without end to a server that closes each connection at once.
+    // The driver would reconnect forever to a server that closes each connection.
     timer = setTimeout(() => {
       markUnavailable(new Error(`No connection to listen on within ${connectTimeoutMs} ms`))
     }, connectTimeoutMs)
@@ -85,7 +84,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
     }, fail)
   }
 
-  /** Ends the connection, which may be dead although it is open, and begins anew. */
+  /** Replaces the connection, which may look open although it is dead. */
   function markUnavailable(error: unknown): void {
     if (!connection) return
     isListening = false
@@ -93,7 +92,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
     firstAttempt.resolve()
     const isHopeless = isForbidden(error) || error instanceof NoSession
     timer = setTimeout(connect, isHopeless ? forbiddenRetryMs : retryMs)
-    // Consecutive failed attempts are reported as one loss.
+    // Consecutive failures count as one loss.
     if (isReported) return
     isReported = true
     handlers.onLost(error)
@@ -108,7 +107,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
 
   connect()
   return {
-    /** Resolves when the first attempt to subscribe has succeeded or failed, within some seconds. */
+    /** Resolves when the first attempt has succeeded or failed, within some seconds. */
     ready: firstAttempt.promise,
     get listening() {
       return isListening
@@ -123,7 +122,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
 
 async function listen(client: Sql): Promise<void> {
   await ensureSession(client)
-  // Set by a statement, because a name in the URL takes precedence over an option.
+  // By a statement, because a name in the URL overrides the option.
   await client`select set_config('application_name', ${subscriberName}, false)`
   await client`listen ${client(changesChannel)}`
   await client`listen ${client(releasesChannel)}`

@@ -1,18 +1,18 @@
 import type { Sql, TransactionSql } from "postgres"
 import { utc } from "./utc.ts"
 
-/** Where a release comes from. */
+/** The origin of a release. */
 export interface ReleaseOrigin {
   id: number
   published_at: string
   source: string
-  /** When its files were true; null where its manifest does not say. */
+  /** The time of its files; null if unknown. */
   observed: string | null
-  /** Null where there was no file as stored. */
+  /** The digest is null if no file was stored. */
   files: { name: string; sha256: string | null }[]
 }
 
-/** Null where there is no such release. */
+/** Returns null for an unknown release. */
 export async function releaseOrigin(
   sql: Sql | TransactionSql,
   id: number,

@@ -1,6 +1,6 @@
 /**
- * The groups of announcements: by words of the types, in the exchange's vocabulary, or else of the title. The
- * first group that has one of them decides. `%` stands for anything in between.
+ * Groups announcements by words of the type, in the exchange's vocabulary, or else of the title. The first
+ * matching group wins. `%` matches any text.
  */
 import { type SQL, sql } from "drizzle-orm"
 import { literals } from "./columns.ts"
@@ -32,7 +32,7 @@ const ofTypes: Words = [
   ],
 ]
 
-/** Not `resources` alone, which is part of many names of companies. */
+/** `resources` alone is part of many names of companies. */
 const ofTitle: Words = [
   [
     "quarterly",
@@ -54,12 +54,12 @@ const ofTitle: Words = [
   ],
 ]
 
-/** LIKE, which takes a quarter of the time of regular expressions: every loaded report is compared with all words. */
+/** LIKE takes a quarter of the time of regular expressions, for each loaded report. */
 const cases = (text: string, groups: Words): SQL[] =>
   groups.map(([group, words]) => {
     const patterns = literals(words.split("|").map((word) => `%${word}%`))
     return sql`when ${sql.raw(text)} like any (array[${patterns}]) then ${literals([group])}`
   })
 
-/** The group of a report, over its columns `type` and `title_folded`. */
+/** The SQL expression for the group of a report, over its columns `type` and `title_folded`. */
 export const reportGroup: SQL = sql`case ${sql.join([...cases('lower(type collate "C")', ofTypes), ...cases("title_folded", ofTitle)], sql` `)} else 'other' end`

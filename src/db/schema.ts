@@ -2,18 +2,18 @@
  * The tables of the data. Those of its sources are in source-tables.ts, those of accounts in
  * account-tables.ts.
  *
- * Text that determines an order or a match has COLLATE "C", which compares bytes and so gives the
- * same order on every server. Columns that end in `_folded` hold the text of the column beside them
- * after `fold()`; `_key` and `_keys` hold normalised names (`normaliseName()`).
+ * Text that determines an order or a match has COLLATE "C", which compares bytes and so sorts alike on every
+ * server. Columns that end in `_folded` have the folded text of the column beside them (`fold()`); `_key` and
+ * `_keys` have normalised names (`normaliseName()`).
  *
  * Every record carries the source that loaded it, which alone may change or remove it, and the
  * release that last changed it. A record that a release supersedes or removes moves to the history
- * table, with that release as `until_release`: the record is part of release r where
- * since_release <= r < until_release. Reading current data never needs the history. What changed
- * after a release is found by the index on since_release, what ended by the index on until_release.
+ * table, with that release as `until_release`: the record is part of release r if
+ * since_release <= r < until_release. Reading current data never needs the history. The index on
+ * since_release finds the changes after a release, the index on until_release the removals.
  *
- * The loader validates records by the declaration of their resource. The CHECK constraints enforce
- * what the API relies on, also for changes made with psql.
+ * The loader validates records by the declaration of their resource. The CHECK constraints enforce the
+ * assumptions of the API, also for changes by SQL.
  */
 import { sql } from "drizzle-orm"
 import {
@@ -59,11 +59,10 @@ export const releases = pgTable(
     published_at: instant("published_at").notNull(),
     source: text().notNull(),
     manifest: jsonb().notNull(),
-    /** Tells it from another release of the same number, as after a restore of an earlier backup. */
+    /** Distinguishes releases of the same number, as after a restore of an earlier backup. */
     identity: uuid().notNull().defaultRandom(),
     /**
-     * Its history is deleted: it is still listed, and can't be read any more. Versions before
-     * deleted the row.
+     * Whether its history is deleted: it is still listed, but cannot be read.
      */
     is_pruned: boolean().notNull().default(false),
   },
@@ -78,7 +77,7 @@ export const releases = pgTable(
 )
 
 const companyCode = {
-  /** The company's ordinary code where the record has a temporary one of it. */
+  /** The company's ordinary code, if the record has a temporary one. */
   ordinary_code: bytewise(),
   /** The code of the company that the record belongs to. */
   company_code: bytewise(),
@@ -92,8 +91,7 @@ const withCompanyCode = (own: string) => ({
 const superseded = { ...provenance, until_release: integer().notNull() }
 
 /**
- * What every history table has beside its columns. Its rows have passed the checks of the table that they
- * come from.
+ * The keys and indexes of a history table. Its rows have passed the checks of the current table.
  */
 const historyParts = (
   resource: string,
@@ -121,11 +119,11 @@ const companyColumns = {
 
 /** Shown by no list of companies. */
 const listingColumns = {
-  /** With the code, it tells a company from another that has the code later. */
+  /** With the code, identifies a company: codes are reused. */
   listing_date: date({ mode: "string" }),
-  /** The temporary code under which the exchange lists it; null under its own. */
+  /** The temporary code under which the exchange lists it; null without one. */
   trading_as: bytewise(),
-  /** The code under which the company of a code that ended went on. */
+  /** The new code of a company whose code has ended. */
   successor: bytewise(),
 }
 
@@ -151,8 +149,8 @@ export const companiesHistory = pgTable(
 )
 
 /**
- * The temporary codes of companies, with the releases from and to which each held: the company is found
- * under them from the first of these releases on, except while another company has such a code of its own.
+ * The temporary codes of companies, with the first and last release of each. Paths and filters accept the
+ * code from its first release on, except while another company has it as its own code.
  */
 export const temporaryCodes = pgTable(
   "temporary_codes",
@@ -169,8 +167,8 @@ export const temporaryCodes = pgTable(
 )
 
 /**
- * What the directory has said of each listing, a code with its listing date, in the time of the files:
- * to find the codes under which companies went on. Rows stay when a code has another company.
+ * The directory's history of each listing, a code with its listing date, by the time of the files. It serves
+ * to find the new codes of companies. Rows stay when a code passes to another company.
  */
 export const listings = pgTable(
   "listings",
@@ -178,13 +176,13 @@ export const listings = pgTable(
     asx_code: bytewise().notNull(),
     listing_date: date({ mode: "string" }).notNull(),
     company_name: text().notNull(),
-    /** The keys of the names that link it: present and former. */
+    /** The keys of its present and former names. */
     name_keys: text().array().notNull(),
-    /** The time of the first files that had it, at first or again. */
+    /** The time of the files in which it appeared, or reappeared. */
     appeared_at: instant("appeared_at").notNull(),
-    /** The time of the first files that lacked it; null while files have it. */
+    /** The time of the first files without it; null while files have it. */
     missing_since: instant("missing_since"),
-    /** The code under which the company went on, and the codes that an operator has declined. */
+    /** The new code of the company, and the codes that an operator has declined. */
     successor: bytewise(),
     declined: text().array().notNull().default(sql`'{}'`),
   },
@@ -196,8 +194,7 @@ export const listings = pgTable(
 )
 
 /**
- * The names that companies bore in earlier releases, which link tenements too. They stay when the
- * history is pruned: no link ends because an old release is deleted.
+ * The former names of companies, which link tenements too. Pruning keeps them, so that it ends no link.
  */
 export const formerNames = pgTable(
   "former_names",
@@ -205,9 +202,9 @@ export const formerNames = pgTable(
     asx_code: bytewise().notNull(),
     name: text().notNull(),
     name_key: bytewise().notNull(),
-    /** The release that gave the company another name. */
+    /** The release with the next name. */
     until_release: integer().notNull(),
-    /** Whether the name was certainly this company's: its code has not been another's since. */
+    /** Whether the name certainly belonged to this company: its code has not changed hands since. */
     is_certain: boolean().notNull(),
   },
   (t) => [
@@ -216,7 +213,7 @@ export const formerNames = pgTable(
   ],
 )
 
-/** The links that the last load suggests. Like the decisions below, they belong to no release. */
+/** The links that the last load suggests. Suggestions and decisions belong to no release. */
 export const suggestedLinks = pgTable("suggested_links", {
   /** Holders with the most tenements first; of one holder, the best first. */
   position: integer().primaryKey(),
@@ -228,7 +225,7 @@ export const suggestedLinks = pgTable("suggested_links", {
   suggestion: jsonb().notNull(),
 })
 
-/** What operators decided: which links are right, and which are not. */
+/** The decisions of operators about links. */
 export const linkDecisions = pgTable(
   "link_decisions",
   {
@@ -259,12 +256,12 @@ const tenementColumns = {
   area_km2: doublePrecision(),
 }
 
-/** Of the id and the reference, the ASCII letters, in lower case, and digits: people write other punctuation. */
+/** The lower-case ASCII letters and digits of the id and the reference: punctuation varies. */
 const searchKey = ["id", "tenement_id"]
   .map((name) => `regexp_replace(lower(${name} collate "C"), '[^a-z0-9]+', '', 'g')`)
   .join(" || ' ' || ")
 
-/** For both directions of each order by a date or an area. */
+/** The indexes for both directions of each order by a date or an area. */
 const sortIndexes = (
   t: Record<"id" | "grant_date" | "expiry_date" | "area_km2", ExtraConfigColumn>,
 ) =>
@@ -367,7 +364,7 @@ export const reports = pgTable(
     index("reports_with_temporary_code").on(t.hash).where(sql`${t.ordinary_code} is not null`),
     index("reports_by_company").on(t.company_code, t.published_at.desc(), t.hash),
     index("reports_by_type").using("gin", t.types_folded),
-    // Has all that counting the values of either reads, in the order of the type, which has more.
+    // Serves the counts of both columns, in the order of the one with more values.
     index("reports_by_type_and_group").on(t.type, t.report_group),
     index("reports_by_title").using("gin", t.title_folded.op("gin_trgm_ops")),
     index("reports_since").on(t.since_release),

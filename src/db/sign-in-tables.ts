@@ -1,13 +1,13 @@
 /**
- * The tables by which people sign in. Secrets are stored as hashes alone. Triggers, written by hand in
- * the migrations, record in the audit log when a password is set and when a session begins and ends.
+ * The tables of signing in. They store secrets only as hashes. Triggers (triggers.sql) record new passwords and
+ * the beginning and end of sessions in the audit log.
  */
 import { sql } from "drizzle-orm"
 import { index, pgTable, text, timestamp } from "drizzle-orm/pg-core"
 import { accountId } from "./account-tables.ts"
 import { bytewise, type Column, checks, instant, literals } from "./columns.ts"
 
-/** How a person can sign in. */
+/** The ways to sign in. */
 export const signInMethods = ["password", "link"] as const
 export type SignInMethod = (typeof signInMethods)[number]
 
@@ -19,7 +19,7 @@ export const passwords = pgTable(
     account_id: accountId().primaryKey(),
     /** Argon2id, with its parameters and salt. */
     hash: text().notNull(),
-    /** To the microsecond: the audit log records a change of it, and two may fall into one second. */
+    /** To the microsecond, because the audit log records each change, and two may fall into one second. */
     password_set_at: timestamp({ withTimezone: true, mode: "string" }).notNull().defaultNow(),
   },
   (t) => checks("passwords", { hash: sql`${t.hash} like '$argon2id$%'` }),
@@ -28,12 +28,12 @@ export const passwords = pgTable(
 export const sessions = pgTable(
   "sessions",
   {
-    /** SHA-256 of the cookie's value: it names the session in lists and forms, and is no secret. */
+    /** SHA-256 of the cookie's value. It identifies the session in lists and forms, and is no secret. */
     id: bytewise().primaryKey(),
     account_id: accountId(),
     signed_in_at: instant("signed_in_at").notNull(),
     last_seen_at: instant("last_seen_at").notNull(),
-    /** The absolute end, however much it is used. */
+    /** The end of the session, also of one in use. */
     expires_at: instant("expires_at").notNull(),
     method: text({ enum: signInMethods }).notNull(),
     /** The address of the client that signed in. */
@@ -51,7 +51,7 @@ export const sessions = pgTable(
   ],
 )
 
-/** One-time links, by which a person signs in or, without an account, makes one. */
+/** One-time links for signing in or creating an account. */
 export const signInLinks = pgTable(
   "sign_in_links",
   {

@@ -1,7 +1,6 @@
 /**
- * What is known of each source that has been loaded: when, with what outcome, and how much of it
- * there is. The records are counted when it is read, because a source can lose records to a higher
- * one.
+ * Reads the state of each loaded source: times, outcome and numbers of records. It counts the records, because
+ * a source can lose records to a higher one.
  */
 import type { Sql, TransactionSql } from "postgres"
 import { resources } from "../resources/catalogue.ts"
@@ -13,11 +12,11 @@ import { utc } from "./utc.ts"
 export interface SourceStatus {
   name: string
   resource: ResourceName
-  /** Stored records of this source, inactive ones too. */
+  /** The number of its stored records, inactive ones too. */
   records: number
-  /** Those of them that its last files lack, and that have not gone yet. */
+  /** The number of records that its last files lack. */
   missing: number
-  /** Those of its tenements that are linked to a company; null for other resources. */
+  /** The number of its tenements that are linked to a company; null for other resources. */
   linked: number | null
   licence: string | null
   attribution: string | null
@@ -25,24 +24,24 @@ export interface SourceStatus {
   address: string | null
   /** When its files were last fetched, whether or not they had changed. */
   last_fetched_at: string | null
-  /** When its last fetch began, whatever came of it. */
+  /** When its last fetch began, successful or not. */
   last_attempted_at: string | null
-  /** Null where nothing has been loaded. */
+  /** Null before the first load. */
   last_loaded_at: string | null
-  /** Of its last load or fetch, whichever was later. */
+  /** The outcome of its last load or fetch. */
   last_outcome: LoadOutcome
-  /** Why it was refused, or failed. */
+  /** The reason of a rejected load or a failed fetch. */
   last_reason: string | null
-  /** When the newest files that were not refused were true; null where there were none. */
+  /** The time of its newest accepted files; null without any. */
   last_observed_at: string | null
   /** The last release that changed its records, and when it was published. */
   last_release: number | null
   last_changed_at: string | null
-  /** Of the last files that were not refused. */
+  /** The figures of its last accepted files. */
   counts: RowCounts | Record<string, never>
 }
 
-/** Rows of a load by what became of them, and values that stayed unknown. */
+/** The numbers of rows of a load, by outcome, and of unknown values. */
 export interface RowCounts {
   files: number
   read: number
@@ -51,14 +50,14 @@ export interface RowCounts {
   unknown_values: number
 }
 
-/** By name. One statement, so that all figures are of one state. */
+/** Returns the states by name. One statement reads one snapshot. */
 export const sourceStatuses = async (sql: Sql | TransactionSql): Promise<SourceStatus[]> => [
   ...(await sql.unsafe<SourceStatus[]>(statusStatement("name, resource"))),
 ]
 
 /**
- * Its rows are `SourceStatus`, in the order of these columns. It counts every record: a second or
- * so for some millions.
+ * Returns the statement whose rows are `SourceStatus`, in the order of these columns. It counts every record,
+ * which takes about a second for some millions.
  */
 export function statusStatement(order: string): string {
   const records = resources.map(
@@ -98,7 +97,7 @@ export interface SourceDetails extends SourceStatus {
   missing_records: MissingRecord[]
 }
 
-/** Of the source of that name, for each of its resources; empty where it has not been loaded. */
+/** Returns the state of each resource of a source; empty before its first load. */
 export async function sourceDetails(
   sql: Sql | TransactionSql,
   name: string,

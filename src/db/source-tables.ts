@@ -1,57 +1,56 @@
 /**
- * The tables of what is known of the sources, and of the loads of their files. They say nothing about the
- * data itself, and belong to no release.
+ * The tables of the sources and of their loads. They belong to no release.
  */
 import { sql } from "drizzle-orm"
 import { boolean, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
 import { bytewise, checks, instant, literals } from "./columns.ts"
 
-/** What came of a load or a fetch: a release, no difference, a refused load, or a fetch that failed. */
+/** The outcomes of a load or a fetch: a release, no difference, a rejected load, or a failed fetch. */
 export const loadOutcomes = ["published", "unchanged", "refused", "failed"] as const
 export type LoadOutcome = (typeof loadOutcomes)[number]
 
-/** Without the outcomes that no load or fetch had. */
+/** Omits outcomes without a load or fetch. */
 export type LoadTotals = Partial<Record<LoadOutcome, { loads: number; seconds: number }>>
 
-/** What came of the loads of each source. */
+/** The sources and the outcomes of their loads. */
 export const loadedSources = pgTable(
   "sources",
   {
     name: bytewise().notNull(),
     resource: bytewise().notNull(),
-    /** In the order in which the sources were first loaded: no other is ever put before. */
+    /** Numbers the sources in the order of their first loads. */
     number: integer().notNull().generatedAlwaysAsIdentity(),
-    /** When its last load ended, also one that was refused; null where nothing has been loaded. */
+    /** When its last load ended, also a rejected one; null before the first load. */
     last_loaded_at: instant("last_loaded_at"),
-    /** Of its last load or fetch, whichever was later. */
+    /** The outcome of its last load or fetch. */
     last_outcome: text({ enum: loadOutcomes }).notNull(),
-    /** Why it was refused, or failed. */
+    /** The reason of a rejected load or a failed fetch. */
     last_reason: text(),
-    /** When the newest files that were not refused were true. */
+    /** The time of its newest accepted files. */
     last_observed_at: instant("last_observed_at"),
-    /** Whether that is known, and not only when they were loaded; null where nothing has been loaded. */
+    /** Whether that time is known; otherwise it is the time of the load. Null before the first load. */
     last_observed_is_known: boolean(),
-    /** The SHA-256 digests of the last files that were not refused, sorted. */
+    /** The SHA-256 digests of the last accepted files, sorted. */
     last_files: text().array(),
-    /** What the result of that load followed from: see `loading/load-basis.ts`. */
+    /** The basis of that load: see `loading/load-basis.ts`. */
     last_basis: text(),
     /** The last release that changed its records, and when it was published. */
     last_release: integer(),
     last_changed_at: instant("last_changed_at"),
-    /** What its publisher asks of those who use it. Neither here nor in the address is a secret. */
+    /** The terms of its publisher. Neither they nor the address have a secret. */
     licence: text(),
     attribution: text(),
-    /** Where its files are published: without user, query and fragment, which may have a token. */
+    /** The URL of its files, without user, query and fragment, which may have a token. */
     address: text(),
-    /** When the last fetch began that was not interrupted, whatever came of it. */
+    /** When the last uninterrupted fetch began, successful or not. */
     last_attempted_at: instant("last_attempted_at"),
-    /** When the last fetch began that got all its files, whether or not they had changed. */
+    /** When the last fetch began that downloaded all its files, changed or not. */
     last_fetched_at: instant("last_fetched_at"),
-    /** The digests, sorted, of the files of its last fetch that got all of them, also of one that was refused. */
+    /** The sorted digests of the files of that fetch, also of rejected ones. */
     last_fetched_files: text().array(),
-    /** Of the last files that were not refused: rows by what became of them. */
+    /** The numbers of rows of the last accepted files, by outcome. */
     counts: jsonb().notNull().default({}),
-    /** By outcome, how many loads and fetches had it, and how long these took in all. */
+    /** The number and total seconds of loads and fetches, by outcome. */
     totals: jsonb().$type<LoadTotals>().notNull().default({}),
   },
   (t) => [
@@ -66,8 +65,8 @@ export const loadedSources = pgTable(
 )
 
 /**
- * Stored records that the last complete load of their source lacked. They keep their values until
- * further loads confirm that they have gone. The times are those at which the files were true.
+ * Stored records that the last complete load of their source lacked. They keep their values until further
+ * loads lack them too. The times are those of the files.
  */
 export const missingRecords = pgTable(
   "missing_records",
@@ -77,9 +76,9 @@ export const missingRecords = pgTable(
     key: bytewise().notNull(),
     missing_since: instant("missing_since").notNull(),
     last_missing_at: instant("last_missing_at").notNull(),
-    /** How many loads have lacked it, each of files of another time. */
+    /** The number of loads that lacked it, each with files of another time. */
     loads: integer().notNull(),
-    /** A digest of the files of the last of them; null where it is not known. */
+    /** A digest of the files of the last of these loads; null if unknown. */
     last_files: text(),
   },
   (t) => [

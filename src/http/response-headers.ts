@@ -14,18 +14,18 @@ const groups = {
   },
   /** Every response of the API, errors included. */
   every: {
-    "Cache-Control": "Data may be kept by the client, which asks each time whether it is current",
-    RateLimit: "Requests that are left, and the seconds until one of them returns",
+    "Cache-Control": "The client may store data, and must revalidate it for each use",
+    RateLimit: "Remaining requests, and the seconds until the next one becomes available",
     "RateLimit-Policy": "Requests that the window allows, and its length in seconds",
-    "X-RateLimit-Limit": "Requests that the window allows; 2147483647 stands for no limit",
-    "X-RateLimit-Remaining": "Requests that are left in the window",
+    "X-RateLimit-Limit": "Requests that the window allows; 2147483647 means no limit",
+    "X-RateLimit-Remaining": "Remaining requests in the window",
     "X-RateLimit-Reset": "When the oldest counted request leaves the window, in Unix seconds",
     "X-Request-Id": "A UUID that identifies the request; quote it when you report a fault",
   },
   /** Data, 304 included. */
   data: {
     "Cache-Status": "Whether the service had the response in its cache (RFC 9211)",
-    ETag: "Identifies the response; `If-None-Match` with it is answered with 304",
+    ETag: "Identifies the response; a request with it in `If-None-Match` gets 304",
   },
   /** Data of a release, 304 included. */
   release: {

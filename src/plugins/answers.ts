@@ -1,4 +1,4 @@
-/** Lists and records, for routes to answer with. */
+/** Gives routes the functions that serve lists and records. */
 import { Elysia } from "elysia"
 import type { Asked } from "../answers/asked.ts"
 import type { RecordEndpoint } from "../answers/endpoint.ts"
@@ -20,8 +20,8 @@ export interface AnswersOptions extends RateLimitOptions {
 }
 
 /**
- * Gives `list`, `state` and `record`. The only parameter of a path is the key of the record, or of the one
- * that the list belongs to.
+ * Gives `list`, `state` and `record`. The only parameter of a path is the key of the record or of the list's
+ * parent.
  */
 export const answers = (options: AnswersOptions) => {
   const { lists, records, planOf, baseUrl } = options
@@ -39,11 +39,11 @@ export const answers = (options: AnswersOptions) => {
         sequenceOwner: `token ${caller.tokenId}`,
         disableIdleTimeout: () => server?.timeout(request, 0),
       }
-      // Undefined for a path without parameters, other than its type says.
+      // `params` is undefined for a path without parameters, although its type excludes that.
       const [key = ""] = Object.values<string>(params ?? {})
       return {
         list: (endpoint: ListEndpoint) => lists.answer(asked, planOf(endpoint, target, key)),
-        /** A list that belongs to no release. */
+        /** Serves a list that belongs to no release. */
         state: (endpoint: ListEndpoint, read: ReadState) =>
           answerState(asked, planOf(endpoint, target, key), read, baseUrl),
         record: (endpoint: RecordEndpoint) => records.answer(asked, endpoint, key),

@@ -1,6 +1,6 @@
 /**
- * Who is calling. Runs before anything else looks at the request, so a client without a valid token
- * gets 401 whatever the path, and 429 past the window of its address.
+ * Authenticates the caller before any other check, so a client without a valid token gets 401 for every
+ * path, and 429 past the window of its address.
  */
 import { bearer } from "@elysiajs/bearer"
 import { Elysia } from "elysia"
@@ -23,16 +23,16 @@ export const authentication = (options: AuthenticationOptions) => {
 
   return (
     new Elysia({ name: "authentication" })
-      // Reads `api_key`. The header is read here, because the plugin compares its scheme by case.
+      // Reads `api_key` alone: the plugin compares the scheme of the header by case.
       .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
       .resolve(async ({ bearer, request }) => {
         const exchange = exchangeOf(request)
         const { address } = exchange
-        // The header takes precedence, even if it has no token. `/mcp` reads no `api_key`.
+        // The header wins, even without a token. `/mcp` reads no `api_key`.
         const inQuery = exchange.isApi ? bearer : undefined
         const token = readBearer(request.headers.get("authorization")) ?? inQuery
         const caller = await callerOf(token, address).catch(async (error: unknown) => {
-          // The account is not known, so the headers show the window of the address.
+          // The account is unknown, so the headers show the window of the address.
           showWindow(exchange, await windows.addresses.peek(address, standardLimit), options)
           throw error
         })
@@ -59,10 +59,10 @@ const unauthorized = (tokenSent: boolean) =>
   })
 
 /**
- * The token in an `Authorization` header (RFC 9110, section 11.4; RFC 6750, section 2.1), whose scheme is
- * compared without regard to case. All that follows the scheme is the token, so that `Bearer two words`,
- * or two headers joined by a comma, is a wrong token and not an absent one.
- * @returns empty for another scheme or the scheme alone; null for no header or an empty one
+ * Returns the token of an `Authorization` header (RFC 9110, section 11.4; RFC 6750, section 2.1). Schemes
+ * ignore case. The token is the whole rest, so that `Bearer two words`, or two headers joined by a comma, is
+ * an invalid token and not a missing one.
+ * @returns empty for another scheme or the scheme alone; null without a header or for an empty one
  */
 function readBearer(header: string | null): string | null {
   if (!header) return null

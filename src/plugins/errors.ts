@@ -1,6 +1,6 @@
 /**
- * Turns every thrown error into the error envelope. The response has a code and, for faults of the
- * request, what they are; the log has the rest, under the request's id.
+ * Converts every thrown error to the error envelope. The response has a code and the faults of the request;
+ * the log has the cause, under the request's id.
  */
 import { Elysia } from "elysia"
 import { Unavailable } from "../db/pool/unavailable.ts"
@@ -18,7 +18,7 @@ export interface ErrorOptions {
   unauthenticated: UnauthenticatedRequests
 }
 
-/** The page that shows an error to a person; undefined where the client is a program. */
+/** Makes the page that shows an error to a person; undefined for programs. */
 export type ErrorPage = (
   error: unknown,
   failed: { request: Request; exchange: Exchange },
@@ -40,7 +40,7 @@ export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorP
       )
       const apiError = toApiError(thrown)
       const response = page ?? errorResponse(apiError, commonHeaders(exchange))
-      // A page may answer otherwise, as by a redirect to where one signs in.
+      // A page may have another status, such as a redirect to the sign-in page.
       if (response.status === apiError.status) exchange.errorCode = apiError.code
       if (response.status >= 500) logFailure("request failed", error)
       set.status = response.status
@@ -51,7 +51,7 @@ export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorP
 /** Maps internal errors to those of the API. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  // The release disappeared while its response was prepared; the next attempt shows another one.
+  // The release was pruned while the response was prepared; a retry shows another release.
   if (error instanceof Unavailable || error instanceof ReleaseUnavailable) {
     return unavailable(error)
   }
@@ -62,7 +62,7 @@ export function toApiError(error: unknown): ApiError {
 export const unavailable = (cause?: unknown): ApiError =>
   new ApiError("UNAVAILABLE", { headers: { "Retry-After": String(retryAfterSeconds) }, cause })
 
-/** @param common the headers that the response has whatever its error */
+/** @param common the headers of the response for any error */
 export function errorResponse(
   error: ApiError,
   common: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** What is known of a request wherever it ends: for its response, its error and its log line. */
+/** The state of a request that its response, its error and its log line share. */
 import { Elysia } from "elysia"
 import type { Windows } from "../access/windows.ts"
 import { withoutToken } from "../db/account-tables.ts"
@@ -10,21 +10,21 @@ import { toHeaders, toResetSeconds, type WindowState } from "../http/rate-limit-
 export interface Exchange {
   /** Identifies the request in the response and in the log. */
   id: string
-  /** By `performance.now()`. */
+  /** The value of `performance.now()` at the start. */
   startedMs: number
-  /** Whether the client is a program: the path is one of the API. */
+  /** Whether the path belongs to the API: then the client is a program. */
   isApi: boolean
-  /** The client's address, by the socket or the trusted proxies; empty without a server. */
+  /** The client's address, from the socket or the trusted proxies; empty without a server. */
   address: string
-  /** The pattern of the route; undefined while none has matched. */
+  /** The pattern of the matched route; undefined without one. */
   route: string | undefined
-  /** The headers that its response has whatever its content: its id and the state of a window. */
+  /** The response headers that do not follow from the content: the request id and the state of a window. */
   headers: Record<string, string>
-  /** The account of the caller or of the person who has signed in; 0 without either. */
+  /** The account of the caller or of the signed-in person; 0 without either. */
   accountId: number
   /** The token of the caller; `withoutToken` without a valid one. */
   tokenId: number
-  /** Whether the owner of the account sees it among the recent requests. */
+  /** Whether the recent requests of the account include it. */
   isListed: boolean
   /** The code of the error in its response; empty without one. */
   errorCode: ErrorCode | ""
@@ -32,7 +32,7 @@ export interface Exchange {
 
 const exchanges = new WeakMap<Request, Exchange>()
 
-/** The exchange of a request, which begins when it is first asked for. */
+/** Returns the exchange of a request. The first call begins it. */
 export function exchangeOf(request: Request): Exchange {
   const begun = exchanges.get(request)
   if (begun) return begun
@@ -53,15 +53,15 @@ export function exchangeOf(request: Request): Exchange {
   return exchange
 }
 
-/** The headers of a response to the request, whatever its content. */
+/** Returns the response headers that do not follow from the content. */
 export const commonHeaders = ({ isApi, headers }: Exchange): Record<string, string> => ({
   ...(isApi ? apiHeaders : pageHeaders),
   ...headers,
 })
 
 /**
- * Begins the exchange, and sets the headers of every response outside of the API. `onRequest`, because that
- * runs for unknown paths too.
+ * Begins the exchange, and sets the headers of every response outside of the API. Only `onRequest` runs for
+ * unknown paths too.
  */
 export const exchange = ({ trustedProxies }: { trustedProxies: number }) =>
   new Elysia({ name: "exchange" })
@@ -81,7 +81,7 @@ export interface WindowOptions {
   now: () => Date
 }
 
-/** Shows a window in the headers of the response, whatever comes of the request. */
+/** Sets the headers of a window for any response to the request. */
 export function showWindow(
   { headers }: Exchange,
   state: WindowState,
@@ -90,7 +90,7 @@ export function showWindow(
   Object.assign(headers, toHeaders(state, windows.windowMs, now().getTime()))
 }
 
-/** The same. @throws ApiError RATE_LIMITED if the request was not admitted */
+/** Sets the headers of a window. @throws ApiError RATE_LIMITED if the request was not admitted */
 export function requireAdmitted(
   exchange: Exchange,
   state: WindowState,

@@ -1,4 +1,4 @@
-/** The target of a request as operators and the account's owner see it: without secrets, and cut. */
+/** The target of a request in the log and among an account's recent requests: cut, and without secrets. */
 import {
   decodeComponent,
   decodeQuery,
@@ -8,10 +8,10 @@ import {
 } from "../http/query-string.ts"
 import { withoutTokens } from "../log/log.ts"
 
-/** How much of a path and of a query the log has, in characters. */
+/** The logged length of a path and of a query, in characters. */
 const loggedLength = 500
 
-/** A URL that is longer is not kept in memory as a whole because of a part that is kept. */
+/** A part of a string keeps the whole in memory, so the parts of a longer URL are copied. */
 const keptWhole = 1_000
 
 export interface LoggedTarget {
@@ -25,17 +25,16 @@ export const targetText = ({ path, query }: LoggedTarget): string =>
 /** Parameters whose values are secrets: tokens, and one-time links for signing in. */
 const unloggedParameters = ["api_key", "link"]
 
-/** The path and the query without secrets, both cut. */
+/** Returns the path and the query of a URL, cut and without secrets. */
 export function loggedTarget(url: string): LoggedTarget {
   const { path, query } = withoutParameters(url)
-  // A piece of a string keeps the whole string in memory, and the target may be kept for long.
-  const own = (text: string) => (url.length > keptWhole ? Buffer.from(text).toString() : text)
-  // A token may be sent under a wrong name. The search costs other requests next to nothing.
+  const copied = (text: string) => (url.length > keptWhole ? Buffer.from(text).toString() : text)
+  // A client may send a token under a wrong name.
   const scrub = (text: string) => (text.includes("mds_") ? withoutTokens(text) : text)
-  return { path: scrub(own(path)), query: scrub(own(query)) }
+  return { path: scrub(copied(path)), query: scrub(copied(query)) }
 }
 
-/** What most targets are: nothing in it is escaped, so it shows whether it has a secret. */
+/** Matches text without escapes, which can conceal the name of a parameter. */
 const unescaped = /^[\w./&=~-]*$/
 
 function withoutParameters(url: string): LoggedTarget {

@@ -1,7 +1,6 @@
 /**
- * What is recorded of each request when its response is handed over: a line of the log, metrics, the end
- * of its span, and a row for its account. Fields have OpenTelemetry's names (semantic conventions for
- * HTTP); those that it has no name for begin with `mds.`.
+ * Records each request when its response is ready: a log line, metrics, the end of its span, and a row for
+ * its account. Fields have OpenTelemetry's names (semantic conventions for HTTP), or begin with `mds.`.
  */
 import { Elysia } from "elysia"
 import type { RecentRequests } from "../access/recent-requests.ts"
@@ -32,7 +31,7 @@ export const observe = (options: ObserveOptions) => {
       record(exchangeOf(request), request, response)
       return response
     } catch (error) {
-      // The app handles its own errors, so this one comes from the framework. The server answers it.
+      // The app handles its own errors, so this error comes from the framework. The server responds.
       const exchange = exchangeOf(request)
       exchange.errorCode = "INTERNAL"
       record(exchange, request, new Response(null, { status: 500 }))
@@ -71,7 +70,7 @@ function createRecord(options: ObserveOptions) {
     if (!isLogged && trace === undefined) return
     const ms = Math.round(elapsedMs * 10) / 10
     const target = loggedTarget(url)
-    // What is undefined is left out.
+    // The log omits undefined fields.
     const line = {
       "mds.request_id": id,
       "http.request.method": method,
@@ -112,11 +111,11 @@ function createRecord(options: ObserveOptions) {
   }
 }
 
-/** Probes and scrapers request these all the time: their lines and traces would hide the others. */
+/** Probes and scrapers request these so often that their lines and traces would drown the others. */
 const probes = /^https?:\/\/[^/]*\/(?:livez|readyz|metrics)(?:\?|$)/
 const isProbe = (url: string): boolean => probes.test(url)
 
-/** The pattern of a route; undefined where a path has none of its own. */
+/** Returns the pattern of a route; undefined for the route of unknown paths. */
 const routePattern = (route: string | undefined): string | undefined =>
   route === undefined || route.endsWith("/*")
     ? undefined
@@ -124,7 +123,7 @@ const routePattern = (route: string | undefined): string | undefined =>
       ? route.slice(0, -1)
       : route
 
-/** Of the body. A stream has no length: the line of an export's end has its bytes. */
+/** Returns the size of the body. A stream has none: the log line of the export's end has it. */
 function bytesOf(method: string, { status, headers }: Response): number | undefined {
   const isBodiless = method === "HEAD" || status === 204 || status === 304
   return isBodiless ? 0 : numberOf(headers.get("content-length"))
@@ -133,14 +132,14 @@ function bytesOf(method: string, { status, headers }: Response): number | undefi
 const numberOf = (header: string | null): number | undefined =>
   header === null ? undefined : Number(header)
 
-/** By `Cache-Status`. */
+/** The logged result of the cache by `Cache-Status`. */
 const cacheResults: Record<string, string> = {
   [cacheStatus.hit]: "hit",
   [cacheStatus.miss]: "miss",
   [cacheStatus.bypass]: "bypass",
 }
 
-/** `revalidated` where the client's own copy was current. */
+/** Returns `revalidated` if the client's own copy was current. */
 function cacheResult(status: number, header: string | null): string | undefined {
   if (status === 304) return "revalidated"
   return header === null ? undefined : cacheResults[header]
@@ -155,8 +154,8 @@ type HigherOrderFunction = Parameters<Elysia["wrap"]>[0]
 type Handler = (request: Request) => ReturnType<Respond>
 
 /**
- * For `wrap`, whose own type does not say what it gives: the app's handler and the request, and it calls
- * what it is returned with the request again.
+ * Adapts to `wrap`, whose type is vague: it passes the app's handler and the request, and calls the returned
+ * function.
  */
 const aroundRequest =
   (around: AroundRequest): HigherOrderFunction =>

@@ -1,6 +1,6 @@
 /**
- * A path that has routes, asked for by a method that it has no route for: 405 with those that it has
- * (RFC 9110, 15.5.6). Paths without any route stay unknown.
+ * Returns 405 for a path that has routes, but none for the method, with the allowed methods (RFC 9110,
+ * 15.5.6). Other paths stay unknown.
  */
 import { Elysia } from "elysia"
 import { ApiError } from "../http/api-error.ts"
@@ -10,7 +10,7 @@ interface Route {
   path: string
 }
 
-/** @param routes those outside of the API, which answers for its own */
+/** @param routes outside of the API, where `requestTarget` checks the method */
 export function otherMethods(routes: readonly Route[]) {
   const app = new Elysia({ name: "other-methods" })
   const paths = Map.groupBy(routes, ({ path }) => path)

@@ -1,4 +1,4 @@
-/** Answers OPTIONS without a token and without counting it (CORS: any origin, no credentials). */
+/** Responds to OPTIONS without a token and without counting it (CORS: any origin, no credentials). */
 import { Elysia } from "elysia"
 import { apiHeaders } from "../http/api-headers.ts"
 import { exchangeOf } from "./exchange.ts"

@@ -1,4 +1,4 @@
-/** Whether the account may make this request now, by its sliding window. */
+/** Admits a request in the sliding window of its account, or rejects it. */
 import { Elysia } from "elysia"
 import type { Usage } from "../access/usage.ts"
 import { step } from "../telemetry/steps.ts"
@@ -25,8 +25,8 @@ export const rateLimit = (options: RateLimitOptions) => {
 }
 
 /**
- * Gives `window` without counting the request against it, for the endpoint that reports it. Such
- * requests have a bound of their own, of the same size; its headers are shown once it is exceeded.
+ * Gives `window` without counting the request against it, for the endpoint that reports it. Such requests
+ * have a separate window of the same size. The headers show that window once it is exceeded.
  * @throws ApiError RATE_LIMITED
  */
 export const uncountedRateLimit = (options: AuthenticationOptions) => {

@@ -1,4 +1,4 @@
-/** The method and the request target (RFC 9112, 3.2), checked before parameters are. */
+/** Checks the method and the request target (RFC 9112, 3.2) before the parameters. */
 import { Elysia } from "elysia"
 import type { Target } from "../answers/asked.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
@@ -26,8 +26,8 @@ export function targetOf({ method, url, headers }: Request): Target {
 }
 
 /**
- * Rejects a path that cannot be decoded, outside of the API: Elysia would pass `null` to the route. The
- * API checks the token and the limit first, and then the target.
+ * Rejects a path outside of the API that cannot be decoded: Elysia would pass `null` to the route. The API
+ * checks the token and the limit before the target.
  * @throws ApiError NOT_FOUND
  */
 export const decodablePath = () =>

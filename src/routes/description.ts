@@ -1,5 +1,5 @@
 /**
- * The API's description, for programs. It needs no token: it has nothing of the data, nor of who asks.
+ * Serves the API's description to programs. It needs no token, because it has no data.
  */
 import { Elysia } from "elysia"
 import type { Description, DescriptionOptions } from "../description/openapi.ts"
@@ -11,7 +11,7 @@ import { once } from "../text/once.ts"
 
 export type Describe = () => Promise<Description>
 
-/** The description is made when it is first asked for, since most processes never are. */
+/** Makes the description at the first request, since most processes never get one. */
 export const describeOnce = (options: DescriptionOptions): Describe =>
   once(async () => {
     const { describeApi } = await import("../description/openapi.ts")
@@ -38,8 +38,8 @@ export const description = ({ describe }: { describe: Describe }) => {
 }
 
 /**
- * Tools on other web sites read it. Any cache may store it, and asks each time whether it is current, so
- * that nobody sees the description of a version that was replaced; that costs a 304.
+ * Tools on other web sites read it. Any cache may store it and must revalidate it, so that no client sees the
+ * description of a replaced version.
  */
 const documentHeaders = {
   "Access-Control-Allow-Origin": "*",

@@ -1,5 +1,5 @@
 /**
- * The caller's plan, window and recent requests. Requests for them do not count against the window.
+ * Serves the caller's plan, window and requests of the last day. The window does not count these requests.
  */
 import { Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
@@ -26,14 +26,14 @@ export const usageOfAccount: ObjectEndpoint = {
       plan: oneOf(plans, { description: "Plan of the account" }),
       limit: Type.Integer({
         minimum: 0,
-        description: "Requests that the window allows; 2147483647 stands for no limit",
+        description: "Requests that the window allows; 2147483647 means no limit",
       }),
       used: Type.Unsafe<number | null>({
         type: ["integer", "null"],
         minimum: 0,
         description: "Requests that the window counts; unknown without a limit",
       }),
-      remaining: Type.Integer({ minimum: 0, description: "Requests that are left in the window" }),
+      remaining: Type.Integer({ minimum: 0, description: "Remaining requests in the window" }),
       reset_at: Type.Integer({
         description: "When the oldest counted request leaves the window, in Unix seconds",
       }),
@@ -56,12 +56,12 @@ export const usage = (options: RateLimitOptions) =>
     .get("/", async ({ request, target, caller, window }) => {
       readParameters(target.query, usageOfAccount.parameters)
       const hours = await options.usage.lastDay(caller.accountId, options.now())
-      const data = { plan: caller.plan, ...standing(window), requests_per_hour: hours }
+      const data = { plan: caller.plan, ...fieldsOf(window), requests_per_hour: hours }
       return representObject(exchangeOf(request), { data })
     })
 
-/** Without a limit no request is recorded, so how much was used is unknown. */
-const standing = ({ limit, remaining, resetAtMs }: WindowState) => ({
+/** Without a limit the window records no request, so `used` is unknown. */
+const fieldsOf = ({ limit, remaining, resetAtMs }: WindowState) => ({
   limit: shownCount(limit),
   used: Number.isFinite(limit) ? limit - remaining : null,
   remaining: shownCount(remaining),

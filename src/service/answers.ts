@@ -1,4 +1,4 @@
-/** What answers requests for data: the reader, its caches, page sequences and exports. */
+/** Builds the parts that serve data: the reader, caches, page sequences and exports. */
 import { createReleaseResolver } from "../answers/at-release.ts"
 import { createCachedAnswers } from "../answers/cached-answers.ts"
 import { createExportCounts } from "../answers/export-counts.ts"

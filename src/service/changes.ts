@@ -9,8 +9,8 @@ export interface Caches {
 }
 
 /**
- * Invalidates what is cached of tokens and releases as soon as they change.
- * @param url of the database where sessions last
+ * Invalidates cached tokens and releases as soon as they change.
+ * @param url the database's own address, without a pooler
  */
 export function followChanges(
   { credentials, releases }: Caches,

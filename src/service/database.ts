@@ -1,4 +1,4 @@
-/** The database: pools on its primary, and for reads on its replicas, if there are any. */
+/** The pools on the primary database and, for reads, on its replicas. */
 import type { Config } from "../config.ts"
 import {
   type Availability,
@@ -13,15 +13,15 @@ import { describeError, type Log } from "../log/log.ts"
 import { createPools, type Pools } from "./pools.ts"
 
 export interface Database {
-  /** On the primary. */
+  /** Pools on the primary. */
   pools: Pools
-  /** On the replica where there is one, and on the primary what the replica cannot serve. */
+  /** Pools on the replica, if any; the primary serves reads that the replica cannot. */
   readPools: ReaderPools
-  /** The URL of the primary for sessions that last. @throws Unavailable while it does not answer */
+  /** Returns the URL of the primary for lasting sessions. @throws Unavailable while it does not respond */
   sessionUrl(): string
-  /** Whether each answers; null without a replica. */
+  /** Whether each responds; null without a replica. */
   states(): { primary: boolean; replica: boolean | null }
-  /** By pool; those of the replica begin with `replica`. */
+  /** Readings by pool; names of the replica's pools begin with `replica`. */
   poolReadings(): Record<string, PoolReadings>
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export interface DatabaseOptions {
   config: Config
   databaseUrl: string
   log: Log
-  /** Called when the primary does not answer any more: connections to it may be dead. */
+  /** Called when the primary stops responding: connections to it may be dead. */
   onLost: (error: Unavailable) => void
 }
 

@@ -1,4 +1,4 @@
-/** The metrics of the parts. */
+/** Collects the metrics of the parts. */
 import type { Credentials } from "../access/credentials.ts"
 import type { Windows } from "../access/windows.ts"
 import type { CachedAnswers } from "../answers/cached-answers.ts"
@@ -69,7 +69,7 @@ export function createServiceMetrics(parts: MeasuredParts): ServiceMetrics {
       ...(data ? dataMetrics(data) : []),
       ...ofProcess.collect(),
     ]
-    // Last, because it asks the database, and what that takes is no part of the others.
+    // Last, because the time of this query must not count in the other metrics.
     const isReady = Number(await parts.isReady())
     return [...found, gauge("mds_ready", "1 while the service is ready, 0 otherwise", isReady)]
   }

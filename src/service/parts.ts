@@ -1,4 +1,4 @@
-/** What the app and the server are made of: pools, windows, caches, connections. */
+/** Builds the parts of the app and the server: pools, windows, caches, connections. */
 import { createCredentials } from "../access/credentials.ts"
 import { deleteRegularly } from "../access/expiry.ts"
 import { createPageChanges } from "../access/page-changes.ts"
@@ -31,19 +31,19 @@ import { createWriteReports } from "./write-reports.ts"
 
 export interface PartsOptions {
   config: Config
-  /** The database to serve: the one in the settings or the embedded one. */
+  /** The URL of the database in the settings, or of the embedded one. */
   databaseUrl: string
   log: Log
-  /** Reads the state of the buffer that the log is written through, if there is one. */
+  /** Reads the state of the log's buffer, if it has one. */
   logBuffer?: () => LogBufferReadings
   /** Counts the sources that the process has fetched, if it does. */
   fetches?: () => Readonly<Record<string, number>>
   now: () => Date
   /** A monotonic clock, in milliseconds. */
   steadyMs?: () => number
-  /** How long a reply of Redis may take, in milliseconds. */
+  /** The time limit of Redis, in milliseconds. */
   redisAnswerWithinMs?: number
-  /** What hashing a password takes; tests take less. */
+  /** The cost of hashing a password; tests use a lower one. */
   hashingCost?: HashingCost
 }
 
@@ -51,22 +51,22 @@ export interface Parts {
   app: AppOptions
   /** From now on the service reports that it is not ready. */
   beginStopping(): void
-  /** Cuts off the exports in progress, so that none ends as a complete, shorter one. */
+  /** Aborts the exports in progress, so that none looks complete. */
   abortExports(): void
-  /** Writes what is still to be written, and closes every connection. */
+  /** Writes pending counts and mails, and closes every connection. */
   close(): Promise<void>
 }
 
-/** The readiness endpoint is unauthenticated: it asks the database once a second at most. */
+/** The readiness endpoint needs no token, so it queries the database at most once a second. */
 const checkEveryMs = 1_000
-/** How long closing may take, as the database may not answer. */
+/** The time limit of closing, since the database may not respond. */
 const closeWithinMs = 2_000
-/** How long the last counts may take. Shorter, so that a failure to write them is logged before that. */
+/** The time limit of the last writes: shorter, so that their failure is logged before closing ends. */
 const writeWithinMs = 1_500
 
 /**
- * Redis and the notifications of account changes are optional: this waits for one attempt to connect
- * to each, which takes a few seconds at most, and the service starts without what is not reached.
+ * Waits for one attempt to connect to Redis and to the notifications of changes, at most a few seconds. The
+ * service starts without either.
  */
 export async function startParts(options: PartsOptions): Promise<Parts> {
   const { config, log, logBuffer, fetches, now, steadyMs = steadyNowMs } = options
@@ -89,7 +89,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     { credentials, releases },
     { url: config.DATABASE_DIRECT_URL ?? options.databaseUrl, log },
   )
-  // A first request would wait for its connection. If this fails, that one tries again, and reports it.
+  // Connects before the first request, which retries and reports a failure.
   void Promise.allSettled([releases.current()])
   const [redis] = await Promise.all([reachRedis(options), notifications.ready])
 
@@ -123,7 +123,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   })
 
   const unauthenticated = countUnauthenticated({ log })
-  // It takes turns of its own: what anonymous requests wait for must not make the service look unready.
+  // On another pool, because waiting token lookups must not make the service look unready.
   const checked = createReleases(accountPool)
   const readiness = sharedRead(checkEveryMs, now, () =>
     checked.current("readiness").catch(orWhereUnavailable(null)),
@@ -202,7 +202,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
 
 const answering = (isAnswering: boolean) => (isAnswering ? "answering" : "lost")
 
-/** Waits for one attempt to connect. A service starts without Redis where it is not reached. */
+/** Waits for one attempt to connect. The service also starts without Redis. */
 async function reachRedis({ config, log, redisAnswerWithinMs }: PartsOptions) {
   if (!config.REDIS_URL) return null
   const redis = connectRedis({

@@ -1,20 +1,20 @@
-/** The pools of a serving process, by the kind of work: none waits for another. */
+/** The pools of a serving process, one for each kind of work, so that none delays another. */
 import type { Config } from "../config.ts"
 import { createPool, type PoolOptions } from "../db/pool/pool.ts"
 
 /**
- * The best plan of a list's statement depends on the values that it binds: how frequent a type is, how
- * deep a page. Planning takes well under a millisecond, a generic plan can take hundreds.
+ * The best plan of a list's statement depends on its bound values: the frequency of a type, the depth of a
+ * page. Planning takes well under a millisecond; a generic plan can cost hundreds.
  */
 const plannedForValues = { plan_cache_mode: "force_custom_plan" }
-/** Room for the bitmap of a frequent term among millions of rows, so that rows need not be rechecked. */
+/** Memory for the bitmap of a frequent term among millions of rows, which avoids rechecking rows. */
 const plannedForLists = { ...plannedForValues, work_mem: "64MB" }
 
 type PoolConfig = Pick<Config, "DATABASE_CONNECTIONS" | "STATEMENT_TIMEOUT_SECONDS">
 
 export type Pools = ReturnType<typeof createPools>
 
-/** @param availability without it, a database that does not answer shows by the deadlines */
+/** @param availability without it, only deadlines detect a database that does not respond */
 export function createPools(
   { DATABASE_CONNECTIONS: all, STATEMENT_TIMEOUT_SECONDS }: PoolConfig,
   url: string,
@@ -39,8 +39,8 @@ export function createPools(
   const lists = all - records - exports - accounts
   return {
     /**
-     * Records, tokens and releases. While a statement of an account runs, its further lookups are collected
-     * for the next one: one at a time makes the largest batches, which cost a quarter less CPU than two.
+     * Records, tokens and releases. While a statement of an account runs, its further lookups wait for the
+     * next batch. One connection makes the largest batches, which cost a quarter less CPU than with two.
      */
     records: pool("records", records, { connectionsPerAccount: 1 }),
     /** Pages and totals of lists. */
@@ -52,7 +52,7 @@ export function createPools(
       connectionsPerAccount: Math.ceil(exports / 2),
       parameters: plannedForValues,
     }),
-    /** What is written, whoever signs in, the account area, and readiness. */
+    /** Writes, sign-in, the account area and readiness. */
     accounts: pool("accounts", accounts, { connectionsPerAccount: Math.max(1, accounts - 1) }),
   }
 }

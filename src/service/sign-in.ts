@@ -1,4 +1,4 @@
-/** What people sign in with: sessions, passwords, one-time links and the mails with them. */
+/** Builds the parts of signing in: sessions, passwords, one-time links and their mails. */
 import { createPasswordHashing, type HashingCost } from "../access/password-hash.ts"
 import { createPasswords } from "../access/passwords.ts"
 import { createSessions } from "../access/sessions.ts"
@@ -69,7 +69,7 @@ export function createSignIn({
   }
   return {
     parts,
-    /** Sends the mails that were asked for, for at most `limitMs`. */
+    /** Sends the pending mails, for at most `limitMs`. */
     stop: async (limitMs: number): Promise<void> => mailer?.stop(limitMs),
   }
 }

@@ -1,7 +1,7 @@
 import { isForbidden } from "../db/database-errors.ts"
 import { describeError, type Log } from "../log/log.ts"
 
-/** Logs what could not be written. That the database is read-only for this process is logged only once. */
+/** Logs failed writes. It logs only once that the database is read-only for this process. */
 export function createWriteReports(log: Log) {
   let reported = false
   return (event: string) =>

@@ -1,6 +1,6 @@
 /**
- * Whether the text is a valid date, as YYYY-MM-DD, in the Gregorian calendar extended back to
- * the year 1, as PostgreSQL's is.
+ * Whether the text is a valid date, as YYYY-MM-DD, in PostgreSQL's calendar: the Gregorian one, extended
+ * back to the year 1.
  */
 export function isCalendarDate(text: string): boolean {
   const [, year, month, day] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []).map(Number)

@@ -1,7 +1,6 @@
 /**
- * When two names are the same company's. Registers and directories write the same name in many
- * ways (`B.H.P. Group Ltd`, `BHP GROUP LIMITED`); a holder is linked to a company where the two
- * normalise to the same key.
+ * Normalises names of companies. Registers and directories write the same name in many ways (`B.H.P. Group
+ * Ltd`, `BHP GROUP LIMITED`); a holder is linked to a company if both names have the same key.
  */
 
 /** Forms of incorporation, each spelled one way. */
@@ -15,13 +14,13 @@ const legalForms: Readonly<Record<string, string>> = {
 }
 const writtenForms = new RegExp(`\\b(?:${Object.keys(legalForms).join("|")})\\b`, "g")
 
-/** Removed before too: to put a long run of them in order takes long. */
+/** Removed before normalisation too, which takes long to sort a long run of marks. */
 const marks = /\p{M}+/gu
 
 /**
- * The key that all spellings of one company's name share: upper case, accents and punctuation
- * dropped, `&` read as AND, forms of incorporation spelled one way.
- * A name of punctuation only has the empty key, which is linked to nothing.
+ * Returns the key that all spellings of one company's name share: upper case, without accents and
+ * punctuation, with AND for `&` and one spelling of each form of incorporation. A name of punctuation has
+ * the empty key, which links to nothing.
  */
 export function normaliseName(name: string): string {
   return name

@@ -1,20 +1,20 @@
 /**
- * What a company's name is beside what many companies' names have: to find which names may be one
- * company's, for a person to decide. Unlike `normaliseName`, nothing here says that they are.
+ * Reduces names of companies to their distinctive parts, to suggest names that may belong to one company. A
+ * person decides whether they do.
  */
 import { normaliseName } from "./company-name.ts"
 
-/** Words at the end of a name that companies of one group differ in. */
+/** Words at the end of names. Companies of one group often differ only in these. */
 const endings = new Set(
   "PTY LTD NL INC CORP CO PLC LLC LP TRUST GROUP HOLDING HOLDINGS AUSTRALIA AUSTRALASIA AUST INTERNATIONAL OPERATIONS".split(
     " ",
   ),
 )
 
-/** The name without what is in brackets, often a place: `Quarry (Laverton) Pty Ltd`. */
+/** Removes brackets with their content, often a place: `Quarry (Laverton) Pty Ltd`. */
 export const withoutBrackets = (name: string): string => name.replace(/\([^()]*\)/g, " ")
 
-/** Its words without the forms of incorporation and the like at its end, and without THE at its beginning. */
+/** Returns the words of a name without THE at its beginning and the usual words at its end. */
 export function distinctiveWords(name: string): string[] {
   const words = normaliseName(name).split(" ").filter(Boolean)
   const end = words.findLastIndex((word) => !endings.has(word)) + 1
@@ -22,6 +22,6 @@ export function distinctiveWords(name: string): string[] {
   return words.slice(start, end)
 }
 
-/** Whether it ends as companies' names do. */
+/** Whether a name ends like a company's. */
 export const hasEnding = (name: string): boolean =>
   endings.has(normaliseName(name).split(" ").at(-1) ?? "")

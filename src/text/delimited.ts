@@ -1,13 +1,12 @@
 /**
- * CSV (RFC 4180) and TSV: a header row of field names, then a row per record. Unknown values are empty. In
- * TSV, which has no quoting, a run of tabs and line breaks inside a value is one space. Rows are written as
- * bytes, from the UTF-8 text of cells as the database sends it, without a string for each: an export has
- * millions.
+ * Writes CSV (RFC 4180) and TSV: a header row of field names, then a row per record. Unknown values are empty.
+ * TSV has no quoting, so a run of tabs and line breaks inside a value becomes one space. Cells are copied as
+ * UTF-8 bytes from the database, because a string for each of millions of cells is slow.
  */
 
 export interface Column {
   name: string
-  /** Only free text may be what a spreadsheet would run as a formula. */
+  /** A spreadsheet may run free text, and no other type, as a formula. */
   type: "text" | "date" | "number" | "boolean"
 }
 
@@ -25,19 +24,19 @@ const fromUtf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 const trueText = utf8.encode("true")
 const falseText = utf8.encode("false")
 
-/** For each byte whether it is one of these characters. */
+/** Returns 1 at each byte that is one of these characters. */
 function byteSet(characters: string): Uint8Array {
   const set = new Uint8Array(256)
   for (const byte of utf8.encode(characters)) set[byte] = 1
   return set
 }
 
-/** Spreadsheets run a cell that begins like this as a formula, unless an apostrophe precedes it. */
+/** Spreadsheets run a cell that begins with one of these as a formula, unless an apostrophe precedes it. */
 const formulaStarts = byteSet("=+-@\t\r")
 const quotedBytes = byteSet('",\r\n')
 const lineBytes = byteSet("\t\r\n")
 
-/** The text before the formula guard. */
+/** Removes the apostrophe of the formula guard. */
 export const unguardFormula = (text: string): string => text.replace(/^'(?=[=+\-@\t\r])/, "")
 
 /** In bytes. */
@@ -54,14 +53,14 @@ export function delimitedWriter(
   const separatorByte = separator.charCodeAt(0)
   let size = firstSize
 
-  /** Encodes a chunk of rows, which needs about as much memory as the one before. */
+  /** Encodes a chunk of rows. Its first buffer has about the size of the previous chunk. */
   function newEncoder() {
     let out = new Uint8Array(size)
     let length = 0
     let column = 0
     const writeText = format === "csv" ? writeQuoted : writeFlat
 
-    /** Begins a cell: makes room for that many bytes, a separator and the end of the row. */
+    /** Begins a cell: grows the buffer for that many bytes, a separator and the end of the row. */
     function begin(count: number): void {
       const needed = length + count + 3
       if (needed > out.length) {
@@ -79,7 +78,7 @@ export function delimitedWriter(
       length = at
     }
 
-    /** CSV: in quotes where that is needed, which shows only while the text is written. */
+    /** CSV. Restarts in quotes at the first character that needs them. */
     function writeQuoted(
       text: Uint8Array,
       start: number,
@@ -106,7 +105,7 @@ export function delimitedWriter(
       length = at
     }
 
-    /** TSV: a run of tabs and line breaks is one space. */
+    /** TSV. */
     function writeFlat(text: Uint8Array, start: number, end: number, guard: boolean): void {
       const to = out
       let at = length
@@ -122,7 +121,7 @@ export function delimitedWriter(
       length = at
     }
 
-    /** SQL and JavaScript write a number alike, unless it has a sign or an exponent. */
+    /** SQL and JavaScript write numbers without a sign or exponent alike. */
     function writeNumber(text: Uint8Array, start: number, end: number): void {
       let isPlain = true
       for (let from = start; isPlain && from < end; from++) {
@@ -134,7 +133,7 @@ export function delimitedWriter(
     }
 
     return {
-      /** The next cell of the row: its text is what is between the offsets. */
+      /** Writes the next cell of the row: the text between the offsets. */
       cell(text: Uint8Array, start: number, end: number): void {
         // Quotes at most double the text.
         begin(2 * (end - start) + longestNumber)
@@ -143,7 +142,7 @@ export function delimitedWriter(
         else if (type === "boolean") write(text[start] === letterT ? trueText : falseText)
         else if (end > start) writeText(text, start, end, formulaGuard && type === "text")
       },
-      /** The next cell, for null. */
+      /** Writes the next cell for null. */
       emptyCell(): void {
         begin(0)
         column++
@@ -153,7 +152,7 @@ export function delimitedWriter(
         out[length++] = carriageReturn
         out[length++] = lineFeed
       },
-      /** What has been written. */
+      /** Returns the encoded rows. */
       bytes(): Uint8Array<ArrayBuffer> {
         size = Math.max(firstSize, Math.ceil(1.1 * length))
         return out.subarray(0, length)
@@ -161,7 +160,7 @@ export function delimitedWriter(
     }
   }
 
-  /** The rows as text. */
+  /** Returns the rows as text. */
   function rows(records: readonly Readonly<Record<string, unknown>>[]): string {
     const encoder = newEncoder()
     for (const record of records) {

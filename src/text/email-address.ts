@@ -1,17 +1,17 @@
-/** The longest that a mail server accepts (RFC 5321, section 4.5.3.1.3). */
+/** The limit of mail servers (RFC 5321, section 4.5.3.1.3). */
 const maxLength = 254
 
 /**
- * Whether `text` is one email address as mail can be sent to it: with none of the characters that
- * would separate it from another one in a header or need quotes.
+ * Whether `text` is one email address, without characters that separate addresses in a header or need
+ * quotes.
  */
 export const isEmailAddress = (text: string): boolean =>
   text.length <= maxLength &&
   /^[^\s@,;:<>()[\]"\\\p{Cc}\p{Cf}]+@[^\s@,;:<>()[\]"\\\p{Cc}\p{Cf}]+$/u.test(text)
 
-/** A mailbox as in the header of a mail: `Name <name@example.com>`, or the address alone. */
+/** A mailbox in the header of a mail: `Name <name@example.com>`, or the address alone. */
 export interface Mailbox {
-  /** Empty where there is none. */
+  /** May be empty. */
   name: string
   address: string
 }

@@ -1,12 +1,12 @@
 /**
- * Folds text for case-insensitive search and order: NFC, then lower case, with the final sigma
- * written as any other sigma, so that a folded part is always found in its folded whole.
- * The same function folds stored text and query parameters, so results do not depend on a locale.
+ * Folds text for case-insensitive search and order: NFC, then lower case. The final sigma becomes an ordinary
+ * one, so that the folded whole contains each folded part. Stored text and query parameters are folded alike,
+ * so results do not depend on a locale.
  */
 export const fold = (text: string): string =>
   text.normalize("NFC").toLowerCase().replaceAll("ς", "σ")
 
-/** The values of a list in one field: `A; B` is A and B. Empty ones are dropped. */
+/** Splits a list in one field: `A; B` is A and B. Drops empty values. */
 export const splitValues = (value: string): string[] =>
   value
     .split(";")

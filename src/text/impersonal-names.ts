@@ -1,18 +1,18 @@
 /**
- * Which names of holders are known to be of no natural person. The rule looks for ASCII text: any letter
- * outside ASCII is like any other.
+ * Decides which names of holders are known to belong to no natural person. The words of the rule are ASCII;
+ * all other letters count alike.
  *
- * A name may be of several parties: `SMITH, Jane & GOLD PTY LTD`, `JANE SMITH ATF GOLD PTY LTD`. So it
- * has to end as a company's name does, and nothing before may join a person to the company. Names of
- * companies contain such joints themselves. One is harmless after a form of incorporation, where a company
- * ends: `GOLD PTY LTD AS TRUSTEE FOR IRON LIMITED`. One that only lists is also harmless
+ * A name may have several parties: `SMITH, Jane & GOLD PTY LTD`, `JANE SMITH ATF GOLD PTY LTD`. So it must
+ * end like a company's name, and no joint before may connect a person with the company. Names of companies
+ * contain joints themselves. A joint is harmless after a form of incorporation, which ends a company's name:
+ * `GOLD PTY LTD AS TRUSTEE FOR IRON LIMITED`. A joint that only lists is also harmless
  *
  * - after a word of the trade: `GOLD MINING AND TIN LIMITED`;
  * - after the first word or initials: `WEBB & HALL LIMITED`, `A & B WEBB PTY LTD`;
  * - before CO, SONS and the like: `MARY WEBB & CO PTY LTD`.
  *
- * A number between words joins as these do, but for the last: `MINERALS 260 HOLDINGS PTY LTD`. Any other
- * leaves the name unknown, as does whatever follows the last form, but for what the register adds.
+ * A number between words counts as a listing joint, but not before CO and the like: `MINERALS 260 HOLDINGS
+ * PTY LTD`. With any other joint the name is unknown, as with words after the last form that no register adds.
  */
 
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
@@ -24,7 +24,7 @@ const forms = [
   "no liability",
 ]
 
-/** Words of the trade that are nobody's surname, as `gold` and `stone` are. */
+/** Words of the trade that are no surnames. `gold` and `stone` are surnames. */
 const trade = wordsOf(`
   mining mine mines mineral minerals metals resource resources exploration explorations prospecting
   drilling quarry quarries quarrying crushing civil concrete gypsum earthmoving earthmovers equipment
@@ -45,7 +45,7 @@ const otherLetters =
 
 const anyOf = (words: readonly string[]) => `(?:${words.join("|")})`
 
-/** @param name as written, or folded: the result is the same */
+/** The result is the same for a name and its folded form. */
 export function isImpersonal(name: string): boolean {
   // With blanks for full stops: `n.l.` is `n l`. The signs of Kelvin and angstrom are letters once folded.
   const plain = name
@@ -64,13 +64,13 @@ const states = `(?:${[
   "australia|australasia|western australia|south australia|queensland|new south wales|victoria",
   "tasmania|northern territory",
 ].join("|")})`
-/** In brackets between words of a company's name. Some other places are also what people are called. */
+/** Places in brackets between words of a company's name. Other places are also names of people. */
 const places = `(?:${[
   "australia|western australia|south australia|queensland|new south wales|tasmania|aust?|wa|w a|sa|qld",
   "nq|nsw|nt|pilbara|goldfields|kalgoorlie|yilgarn",
 ].join("|")})`
 const officer = "(?:receivers?|managers?|administrators?|liquidators?|controllers?)"
-/** What a register adds to the name of a company, at its end. */
+/** Additions of registers at the end of a company's name. */
 const additions = [
   "(?:acn|abn|arbn)[ 0-9]+",
   "in (?:voluntary )?(?:liquidation|administration)|(?:in|under) (?:external administration|receivership)",
@@ -82,7 +82,7 @@ const notOfName = new RegExp(
   "g",
 )
 
-/** Initials may look like a form: those of `SMITH N.L.` and `SMITH NL`. */
+/** The initials of `SMITH N.L.` and `SMITH NL` look like a form. */
 const companyEnd = new RegExp(
   ` (?:${anyOf(forms)}|.* nl|${anyOf([...forms, ...trade])} (?:company|n l))$`,
   "s",
@@ -91,10 +91,10 @@ const companyEnd = new RegExp(
 const endsWord = (words: readonly string[]) =>
   `${anyOf([...words, "company", "nl", "n l"])}(?![a-z])`
 const beforeForm = `(?! ${endsWord(forms)})`
-/** As the name of a company goes on after a place in brackets: `GOLD (PILBARA) MINING PTY LTD`. */
+/** The rest of a company's name after a place in brackets: `GOLD (PILBARA) MINING PTY LTD`. */
 const afterBrackets = ` *(?:${endsWord([...forms, ...trade])}|[(]|$)`
 
-/** What only comes between parties: words, then brackets and the number of a company. */
+/** Joints that only occur between parties: words, then brackets and the number of a company. */
 const relatingJoint = new RegExp(
   `[ (]${anyOf(related)}(?= )${beforeForm}|[ (](?:trading as|care of|on behalf of)(?= )`,
   "g",
@@ -104,25 +104,25 @@ const bracketsJoint = new RegExp(
   "g",
 )
 
-/** What lists, in the names of companies too. `SHELL CO. OF AUSTRALIA LTD` is one name. */
+/** Joints that list, also in names of companies. `SHELL CO. OF AUSTRALIA LTD` is one name. */
 const listingJoint = new RegExp(
   ` *&|(?<! p)/|/(?! ?l(?![^ ,]))| -+ |[ (]and(?= )|[ (]of(?= )(?! ${states} ${endsWord(forms)})`,
   "g",
 )
 
-/** All that is neither a letter nor common in the names of companies. */
+/** Characters that are neither letters nor common in names of companies. */
 const otherJoint = new RegExp(`[^a-z0-9 ;&/()'${otherLetters}-]|-+ | -+`, "gu")
 
-/** Any number that does not end a name, as that of `GOLD NO 2 PTY LTD` does. */
+/** Numbers within a name. The number of `GOLD NO 2 PTY LTD` ends it. */
 const numberJoint = new RegExp(`[ (][0-9]+(?= )(?! [0-9])${beforeForm}`, "g")
 
 const formEnd = new RegExp(` ${anyOf(forms)}$`)
 const tradeEnd = new RegExp(` ${anyOf(trade)}$`)
 const continuation = /^&[ &]*(?:co|company|sons?|bros|brothers|associates|partners)(?: |$)/
-/** Or initials. */
+/** The first word of a name, or its initials. */
 const firstWord = /^(?:[a-z0-9'-]+|[a-z](?: [a-z])*)$/
 
-/** Splits the name at its joints. The part after a joint that lists begins with `&`, that after a number with `#`. */
+/** Splits the name at its joints. The part after a listing joint begins with `&`, the part after a number with `#`. */
 function hasHarmfulJoint(name: string): boolean {
   const parts = name
     .replace(relatingJoint, ";")
@@ -149,10 +149,10 @@ const portfolio = anyOf(
     fisheries health education works conservation parks heritage housing local government`),
 )
 
-/** Longer than initials, which only persons have. */
+/** A word that is longer than an initial, since only persons have initials. */
 const word = `[a-z${otherLetters}'-]{2,}`
 const place = `(?:(?:new|port|tea tree) )?${word}(?: ${word})?`
-/** Councils are named after places of two words, or of one that nobody is called by. */
+/** A place of two words, or of one word that is no name of persons. */
 const councilPlace = `(?:the )?(?:${word} ${word}|(?:${[
   "brighton|dorset|flinders|kentish|kingborough|latrobe|sorell|tasman",
   "glamorgan[ /-]spring bay|waratah[ /-]wynyard",
@@ -161,8 +161,8 @@ const councilPlace = `(?:the )?(?:${word} ${word}|(?:${[
 const kinds = "(?: (?:city|town|shire|municipal|district|regional|rural|aboriginal|land))*"
 
 /**
- * A public body as a whole, so that nobody's name stands beside it: places are of one or two words, and
- * ministers and departments are for what is known.
+ * Matches a name that is a public body as a whole, without a person's name beside it: places have one or two
+ * words, and ministers and departments a known portfolio.
  */
 const publicBody = new RegExp(
   `^(?:the crown|(?:the )?${anyOf([

@@ -1,8 +1,8 @@
 import { distance } from "fastest-levenshtein"
 
-/** The known name that a misspelled one most likely means; undefined if none is similar. */
+/** Returns the known name that a misspelled one most likely means; undefined if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  // A name far longer than any known one is not a misspelling, and comparing it would take long.
+  // A very long name is no misspelling, and comparing it takes long.
   if (name.length > 40) return undefined
   const ranked = known
     .map((candidate) => ({ candidate, edits: distance(spelling(name), spelling(candidate)) }))
@@ -40,14 +40,14 @@ const wordsOf = (text: string): string[] =>
 const isForm = (word: string, other: string): boolean =>
   word.startsWith(other) || other.startsWith(word)
 
-/** Ignores case and separators, which vary most: perPage, per-page and PER_PAGE mean per_page. */
+/** Ignores case and separators: perPage, per-page and PER_PAGE mean per_page. */
 const spelling = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
 
 const minNearLength = 7
 
 /**
- * Whether a word is a misspelling of another with hardly any doubt: one letter is wrong, missing or
- * added, not the first, in a word so long that no other one is meant.
+ * Whether a word is almost certainly a misspelling of another: one letter, not the first, of a long word is
+ * wrong, missing or added.
  */
 export const isNearSpelling = (word: string, other: string): boolean =>
   Math.min(word.length, other.length) >= minNearLength &&

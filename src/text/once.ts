@@ -1,4 +1,4 @@
-/** The result of the first call for all calls. A failure is tried again by the next one. */
+/** All calls share the result of the first one. After a failure, the next call retries. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

@@ -1,7 +1,6 @@
-/** Of the values of a register, many repeat: its statuses, types and holders. */
 const maxRemembered = 5000
 
-/** The same function, with its last results in memory. It forgets all of them when they are too many. */
+/** Caches the results of a function, for values that repeat in a register. A full cache is cleared. */
 export function remembering<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const results = new Map<Key, { value: Value }>()
   return (key) => {

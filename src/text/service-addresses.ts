@@ -1,14 +1,14 @@
 /**
- * Checks of the addresses in the settings, by how their drivers parse them. A character that ends
- * the user and password too early makes a part of the password a host, a port or a path. So no
- * message repeats any part of an address, and addresses that may contain such a part are refused.
+ * Checks the URLs in the settings by the parsing rules of their drivers. An unescaped character in a password
+ * can make a part of the password a host, a port or a path. So the checks reject ambiguous URLs, and no
+ * message repeats any part of one.
  */
 
 const invalidHost = "has an invalid host or port; write @ and , in a password as %40 and %2C"
 const oneHost =
   "must have one host; where a database has several, give an address that leads to its primary, and write @ and , in a password as %40 and %2C"
 
-/** The address of one host, and what is between its scheme and the first / or ?: user, password, host and port. */
+/** Parses the URL of one host. `authority` has user, password, host and port as text. */
 function readAddress(text: string, ...schemes: readonly string[]) {
   const [, scheme = "", authority = "", rest = ""] =
     /^([^:]*:\/\/)(?=.)([^/?#]*)(.*)$/s.exec(text) ?? []
@@ -28,12 +28,12 @@ function readAddress(text: string, ...schemes: readonly string[]) {
   return { url, authority }
 }
 
-/** As PostgreSQL's own clients have them. The driver would take any other for verify-full. */
+/** The modes of PostgreSQL's own clients. The driver treats any other as verify-full. */
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
 /**
- * `postgres://user:password@host:port/database?name=value`, where all but the scheme may be left out. Of
- * several hosts the driver takes a standby for the primary, or waits without end.
+ * Checks `postgres://user:password@host:port/database?name=value`; only the scheme is required. With several
+ * hosts the driver mistakes a standby for the primary, or waits forever.
  * @throws Error that says what is expected
  */
 export function checkPostgresAddress(text: string): void {
@@ -46,14 +46,14 @@ export function checkPostgresAddress(text: string): void {
   }
 }
 
-/** `redis://user:password@host:port/database`. @throws Error that says what is expected */
+/** Checks `redis://user:password@host:port/database`. @throws Error that says what is expected */
 export function checkRedisAddress(text: string): void {
   const { url } = readAddress(text, "redis://", "rediss://", "valkey://", "valkeys://")
   if (url.hostname === "") throw new Error(invalidHost)
   if (!/^\/?\d*$/.test(url.pathname)) throw new Error("must end in the number of a database, as /0")
 }
 
-/** `smtp://user:password@host:587`. @throws Error that says what is expected */
+/** Checks `smtp://user:password@host:587`. @throws Error that says what is expected */
 export function checkSmtpAddress(text: string): void {
   const { hostname, pathname, search } = readAddress(text, "smtp://", "smtps://").url
   if (hostname === "") throw new Error(invalidHost)
@@ -70,7 +70,7 @@ export function checkBaseAddress(text: string): void {
   if (search || hash) throw new Error("must not contain a query or a fragment")
 }
 
-/** The address of a service on this machine that listens on a host and a port. */
+/** Returns the URL of a service on this machine. */
 export function localAddress(host: string, port: number): string {
   const name = host === "0.0.0.0" ? "localhost" : host
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`

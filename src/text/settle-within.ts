@@ -1,11 +1,9 @@
 /**
- * Settles as `result` does, or rejects after `limitMs`. Then `result` goes on, and its outcome is ignored, a
- * rejection included.
+ * Settles as `result` does, or rejects after `limitMs`; then it ignores the outcome of `result`.
  *
- * The time is measured by four timers, each started when the one before has fired, and one more turn
- * of the event loop. So however long this process itself was busy, that counts as a quarter of the
- * limit, and a reply that arrived in the meantime is read before the limit is reached. A single timer
- * would fire first, and in Bun so would any number of `setImmediate`: they do not wait for sockets.
+ * Four consecutive timers and one more turn of the event loop measure the time. So a busy process loses at
+ * most a quarter of the limit, and reads a reply that arrived meanwhile before the limit passes. A single
+ * timer would fire first, and in Bun so would any number of `setImmediate`: they do not wait for sockets.
  * @param errorAfter makes the error for a result that takes longer
  */
 export function settleWithin<T>(

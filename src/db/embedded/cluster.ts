@@ -11,18 +11,18 @@ import { join } from "node:path"
 import type { Binaries } from "./binaries.ts"
 import type { ServerUser } from "./server-user.ts"
 
-/** The role that owns everything in the embedded server. */
+/** The role that owns all objects of the embedded server. */
 export const role = "mds"
 
-/** Excludes the PG* variables of the shell, which would reach the server, and the locale, which would change its log. */
+/** The environment without PG* variables, which would configure the server, and with a fixed locale of its log. */
 export const serverEnvironment = (): Record<string, string> => ({
   PATH: process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin",
   LC_ALL: "C",
 })
 
 /**
- * Whether `dir` has a cluster of this program. PostgreSQL itself refuses one of another version.
- * @throws where the cluster is another program's, with what to do
+ * Whether `dir` has a cluster of this program. PostgreSQL itself rejects one of another version.
+ * @throws Error with the remedy if the cluster belongs to another program
  */
 export function hasCluster(dir: string): boolean {
   const cluster = join(dir, "cluster")
@@ -35,8 +35,8 @@ export function hasCluster(dir: string): boolean {
 }
 
 /**
- * Creates a cluster in `dir`/cluster with a new password in `dir`/password. What it leaves when it fails
- * or is killed has another name, and the next run deletes it. Only with the lock.
+ * Creates a cluster in `dir`/cluster with a new password in `dir`/password. An incomplete cluster has another
+ * name, and the next run deletes it. The caller has the lock.
  */
 export async function createCluster(
   dir: string,
@@ -77,7 +77,7 @@ export async function createCluster(
   renameSync(fresh, join(dir, "cluster"))
 }
 
-/** The password that was generated with the cluster. Must not be logged. */
+/** Returns the password of the cluster. Must not be logged. */
 export function readPassword(dir: string): string {
   return readFileSync(join(dir, "password"), "utf8").trim()
 }

@@ -23,9 +23,9 @@ const serverSettings = {
 }
 
 /**
- * Runs the server, and stops it when standard input ends: when this process closes the pipe, and
- * however it ends. The shell is in a session of its own, so that a Ctrl-C in the terminal does not
- * reach the server before the service has drained.
+ * Runs the server, and stops it when standard input ends: when this process closes the pipe or ends. The shell
+ * has a session of its own, so that Ctrl-C in the terminal does not stop the server before the service has
+ * drained.
  */
 const supervisor = `
 trap '' HUP INT TERM
@@ -47,12 +47,12 @@ export interface OwnServer extends Postmaster {
 }
 
 /**
- * Starts the server of `dir` and waits until it accepts connections: on the port of the last start, so
- * that clients reconnect, or on another where that one is taken.
+ * Starts the server of `dir` and waits until it accepts connections. It uses the port of the last start, so
+ * that clients reconnect, or another if that is taken.
  *
  * @param command has `-D` and the cluster
- * @param fixedPort is the only one to try
- * @throws with the last lines of the server's log when it exits instead
+ * @param fixedPort is the only port to try
+ * @throws Error with the last lines of the server's log if it exits
  */
 export async function launch(
   dir: string,
@@ -104,7 +104,7 @@ async function superviseServer(dir: string, command: string[]): Promise<OwnServe
   return readFileSync(path).subarray(size).toString()
 }
 
-/** From the command line of the last start, which PostgreSQL keeps. */
+/** Reads the port from the command line of the last start, which PostgreSQL stores. */
 function lastPort(dir: string): number | undefined {
   const file = join(dir, "cluster", "postmaster.opts")
   const [, port] = (existsSync(file) && /"port=(\d+)"/.exec(readFileSync(file, "utf8"))) || []
@@ -112,7 +112,7 @@ function lastPort(dir: string): number | undefined {
 }
 
 /**
- * Below the ephemeral port range of Linux and macOS. An outgoing connection could otherwise take the
- * port while the server is down, and a client that reconnects could even connect to itself.
+ * Chooses a port below the ephemeral range of Linux and macOS. Otherwise an outgoing connection could take it
+ * while the server is down, and a reconnecting client could even connect to itself.
  */
 const newPort = (): number => 10_000 + Math.floor(Math.random() * 20_000)

@@ -3,11 +3,11 @@ import { chmodSync } from "node:fs"
 import { codeOf } from "../../text/error-code.ts"
 
 /**
- * Takes the lock file at `path`, until it is released or this process ends. Returns what releases it, or
- * undefined while another holder has it.
+ * Locks the file at `path` until the release or the end of this process.
  *
- * Bun has no `flock`, but SQLite locks its files, and the kernel releases such a lock however the
- * process that holds it ends. Nothing is ever written to the file.
+ * Bun has no `flock`, but SQLite locks its files, and the kernel releases the locks of a process that ends. The
+ * file stays empty.
+ * @returns releases the lock; undefined if another process has it
  */
 export function tryLock(path: string): (() => void) | undefined {
   const file = open(path)
@@ -18,7 +18,7 @@ export function tryLock(path: string): (() => void) | undefined {
     if (codeOf(error) === "SQLITE_BUSY") return undefined
     throw error
   }
-  // By path: closing any other descriptor of the file would release this process's lock.
+  // By path, because closing another descriptor of the file would release the lock.
   chmodSync(path, 0o600)
   return () => file.close()
 }

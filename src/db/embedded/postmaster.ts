@@ -1,4 +1,4 @@
-/** The file `postmaster.pid` of a cluster, which PostgreSQL writes, and the process that it names. */
+/** Reads PostgreSQL's file `postmaster.pid` of a cluster, and checks the process that it names. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { codeOf } from "../../text/error-code.ts"
@@ -9,10 +9,10 @@ export interface Postmaster {
   isReady: boolean
 }
 
-// Above the largest pid of Linux and macOS, so that no process ever has it.
+// Above the largest pid of Linux and macOS.
 const noPid = "2147483647"
 
-/** The server that runs on `cluster`; undefined where none does, whatever an old file says. */
+/** Returns the server that runs on `cluster`; undefined without one, also if a stale file names it. */
 export function runningServer(cluster: string): Postmaster | undefined {
   const lines = readLines(cluster)
   const pid = Number(lines[0])
@@ -20,7 +20,7 @@ export function runningServer(cluster: string): Postmaster | undefined {
   return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === "ready" }
 }
 
-/** Whether some process has this pid, whoever owns it. */
+/** Whether a process of any user has this pid. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -44,10 +44,9 @@ function servesCluster(pid: number, cluster: string): boolean {
 }
 
 /**
- * Replaces the pid in a file that a crash left. PostgreSQL does not start while another process of the
- * same user has that pid, which after a reboot or in a new container soon happens. The rest of the file
- * stays: PostgreSQL uses it to find out whether orphaned backends still use the data. Only while no
- * server runs on the cluster.
+ * Replaces the pid in a file that a crash left. PostgreSQL does not start while another process of the same
+ * user has that pid, which is likely after a reboot or in a new container. The rest of the file stays, because
+ * PostgreSQL detects orphaned backends by it. Call it only while no server runs on the cluster.
  */
 export function clearStalePid(cluster: string): void {
   const lines = readLines(cluster)

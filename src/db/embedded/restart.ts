@@ -9,13 +9,13 @@ export interface RestartReports {
 
 const checkEveryMs = 250
 const pauseAfter = (failures: number): number => Math.min(failures, 10) * 1_000
-/** A start in progress cannot be cancelled. The server that it starts stops with this process at the latest. */
+/** The time limit for a start in progress, which cannot be canceled. Its server stops with this process. */
 const startLimitMs = 5_000
 
 /**
- * Starts the embedded server again whenever it has ended, on the port that the clients of this process
- * use. Of several processes that do so, the first to take the lock starts it, and the others adopt it.
- * @returns ends the restarts, and stops the server as its own `stop` does
+ * Restarts the embedded server whenever it has ended, on the port of this process's clients. Of several
+ * processes, the one that gets the lock starts it, and the others adopt it.
+ * @returns ends the restarts and stops the server
  */
 export function keepRunning(
   dataDir: string,
@@ -37,7 +37,7 @@ export function keepRunning(
         onEnded()
       }
       try {
-        // To stop what has ended releases its lock.
+        // `stop` releases the lock.
         starting = server.stop().then(() => startEmbedded(dataDir, { port }))
         server = await starting
         failures = 0

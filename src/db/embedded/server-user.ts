@@ -3,8 +3,8 @@ import { dirname } from "node:path"
 import type { Binaries } from "./binaries.ts"
 
 /**
- * The operating system user that PostgreSQL runs under. `prefix` precedes each of its commands; it
- * is empty unless this process is root.
+ * The operating system user of PostgreSQL. `prefix` precedes each of its commands; it is empty unless this
+ * process is root.
  */
 export interface ServerUser {
   prefix: string[]
@@ -12,12 +12,11 @@ export interface ServerUser {
 }
 
 /**
- * PostgreSQL refuses to run as root. A root process runs it as the owner of an existing cluster, or as
- * `nobody`. That user cannot traverse directories such as /root, where a project may well be cloned. If
- * it cannot reach PostgreSQL's programs, it gets one capability: to read and traverse without
- * permission (DAC_READ_SEARCH). Containers often withhold that one but grant the wider DAC_OVERRIDE,
- * which is tried last. `no_setuid_fixup` makes access(2), by which PostgreSQL checks its programs,
- * respect the capability.
+ * Chooses the user of PostgreSQL, which does not run as root: for a root process the owner of an existing
+ * cluster, or `nobody`. That user cannot traverse directories such as /root, a common place of a clone. If it
+ * cannot reach PostgreSQL's programs, it gets a capability to read and traverse without permission:
+ * DAC_READ_SEARCH, or the wider DAC_OVERRIDE, since many containers grant only the latter. `no_setuid_fixup`
+ * makes access(2), by which PostgreSQL checks its programs, respect the capability.
  */
 export function serverUserFor(cluster: string, binaries: Binaries): ServerUser {
   const existing = statSync(cluster, { throwIfNoEntry: false })
@@ -65,8 +64,8 @@ function switchUser(uid: number, gid: number, capability?: string): string[] {
 }
 
 /**
- * Whether that user can enter the data directory and PostgreSQL finds its own program. Where it does
- * not, PostgreSQL only prints a warning and exits with 0, so stderr must be empty too.
+ * Whether that user can enter the data directory, and PostgreSQL finds its own program. If it does not,
+ * PostgreSQL only prints a warning and exits with 0, so stderr must be empty too.
  */
 function canRun(prefix: string[], dir: string, { postgres }: Binaries): boolean {
   const check = ["/bin/sh", "-c", 'cd "$0" && exec "$1" --version', dir, postgres]

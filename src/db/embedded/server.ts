@@ -4,12 +4,11 @@
  *     <data directory>/cluster       PostgreSQL's data
  *                      password      of the role "mds", mode 600
  *                      postgres.log  the server's log, of this run and earlier ones
- *                      lock          held by the process that owns the server
+ *                      lock          locked by the process that owns the server
  *
- * Any number of processes may use one data directory. The first one that needs the server takes the
- * lock, starts the server and owns it: the server stops however the owner ends. The others adopt it;
- * when it ends with its owner, their connections are lost, and a process that serves starts it again
- * on the same port. It listens on 127.0.0.1 only and requires the password.
+ * Several processes may use one data directory. The first one takes the lock, starts the server and owns it:
+ * the server stops with its owner. The others adopt it and lose their connections when it stops; a serving
+ * process then restarts it on the same port. It listens on 127.0.0.1 only and requires the password.
  */
 import { mkdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
@@ -25,7 +24,7 @@ export interface EmbeddedServer {
   url: string
   /** Whether another process owns the server. */
   adopted: boolean
-  /** Whether it has ended, for whatever reason. */
+  /** Whether the server has ended. */
   hasEnded(): boolean
   /**
    * Stops the server, if this process owns it, and resolves once it has stopped. Close the clients
@@ -38,8 +37,8 @@ export interface EmbeddedOptions {
   /** PostgreSQL's settings, over the program's own. An adopted server keeps what it runs with. */
   settings?: Record<string, string>
   /**
-   * For a server that clients still use: it must listen on this port, and its data must exist. Without
-   * it any port is used, and the cluster is created where it is missing.
+   * The port of a restarted server, whose data must exist. Without it, the server may use any port, and a
+   * missing cluster is created.
    */
   port?: number
   /** Receives a line about each step that takes time. */
@@ -54,8 +53,7 @@ export class EmbeddedError extends Error {
 const stopLimitMs = 60_000
 
 /**
- * Starts the server of `dataDir`, or adopts it when it is already running, and creates the directory
- * and the cluster where they are missing.
+ * Starts the server of `dataDir`, or adopts a running one, and creates a missing directory and cluster.
  *
  * @throws {EmbeddedError} "Cannot use the embedded PostgreSQL in …" with the reason, or with the
  *   last lines of the server's log.
@@ -66,7 +64,7 @@ export async function startEmbedded(
 ): Promise<EmbeddedServer> {
   try {
     const binaries = embeddedBinaries()
-    // PostgreSQL's own user must be able to traverse it; its contents are closed to others.
+    // PostgreSQL's user must be able to traverse it; its contents are closed to others.
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
     return await ownOrAdopt(realpathSync(dataDir), binaries, options)
   } catch (error) {
@@ -85,7 +83,7 @@ async function ownOrAdopt(
   for (;;) {
     const release = tryLock(join(dir, "lock"))
     if (release) return start(dir, binaries, options, release)
-    // Until its owner has started it, which a recovery may delay, or has given up.
+    // Waits until its owner has started it, which a recovery may delay, or has failed.
     const running = runningServer(join(dir, "cluster"))
     if (running?.isReady) return adopt(dir, running, options)
     await Bun.sleep(25)
@@ -131,7 +129,7 @@ async function start(
   }
 }
 
-/** Ends a server whose owner has ended: it is about to stop, or has lost the shell that would stop it. */
+/** Ends a server whose owner has ended. It may have lost the shell that would stop it. */
 async function endOrphan(cluster: string): Promise<void> {
   const orphan = runningServer(cluster)
   if (!orphan) return

@@ -1,10 +1,10 @@
 /**
- * Whether the database answers.
+ * Detects outages of the database.
  *
- * While statements run, the database is asked about twice a second, on a connection that is as old as
- * theirs. If neither this question nor any statement is answered for a second, the database is lost:
- * `onLost` ends the statements that run or wait, and new ones are refused at once until it answers again.
- * A statement that is merely slow runs on to its own timeout.
+ * While statements run, a probe queries the database about twice a second, on a connection as old as theirs.
+ * If neither the probe nor any statement gets a response for a second, the database is lost: `onLost` ends
+ * running and waiting statements, and new ones fail at once until the database responds again. A slow
+ * statement runs on to its own timeout.
  */
 import type { Sql } from "postgres"
 import { settleWithin } from "../../text/settle-within.ts"
@@ -25,9 +25,9 @@ export interface AvailabilityHandlers {
   onBack: () => void
 }
 
-/** With the limit of the question, requests are refused within two seconds. */
-const askEveryMs = 400
-const askAgainMs = 250
+/** With the time limit of a probe, requests fail within two seconds. */
+const probeEveryMs = 400
+const retryMs = 250
 const silenceMs = 1_000
 
 export function watchAvailability(
@@ -39,9 +39,9 @@ export function watchAvailability(
   let timer: Timer | undefined
   let isClosed = false
   let running = 0
-  /** Whether a statement was answered since the last question. */
+  /** Whether a statement has got a response since the last probe. */
   let isAnswered = false
-  /** The question may then wait for the end of long statements, so silence means nothing. */
+  /** Whether a pooler may delay the probe behind long statements, so that silence means nothing. */
   let isPooled = false
 
   function connect(): Sql {
@@ -51,22 +51,22 @@ export function watchAvailability(
     })
   }
 
-  async function ask(): Promise<void> {
+  async function query(): Promise<void> {
     const rows = await client.unsafe<{ pid: number }[]>("select pg_backend_pid() as pid")
     isPooled = rows.state.pid !== rows[0]?.pid
   }
 
-  /** An idle connection may have ended; a new one shows whether the database answers. */
-  const askTwice = () => ask().catch((error) => (isAnswer(error) ? undefined : ask()))
+  /** Retries once, on a new connection, because an idle one may have ended. */
+  const queryTwice = () => query().catch((error) => (isAnswer(error) ? undefined : query()))
 
   /**
-   * A session through the pooler is opened only where no statement has shown that there are sessions. The
-   * connection is always asked: one made at the question would not fail with the connections of statements.
-   * @throws where there is no answer
+   * Queries the database and, if no statement has got a response, opens a session through the pooler. The query
+   * uses an old connection, which fails together with those of statements.
+   * @throws Error without a response
    */
-  async function question(wasAnswered: boolean): Promise<void> {
+  async function probe(wasAnswered: boolean): Promise<void> {
     try {
-      const parts = [askTwice()]
+      const parts = [queryTwice()]
       if (url !== directUrl && !wasAnswered) parts.push(openSession(url))
       await settleWithin(silenceMs, Promise.all(parts), noAnswerWithin)
     } catch (error) {
@@ -80,7 +80,7 @@ export function watchAvailability(
   async function watch(): Promise<void> {
     const wasAnswered = isAnswered
     isAnswered = false
-    const error: unknown = await question(wasAnswered).then(
+    const error: unknown = await probe(wasAnswered).then(
       () => undefined,
       (failure) => failure,
     )
@@ -97,7 +97,7 @@ export function watchAvailability(
   }
 
   function watchSoon(): void {
-    timer ??= setTimeout(watch, outage ? askAgainMs : askEveryMs)
+    timer ??= setTimeout(watch, outage ? retryMs : probeEveryMs)
   }
 
   const end = (wasAnswered: boolean): void => {
@@ -105,19 +105,19 @@ export function watchAvailability(
     if (wasAnswered) isAnswered = true
   }
 
-  // The connection is then as old as the others, and fails with them.
+  // At once, so that the connection is as old as the others.
   timer = setTimeout(watch, 0)
   return {
     get isAnswering(): boolean {
       return outage === undefined
     },
-    /** @throws Unavailable while it does not answer */
+    /** @throws Unavailable during an outage */
     ensure: (): void => {
       if (outage) throw outage
     },
     /**
-     * A statement is sent.
-     * @returns what is called at its end: whether the database has answered, be it with an error
+     * Records the start of a statement.
+     * @returns records its end, and whether the database has responded, also with an error
      */
     begin: (): ((isAnswered: boolean) => void) => {
       running++
@@ -133,12 +133,12 @@ export function watchAvailability(
 }
 
 /**
- * Opens a session, as a pooler does even while all its connections to the database are busy.
- * @throws where there was none
+ * Opens a session, which a pooler grants even while all its connections to the database are busy.
+ * @throws Error without a session
  */
 async function openSession(url: string): Promise<void> {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  // The settings of the session come with its beginning.
+  // The server sends the settings of a session at its beginning.
   const client = singleConnection(url, { onparameter: () => begin() })
   const answered = client.unsafe("select 1").execute()
   answered.catch(() => {})

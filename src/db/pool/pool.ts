@@ -1,7 +1,7 @@
 /**
- * The way to the database: a statement waits in its account's turn, runs within a deadline, and is shared by
- * all who ask the same meanwhile. While the database does not answer, it is refused at once. postgres.js
- * alone would queue without limit, and pipeline statements behind slow ones.
+ * Runs statements: each waits for its account's turn, has a deadline, and is shared by concurrent callers with
+ * the same key. During an outage statements fail at once. postgres.js alone would queue without limit, and
+ * pipeline statements behind slow ones.
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres, { type Sql } from "postgres"
@@ -17,22 +17,22 @@ export interface PoolOptions {
   /** Shows in pg_stat_activity as `mds <name>`. */
   name: string
   connections: number
-  /** How many of them one account may use; all by default. */
+  /** The connections of one account; all by default. */
   connectionsPerAccount?: number
   statementTimeoutMs: number
-  /** PostgreSQL's parameters for its sessions, by name. */
+  /** PostgreSQL parameters of its sessions, by name. */
   parameters?: Readonly<Record<string, string>>
-  /** Without it, a database that does not answer shows by the deadlines. */
+  /** Without it, only deadlines detect an outage. */
   availability?: Pick<Availability, "ensure" | "begin">
 }
 
 type Statement<T> = (db: Database) => Promise<T>
 
-/** What runs statements that only read. They may run twice, and on a replica. */
+/** Runs statements that only read. They may run twice, and on a replica. */
 export interface ReadPool {
   /**
-   * Runs a statement, once for all who ask for the key meanwhile. It may have begun before its caller
-   * asked, so only what never changes may be read, such as a release.
+   * Runs a statement once for all concurrent callers with the key. It may have begun before the call, so it
+   * must read only unchangeable data, such as a release.
    * @throws Unavailable
    */
   run<T>(account: AccountId, key: string, statement: Statement<T>): Promise<T>
@@ -41,45 +41,45 @@ export interface ReadPool {
 }
 
 export interface Pool extends ReadPool {
-  /** For building statements. Run them only through `run` and `runAlone`. */
+  /** Builds statements. Only `run` and `runAlone` may execute them. */
   db: Database
   readings(): PoolReadings
-  /** Refuses all statements that wait, and ends those that run with their connections. */
+  /** Rejects waiting statements, and ends running ones with their connections. */
   cutOff(reason: Unavailable): void
   close(): Promise<void>
 }
 
 export interface PoolReadings {
   connections: number
-  /** Statements that run, and that wait for their turn. */
+  /** Statements that run, and statements that wait for their turn. */
   running: number
   waiting: number
-  /** Statements that got no turn: their account had too many, or none came in time. */
+  /** Statements without a turn: too many of their account waited, or the wait was too long. */
   refused: number
-  /** How long statements waited for their turn, and how long they took after that. */
+  /** The waiting time of statements, and their time after the wait. */
   waitSeconds: HistogramReading
   statementSeconds: HistogramReading
 }
 
-/** So that a request is refused within two seconds where it can't have its data. */
+/** So that a request fails within two seconds without a connection. */
 const connectSeconds = 1.5
-/** As while a migration changes a table. */
+/** For a table that a migration changes. */
 const lockTimeoutMs = 1_500
-/** After the server's own timeout, whose error names the cause, a connection is considered dead. */
+/** A connection is dead this long after the server's own timeout, whose error would name the cause. */
 const graceMs = 2_000
 
 export function createPool(url: string, options: PoolOptions): Pool {
   const { name, connections, connectionsPerAccount = connections } = options
   const { statementTimeoutMs, availability } = options
   const turns = createTurns({ places: connections, placesPerAccount: connectionsPerAccount })
-  /** By key; and by account and key, what waits for its turn too. */
+  /** Running statements by key; running and waiting statements by account and key. */
   const running = createShared()
   const asked = createShared()
   const waitSeconds = createHistogram(secondBounds)
   const statementSeconds = createHistogram(secondBounds)
   let refused = 0
   let client = connect()
-  // Prepared statements stay with it when the connections are replaced.
+  // A proxy, so that prepared statements survive the replacement of the client.
   const db = drizzle(new Proxy(client, { get: (_, property) => Reflect.get(client, property) }))
 
   function connect(): Sql {
@@ -91,7 +91,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
       onnotice: () => {},
       connection: {
         application_name: `mds ${name}`,
-        // Dates are shown as the server writes them, whatever the database or the role sets.
+        // Responses show dates as the server writes them, so it overrides the database and the role.
         DateStyle: "ISO",
         statement_timeout: statementTimeoutMs,
         lock_timeout: lockTimeoutMs,
@@ -102,13 +102,13 @@ export function createPool(url: string, options: PoolOptions): Pool {
   }
 
   /**
-   * Ends this client's connections with their statements, unless that has been done. The other end may have
-   * disappeared without a word, which the system notices only after many minutes.
+   * Replaces the client and ends its connections with their statements, unless it has been replaced. The system
+   * detects a silent loss of the other end only after many minutes.
    */
   function replace(used: Sql): void {
     if (used !== client) return
     client = connect()
-    // Sets the parsers that `db` relies on.
+    // Sets the parsers that `db` needs.
     drizzle(client)
     used.end({ timeout: 0 }).catch(() => {})
   }
@@ -132,7 +132,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
     }
   }
 
-  /** @returns what ends the turn */
+  /** @returns ends the turn */
   async function turnOf(account: AccountId): Promise<() => void> {
     availability?.ensure()
     const askedMs = performance.now()
@@ -149,7 +149,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
     return send(statement).finally(endTurn)
   }
 
-  /** Each account waits in its own queue. When its turn comes, the same may run for another account. */
+  /** Each account waits in its own queue. After the wait, another account may already run the same statement. */
   async function runInTurn<T>(
     account: AccountId,
     key: string,
@@ -188,7 +188,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
   }
 }
 
-/** What is under way. */
+/** Shares results in progress, by key. */
 function createShared() {
   const results = new Map<string, Promise<unknown>>()
   return {
@@ -201,5 +201,5 @@ function createShared() {
   }
 }
 
-/** What waits for a connection would wait for the lock after that. */
+/** Rejects waiting statements, which would next wait for the lock. */
 const allLocked = new Unavailable("Statements on all connections wait for a lock")

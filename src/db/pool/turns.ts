@@ -1,24 +1,24 @@
 /**
- * A number of places, and a queue for them in which accounts take turns: an account waits for at most one
- * task of each other account. An account has at most `placesPerAccount`, so that others find one free, and its
- * part of the queue is bounded: beyond it, only this account is refused.
+ * Places for tasks, and a queue in which accounts take turns: an account waits for at most one task of each
+ * other account. `placesPerAccount` leaves places to others. `queuePerAccount` limits the queue of an account:
+ * beyond it, only this account is rejected.
  */
 import { Overloaded, type Unavailable } from "./unavailable.ts"
 
-/** The number of an account; the address of a client without one; null for the service itself. */
+/** An account's number, the address of a client without an account, or null for the service itself. */
 export type AccountId = number | string | null
 
 export interface TurnOptions {
   places: number
   placesPerAccount?: number
   queuePerAccount?: number
-  /** Bounds the memory. */
+  /** Limits the memory. */
   queueInAll?: number
   waitMs?: number
 }
 
 export interface Turns {
-  /** Waits for a place. @returns what frees it. @throws Overloaded, or the signal's reason */
+  /** Waits for a place. @returns frees the place. @throws Overloaded, or the signal's reason */
   take(account: AccountId, signal?: AbortSignal): Promise<() => void>
   refuseWaiting(reason: Unavailable): void
   load(): { running: number; waiting: number }
@@ -36,7 +36,7 @@ export function createTurns({
   queueInAll = 10_000,
   waitMs = 20_000,
 }: TurnOptions): Turns {
-  /** Whose turn is next comes first. Accounts that wait for nothing are absent. */
+  /** The waiting accounts, in the order of their turns. */
   const queues = new Map<AccountId, Set<Waiting>>()
   const runningOf = new Map<AccountId, number>()
   let running = 0
@@ -81,7 +81,7 @@ export function createTurns({
       signal?.removeEventListener("abort", cancel)
       waiting--
       queue.delete(item)
-      // The account's next turn is after everyone else's.
+      // The account's next turn comes after those of all others.
       queues.delete(account)
       if (queue.size > 0) queues.set(account, queue)
     }

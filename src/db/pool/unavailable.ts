@@ -1,11 +1,10 @@
-/** The database can't be reached, takes too long, or its queue is full. The request may be retried. */
+/** The database is unreachable or too slow, or its queue is full. The request may be retried. */
 export class Unavailable extends Error {
   override readonly name: string = "Unavailable"
 }
 
 /**
- * The same for want of room. It has no stack: in a flood of them the log would grow by a kilobyte for
- * each, and every stack would be the same.
+ * A queue is full. It has no stack: all stacks would be the same, and a flood of them would fill the log.
  */
 export class Overloaded extends Unavailable {
   override readonly name = "Overloaded"
@@ -19,7 +18,7 @@ export class Overloaded extends Unavailable {
 export const noAnswerWithin = (limitMs: number): Unavailable =>
   new Unavailable(`No answer from the database within ${limitMs} ms`)
 
-/** For `catch`: the value where the database is unavailable. Any other error goes on. */
+/** For `catch`: returns the value if the database is unavailable, and rethrows any other error. */
 export const orWhereUnavailable =
   <T>(value: T) =>
   (error: unknown): T => {
