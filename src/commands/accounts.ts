@@ -11,26 +11,23 @@ import { limitOf } from "../access/plan.ts"
 import { sessionsOf, signOut } from "../access/sessions.ts"
 import { issueLink, linkPath, validMinutes } from "../access/sign-in-links.ts"
 import type { Config } from "../config.ts"
-import { type Plan, plans } from "../db/account-tables.ts"
+import { plans } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { argument, command, group, integer, oneOf, option, reading } from "./command.ts"
-import { editorOf, usePool, withDatabase, withEditor, withPool } from "./database.ts"
+import { changeAccess, editorOf, usePool, withDatabase, withPool } from "./database.ts"
 import { addressForLinks } from "./served-address.ts"
-import { formatTable, logToStderr, printSecret, warnIfUnconfirmed } from "./terminal.ts"
+import { formatTable, logToStderr, printSecret } from "./terminal.ts"
 import { tokenRows } from "./tokens.ts"
 
 const email = argument(String)
-const limit = option(
-  "<requests>",
-  "requests per hour, for the enterprise plan only",
-  integer(1, 2_147_483_646),
-)
+const allPlans = plans.join(", ")
+const limit = option("<requests>", "per hour, on the enterprise plan", integer(1, 2_147_483_646))
 
 const create = command({
   help: "create an account and print a one-time link to sign in with",
   parameters: {
     email,
-    plan: option("<plan>", `${plans.join(", ")} (default: standard)`, oneOf(plans)),
+    plan: option("<plan>", `${allPlans} (default: standard)`, oneOf(plans)),
     limit,
   },
   run: ({ email, plan = "standard", limit = null }, { config }) =>
@@ -84,24 +81,25 @@ const show = reading({
 
 const setAccountPlan = command({
   help: "change the plan of an account, from the next request on",
-  parameters: { email, plan: argument(oneOf(plans), plans.join(", ")), limit },
-  run: async ({ email, plan, limit = null }, { config }) => {
-    const account = { email, plan, requestLimit: limit }
-    const { unconfirmed } = await withEditor(config, (editor) => setPlan(editor, account))
-    logToStderr(`Changed account ${email} to the ${plan} plan`)
-    warnIfUnconfirmed(unconfirmed)
-  },
+  parameters: { email, plan: argument(oneOf(plans), allPlans), limit },
+  run: ({ email, plan, limit: requestLimit = null }, { config }) =>
+    changeAccess(
+      config,
+      (editor) => setPlan(editor, { email, plan, requestLimit }),
+      () => logToStderr(`Changed account ${email} to the ${plan} plan`),
+    ),
 })
 
 const disabling = (verb: string, done: string, disabled: boolean) =>
   command({
     help: `${verb} all tokens and sessions of an account from the next request on`,
     parameters: { email },
-    run: async ({ email }, { config }) => {
-      const change = await withEditor(config, (editor) => setDisabled(editor, email, disabled))
-      logToStderr(`${done} account ${email}`)
-      warnIfUnconfirmed(change.unconfirmed)
-    },
+    run: ({ email }, { config }) =>
+      changeAccess(
+        config,
+        (editor) => setDisabled(editor, email, disabled),
+        () => logToStderr(`${done} account ${email}`),
+      ),
   })
 
 const link = command({
@@ -131,10 +129,13 @@ const sessions = reading({
 const signOutOwner = command({
   help: "end all sessions of an account from the next request on; its tokens stay valid",
   parameters: { email },
-  run: async ({ email }, { config }) => {
-    const { value } = await withEditor(config, (editor) => signOut(editor, email))
-    logToStderr(`Ended ${value === 1 ? "1 session" : `${value} sessions`} of account ${email}`)
-  },
+  run: ({ email }, { config }) =>
+    changeAccess(
+      config,
+      (editor) => signOut(editor, email),
+      (count) =>
+        logToStderr(`Ended ${count === 1 ? "1 session" : `${count} sessions`} of account ${email}`),
+    ),
 })
 
 export const account = group("manage accounts and their plans", {
@@ -149,15 +150,9 @@ export const account = group("manage accounts and their plans", {
   "sign-out": signOutOwner,
 })
 
-interface Account {
-  email: string
-  plan: Plan
-  requestLimit: number | null
-  createdAt: string
-  disabledAt: string | null
-}
+type AccountFacts = Omit<Awaited<ReturnType<typeof listAccounts>>[number], "id" | "tokens">
 
-function accountRow({ email, plan, requestLimit, createdAt, disabledAt }: Account) {
+function accountRow({ email, plan, requestLimit, createdAt, disabledAt }: AccountFacts) {
   const limit = limitOf(plan, requestLimit)
   return {
     email,

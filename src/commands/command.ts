@@ -14,11 +14,7 @@ export interface Parameter<Value> {
 type Parse<Value> = (text: string, previous?: Value) => Value
 
 /** @param form `*` is its name */
-export const argument = <Value>(
-  parse: Parse<Value>,
-  help = "",
-  form = "<*>",
-): Parameter<Value> => ({
+export const argument = <V>(parse: Parse<V>, help = "", form = "<*>"): Parameter<V> => ({
   of: (name) => new Argument(form.replace("*", name), help).argParser(reportingUsage(parse)),
 })
 
@@ -26,18 +22,15 @@ export const flag = (help: string): Parameter<boolean | undefined> => ({
   of: (name) => new Option(`--${kebab(name)}`, help),
 })
 
-export const option = <Value>(
-  value: string,
-  help: string,
-  parse: Parse<Value>,
-): Parameter<Value | undefined> => requiredOption(value, help, parse, false)
+export const option = <V>(value: string, help: string, parse: Parse<V>): Parameter<V | undefined> =>
+  requiredOption(value, help, parse, false)
 
-export const requiredOption = <Value>(
+export const requiredOption = <V>(
   value: string,
   help: string,
-  parse: Parse<Value>,
+  parse: Parse<V>,
   isRequired = true,
-): Parameter<Value> => ({
+): Parameter<V> => ({
   of: (name) =>
     new Option(`--${kebab(name)} ${value}`, help)
       .argParser(reportingUsage(parse))
@@ -58,10 +51,8 @@ const reportingUsage =
   }
 
 /** A parser of parameters that may be given several times. */
-export const append = (text: string, others: readonly string[] = []): readonly string[] => [
-  ...others,
-  text,
-]
+export const append = (text: string, others: readonly string[] = []): readonly string[] =>
+  others.concat(text)
 
 export const integer =
   (least: number, most: number) =>

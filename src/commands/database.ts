@@ -1,33 +1,31 @@
 /** Opens the database that a command works on. */
 import { hostname } from "node:os"
-import type { Editor } from "../access/change.ts"
+import type { Changed, Editor } from "../access/change.ts"
 import type { Config } from "../config.ts"
+import { withSnapshot } from "../db/connection.ts"
 import { keepRunning } from "../db/embedded/restart.ts"
 import { startEmbedded } from "../db/embedded/server.ts"
 import { checkSchema, migrate } from "../db/migrate.ts"
 import { createPool, type Pool } from "../db/pool/pool.ts"
 import { describeError, type Log } from "../log/log.ts"
-import { logToStderr } from "./terminal.ts"
+import { logToStderr, warnIfUnconfirmed } from "./terminal.ts"
 
 export interface Database {
-  /** Past a connection pooler. Holds a password: not for logs. */
+  /** Bypasses a connection pooler. Contains a password: not for logs. */
   url: string
-  /** Restarts an embedded server whenever it exits, until this is closed. */
+  /** Restarts an embedded server whenever it exits, until the database is closed. */
   keepRunning(log: Log): void
   close(): Promise<void>
 }
 
-/** Opens the database of the settings and migrates it to this program's schema. @throws DatabaseError */
+/** @throws DatabaseError */
 export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)
 
-/**
- * Opens the database of the settings, or the embedded one, which is started if it is not running.
- * @throws DatabaseError where it cannot be reached or is not as it has to be
- */
+/** Opens the database of the settings, or starts the embedded database. @throws DatabaseError */
 async function open(config: Config, prepare: (url: string) => Promise<void>): Promise<Database> {
   const { DATABASE_URL, DATABASE_DIRECT_URL } = config
   const database = DATABASE_URL
-    ? serverAt(DATABASE_DIRECT_URL ?? DATABASE_URL)
+    ? { url: DATABASE_DIRECT_URL ?? DATABASE_URL, keepRunning: () => {}, close: async () => {} }
     : await openEmbedded(config.DATA_DIR)
   try {
     await prepare(database.url)
@@ -37,12 +35,6 @@ async function open(config: Config, prepare: (url: string) => Promise<void>): Pr
     throw error
   }
 }
-
-const serverAt = (url: string): Database => ({
-  url,
-  keepRunning: () => {},
-  close: async () => {},
-})
 
 async function openEmbedded(dataDir: string): Promise<Database> {
   const server = await startEmbedded(dataDir, { log: logToStderr })
@@ -64,7 +56,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
-/** Runs `work` on the database of the settings, whose schema must be up to date, and always closes it. */
+/** Runs `work` on the database of the settings and closes it. @throws DatabaseError if its schema is outdated */
 export async function withDatabase<T>(
   config: Config,
   work: (database: Database) => Promise<T>,
@@ -73,19 +65,34 @@ export async function withDatabase<T>(
   try {
     return await work(database)
   } finally {
-    // A server that cannot be closed does not undo what the command has done.
+    // A failure to close does not undo the changes of the command.
     await database
       .close()
       .catch((error: unknown) => logToStderr(`Cannot close the database: ${error}`))
   }
 }
 
+/** Runs `work` in a read-only snapshot of the database of the settings. */
+export const withSnapshotOf = <T>(config: Config, work: Parameters<typeof withSnapshot<T>>[1]) =>
+  withDatabase(config, ({ url }) => withSnapshot(url, work))
+
 export const withPool = <T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> =>
   withDatabase(config, (database) => usePool(database, work))
 
-/** Runs `work` on the database of the settings, with its changes audited as this operator's. */
-export const withEditor = <T>(config: Config, work: (editor: Editor) => Promise<T>): Promise<T> =>
-  withDatabase(config, (database) => work(editorOf(config, database)))
+/**
+ * Runs `work` on the database of the settings, with its changes audited as this operator's. Reports the
+ * change and the processes that did not confirm it.
+ */
+export const changeAccess = <T>(
+  config: Config,
+  work: (editor: Editor) => Promise<Changed<T>>,
+  report: (value: T) => Promise<void> | void,
+): Promise<void> =>
+  withDatabase(config, async (database) => {
+    const { value, unconfirmed } = await work(editorOf(config, database))
+    await report(value)
+    warnIfUnconfirmed(unconfirmed)
+  })
 
 /** The operator at this machine's command line, for the audit. */
 export const editorOf = (config: Config, { url }: Database): Editor => ({
@@ -94,13 +101,9 @@ export const editorOf = (config: Config, { url }: Database): Editor => ({
   origin: `command line on ${hostname()}`,
 })
 
-/** Runs `work` with a pool on an open database, and always closes the pool. */
+/** Runs `work` with a pool and closes the pool. */
 export async function usePool<T>({ url }: Database, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = createPool(url, {
-    name: "command",
-    connections: 2,
-    statementTimeoutMs: 60_000,
-  })
+  const pool = createPool(url, { name: "command", connections: 2, statementTimeoutMs: 60_000 })
   try {
     return await work(pool)
   } finally {
@@ -108,7 +111,7 @@ export async function usePool<T>({ url }: Database, work: (pool: Pool) => Promis
   }
 }
 
-/** From `id`: Bun's `userInfo` returns what the environment says, or "unknown". */
+/** From the program `id`, because Bun's `userInfo` trusts the environment. */
 function systemUser(): string {
   const id = Bun.which("id")
   const name = id ? Bun.spawnSync([id, "-un"]).stdout.toString().trim() : ""

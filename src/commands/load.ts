@@ -14,42 +14,23 @@ import { userAgent } from "./fetch.ts"
 import { startLoads } from "./loads.ts"
 import { formatTable } from "./terminal.ts"
 
+const formats =
+  "CSV, TSV, NDJSON, JSON, GeoJSON, ArcGIS JSON or dBase, also in gzip or zip, - for standard input, or https:// URLs"
+
 export const load = command({
   help: "load files of one source as one release",
   parameters: {
     source: argument(knownSource, "one of the sources below"),
-    files: argument(
-      append,
-      "CSV, TSV, NDJSON, JSON, GeoJSON, ArcGIS JSON or dBase, also in gzip or zip, - for standard input, or https:// URLs",
-      "<*...>",
-    ),
+    files: argument(append, formats, "<*...>"),
     dryRun: flag("do everything except publish"),
     acceptShrink: flag("publish even if more than 5% of the source's records are newly missing"),
-    acceptEmpty: option(
-      "<column>",
-      "publish even if this column goes mostly empty; may be repeated",
-      append,
-    ),
-    removeMissingNow: flag(
-      "remove or deactivate missing records now, instead of after further loads that lack them too",
-    ),
-    observed: option(
-      "<time>",
-      "when the files were true: a date (its beginning in UTC) or a date-time with its zone (default: now)",
-      observedOf,
-    ),
+    acceptEmpty: option("<column>", "publish even if it goes mostly empty; repeatable", append),
+    removeMissingNow: flag("remove or deactivate missing records without waiting for more loads"),
+    observed: option("<time>", "date (UTC) or date-time of the files (default: now)", observedOf),
     partial: flag("add and change records, but remove none"),
     allSectors: flag("load companies of every sector (asx-directory, asx-sectors)"),
-    maxRejects: option(
-      "<n>",
-      "accept up to n rejected rows (default: 1,000 or 5% of the rows)",
-      integer(0, 999_999_999),
-    ),
-    rejectsDir: option(
-      "<dir>",
-      "write rejected rows to a file in this directory (default: DATA_DIR/rejects)",
-      String,
-    ),
+    maxRejects: option("<n>", "limit of rejected rows (default: 1,000 or 5%)", integer(0, 1e9)),
+    rejectsDir: option("<dir>", "directory of rejected rows (default: DATA_DIR/rejects)", String),
     allowPrivate: flag("fetch from private networks and this machine too"),
   },
   hasJson: true,
@@ -58,11 +39,6 @@ export const load = command({
     const loads = startLoads(config)
     const keeps = keepsFiles(config.HOLDER_NAMES, source.resource)
     await withDatabase(config, async ({ url }) => {
-      const options = {
-        ...loads.options,
-        ...(keeps && { rejectsDir: join(config.DATA_DIR, "rejects") }),
-        ...flags,
-      }
       const addresses = {
         databaseUrl: url,
         dataDir: config.DATA_DIR,
@@ -71,11 +47,12 @@ export const load = command({
         userAgent: userAgent(config),
         allowPrivate,
         limits: defaultLimits,
-        progress: options.progress,
+        progress: loads.options.progress,
         clock: () => databaseClock(url),
       }
+      const rejects = keeps && { rejectsDir: join(config.DATA_DIR, "rejects") }
       const summary = await withAddresses(files, addresses, (given) =>
-        loadFiles({ url, source, ...given, ...options }),
+        loadFiles({ url, source, ...loads.options, ...rejects, ...given, ...flags }),
       )
       await loads.finish(url, summary, json ? JSON.stringify(summary) : formatSummary(summary))
     })

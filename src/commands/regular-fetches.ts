@@ -1,7 +1,6 @@
 /**
- * Fetches the sources that are due, every so many hours, while the service runs. Each round is a
- * process of its own, `mds fetch`: reading a register of a million records takes the processor for
- * longer than any request may wait, and its memory goes with it.
+ * Fetches the due sources every FETCH_EVERY hours while the service runs. Each round is a process of its own,
+ * `mds fetch`: reading a register of a million records would delay requests, and its memory is freed at its end.
  */
 import type { Config } from "../config.ts"
 import type { FetchOutcome } from "../fetching/fetch-source.ts"
@@ -12,18 +11,18 @@ import { hourMs } from "../text/durations.ts"
 type Counts = Record<FetchOutcome["outcome"], number>
 
 export interface RegularFetches {
-  /** Sources by what came of their fetches, since the start of the process. */
+  /** Sources by the outcome of their fetches, since the start of the process. */
   counts: () => Readonly<Counts>
   /** Begins the first round. */
   start: () => void
-  /** Ends a round in progress. A load that is not published yet is rolled back. */
+  /** Ends a round in progress, and rolls back its unpublished load. */
   stop: () => Promise<void>
 }
 
-/** How much of its messages is logged where a round fails as a whole. */
-const shownMessages = 2_000
+/** Limits the logged messages of a failed round. */
+const maxMessages = 2_000
 
-/** As the settings say; null where they fetch nothing. */
+/** Null if the settings disable it. */
 export function regularFetches(
   { FETCH_EVERY: everyHours, SHUTDOWN_SECONDS }: Config,
   log: Log,
@@ -52,28 +51,20 @@ export function regularFetches(
   }
 
   async function fetchDue(): Promise<void> {
-    child = Bun.spawn([process.execPath, mainFile, "fetch", "--json"], {
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    })
-    const [printed, messages, exitCode] = await Promise.all([
-      child.stdout.text(),
-      child.stderr.text(),
-      child.exited,
-    ])
+    const command = [process.execPath, mainFile, "fetch", "--json"]
+    child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe" })
+    const { stdout, stderr, exited } = child
+    const [printed, messages, exitCode] = await Promise.all([stdout.text(), stderr.text(), exited])
     child = undefined
-    const outcomes: FetchOutcome[] = printed
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
+    const lines = printed.split("\n").slice(0, -1)
+    const outcomes = lines.map((line): FetchOutcome => JSON.parse(line))
     outcomes.forEach(report)
-    // A source that failed has been reported, and is no failure of the round.
+    // `report` has logged these failures, with which `mds fetch` exits with 1.
     const hasFailed = outcomes.some(({ outcome }) => outcome === "failed" || outcome === "refused")
     if (exitCode === 0 || (exitCode === 1 && hasFailed)) return
     if (stopping) log.info("a fetch was interrupted, and is due when the service starts again")
     else {
-      const last = messages.trim().slice(-shownMessages)
+      const last = messages.trim().slice(-maxMessages)
       log.error("sources were not fetched", { exit_code: exitCode, messages: last })
     }
   }
@@ -97,7 +88,7 @@ export function regularFetches(
       const running = child
       if (!running) return
       running.kill("SIGTERM")
-      // A commit is waited for; the server rolls back what a killed process leaves.
+      // A round completes its commit; the server rolls back the load of a killed process.
       const late = setTimeout(() => running.kill("SIGKILL"), SHUTDOWN_SECONDS * 1000)
       await round
       clearTimeout(late)

@@ -1,19 +1,15 @@
-import { withSnapshot } from "../db/connection.ts"
 import { newestReleases, releaseOrigin } from "../db/release-files.ts"
 import { keptFile, rawDirectory } from "../fetching/raw-files.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { prune as pruneReleases } from "../loading/prune.ts"
 import { argument, command, group, integer, option, reading, requiredOption } from "./command.ts"
-import { withDatabase } from "./database.ts"
+import { withDatabase, withSnapshotOf } from "./database.ts"
 import { formatTable, printCompleted } from "./terminal.ts"
 
 const list = reading({
   help: "list the newest releases with the records that each added, changed and removed",
-  parameters: {
-    count: option("<n>", "number of releases (default: 20)", integer(1, 1_000_000)),
-  },
-  read: ({ count = 20 }, { config }) =>
-    withDatabase(config, ({ url }) => withSnapshot(url, (sql) => newestReleases(sql, count))),
+  parameters: { count: option("<n>", "number of releases (default: 20)", integer(1, 1_000_000)) },
+  read: ({ count = 20 }, { config }) => withSnapshotOf(config, (sql) => newestReleases(sql, count)),
   text: formatTable,
 })
 
@@ -21,9 +17,7 @@ const show = reading({
   help: "show the files of a release, and the paths of their stored copies",
   parameters: { release: argument(integer(1, 2_147_483_647), "its number") },
   read: async ({ release }, { config }) => {
-    const origin = await withDatabase(config, ({ url }) =>
-      withSnapshot(url, (sql) => releaseOrigin(sql, release)),
-    )
+    const origin = await withSnapshotOf(config, (sql) => releaseOrigin(sql, release))
     if (origin === null) throw new LoadError(`There is no release ${release}`)
     const directory = rawDirectory(config.DATA_DIR, origin.source)
     const files = origin.files.map(async (file) => ({

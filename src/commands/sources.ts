@@ -1,4 +1,3 @@
-import { withSnapshot } from "../db/connection.ts"
 import { type SourceStatus, sourceDetails, sourceStatuses } from "../db/source-status.ts"
 import { removalTime } from "../loading/absence.ts"
 import { LoadError } from "../loading/load-error.ts"
@@ -6,12 +5,12 @@ import { formatCount } from "../loading/progress.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import { excerpt, printableLine } from "../text/printable-text.ts"
 import { argument, group, reading } from "./command.ts"
-import { withDatabase } from "./database.ts"
+import { withSnapshotOf } from "./database.ts"
 import { formatTable } from "./terminal.ts"
 
 const list = reading({
   help: "list the sources: their records, missing records, last load and its outcome",
-  read: (_, { config }) => withDatabase(config, ({ url }) => withSnapshot(url, sourceStatuses)),
+  read: (_, { config }) => withSnapshotOf(config, sourceStatuses),
   text: (statuses) =>
     formatTable(
       statuses.map((status) => ({
@@ -32,10 +31,13 @@ const show = reading({
   help: "show a source and its missing records",
   parameters: { source: argument(String) },
   read: async ({ source }, { config }) => {
-    const details = await withDatabase(config, ({ url }) =>
-      withSnapshot(url, (sql) => sourceDetails(sql, source)),
-    )
-    if (details.length === 0) throw new LoadError(notLoaded(source))
+    const details = await withSnapshotOf(config, (sql) => sourceDetails(sql, source))
+    if (details.length === 0) {
+      const known = sourceNamed(source)
+      throw new LoadError(
+        typeof known === "string" ? known : `The source ${source} has not been loaded yet`,
+      )
+    }
     return details.map(({ missing_records, ...status }) => ({
       ...status,
       missing_records: missing_records.map((record) => ({
@@ -58,11 +60,6 @@ const show = reading({
 })
 
 export const sources = group("show the sources, their loads and missing records", { list, show })
-
-function notLoaded(name: string): string {
-  const source = sourceNamed(name)
-  return typeof source === "string" ? source : `The source ${name} has not been loaded yet`
-}
 
 /** In a list; `show` and `--json` have the whole reason. */
 const longestOutcome = 100

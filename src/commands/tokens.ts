@@ -13,8 +13,8 @@ import {
   reading,
   requiredOption,
 } from "./command.ts"
-import { withEditor, withPool } from "./database.ts"
-import { formatTable, logToStderr, printSecret, warnIfUnconfirmed } from "./terminal.ts"
+import { changeAccess, withPool } from "./database.ts"
+import { formatTable, logToStderr, printSecret } from "./terminal.ts"
 
 const prefix = argument(String, "first characters of the token, as `token list` shows them")
 
@@ -23,7 +23,7 @@ const create = command({
   parameters: {
     account: requiredOption(
       "<email>",
-      "account of the token; created on the standard plan if it does not exist",
+      "its account; a new account is on the standard plan",
       String,
     ),
     name: requiredOption("<text>", "purpose of the token", String),
@@ -31,12 +31,16 @@ const create = command({
     spreadsheets: flag("show its use apart from that of programs"),
   },
   run: ({ account: email, name, expiresIn, spreadsheets = false }, { config }) =>
-    withEditor(config, async (editor) => {
-      const now = new Date()
-      const expiresAt = expiresIn ? new Date(now.getTime() + expiresIn * dayMs) : null
-      const token = { email, name, now, expiresAt, forSpreadsheets: spreadsheets }
-      await printToken((await issueToken(editor, token)).value)
-    }),
+    changeAccess(
+      config,
+      (editor) => {
+        const now = new Date()
+        const expiresAt = expiresIn ? new Date(now.getTime() + expiresIn * dayMs) : null
+        const token = { email, name, now, expiresAt, forSpreadsheets: spreadsheets }
+        return issueToken(editor, token)
+      },
+      printToken,
+    ),
 })
 
 const list = reading({
@@ -54,25 +58,27 @@ const rotate = command({
     grace: option("<time>", "grace period: a number with m, h or d, or 0 (default: 24h)", duration),
   },
   run: ({ prefix, grace = dayMs }, { config }) =>
-    withEditor(config, async (editor) => {
-      const rotation = { prefix, graceMs: grace, now: new Date() }
-      const { value, unconfirmed } = await rotateToken(editor, rotation)
-      await printToken(value.token)
-      const until = value.until?.toISOString().replace(".000Z", "Z")
-      const fate = until ? `stays valid until ${until}` : "is revoked"
-      logToStderr(`It replaces ${value.replaced} (${value.name}), which ${fate}`)
-      warnIfUnconfirmed(unconfirmed)
-    }),
+    changeAccess(
+      config,
+      (editor) => rotateToken(editor, { prefix, graceMs: grace, now: new Date() }),
+      async ({ token, replaced, name, until }) => {
+        await printToken(token)
+        const end = until?.toISOString().replace(".000Z", "Z")
+        const state = end ? `stays valid until ${end}` : "is revoked"
+        logToStderr(`It replaces ${replaced} (${name}), which ${state}`)
+      },
+    ),
 })
 
 const revoke = command({
   help: "revoke a token from the next request on",
   parameters: { prefix },
-  run: async (token, { config }) => {
-    const change = await withEditor(config, (editor) => revokeToken(editor, token))
-    logToStderr(`Revoked ${change.value.prefix} (${change.value.name})`)
-    warnIfUnconfirmed(change.unconfirmed)
-  },
+  run: (token, { config }) =>
+    changeAccess(
+      config,
+      (editor) => revokeToken(editor, token),
+      ({ prefix, name }) => logToStderr(`Revoked ${prefix} (${name})`),
+    ),
 })
 
 export const token = group("manage API tokens", { create, list, rotate, revoke })
