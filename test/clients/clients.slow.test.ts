@@ -54,7 +54,12 @@ describe.skipIf(!areInstalled)("a client", () => {
 
   async function run(...command: string[]): Promise<string> {
     const token = service.tokens.admin
-    const environment = { SERVICE_URL: service.url, TOKEN: token, MDS_TOKEN: token }
+    const environment = {
+      SERVICE_URL: service.url,
+      TOKEN: token,
+      MDS_TOKEN: token,
+      LIMITED_TOKEN: await service.issueWithLimit(1),
+    }
     const { status, output } = await runProgram(command, { directory, environment })
     if (status !== 0) throw new Error(`${command[0]} failed: ${output}`)
     return output
@@ -114,10 +119,10 @@ describe.skipIf(!areInstalled)("a client", () => {
   })
 
   test("of the Model Context Protocol lists and calls every tool", async () => {
-    const { legacy, modern, refused } = JSON.parse(await run("mcp.ts"))
+    const { legacy, modern, ...failures } = JSON.parse(await run("mcp.ts"))
     expect([legacy.version, modern.version]).toEqual(["2025-11-25", "2026-07-28"])
     const records = async (path: string) => (await readList(await service.get(path))).data
-    for (const { tools, results } of [legacy, modern]) {
+    for (const { tools, results, huge } of [legacy, modern]) {
       expect(tools).toEqual([
         ...["find_companies", "find_tenements", "find_announcements"],
         ...["company", "changes", "sources"],
@@ -132,7 +137,12 @@ describe.skipIf(!areInstalled)("a client", () => {
       expect(changes.structuredContent.added_or_changed.total).toBe(1)
       expect(sources.structuredContent.records).toEqual(await records("/sources"))
       expect(failed.isError).toBe(true)
+      expect(huge).toContain("Payload Too Large")
     }
-    expect(refused).toContain("HTTP 401")
+    expect(failures).toEqual({
+      wrongToken: expect.stringContaining("Invalid or missing API token"),
+      missingToken: expect.stringContaining("HTTP 401"),
+      pastWindow: expect.stringContaining("Rate limit exceeded"),
+    })
   })
 })
