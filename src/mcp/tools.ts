@@ -32,35 +32,26 @@ type Records = readonly Readonly<Record<string, unknown>>[]
 
 /** A list that a tool of its own searches. */
 interface Searched {
-  list: string
   tool: string
-  description: string
   endpoint: ListEndpoint
   /** Sent with every request. */
-  selection: object
+  selection?: object
   notes: (records: Records, today: string) => readonly string[]
 }
 
 const companySearch: Searched = {
-  list: "companies",
   tool: "find_companies",
-  description:
-    "Resource companies listed on the ASX, by name, code or sector. Only companies that are listed today, unless `active` is false.",
   endpoint: companyList,
-  selection: {},
   notes: () => [
     "total_tenements counts linked tenements: a company holds more where a holder's name matches neither the company nor one of its subsidiaries.",
   ],
 }
 
 const pastExpiry =
-  "granted and past their expiry date: as a rule, an application for renewal is pending"
+  "A granted tenement past its expiry date is still in force as a rule, because its renewal is pending."
 
 const tenementSearch: Searched = {
-  list: "tenements",
   tool: "find_tenements",
-  description:
-    "Mining tenements of all Australian states and the Northern Territory, by state, status, type, holder, company, reference, and dates of grant and expiry. `asx_codes` has the companies that a tenement is linked to.",
   endpoint: tenementList,
   selection: { fields: [...Object.keys(tenements.fields), "asx_codes"] },
   notes: (records, today) => {
@@ -68,32 +59,30 @@ const tenementSearch: Searched = {
     const past = records.filter((record) => isPastExpiry(record, today)).length
     return [
       `${unlinked} of these ${records.length} records are linked to no company: the holder's name matches neither a listed company nor one of its subsidiaries.`,
-      `${past} of these ${records.length} records are on ${today} ${pastExpiry}.`,
+      `${past} of these ${records.length} records are granted and past their expiry date on ${today}.`,
+      pastExpiry,
     ]
   },
 }
 
 const reportSearch: Searched = {
-  list: "reports",
   tool: "find_announcements",
-  description:
-    "Announcements of companies to the ASX, newest first, by company, type, group, day and words of the title.",
   endpoint: reportList,
-  selection: {},
   notes: () => ["The data has titles, types and addresses of announcements, not their contents."],
 }
 
 const searches = [companySearch, tenementSearch, reportSearch]
 
-function searching({ list, tool, description, endpoint, selection, notes }: Searched): Tool {
+function searching({ tool, endpoint, selection, notes }: Searched): Tool {
+  const { resource, description } = endpoint
   const parameters = choosing(endpoint.parameters)
   return {
     name: tool,
-    description,
+    description: `${resource.description} ${description}`,
     parameters,
     call: async (given, reading) => {
       const values = { ...readArguments(given, parameters), ...selection }
-      const { release, part } = await reading.list(endpoint, `/${list}`, values)
+      const { release, part } = await reading.list(endpoint, `/${resource.name}`, values)
       return { release: shown(release), ...part, notes: notes(part.records, reading.today) }
     },
   }
@@ -135,7 +124,7 @@ const company: Tool = {
       newest_announcements,
       notes: [
         ...companySearch.notes([], reading.today),
-        `The tenements in past_expiry are ${pastExpiry}.`,
+        pastExpiry,
         ...reportSearch.notes([], reading.today),
       ],
     }
@@ -143,7 +132,7 @@ const company: Tool = {
 }
 
 const compared = {
-  list: oneOf(searches.map(({ list }) => list)),
+  list: oneOf(searches.map(({ endpoint }) => endpoint.resource.name)),
   since: Type.Optional(sinceOf.updated_since, false),
   ...asOf,
   page: paging.page,
@@ -161,7 +150,7 @@ const changes: Tool = {
       throw invalidParameters([{ parameter: "filters", message: "Must be an object" }])
     }
     const { endpoint, selection, notes } =
-      searches.find((search) => search.list === list) ?? companySearch
+      searches.find(({ endpoint }) => endpoint.resource.name === list) ?? companySearch
     const chosen = readArguments(filters, choosing(endpoint.parameters))
     const values = { ...chosen, ...point, ...selection, per_page: maxRecords / 2 }
     const path = `/${list}`

@@ -100,7 +100,7 @@ test("company counts the tenements by state and by status, and lists those past 
   expect(subsidiaries.total).toBe(5)
   const { notes } = await resultOf(own, "find_tenements", { company: "BIG" })
   expect(notes.join()).toContain(
-    "1 of these 4 records are on 2026-03-01 granted and past their expiry date",
+    "1 of these 4 records are granted and past their expiry date on 2026-03-01",
   )
   await own.stop()
 })
