@@ -102,7 +102,7 @@ function faultsBetween(config: Config): string[] {
 /** The guide's table of settings. */
 export const settingsTable = (): string =>
   [
-    "| setting | default | what it does |",
+    "| setting | default | purpose |",
     "|---|---|---|",
     ...Object.entries<Setting>(settings).map(
       ([name, { fallback, description }]) =>

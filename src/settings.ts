@@ -173,7 +173,7 @@ export const settings = {
   },
   ABSENT_AFTER_HOURS: {
     description:
-      "Hours for which every load must lack a record before it goes: a company becomes inactive, a tenement is removed",
+      "Hours for which every load must lack a record before a load removes it; a company becomes inactive instead",
     fallback: "48",
     parse: integer(0, 8_760),
   },
