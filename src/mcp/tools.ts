@@ -48,7 +48,7 @@ const companySearch: Searched = {
 }
 
 const pastExpiry =
-  "A granted tenement past its expiry date is still in force as a rule, because its renewal is pending."
+  "Most granted tenements past their expiry date await a renewal: the register still lists them as granted."
 
 const tenementSearch: Searched = {
   tool: "find_tenements",
