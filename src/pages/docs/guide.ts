@@ -24,10 +24,10 @@ const files = new Map(
   ]),
 )
 
-/** Links to the parts of a page, where there are more than three. */
+/** Links to the parts of a page; null for a page with fewer than two. */
 function contentsOf({ text }: Html): Html | null {
   const parts = [...text.matchAll(/<h2 id="([^"]+)">(.*?) <a class="anchor"/g)]
-  if (parts.length <= 3) return null
+  if (parts.length < 2) return null
   const items = parts.map(
     ([, id = "", title = ""]) => html`<li><a href="#${id}">${new Html(title)}</a></li>`,
   )
