@@ -40,7 +40,7 @@ export async function existingAccount(db: Pick<Transaction, "select">, email: st
   return found
 }
 
-/** All accounts by email address, with how many tokens of each are not revoked. */
+/** All accounts by email address, each with the number of its tokens that are not revoked. */
 export const listAccounts = (pool: Pool) =>
   pool.runAlone(null, (db) =>
     db
@@ -55,7 +55,7 @@ export const listAccounts = (pool: Pool) =>
       .orderBy(asc(accounts.email_folded)),
   )
 
-/** How many entries of the audit log are shown. */
+/** The number of audit entries shown. */
 const shownChanges = 100
 
 /**
@@ -73,7 +73,7 @@ export async function showAccount(pool: Pool, email: string, now = new Date()) {
     ...account,
     tokens: found.toReversed(),
     changes: entries.toReversed(),
-    /** How many entries are older than those. */
+    /** The number of entries that are older than the shown ones. */
     earlierChanges: Math.max(0, total - entries.length),
   }
 }
@@ -129,7 +129,7 @@ export function setPlan(
 }
 
 /**
- * Disables an account, so that its tokens and sessions are refused, or enables it again.
+ * Disables an account, so that the service rejects its tokens and sessions, or enables it again.
  * @throws AccountError where the account does not exist or is already in that state
  */
 export function setDisabled(

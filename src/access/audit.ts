@@ -19,7 +19,7 @@ export async function readAudit(pool: Pool, accountId: number, before: number | 
         id: accessChanges.id,
         /** `2026-01-02T03:04:05Z` */
         at: sql<string>`${instantText(accessChanges.at)}`,
-        /** Null where it was no token that changed. */
+        /** Null if no token changed. */
         tokenPrefix: accessChanges.token_prefix,
         action: accessChanges.action,
         columns: accessChanges.columns,
@@ -40,7 +40,7 @@ export async function readAudit(pool: Pool, accountId: number, before: number | 
   return { entries, next: rows.length > count ? (entries.at(-1)?.id ?? null) : null }
 }
 
-/** What an entry is about: a token by its prefix, or else a word. */
+/** The subject of an entry: a token by its prefix, or else a word. */
 export function subjectOf({
   tokenPrefix,
   columns,
@@ -50,10 +50,7 @@ export function subjectOf({
   return "password_set_at" in columns ? "password" : "account"
 }
 
-/**
- * `plan standard -> admin, request_limit none -> 5`; only the values of what was created or
- * deleted.
- */
+/** `plan standard -> admin, request_limit none -> 5`. A created or deleted row has its values alone. */
 export const columnsText = ({ action, columns }: Pick<AuditEntry, "action" | "columns">): string =>
   Object.entries(columns)
     .filter(([name]) => name !== "account_id" || action === "changed")

@@ -1,21 +1,21 @@
 /**
- * Writes what the requests of a process have left in its memory, every few seconds, before it is read and
- * when the process stops. So requests neither wait for these writes nor fail with them; a process that is
- * killed loses some seconds.
+ * Writes data that requests leave in the memory of a process: every few seconds, before each read and when
+ * the process stops. So requests neither wait for these writes nor fail with them. A killed process loses
+ * some seconds.
  */
 import { noAnswerWithin } from "../db/pool/unavailable.ts"
 import { settleWithin } from "../text/settle-within.ts"
 
 /**
- * Receives the error of a failed write; and how many requests will not be shown because of it, unless they
- * are kept for the next one.
+ * Receives the error of a failed write and the number of requests that are lost with it; none is lost if the
+ * next write retries them.
  */
 export type OnWriteFailure = (error: unknown, lost?: { unwritten_requests: number }) => void
 
 export interface BackgroundWriteOptions {
-  /** Writes all. Keeps what it fails to write. */
+  /** Writes all data. Keeps data that it cannot write. */
   write: () => Promise<void>
-  /** How many requests are not written. */
+  /** The number of unwritten requests. */
   unwritten: () => number
   onFailure: OnWriteFailure
   everyMs?: number | undefined
@@ -34,27 +34,27 @@ export function writeInBackground({
     running = write()
     return running
   }
-  /** Writes what is in memory now. Calls during a write share the one after it. */
+  /** Writes the data in memory now. Calls during a write share the next write. */
   const flush = (): Promise<void> => {
     next ??= running.then(start, start)
     return next
   }
   const timer = setInterval(() => {
-    // Else the failure of one write would be reported more than once.
+    // Without this, one failure would be reported several times.
     if (!next) flush().catch((error: unknown) => onFailure(error))
   }, everyMs)
 
   return {
     /**
-     * Reads once what is in memory is written. Where that fails, the read shows what was written before,
-     * and the next write in the background reports the failure.
+     * Reads after the data in memory is written. If that write fails, the read shows the earlier writes, and
+     * the next write in the background reports the failure.
      */
     afterWrite: async <T>(read: () => Promise<T>): Promise<T> => {
       await Promise.allSettled([flush()])
       return read()
     },
 
-    /** Writes the last, for at most `limitMs`, and stops. */
+    /** Writes the last data, for at most `limitMs`, and stops. */
     stop: async (limitMs: number): Promise<void> => {
       clearInterval(timer)
       await settleWithin(limitMs, flush(), noAnswerWithin).catch((error: unknown) =>

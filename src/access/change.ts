@@ -1,28 +1,28 @@
-/** Changes of accounts and tokens: each is one transaction that records who makes it and from where. */
+/** Changes of accounts and tokens: each is one transaction that records its author and origin. */
 import { sql } from "drizzle-orm"
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { committed } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
 
-/** Who changes accounts and tokens, and in which database. */
+/** The author of changes, and the database that they are made in. */
 export interface Editor {
   /** The database's URL: `postgres://…` */
   url: string
   who: string
   /** A host name or an address. */
   origin: string
-  /** After which the server ends a statement; by default the database's own setting. */
+  /** The server ends a statement after this time; by default after the database's own setting. */
   statementTimeoutMs?: number
 }
 
-/** Where the client's address is not known. */
+/** The origin of a change by a client without a known address. */
 export const unknownAddress = "unknown address"
 
 export type Changed<T> = ConfirmedChange<T>
 
 export type Transaction = Parameters<Parameters<PostgresJsDatabase["transaction"]>[0]>[0]
 
-/** A request that can't be carried out. The message says why. */
+/** The service cannot carry out a request. The message gives the reason. */
 export class AccountError extends Error {
   override readonly name = "AccountError"
 }
@@ -54,7 +54,7 @@ export const change = <T>(
     ),
   )
 
-/** Has the audit log record the transaction's changes under this name. */
+/** Makes the audit log record the transaction's changes under this name. */
 export async function attribute(
   tx: Transaction,
   { who, origin }: Pick<Editor, "who" | "origin">,

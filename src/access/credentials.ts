@@ -1,15 +1,13 @@
 /**
  * Authentication: finds the caller that a token identifies.
  *
- * The result of each lookup is cached, so that a token in use costs no query. PostgreSQL notifies
- * every process when an account or one of its tokens changes, which invalidates the entries of that
- * account. While a process is not subscribed to these notifications, it uses no cached result. In
- * case a notification is lost without the connection failing, an entry is used for at most
- * `maxStalenessMs` and then read again: that is the longest that a change can go unnoticed.
+ * The cache has the result of each lookup, so that a token in use costs no query. PostgreSQL notifies every
+ * process when an account or one of its tokens changes, and each process invalidates the entries of that
+ * account. A process without this subscription uses no cached result. An entry also expires after
+ * `maxStalenessMs`, in case a notification is lost while the connection stays open.
  *
- * Tokens are stored and looked up by their SHA-256 alone, in memory as in the database. The time that
- * a lookup takes reveals nothing about other tokens, because a client cannot choose the hash that is
- * looked up.
+ * Tokens are stored and looked up by their SHA-256 alone, in memory and in the database. The duration of a
+ * lookup reveals nothing about other tokens, because a client cannot choose the hash.
  */
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
 import { accounts, type Plan, tokens } from "../db/account-tables.ts"
@@ -43,9 +41,12 @@ const recordEveryMs = 60_000
 const never = Number.NEGATIVE_INFINITY
 
 interface CachedToken extends ValidToken {
-  /** When it was read; `never` once it is invalidated. It then still shows that the token was valid. */
+  /**
+   * When it was read; `never` after it was invalidated. An invalidated entry still shows that the token was
+   * valid.
+   */
   readMs: number
-  /** When its use was last recorded. */
+  /** When the use of the token was last recorded. */
   recordedMs: number
 }
 
@@ -57,14 +58,14 @@ export interface CredentialOptions {
     accounts: Pool
   }
   sizes: Pick<CacheSizes, "tokens" | "invalidTokens">
-  /** Receives why a token's last use could not be recorded. */
+  /** Receives the reason why the last use of a token was not recorded. */
   onUseNotRecorded: (error: unknown) => void
 }
 
 export function createCredentials({ pools, sizes, onUseNotRecorded }: CredentialOptions) {
   const lookUp = createTokenLookup(pools.records)
   const valid = createCache<CachedToken>(sizes.tokens, () => 150)
-  /** The negative cache: when each token was looked up. */
+  /** The negative cache: the time at which each token was looked up. */
   const invalid = createCache<number>(sizes.invalidTokens, () => 16)
   const pending = new Map<string, Promise<CachedToken | null>>()
   let subscribed = false
@@ -72,7 +73,7 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
   const isFresh = (readMs: number, nowMs: number): boolean =>
     subscribed && isRecent(readMs, nowMs, maxStalenessMs)
 
-  /** The cached result; undefined where there is none to use. */
+  /** The cached result; undefined if it is missing or too old. */
   function cached(hash: string, nowMs: number): CachedToken | null | undefined {
     const token = valid.get(hash)
     if (token && isFresh(token.readMs, nowMs)) return token
@@ -80,13 +81,13 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
   }
 
   /**
-   * Concurrent lookups of one token share a query, unless a notification arrived in between or this
-   * process is not subscribed. Then the result is not used again.
+   * Concurrent lookups of one token share a query. The result is cached unless a notification arrived in
+   * between or this process is not subscribed.
    */
   function read(hash: string, nowMs: number, address: AccountId): Promise<CachedToken | null> {
     const shared = subscribed ? pending.get(hash) : undefined
     if (shared) return shared
-    // A token that was valid before does not wait behind others of its address.
+    // A token that was valid before skips the queue of its address.
     const result: Promise<CachedToken | null> = lookUp(
       hash,
       valid.get(hash)?.caller.accountId ?? address,
@@ -131,7 +132,7 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
       .catch(onUseNotRecorded)
   }
 
-  /** Invalidates what is cached of an account; undefined: of all accounts. */
+  /** Invalidates the cached tokens of an account; undefined means all accounts. */
   function invalidate(accountId: number | undefined): void {
     pending.clear()
     invalid.clear()
@@ -158,7 +159,7 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
       const nowMs = now.getTime()
       let found = cached(hash, nowMs)
       if (found === undefined) {
-        // Checked only here: the checksum costs more than all else.
+        // The checksum costs more than all other checks, so this is the only place that computes it.
         if (!isWellFormed(token)) return null
         found = await read(hash, nowMs, address)
       }
@@ -167,7 +168,7 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
       return found.caller
     },
 
-    /** Whether this process is subscribed to notifications of changes from now on. */
+    /** Sets whether this process is subscribed to notifications of changes. */
     setSubscribed: (isSubscribed: boolean): void => {
       subscribed = isSubscribed
       invalidate(undefined)

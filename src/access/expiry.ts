@@ -1,4 +1,4 @@
-/** Deletes sessions, links and records of use that nobody can see or use any more. */
+/** Deletes expired sessions, links and records of use. */
 import { and, lt, lte, or, sql } from "drizzle-orm"
 import { accessChanges, recentRequests, usageHours } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
@@ -7,7 +7,7 @@ import { dayMs, hourMs } from "../text/durations.ts"
 import { attribute } from "./change.ts"
 import { idleMs } from "./session-rows.ts"
 
-/** How long the audit log keeps when a session began and ended. */
+/** The time for which the audit log keeps the beginning and end of a session. */
 const auditedMs = 400 * dayMs
 const keptUsageMs = 31 * dayMs
 const keptRequestsMs = 30 * dayMs
@@ -35,7 +35,7 @@ export interface ExpiryOptions {
   pool: Pool
   now: () => Date
   onFailure: (error: unknown) => void
-  /** How long after the start it runs first: a process may not run for an hour. */
+  /** The delay of the first run: a process may stop within an hour. */
   firstMs?: number
 }
 

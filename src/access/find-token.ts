@@ -1,4 +1,4 @@
-/** Finds the token that a change is about. */
+/** Finds the token of a change. */
 import { and, eq, like, type SQL, sql } from "drizzle-orm"
 import { accounts, tokens } from "../db/account-tables.ts"
 import { milliseconds } from "../resources/values.ts"
@@ -37,8 +37,7 @@ const findTokens = (tx: Transaction, condition: SQL | undefined) =>
 
 /**
  * Finds a token and locks it until the transaction ends.
- * @throws AccountError where there is none, where several have the prefix, and as if there were none where
- * it is another account's
+ * @throws AccountError where no token or several tokens have the prefix, or the token is another account's
  */
 export async function findToken(tx: Transaction, which: WhichToken): Promise<FoundToken> {
   const found = await findTokens(
@@ -60,7 +59,7 @@ export async function findToken(tx: Transaction, which: WhichToken): Promise<Fou
   return token
 }
 
-/** Longer than the stored prefix, `start` must be a whole token, which is found by its hash. */
+/** If `start` is longer than the stored prefix, it must be a whole token, which is found by its hash. */
 function beginsWith(start: string) {
   if (!/^mds_[0-9A-Za-z]+$/.test(start)) {
     throw new AccountError(

@@ -1,6 +1,6 @@
 /**
- * Changes of accounts and tokens that people make in the pages. Each takes a connection of its own and
- * waits until all processes have confirmed it, so only a few run at once, and one for each account.
+ * Changes of accounts and tokens through the pages. Each takes a connection of its own and waits until all
+ * processes have confirmed the change, so only a few run at once, and one for each account.
  */
 import { OutcomeUnknown } from "../db/commit.ts"
 import { rethrowDatabaseError } from "../db/database-errors.ts"
@@ -18,7 +18,7 @@ export interface Changer {
 
 /**
  * Runs a change in the person's name.
- * @throws AccountError; Unavailable; OutcomeUnknown where it may have been made
+ * @throws AccountError; Unavailable; OutcomeUnknown where the change may have been made
  */
 export type PageChange = <T>(
   changer: Changer,
@@ -33,10 +33,10 @@ const bounds = {
   waitMs: 5_000,
 }
 const statementTimeoutMs = 5_000
-/** The longest that a change takes, with all its statements and the confirmation. */
+/** The time limit of a change with all its statements and the confirmation. */
 const defaultDeadlineMs = 15_000
 
-/** @param url is asked for each change; it throws Unavailable where there is no database to change */
+/** @param url returns the database of a change, or throws Unavailable */
 export function createPageChanges(url: () => string, deadlineMs = defaultDeadlineMs): PageChange {
   const turns = createTurns(bounds)
   return async ({ accountId, email, address }, work) => {
@@ -48,7 +48,7 @@ export function createPageChanges(url: () => string, deadlineMs = defaultDeadlin
       origin: address || unknownAddress,
       statementTimeoutMs,
     }
-    // Its connection is open for as long as it goes on, also where nobody waits for it any more.
+    // A running change uses its connection even after its caller has left.
     const working = Promise.try(() => work(editor)).finally(endTurn)
     try {
       return await settleWithin(deadlineMs, working, tooLate)

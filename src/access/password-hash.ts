@@ -1,18 +1,19 @@
 /**
  * Hashing of passwords, by argon2id.
  *
- * A hash takes about 150 ms of a processor and 64 MB. Two are computed at once, and one for each client
- * address; others wait for a few seconds, and the addresses take turns. So a flood of attempts to sign in
- * takes no more than that from the API, and delays others by one hash for each address that it comes from.
+ * A hash takes about 150 ms of a processor and 64 MB. The process computes two hashes at once, and one for
+ * each client address; other attempts wait for a few seconds, and the addresses take turns. So a flood of
+ * attempts costs the API two processors at most, and delays an honest attempt by one hash for each address of
+ * the flood.
  */
 import { createTurns } from "../db/pool/turns.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
 import { isWithinBounds, normalised } from "./password-rules.ts"
 
-/** Too many other passwords wait to be hashed. The request may be retried. */
+/** The queue of passwords is full. The client may retry the request. */
 export class HashingBusy extends Unavailable {}
 
-/** What one hash takes: KiB of memory, and passes over it. */
+/** The cost of one hash: KiB of memory, and passes over it. */
 export interface HashingCost {
   memoryCost: number
   timeCost: number
@@ -21,15 +22,15 @@ export interface HashingCost {
 export const defaultCost: HashingCost = { memoryCost: 65_536, timeCost: 2 }
 const atOnce = 2
 
-/** The salt and hash of a random password that nobody knows. */
+/** The salt and hash of an unknown random password. */
 const ofNothing =
   "$5tkOAaEkrnRkK0bWCJKz9kaW4EU3g0IXrB8e9EQLL/U$etee64x0Xllc1HGzh9acgE0ZIKsgXFoGYDcl9oV6pl4"
 
 export interface PasswordHashingOptions {
-  /** Receives the error for a stored hash that is none: it matches nothing. */
+  /** Receives the error for a malformed stored hash, which matches no password. */
   onMalformedHash: (error: unknown) => void
   cost?: HashingCost | undefined
-  /** How many attempts of one address may wait, and how long. */
+  /** Limits the number of waiting attempts of one address, and their wait. */
   queueLengthPerAddress?: number
   waitMs?: number
 }
@@ -39,7 +40,7 @@ export interface PasswordAttempt {
   password: string
   /** The address of the client. */
   address: string
-  /** Called once its turn has come, before anything is read or hashed for it. If it throws, nothing is. */
+  /** Called when the attempt has its turn, before anything is read or hashed. If it throws, the attempt ends. */
   onTurn?: () => Promise<void>
 }
 
@@ -82,14 +83,15 @@ export function createPasswordHashing({
       ),
 
     /**
-     * What `find` gives, if the password matches its hash; null where it does not, or there is none. It
-     * takes as long without a hash. @throws as `find` and `onTurn` do
+     * Returns the result of `find` if the password matches its hash, or else null. It takes as long without a
+     * hash.
+     * @throws the errors of `find` and `onTurn`
      */
     matching: async <Found extends { hash: string | null }>(
       { password, address, onTurn }: PasswordAttempt,
       find: () => Promise<Found | undefined>,
     ): Promise<Found | null> => {
-      // Depends on the password alone, so the shorter time tells nothing about an account.
+      // The hash depends on the password alone, so its duration reveals nothing about an account.
       if (password === "" || !isWithinBounds(password)) return null
       return inTurn(address, async () => {
         await onTurn?.()

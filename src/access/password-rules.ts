@@ -1,22 +1,22 @@
 /**
- * Which passwords are accepted. Passwords that many people have are guessed first, and ten guesses in a
- * quarter of an hour are enough for the most common of them.
+ * Rules for passwords. Attackers guess common passwords first, and the limit of ten guesses in a quarter of
+ * an hour is enough for the most common ones.
  */
 import { fold } from "../text/fold.ts"
 
 export const minLength = 12
 export const maxLength = 200
-/** Normalisation can make eighteen characters of one. */
+/** Normalisation can expand one character to eighteen. */
 const maxBytes = 4_000
 
-/** Fewer different characters than this are one repeated, or hardly more. */
+/** A password with fewer different characters is little more than one repeated character. */
 const minDifferent = 5
-/** A text as short as this is no better for being repeated. */
+/** A repeated text of at most this length is as weak as the text itself. */
 const maxRepeated = 11
-/** More than the longest password has. */
+/** Longer than the longest password. */
 const lineLength = 400
 
-/** What people type along: digits, letters, the rows and the columns of a keyboard. */
+/** Common sequences: digits, letters, the rows and the columns of a keyboard. */
 const lines = [
   "1234567890",
   "0123456789",
@@ -64,12 +64,12 @@ const words = new Set([
 export const normalised = (password: string): string => password.normalize("NFKC")
 
 export const isWithinBounds = (password: string): boolean =>
-  // Two code units at most for a character; counted first, because a body can be large.
+  // A character has at most two code units. The length is checked first, because a body can be large.
   password.length <= 2 * maxLength &&
   [...password].length <= maxLength &&
   Buffer.byteLength(normalised(password)) <= maxBytes
 
-/** Why a new password is refused, as a sentence for the person; null where it is not. */
+/** The reason why a new password is rejected, as a sentence for the person; null if it is accepted. */
 export function passwordFault(password: string, email: string): string | null {
   if ([...password].length < minLength) return `Use at least ${minLength} characters`
   if (!isWithinBounds(password)) return `Use at most ${maxLength} characters`

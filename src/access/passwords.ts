@@ -1,6 +1,6 @@
 /**
- * Passwords of accounts. Whether an account exists, has a password or is disabled shows neither in the
- * answer to an attempt nor in its time: each attempt reads one row and computes one hash.
+ * Passwords of accounts. Neither the response to an attempt nor its duration reveals whether an account
+ * exists, has a password or is disabled: each attempt reads one row and computes one hash.
  */
 import { and, eq, isNull, sql } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
@@ -17,7 +17,7 @@ export interface PasswordOptions {
 
 export type Passwords = ReturnType<typeof createPasswords>
 
-/** Each of these throws Unavailable, and HashingBusy where it hashes. */
+/** Each method throws Unavailable, and HashingBusy where it hashes. */
 export function createPasswords({ pool, hashing }: PasswordOptions) {
   async function accountBy(email: string) {
     const [found] = await pool.runAlone(null, (db) =>
@@ -44,9 +44,9 @@ export function createPasswords({ pool, hashing }: PasswordOptions) {
 
     /**
      * Sets a password, ends all other sessions of the account and withdraws its one-time links.
-     * @param sessionId the session in which it is set
+     * @param sessionId the session that sets it
      * @param address of the client
-     * @returns whether it was set: not if that session has ended or the account was disabled
+     * @returns false if that session has ended or the account was disabled
      */
     set: async (
       { accountId, sessionId }: SessionOfAccount,

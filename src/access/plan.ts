@@ -1,4 +1,4 @@
-/** What each plan allows, in requests per window. */
+/** The requests per window of each plan. */
 import type { Plan } from "../db/account-tables.ts"
 
 export const standardLimit = 1_000

@@ -1,4 +1,4 @@
-/** The table of recent requests, to which all processes add. */
+/** The table of recent requests, shared by all processes. */
 import { desc, eq, sql } from "drizzle-orm"
 import { accounts, recentRequests } from "../db/account-tables.ts"
 import { locks } from "../db/advisory-locks.ts"
@@ -7,7 +7,7 @@ import { milliseconds } from "../resources/values.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { storableText } from "../text/printable-text.ts"
 
-/** How many are kept of each account, and shown. */
+/** The number of requests that are stored and shown for each account. */
 export const keptRequests = 100
 
 export interface RecentRequest {
@@ -21,7 +21,7 @@ export interface RecentRequest {
   /** Path and query, without tokens. */
   target: string
   status: number
-  /** Milliseconds until it was answered. */
+  /** Milliseconds until the response. */
   ms: number
 }
 
@@ -32,8 +32,8 @@ export interface RequestsOfAccount {
 }
 
 /**
- * Adds requests, and deletes those of their accounts beyond the last hundred. Requests that were added
- * before are skipped, so it can be repeated; so are those of accounts that were deleted in the meantime.
+ * Adds requests, and deletes those of their accounts beyond the last hundred. A retry skips requests that
+ * were added before. Requests of deleted accounts are skipped too.
  */
 export async function addRequests(
   db: Pool["db"],
@@ -72,7 +72,7 @@ export async function addRequests(
   })
 }
 
-/** The last hundred of an account, the newest first. */
+/** The last hundred requests of an account, the newest first. */
 export const readRequests = (db: Pool["db"], accountId: number): Promise<RecentRequest[]> =>
   db
     .select({

@@ -1,11 +1,10 @@
 /**
- * The last requests of each account, so that a person can find why one failed.
+ * The last requests of each account, so that a person can see why a request failed.
  *
- * A process keeps those that it has answered in memory until it has added them to the database, and of
- * each account no more than are shown. They are added before a read, so that a person sees a request at
- * once.
+ * A process keeps its requests in memory until it has added them to the database, and no more of each account
+ * than the page shows. It adds them before a read, so that a person sees a request at once.
  *
- * Beyond a budget of bytes, the account that has been quiet longest loses its requests.
+ * Beyond a budget of bytes, the least recently active account loses its requests.
  */
 import type { Pool } from "../db/pool/pool.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
@@ -38,11 +37,11 @@ export function createRecentRequests({
   writeEveryMs,
 }: RecentRequestsOptions) {
   let dropped = 0
-  /** By account, the one that has been quiet longest first; its oldest request first. */
+  /** Accounts from the least to the most recently active; the requests of each, oldest first. */
   const unwritten = new Map<number, RecentRequest[]>()
   let bytes = 0
 
-  /** What could not be written because the database is away is kept. For any other reason it would fail again. */
+  /** Requests stay in memory only while the database is unavailable: any other failure would repeat. */
   async function write(): Promise<void> {
     reportDropped()
     const added = [...unwritten].map(([accountId, requests]) => ({
@@ -101,7 +100,8 @@ export function createRecentRequests({
     },
 
     /**
-     * The last hundred of an account, the newest first. Those of other processes are some seconds old.
+     * The last hundred requests of an account, the newest first. Those of other processes arrive some seconds
+     * late.
      * @throws Unavailable
      */
     last: (accountId: number): Promise<RecentRequest[]> =>

@@ -1,5 +1,5 @@
-/** Secrets: API tokens, and those of sessions and one-time links. */
-/** So many random bytes in base64url. */
+/** Secrets of API tokens, sessions and one-time links. */
+/** Random bytes in base64url. */
 export const randomText = (bytes: number): string =>
   crypto
     .getRandomValues(new Uint8Array(bytes))

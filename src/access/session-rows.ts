@@ -1,4 +1,4 @@
-/** Adding and deleting rows of sessions, within transactions of which they may be only a part. */
+/** Adds and deletes rows of sessions, within transactions that may do more. */
 import { and, eq, inArray, isNull, ne } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
 import { type SignInMethod, sessions, signInLinks } from "../db/sign-in-tables.ts"
@@ -6,20 +6,20 @@ import { dayMs } from "../text/durations.ts"
 import { attribute, type Transaction, unknownAddress } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
 
-/** After so long without use a session ends. */
+/** A session ends after this time without use. */
 export const idleMs = 7 * dayMs
-/** After so long it ends however much it is used. */
+/** A session ends after this time even if it is used. */
 export const longestMs = 30 * dayMs
 
 const secretBytes = 32
-/** How much of a user agent is kept, in characters. Those of browsers have about 150. */
+/** The stored length of a user agent, in characters. Browsers send about 150. */
 const keptUserAgent = 300
 
-/** From where a person signs in. */
+/** The client that a person signs in with. */
 export interface Client {
-  /** As for the limits of unauthenticated requests. */
+  /** The same address as for the limits of unauthenticated requests. */
   address: string
-  /** Empty where it sends none. */
+  /** Empty if the client sends none. */
   userAgent: string
 }
 
@@ -96,7 +96,7 @@ export async function endSessions(
   return ended.length
 }
 
-/** Has the audit log record the transaction's changes as made by the account's owner. */
+/** Makes the audit log record the transaction's changes as made by the account's owner. */
 export async function attributeToOwner(
   tx: Transaction,
   accountId: number,
@@ -109,6 +109,6 @@ export async function attributeToOwner(
   await attribute(tx, { who: account?.email ?? `account ${accountId}`, origin: address })
 }
 
-/** The columns hold whole seconds, to which PostgreSQL would round, and so up into the future too. */
+/** The columns have whole seconds. PostgreSQL would round, and so up into the future too. */
 export const secondOf = (at: Date): string =>
   new Date(Math.floor(at.getTime() / 1000) * 1000).toISOString()

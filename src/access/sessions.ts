@@ -1,13 +1,12 @@
 /**
  * Sessions of people that have signed in.
  *
- * A cookie's value is a random secret. Only its SHA-256 is stored, which also names the session in lists
- * and forms. Nothing is cached: each page reads its session, so that a session that has ended in one
- * process is refused from the next request on in all of them.
+ * A cookie's value is a random secret. Only its SHA-256 is stored, which also names the session in lists and
+ * forms. No process caches sessions: each page reads its session, so that every process rejects an ended
+ * session from the next request on.
  *
- * A session ends after seven days without use, so that a forgotten one on a shared computer does not
- * stay open, and 30 days after it began however much it is used, so that a stolen one is not valid for
- * good.
+ * A session ends after seven days without use, which protects shared computers, and 30 days after it began,
+ * which limits the use of a stolen cookie.
  */
 import { and, desc, eq, gt, isNull, lte, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
@@ -34,7 +33,7 @@ import {
 
 export interface SessionOptions {
   pool: Pool
-  /** Receives why it could not be recorded that a session is in use. */
+  /** Receives the reason why the use of a session was not recorded. */
   onUseNotRecorded: (error: unknown) => void
 }
 
@@ -45,7 +44,7 @@ export type SignedIn = NonNullable<Awaited<ReturnType<Sessions["find"]>>>
 
 const recordEveryMs = minuteMs
 
-/** Each of these throws Unavailable. */
+/** Each method throws Unavailable. */
 export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
   const byId = pool.db
     .select({
@@ -74,13 +73,12 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
 
   return {
     /**
-     * The person that a cookie's value identifies; null where it is unknown, the session has ended or was
-     * not used for too long, or its account is disabled. Records, at most once a minute, that the session
-     * is in use.
+     * The person that a cookie's value identifies; null if no valid session has it or the account is
+     * disabled. Records the use of the session at most once a minute.
      * @param address of the client, which takes turns at the database
      */
     find: async (cookie: string, now: Date, address: AccountId = null) => {
-      // Another text was never a session's, so it is rejected without a query.
+      // Only well-formed values cost a query.
       if (!/^[\w-]{43}$/.test(cookie)) return null
       const id = hashSecret(cookie)
       const [found] = await pool.runAlone(address, () => byId.execute({ id }))
@@ -113,7 +111,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
 
     /** Ends a session of the account. @param address of the client that asks for it */
     end: async (accountId: number, sessionId: string, address?: string): Promise<void> => {
-      // A form may send text that PostgreSQL can't hold.
+      // A form may send text that PostgreSQL cannot store.
       if (!/^[0-9a-f]{64}$/.test(sessionId)) return
       await pool.runAlone(null, (db) =>
         db.transaction((tx) => endSession(tx, { accountId, sessionId }, address)),
@@ -149,7 +147,7 @@ const listSessions = (pool: Pool, accountId: number, now: Date) =>
         userAgent: sessions.user_agent,
         signedInAt: timeOf(sessions.signed_in_at),
         lastSeenAt: timeOf(sessions.last_seen_at),
-        /** When it ends however much it is used. */
+        /** When the session ends even if it is used. */
         expiresAt: timeOf(sessions.expires_at),
       })
       .from(sessions)

@@ -1,18 +1,16 @@
 /**
- * How often may be tried to sign in, and to have a one-time link mailed, in a quarter of an hour: by
- * account, so that no password is guessed by many together, and by client address, so that one client
- * does not try many accounts or send mail to many people. An account is what was typed, whether it
- * exists or not, so that a limit tells nothing about it.
+ * Limits attempts to sign in and requests for one-time links, in a quarter of an hour: by account, so that
+ * many clients together cannot guess a password, and by client address, so that one client cannot try many
+ * accounts or send mail to many people. An account is the typed address, whether it exists or not, so that a
+ * limit reveals nothing about it.
  *
- * An attempt counts when its password is about to be hashed, so that many at once are no more guesses,
- * and those that are refused because too many wait are none. So hashing bounds how many accounts are
- * counted at a time, and all of them fit into memory: a flood of made-up addresses evicts no window that
- * still counts.
+ * An attempt counts when its turn to be hashed comes. So concurrent attempts get no extra guesses, and
+ * attempts that the queue rejects do not count. Hashing limits the number of accounts that are counted at a
+ * time, and all of them fit into memory: made-up addresses evict no active window.
  *
- * An attempt that succeeds gives its account a further one. After ten wrong guesses the right password is
- * refused too, or else guessing could go on. Two ways in are left to somebody who is kept out by the
- * guesses of others: a session of the account, where one is asked for the password again, has attempts of
- * its own; and the one-time link has limits of its own.
+ * A successful attempt gives its account a further one. After ten wrong guesses the right password is
+ * rejected too, since guessing could go on otherwise. A person who is locked out by the guesses of others can
+ * still use a session of the account, whose attempts have a limit of their own, or a one-time link.
  */
 import type { WindowState } from "../http/rate-limit-headers.ts"
 import type { RedisConnection } from "../redis/connection.ts"
@@ -24,7 +22,7 @@ import { bucketKeys, type Clocks, createWindow } from "./windows.ts"
 export class LimitReached extends Error {
   override readonly name = "LimitReached"
 
-  /** @param until when the next one is admitted */
+  /** @param until when the next attempt is admitted */
   constructor(
     readonly until: Date,
     readonly retryAfterSeconds: number,
@@ -40,9 +38,9 @@ export interface SignInLimitOptions extends Clocks {
 }
 
 const windowMs = 15 * 60_000
-/** Ends before the attempt that it was: however late it is counted, it admits no guess more. */
+/** A refund ends before its attempt does, so that it never admits an extra guess. */
 const successWindowMs = windowMs - 60_000
-/** The most that one account may have; beyond, its attempts count. */
+/** The most refunds of one account; further attempts count. */
 const maxSuccesses = 1_000
 /** The memory of a kind of window: room for 19,000 accounts or addresses. */
 const maxBytes = 8 * 1024 * 1024
@@ -81,8 +79,8 @@ export function createSignInLimits(options: SignInLimitOptions) {
 
   return {
     /**
-     * Begins an attempt with a password, which counts against its address at once: by address first, so that
-     * a client past its limit there uses up no account's.
+     * Begins an attempt with a password, which counts against its address at once. A client beyond its limit
+     * uses up no account's attempts.
      * @param sessionId of the account's session that the client has
      * @throws LimitReached
      */
@@ -93,7 +91,10 @@ export function createSignInLimits(options: SignInLimitOptions) {
       const limit = attemptsPerAccount + maxSuccesses - remaining
       requireAdmitted(await attempts.accounts.peek(key, limit))
       return {
-        /** Counts it against its account; to be called just before the password is hashed. @throws LimitReached */
+        /**
+         * Counts the attempt against its account. Call it just before the password is hashed.
+         * @throws LimitReached
+         */
         count: async (): Promise<void> =>
           requireAdmitted(await attempts.accounts.admit(key, limit)),
         /** Call it if the password was right. */

@@ -1,12 +1,12 @@
 /**
- * One-time links, by which a person signs in or, where accounts are open to all, makes one.
+ * One-time links, with which a person signs in or, if sign-up is open, creates an account.
  *
- * A link's secret is stored as its SHA-256 alone, is valid for 15 minutes and can be used once. It is
- * stored whether the account exists or not, so that the request takes the same time; for an account
- * that does not exist or is disabled it is never sent to anyone.
+ * The SHA-256 of a link's secret is stored. A link is valid for 15 minutes and works once. The service stores
+ * a link even if the account does not exist, so that the request takes the same time; it sends no link for a
+ * missing or disabled account.
  *
- * A link is sent to the address that the account was created with, and signs in to the account with
- * exactly that address. What was typed may be another mailbox that only folds to the same text.
+ * The service sends a link to the address that the account was created with, and the link signs in to the
+ * account with exactly that address. The typed text may be another mailbox that only folds to the same text.
  */
 import { and, eq, gt, isNull } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
@@ -19,17 +19,17 @@ import { AccountError, attribute } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
 import { addSession, type Client, endSession, type SessionOfAccount } from "./session-rows.ts"
 
-/** What a link is valid for. */
+/** The effect of a link. */
 export interface LinkPurpose {
-  /** Where it is sent, and nowhere else. */
+  /** The only recipient of the link. */
   email: string
-  /** Whether using it makes the account. */
+  /** Whether using the link creates the account. */
   isNewAccount: boolean
 }
 
 export interface SignInLinkOptions {
   pool: Pool
-  /** Whether people may make accounts themselves. */
+  /** Whether people may create accounts themselves. */
   isSignUpOpen: boolean
 }
 
@@ -37,15 +37,15 @@ export type SignInLinks = ReturnType<typeof createSignInLinks>
 
 export const validMinutes = 15
 const secretBytes = 32
-/** By this the log recognises a secret, wherever it occurs. */
+/** The log recognises secrets by this prefix. */
 const prefix = "mds_link_"
 
-/** Each of these throws Unavailable. */
+/** Each method throws Unavailable. */
 export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
   return {
     /**
      * Makes a link for an email address.
-     * @returns null where it must not be sent: the account is disabled, or missing and not to be made
+     * @returns null if the account is disabled, or missing while sign-up is closed
      */
     request: async (
       typed: string,
@@ -58,7 +58,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
       return isSent ? { secret, email, isNewAccount: !account } : null
     },
 
-    /** What the link is valid for; null where it is not. Uses nothing up. */
+    /** The effect of the link; null if it is invalid. Does not use up the link. */
     find: async (secret: string, now: Date): Promise<LinkPurpose | null> => {
       const [link] = await pool.runAlone(null, (db) =>
         db
@@ -74,15 +74,15 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
       if (!link) return null
       const { email, accountEmail, disabledAt } = link
       if (accountEmail === null) return isSignUpOpen ? { email, isNewAccount: true } : null
-      // As `redeem` decides.
+      // The same rule as in `redeem`.
       return accountEmail === email && disabledAt === null ? { email, isNewAccount: false } : null
     },
 
     /**
-     * Uses the link up and begins a session. Of two at once, one does. Where the database is unavailable the
-     * link is still valid, unless the connection was lost in the commit.
-     * @param replaces the session that the client had before, which ends
-     * @returns the cookie's value, and whether the account has a password; null where the link is not valid, or not any more for its account
+     * Uses up the link and begins a session. Of two concurrent calls, one succeeds. If the database is
+     * unavailable the link stays valid, unless the connection was lost in the commit.
+     * @param replaces the client's earlier session, which ends
+     * @returns the cookie's value, and whether the account has a password; null if the link is invalid
      */
     redeem: (secret: string, client: Client, now: Date, replaces: SessionOfAccount | null = null) =>
       pool.runAlone(null, (db) =>
@@ -117,7 +117,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
 }
 
 /**
- * Makes a link for an account that exists, for an operator to hand over.
+ * Makes a link for an existing account, for an operator.
  * @returns the link's secret
  * @throws AccountError where the account does not exist or is disabled
  */

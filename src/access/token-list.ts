@@ -1,4 +1,4 @@
-/** The tokens of an account, as people see them. */
+/** The tokens of an account for the pages and the command line. */
 import { and, desc, eq, inArray, not, or, type SQL, sql } from "drizzle-orm"
 import { tokens } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
@@ -12,16 +12,16 @@ export interface TokenOfAccount {
   tokenId: number
 }
 
-/** How many revoked and expired tokens are listed. */
+/** The number of revoked and expired tokens that are listed. */
 export const listedEnded = 100
 
-/** The condition that a token can be used: it is neither revoked nor expired. */
+/** The condition for a usable token: it is neither revoked nor expired. */
 export const isValidToken = (now: Date) =>
   sql<boolean>`(${tokens.revoked_at} is null and (${tokens.expires_at} is null or ${tokens.expires_at} > ${now.toISOString()}::timestamptz))`
 
 /**
  * The valid tokens of an account and those that ended last, the newest first.
- * @param ended how many revoked and expired tokens; null for all
+ * @param ended the number of revoked and expired tokens; null for all
  */
 export function listOwnTokens(
   pool: Pool,
@@ -60,7 +60,7 @@ const readTokens = (pool: Pool, accountId: number, now: Date, condition?: SQL) =
         lastUsedAt: instantText(tokens.last_used_at),
         expiresAt: instantText(tokens.expires_at),
         revokedAt: instantText(tokens.revoked_at),
-        /** When it was rotated. It has a successor, and may still be valid for its grace period. */
+        /** When it was rotated. A rotated token has a successor, and may still be valid for its grace period. */
         replacedAt: instantText(tokens.replaced_at),
         isValid: isValidToken(now),
       })

@@ -3,7 +3,7 @@ import { AccountError } from "./change.ts"
 /** Characters in the name of a token. */
 export const maxNameLength = 100
 
-/** A character that shows: no space, nothing that has no width, no empty Braille cell. */
+/** A visible character: no space, no zero-width character, no empty Braille cell. */
 const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/u
 
 /** The name of a token, trimmed. @throws AccountError */
@@ -13,7 +13,7 @@ export function tokenName(text: string): string {
   if ([...name].length > maxNameLength) {
     throw new AccountError(`The name of a token has at most ${maxNameLength} characters`)
   }
-  // Those that change the direction of text could make it look like another name.
+  // Marks that change the direction of text could disguise a name.
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name) || !name.isWellFormed()) {
     throw new AccountError("The name of a token must not contain control characters")
   }

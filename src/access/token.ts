@@ -29,20 +29,20 @@ export function createToken(bytes = crypto.getRandomValues(new Uint8Array(32))):
   return unsigned + checksumOf(unsigned)
 }
 
-/** Whether `text` is as long as a token, which costs less to find out than all else. */
+/** Whether `text` has the length of a token, which is the cheapest check. */
 export const hasTokenLength = (text: string): boolean => text.length === tokenLength
 
 /**
  * Whether `text` has the form of a token. Takes any string, of any length. A malformed token was never
- * issued, so it is refused without a query.
+ * issued, so the service rejects it without a query.
  */
 export function isWellFormed(text: string): boolean {
   return shape.test(text) && checksumOf(text.slice(0, checksumStart)) === text.slice(checksumStart)
 }
 
 /**
- * The first 12 characters, `mds_` and 8 of the secret: what lists show and commands take. It reveals
- * 47 of the 256 bits, which leaves more than enough.
+ * The first 12 characters, `mds_` and 8 of the secret, which identify a token in lists and commands. They
+ * reveal 47 of the 256 bits; the rest is more than enough.
  */
 export function prefixOf(token: string): string {
   return token.slice(0, shownLength)

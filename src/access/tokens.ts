@@ -1,6 +1,6 @@
 /**
- * Changes of tokens: owners create, edit, rotate and revoke those of their account in the account area,
- * operators issue, rotate and revoke any by its prefix on the command line.
+ * Changes of tokens: owners create, edit, rotate and revoke the tokens of their account in the account area;
+ * operators issue, rotate and revoke any token by its prefix on the command line.
  */
 import { and, eq, sql } from "drizzle-orm"
 import { accounts, tokens } from "../db/account-tables.ts"
@@ -12,12 +12,12 @@ import { createToken, prefixOf } from "./token.ts"
 import { isValidToken, type TokenOfAccount } from "./token-list.ts"
 import { tokenName } from "./token-name.ts"
 
-/** Valid tokens that an owner may have; and while some are being replaced. */
+/** The most valid tokens of an account in the account area; and while some are being replaced. */
 const maxTokens = 100
 const maxTokensInRotation = 2 * maxTokens
 
 export interface NewToken {
-  /** Says what the token is for. */
+  /** The purpose of the token. */
   name: string
   /** When it is created, by the clock that `expiresAt` follows. */
   now: Date
@@ -25,13 +25,13 @@ export interface NewToken {
   forSpreadsheets: boolean
 }
 
-/** A form that an owner sends. It makes one token, however often it is sent. */
+/** A form of an owner. It makes one token, even if it is sent several times. */
 export interface SentForm {
   /** A UUID. */
   formId: string
 }
 
-/** A token that was made. `token` is null where the same form had made it before: it is not shown again. */
+/** A new token. `token` is null if the same form made it before: it is not shown again. */
 export interface MadeToken {
   token: string | null
   name: string
@@ -39,7 +39,7 @@ export interface MadeToken {
 }
 
 export interface Rotation {
-  /** How long the old token stays valid, but not beyond its own expiry. */
+  /** The remaining validity of the old token, at most until its own expiry. */
   graceMs: number
   now: Date
 }
@@ -151,10 +151,9 @@ async function addToken(
 }
 
 /**
- * @returns the new token, the prefix of the one that it replaces, and until when that one is still valid;
- * null where it is revoked
- * @throws AccountError where the token is revoked, has expired or was replaced before: its expiry is then
- * no longer that of its lifetime
+ * @returns the new token, the prefix of the replaced one, and the end of its validity; null if it is revoked
+ * @throws AccountError where the token is revoked, has expired or was replaced before, so that its expiry no
+ * longer gives its lifetime
  */
 async function replace(
   tx: Transaction,
@@ -196,7 +195,7 @@ async function lockAccount(tx: Transaction, accountId: number): Promise<void> {
   if (account.disabledAt !== null) throw new AccountError("The account is disabled")
 }
 
-/** @throws AccountError where the account has as many valid tokens as it may have */
+/** @throws AccountError where the account has the most valid tokens that it may have */
 async function checkRoom(tx: Transaction, accountId: number, now: Date, max: number) {
   const valid = await tx.$count(tokens, and(eq(tokens.account_id, accountId), isValidToken(now)))
   if (valid < max) return

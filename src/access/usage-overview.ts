@@ -1,9 +1,9 @@
-/** What the usage page shows of an account: the last day by hour, the last 30 days by day (UTC). */
+/** The usage of an account for its page: the last day by hour, the last 30 days by day (UTC). */
 import { dayMs, hourMs } from "../text/durations.ts"
 import type { Count } from "./usage-rows.ts"
 
 export interface Period {
-  /** When it begins, ms since 1970. */
+  /** The beginning of the hour or day, ms since 1970. */
   startMs: number
   requests: number
   /** The requests among them that were made with a token marked for spreadsheets. */
@@ -28,7 +28,7 @@ export function usageOverview(counts: readonly Count[], nowMs: number) {
     hours: lastHours(shown, nowMs),
     /** 30 days, ending with the current one. */
     days: periods(shown, firstDayMs, { count: shownDays, lengthMs: dayMs }),
-    /** The tokens that were used in this time, the most used first; one may be `withoutToken`. */
+    /** The tokens with requests in this time, the most used first; one may be `withoutToken`. */
     tokens: [...Map.groupBy(shown, ({ tokenId }) => tokenId)]
       .map(([tokenId, ofToken]) => ({
         tokenId,

@@ -8,7 +8,7 @@ export interface CountOfAccount {
   accountId: number
   /** Or `withoutToken`. */
   tokenId: number
-  /** When the hour begins, ms since 1970. */
+  /** The beginning of the hour, ms since 1970. */
   startMs: number
   requests: number
 }
@@ -16,8 +16,8 @@ export interface CountOfAccount {
 export type Count = Awaited<ReturnType<typeof readCounts>>[number]
 
 /**
- * Adds to the stored counts. Rows of accounts that were deleted in the meantime are skipped. All
- * processes add in the same order, so that none waits for another that waits for it.
+ * Adds to the stored counts. Skips rows of accounts that were deleted in the meantime. All processes add in
+ * the same order, which excludes deadlocks.
  */
 export async function addCounts(db: Database, counts: readonly CountOfAccount[]): Promise<void> {
   const rows = JSON.stringify(

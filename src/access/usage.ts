@@ -1,11 +1,11 @@
 /**
  * Counts the admitted requests of each token in each clock hour (UTC). Each process adds its counts to the
- * database every few seconds, where those of all processes add up, and before it reads them. So requests
- * cost the database nothing, and a caller sees its own requests at once.
+ * database every few seconds and before each read, and the database sums the counts of all processes. So
+ * requests cost the database nothing, and a caller sees its own requests at once.
  *
- * A failed write is retried. If the connection was lost after the server had committed and before it
- * answered, those counts are added twice. That is rare, and no limit depends on these counts, so no
- * record of completed writes is kept.
+ * A failed write is retried. If the connection is lost between the server's commit and its response, those
+ * counts are added twice. That is rare, and no limit depends on these counts, so no record of completed
+ * writes is kept.
  */
 import type { Pool } from "../db/pool/pool.ts"
 import { noAnswerWithin } from "../db/pool/unavailable.ts"
@@ -27,17 +27,17 @@ export interface UsageOptions {
   pool: Pool
   onFailure: OnWriteFailure
   writeEveryMs?: number
-  /** How long a caller waits for a read, and `stop` for the last write. */
+  /** The time limit of a read by a caller, and of the last write in `stop`. */
   waitMs?: number
 }
 
 export type Usage = ReturnType<typeof createUsage>
 
-/** So many counts are kept while they can't be written, some 10 MB. Beyond, the oldest are dropped. */
+/** The most counts that are kept while writes fail, some 10 MB. Beyond it the oldest are dropped. */
 const maxCounts = 50_000
 
 export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: UsageOptions) {
-  /** The counts that are not written, by account, token and hour. */
+  /** Unwritten counts, by account, token and hour. */
   const counts = new Map<string, CountOfAccount>()
 
   async function write(): Promise<void> {
@@ -67,7 +67,7 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
     return [...(await settleWithin(waitMs, written, noAnswerWithin)), ...unwritten(accountId)]
   }
 
-  /** What has been counted since the last write, or could not be written. */
+  /** Requests since the last write, and those of failed writes. */
   const unwritten = (accountId: number): Count[] =>
     [...counts.values()]
       .filter((count) => count.accountId === accountId)

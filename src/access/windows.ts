@@ -5,11 +5,11 @@ import { createSharedWindow } from "./window/shared-window.ts"
 import { createWindowStore, type Decision, type WindowStore } from "./window/sliding-window.ts"
 
 export interface Window {
-  /** Admits or denies one request. `limit` is an integer above 0, or infinite: then nothing is logged. */
+  /** Admits or denies one request. `limit` is an integer above 0, or infinite, which admits without a log. */
   admit(key: string, limit: number): Promise<WindowState>
   /** The state without a request; changes nothing. */
   peek(key: string, limit: number): Promise<WindowState>
-  /** The windows that this process keeps. */
+  /** The local windows of this process. */
   store: Pick<WindowStore, "size" | "bytes" | "evicted">
 }
 

@@ -1,4 +1,4 @@
-/** What the service answers with the records of the examples, made by the code that makes its answers. */
+/** The responses to the examples, made by the code of the service from the records of the examples. */
 import { pageContent, pageText } from "../answers/list-content.ts"
 import { type ListPlan, planList } from "../answers/list-plan.ts"
 import { cacheStatus, validatorsOf } from "../answers/represent.ts"
@@ -19,9 +19,9 @@ import {
 } from "./examples.ts"
 import { apiPrefix, keyedBy, type Operation } from "./operations.ts"
 
-/** A request and the answer to it. */
+/** A request and its response. */
 export interface Example {
-  /** As one writes it: `GET /companies?format=csv`. */
+  /** The request line: `GET /companies?format=csv`. */
   request: string
   /** The value of JSON, the text of other formats. */
   body: unknown
@@ -38,7 +38,7 @@ export function examplePath({ path, endpoint }: Operation): string {
   return path.replace(/\{\w+\}/, owner ? exampleKey(owner) : "")
 }
 
-/** The answer to the operation without any parameter but the format. */
+/** The response to the operation without any parameter but the format. */
 export function exampleOf(operation: Operation, format: Format): Example {
   const query = format === "json" ? "" : `?format=${format}`
   return {
@@ -66,7 +66,7 @@ function planOf({ path, endpoint, ...operation }: Operation, format: Format): Li
   return planList(endpoint, { ...target, query }, owner ? exampleKey(owner) : "")
 }
 
-/** An example of each header: those of the list of companies and, of errors, what only they have. */
+/** An example of each header: those of the list of companies, and those that only errors have. */
 export function headerExamples(companies: Operation, baseUrl: string) {
   const page = { records: [], meta: pageMeta(1, 1, perPage) }
   const validators = { ...validatorsOf(exampleRelease, "", "json"), ETag: exampleTag }
@@ -87,7 +87,7 @@ export function headerExamples(companies: Operation, baseUrl: string) {
   )
 }
 
-/** How each error comes about. */
+/** The cause of each error. */
 const errorRequests: Readonly<Record<ErrorCode, string>> = {
   INVALID_PARAMETER: "GET /companies?per_page=500&sort=size",
   UNAUTHORIZED: "GET /companies with an invalid token",

@@ -1,7 +1,7 @@
 /**
- * The records of every example in the description: of each resource one, whose values are the examples of its
- * fields. None of them exists. A test publishes exactly these and compares each example with what the service
- * answers.
+ * The records of every example in the description: one of each resource, with the examples of its fields as
+ * values. The records are fictitious. A test publishes exactly these and compares each example with the
+ * response of the service.
  */
 
 import { type Release, releaseKey } from "../db/reader/releases.ts"
@@ -31,7 +31,7 @@ export const exampleRelease: Release = {
 /** The entity tag of the list of companies at that release. */
 export const exampleTag = entityTag(releaseKey(exampleRelease), "/api/v1/companies?", "json")
 
-/** When the examples were asked for, by an account that had made no request before. */
+/** The time of the example requests, from an account without earlier requests. */
 export const exampleNow = new Date("2026-02-16T09:30:00Z")
 
 export const exampleUsage = {

@@ -7,7 +7,7 @@ export interface JsonSchema {
 
 const largestInt32 = 2_147_483_647
 
-/** The schema's own keywords, with the size of integers: clients choose a larger type by it. */
+/** The schema's own keywords. Integers have their size, from which clients choose their type. */
 export function jsonSchema(schema: TSchema): JsonSchema {
   const { properties, items, ...others }: TSchema = schema
   if (properties) return { ...others, properties: mapValues(properties, jsonSchema) }

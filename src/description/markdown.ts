@@ -1,4 +1,4 @@
-/** The reference as Markdown: programs read it as it is, people as pages. */
+/** The reference as Markdown, for programs and, rendered, for people. */
 import { errorTable } from "../http/api-error.ts"
 import { responseHeaders } from "../http/response-headers.ts"
 import { errorExample, exampleOf, headerExamples } from "./example-answers.ts"
@@ -10,13 +10,13 @@ import { bodyText, curlLine, defaultText, groupsOf, targetOf, typeText } from ".
 export interface ReferenceOptions {
   /** The address of the service, for requests. */
   address: string
-  /** The rank of the title. */
+  /** The level of the title. */
   level: number
-  /** Where a list can be seen, and a list with the example of a parameter. */
+  /** The URL of a list in the explorer, and of a list with the example of a parameter. */
   explorer?: (operation: Operation, parameter?: Parameter) => string | undefined
 }
 
-/** All of it. @param address of the service, for requests */
+/** The whole reference. @param address of the service, for requests */
 export function referenceMarkdown(description: Description, address: string): string {
   const groups = [...groupsOf(description.operations)].map(([name, members]) =>
     groupMarkdown(name, members, { address, level: 2 }),
@@ -24,7 +24,7 @@ export function referenceMarkdown(description: Description, address: string): st
   return ["# Reference", introduction, ...groups, commonMarkdown(description), ""].join("\n\n")
 }
 
-/** A resource: its fields, and each endpoint that answers with it. */
+/** A resource: its fields, and each endpoint that returns it. */
 export function groupMarkdown(
   name: string,
   members: readonly Operation[],
@@ -58,7 +58,7 @@ function operationMarkdown(operation: Operation, options: ReferenceOptions): str
   const { address, explorer } = options
   const list = explorer?.(operation)
   const examples = formats.flatMap((format) => {
-    // It is as CSV.
+    // TSV has the same rows as CSV.
     if (format === "tsv") return []
     const { request, body } = exampleOf(operation, format)
     const line = fenced("sh", curlLine(address, targetOf(request)))

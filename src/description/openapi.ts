@@ -8,11 +8,11 @@ import { schemasOf } from "./schemas.ts"
 
 export interface DescriptionOptions {
   endpoints: readonly ServedEndpoint[]
-  /** The service's public address; empty where it is not known. */
+  /** The service's public URL; empty if it is unknown. */
   baseUrl: string
 }
 
-/** What the API offers, for every form of its reference. */
+/** The introduction of the API, for every form of its reference. */
 export interface Description {
   operations: readonly Operation[]
   baseUrl: string
@@ -70,10 +70,7 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
   }
 }
 
-/**
- * The example stands in the schema, where programs that let people try an endpoint don't take it for
- * the value to send.
- */
+/** The example is in the schema, because programs that try an endpoint would send the example of a parameter. */
 const parameterObject = ({ example, schema, ...parameter }: Parameter): JsonSchema => ({
   ...parameter,
   // Values separated by commas.
@@ -81,7 +78,7 @@ const parameterObject = ({ example, schema, ...parameter }: Parameter): JsonSche
   schema: { ...schema, examples: [example] },
 })
 
-/** Whose answers the examples of what all have in common are. */
+/** The operation whose responses are the shared examples. */
 export function companiesIn(operations: readonly Operation[]): Operation {
   const found = operations.find(({ id }) => id === "listCompanies")
   if (!found) throw new Error("No operation lists companies")

@@ -1,4 +1,4 @@
-/** What is served, as the description has it: from the endpoints that the routes declare. */
+/** The operations of the API, for the description, made from the endpoints that the routes declare. */
 import type { TSchema } from "@sinclair/typebox"
 import type { Endpoint, ServedEndpoint } from "../answers/endpoint.ts"
 import type { ErrorCode } from "../http/api-error.ts"
@@ -9,7 +9,7 @@ import type { Readable } from "../resources/resource.ts"
 import { exampleTag } from "./examples.ts"
 import { type JsonSchema, jsonSchema } from "./json-schema.ts"
 
-/** Where the API begins; the paths of operations are relative to it. */
+/** The prefix of the API; the paths of operations are relative to it. */
 export const apiPrefix = "/api/v1"
 
 export interface Parameter {
@@ -18,7 +18,7 @@ export interface Parameter {
   required: boolean
   description: string
   schema: JsonSchema
-  /** As it is written in a request. */
+  /** The name in a request. */
   example: string | number | boolean | readonly string[]
 }
 
@@ -27,15 +27,15 @@ export interface Operation {
   id: string
   /** Relative to the prefix: `/companies/{code}`. */
   path: string
-  /** What it answers with, plural: the tag, and the page of the reference. */
+  /** The plural of the returned resource: the tag, and the page of the reference. */
   group: string
-  /** The name of the schema of what it answers with: `Company`. */
+  /** The schema name of the returned records: `Company`. */
   schema: string
   summary: string
   description: string
   parameters: Parameter[]
   formats: readonly Format[]
-  /** Of its 200, besides those that HTTP itself has. */
+  /** The headers of its 200, besides those of HTTP. */
   headers: readonly string[]
   errors: readonly ErrorCode[]
   endpoint: Endpoint
@@ -81,7 +81,7 @@ function naming(
     return { ...named, id, summary, description: description ?? "" }
   }
   const owner = belongsTo?.resource.singular
-  // The versions of a company, not its company versions.
+  // `company-versions` are the versions of a company.
   const listed = owner ? resource.name.replace(`${owner}-`, "") : resource.name
   return {
     ...named,
@@ -111,7 +111,7 @@ function pathParameters(path: string, endpoint: Endpoint): Parameter[] {
 
 const keyName = (path: string): string | undefined => /\{(\w+)\}/.exec(path)?.[1]
 
-/** The resource whose key the path has. */
+/** The resource whose key the path contains. */
 export const keyedBy = (endpoint: Endpoint): Readable | undefined =>
   endpoint.kind === "record"
     ? endpoint.resource
@@ -159,7 +159,7 @@ export function dataHeaders(endpoint: Endpoint): string[] {
   return [...commonHeaders, ...headersOf("data"), ...(showsRelease ? headersOf("release") : [])]
 }
 
-/** Of every response under the prefix, errors included. */
+/** The headers of every response under the prefix, errors included. */
 export const commonHeaders = headersOf("fixed", "every")
 
 const errorsOf = (endpoint: Endpoint): ErrorCode[] => [

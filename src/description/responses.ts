@@ -7,10 +7,10 @@ import type { JsonSchema } from "./json-schema.ts"
 import { commonHeaders, dataHeaders, type Operation } from "./operations.ts"
 import { errorName, listName, objectSchema, refTo } from "./schemas.ts"
 
-/** Those that some responses lack: of an export, before the first release, or in JSON. */
+/** Headers that some responses lack: exports, JSON, and responses before the first release. */
 const optionalHeaders = ["Content-Disposition", "Last-Modified", "Link", "X-Total-Pages"]
 
-/** A header in full. Its values are integers if its example is one. */
+/** A whole header. Its values are integers if its example is an integer. */
 export function headerObject(name: string, example: string): JsonSchema {
   const isInteger = /^\d+$/.test(example)
   return {
@@ -24,7 +24,7 @@ export function headerObject(name: string, example: string): JsonSchema {
 const headerRefs = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, refTo("headers", name)]))
 
-/** A response as the only example of its media type, with the request that it answers as its summary. */
+/** A response as the only example of its media type, with its request as the summary. */
 const namedExample = ({ request, body }: Example) => ({
   examples: { example: { summary: request, value: body } },
 })
@@ -67,7 +67,7 @@ const successSchema = (operation: Operation): JsonSchema =>
 export const errorResponses = (codes: Iterable<ErrorCode>, companies: Operation) =>
   Object.fromEntries([...codes].map((code) => [errorName(code), errorResponse(code, companies)]))
 
-/** What some errors have besides the headers of every response. */
+/** The headers that some errors have besides those of every response. */
 const ownHeaders: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
   UNAUTHORIZED: ["WWW-Authenticate"],
   RATE_LIMITED: ["Retry-After"],

@@ -1,4 +1,4 @@
-/** The schemas of what the service answers with, by name. */
+/** The schemas of the responses, by name. */
 import { type ErrorCode, errorDetails, errorTable } from "../http/api-error.ts"
 import { type JsonSchema, jsonSchema, mapValues, nullable } from "./json-schema.ts"
 import { capitalised, type Operation } from "./operations.ts"
@@ -39,13 +39,13 @@ export const errorName = (code: ErrorCode): string =>
     .map((word) => capitalised(word.toLowerCase()))
     .join("")}Error`
 
-/** An object all of whose properties are there. */
+/** An object with all properties required. */
 export const objectSchema = (
   properties: Readonly<Record<string, JsonSchema>>,
   others: JsonSchema = {},
 ) => ({ type: "object", ...others, properties, required: Object.keys(properties) })
 
-/** What an operation answers with: without `fields`, each record has every field but the further ones. */
+/** The body of an operation's response: without `fields`, each record has every field but the further ones. */
 export function schemaOf({ endpoint }: Operation) {
   if (endpoint.kind === "object") {
     const { description, schema } = endpoint

@@ -1,4 +1,4 @@
-/** Schemas in words, for the forms of the reference that people read. */
+/** Schemas in words, for the reference. */
 import type { JsonSchema } from "./json-schema.ts"
 import type { Operation } from "./operations.ts"
 
@@ -27,7 +27,7 @@ function bounds({ minimum, maximum, maxLength }: JsonSchema): string[] {
     : [`${minimum} to ${maximum}`]
 }
 
-/** As it is sent where the parameter is absent; empty for none. */
+/** The value of an absent parameter; empty for none. */
 export const defaultText = ({ default: value }: JsonSchema): string =>
   value === undefined ? "" : String(value)
 
@@ -38,17 +38,17 @@ export const curlLine = (publicUrl: string, target: string): string =>
 /** The target of an example's request. */
 export const targetOf = (request: string): string => request.replace(/^\w+ (\S+).*$/, "$1")
 
-/** A body as one reads it: JSON on several lines, CSV and TSV as they are. */
+/** A body for people: JSON on several lines, CSV and TSV unchanged. */
 export const bodyText = (body: unknown): string =>
   typeof body === "string" ? body.replaceAll("\r\n", "\n") : JSON.stringify(body, null, 2)
 
-/** The groups of operations, each with its own, in their order. */
+/** The groups of operations, each with its operations, in their order. */
 export function groupsOf(operations: readonly Operation[]): Map<string, Operation[]> {
   const groups = Map.groupBy(operations, ({ group }) => group)
   for (const members of groups.values()) members.sort((one, other) => rankOf(one) - rankOf(other))
   return groups
 }
 
-/** The list of all first, then one record, then the lists that belong to another record. */
+/** The order: the list of all, one record, lists that belong to another record. */
 const rankOf = ({ endpoint }: Operation): number =>
   endpoint.kind === "list" ? (endpoint.belongsTo ? 2 : 0) : 1

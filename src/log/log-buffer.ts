@@ -1,13 +1,12 @@
 /**
- * Buffers the log for an output that may be slow or broken. Lines are collected in a buffer of bounded
- * size and written in batches, one at a time, outside of the requests that logged them. A failed write
- * is retried from the byte where it stopped; meanwhile lines that do not fit into the buffer are
- * dropped and counted. So an output that is full, closed or not read loses lines, and affects nothing
- * else.
+ * Buffers the log for an output that may be slow or broken. The buffer has a limit and writes batches, one at
+ * a time, outside of the requests that logged the lines. It retries a failed write from the byte where the
+ * write stopped, and drops and counts lines that do not fit. So an output that is full, closed or not read
+ * loses lines, and affects nothing else.
  */
 import { codeOf } from "../text/error-code.ts"
 
-/** Writes some of the bytes, at least one. Resolves to their number. @throws the output's error */
+/** Writes some of the bytes, at least one, and returns their number. @throws the output's error */
 export type WriteSome = (bytes: Uint8Array) => Promise<number>
 
 export interface LogBufferReadings {
@@ -43,7 +42,7 @@ export function createLogBuffer({ write, onDropped }: LogBufferOptions) {
   let failures = 0
   let emptying: Promise<void> | undefined
 
-  /** Appends one line, its line break included. */
+  /** Appends one line with its line break. */
   function add(line: string): void {
     if (length + line.length > maxBufferedLength) {
       dropped++

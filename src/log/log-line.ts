@@ -1,7 +1,7 @@
 /** A line of the log, and its form for programs. */
 
 export type LogLevel = "debug" | "info" | "warn" | "error"
-/** What is undefined is left out. */
+/** Undefined fields are omitted. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 export interface LogEvent {
@@ -15,8 +15,8 @@ export interface LogEvent {
 export type LineFormat = (event: LogEvent) => string
 
 /**
- * Control characters that JSON leaves as they are, the line breaks of Unicode, and what turns the
- * direction of text: some readers of lines end a line there, and terminals obey some of them.
+ * Control characters that JSON does not escape, the line breaks of Unicode, and direction marks: some readers
+ * end a line at them, and terminals execute some of them.
  */
 const unescaped = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu
 
@@ -38,14 +38,14 @@ export const jsonLine: LineFormat = ({ at, level, event, fields }) => {
   return line.replace(unescaped, unicodeEscapes)
 }
 
-/** Each UTF-16 unit as JSON escapes it. */
+/** Escapes each UTF-16 unit as JSON does. */
 export const unicodeEscapes = (text: string): string =>
   text
     .split("")
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("")
 
-/** A number beyond JSON's, or an object that contains itself, must not cost the line. */
+/** A number beyond JSON's range, or a cyclic object, must not lose the line. */
 function json(line: LogFields): string {
   try {
     return JSON.stringify(line)

@@ -1,6 +1,6 @@
 /**
- * The log: a line for each event, as one JSON object or as text for people. Everything that looks like a
- * token is cut to the prefix that lists show, and a one-time link to less, wherever in a line it occurs.
+ * The log: a line for each event, as one JSON object or as text for people. The log cuts every token to the
+ * prefix that lists show, and every one-time link to less, wherever in a line it occurs.
  */
 import { codeOf } from "../text/error-code.ts"
 import { jsonLine, type LineFormat, type LogFields, type LogLevel } from "./log-line.ts"
@@ -33,7 +33,7 @@ export function createLog(
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
 }
 
-/** Causes that are described. */
+/** The number of described causes. */
 const describedCauses = 4
 
 /** The fields that describe an error: its name, message, stack and causes. */

@@ -1,16 +1,13 @@
-/**
- * The form of the log for people. Every value is shown so that it can neither end its line nor look like
- * another field, nor command the terminal.
- */
+/** The form of the log for people. No value can end its line, look like another field or control the terminal. */
 import { type LineFormat, type LogFields, type LogLevel, unicodeEscapes } from "./log-line.ts"
 
 const colours: Record<LogLevel, number> = { debug: 90, info: 32, warn: 33, error: 31 }
 const dim = 90
 
-/** Controls, the line breaks of Unicode, and marks that change the direction of what follows. */
+/** Control characters, the line breaks of Unicode, and direction marks. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
-/** Shown ahead of the other fields of a request. */
+/** Shown before the other fields of a request. */
 const shownFirst = [
   "http.request.method",
   "http.response.status_code",
@@ -59,11 +56,11 @@ const textOf = (value: unknown): string => {
   }
 }
 
-/** In quotes where it would not be read as one value. JSON has its own. */
+/** Quotes a value that would not read as one value. JSON has its own quotes. */
 const quoted = (text: string, plain = /^(?:[^\s"=\p{C}]+|[[{][^\s\p{C}]*)$/u): string =>
   plain.test(text) ? text : escaped(JSON.stringify(text))
 
-/** The lines of a stack, none of which looks like a line of the log. */
+/** The lines of a stack, indented so that none looks like a line of the log. */
 const indented = (text: string): string =>
   text
     .split("\n")

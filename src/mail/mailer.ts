@@ -1,7 +1,7 @@
 /**
- * Sends mails in the background, one after another: who asks for one waits for nothing, and learns nothing from the time
- * that it takes. A mail that can't be sent is reported and not tried again, because its link is valid
- * for minutes only and a new one is soon asked for.
+ * Sends mails in the background, one after another, so that the duration of a response reveals nothing about
+ * a mail. A failed mail is reported and not retried, because its link is valid for minutes only and people
+ * request a new one.
  */
 import type { Mailbox } from "../text/email-address.ts"
 import { settleWithin } from "../text/settle-within.ts"
@@ -12,31 +12,31 @@ export interface Mail {
   subject: string
   /** Plain text. */
   text: string
-  /** When its link expires. It is not sent after that. */
+  /** When its link expires. An expired mail is not sent. */
   expiresAt: Date
 }
 
 export interface Mailer {
-  /** Sends a mail once others are sent. Never throws. */
+  /** Queues a mail. Never throws. */
   send(mail: Mail): void
-  /** Waits until all are sent, for at most `limitMs`, and sends no more. */
+  /** Waits until all mails are sent, for at most `limitMs`, and sends no more. */
   stop(limitMs: number): Promise<void>
 }
 
 export interface MailerOptions {
-  /** Links, its user and its password are sent over TLS alone, except to this machine. */
+  /** Links, the user and the password are sent over TLS alone, except to this machine. */
   url: string
   from: Mailbox
-  /** Receives why a mail was not sent. */
+  /** Receives the reason why a mail was not sent. */
   onFailure: (error: unknown) => void
   now: () => Date
 }
 
-/** More than people ask for; a mail server that hangs must not fill the memory. */
+/** More mails than people request; limits the memory while a mail server hangs. */
 const maxWaiting = 200
-/** For each step with the mail server. */
+/** The time limit of each step with the mail server. */
 const stepMs = 10_000
-/** For a mail in all. */
+/** The time limit of a whole mail. */
 const mailMs = 30_000
 
 export function createMailer({ url, from, onFailure, now }: MailerOptions): Mailer {
@@ -47,10 +47,10 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
   let isStopped = false
 
   async function sendNext(mail: Mail): Promise<void> {
-    // After the response to whoever asked for it.
+    // Starts after the response to the request for the mail.
     await Bun.sleep(0)
     if (isStopped) return
-    // A server that hangs may keep mails waiting for longer than their links are valid.
+    // A server that hangs may delay mails beyond the validity of their links.
     if (now() >= mail.expiresAt) throw new Error("The mail waited until its link had expired")
     await settleWithin(mailMs, deliver(mail), notSent)
   }
@@ -59,7 +59,7 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
     transport ??= createTransport(url)
     await (await transport).sendMail({
       from,
-      // As an object it is one address, whatever characters it has.
+      // An object is one address; a string with a comma would be two.
       to: { name: "", address: to },
       subject,
       text,
@@ -87,7 +87,7 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
   }
 }
 
-/** Loaded for the first mail: most processes send none. */
+/** Imported for the first mail, because most processes send none. */
 async function createTransport(address: string) {
   const { default: nodemailer } = await import("nodemailer")
   const { protocol, hostname, port, username, password } = new URL(address)

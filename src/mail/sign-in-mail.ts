@@ -6,9 +6,9 @@ export interface SignInMail {
   /** The link's whole address. */
   url: string
   madeAt: Date
-  /** How long the link is valid from then on. */
+  /** The remaining validity of the link. */
   validMinutes: number
-  /** Whether there is no account yet: the link makes it. */
+  /** Whether the link creates the account. */
   isNewAccount: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { DataReadings, SourceReading } from "../db/reader/source-readings.ts"
 import { counter, gauge, type MetricFamily } from "./families.ts"
 
-/** Loads run in other processes: the database keeps the last one of each source, and how many there were. */
+/** Loads run in other processes: the database stores the last one of each source, and their number. */
 export function dataMetrics({ release, sources, outcomes }: DataReadings): MetricFamily[] {
   const perSource = (read: (source: SourceReading) => number | null) =>
     sources.map((each) => ({

@@ -4,12 +4,12 @@ import { byName, counter, gauge, histogram, type MetricFamily } from "./families
 
 export interface DatabaseReadings {
   pools: Readonly<Record<string, PoolReadings>>
-  /** Whether each answers; null without a replica. */
+  /** Whether each database responds; null without a replica. */
   primary: boolean
   replica: boolean | null
 }
 
-/** Pools of connections by the kind of work that they do, and whether the database answers. */
+/** The pools by the kind of their work, and whether the database responds. */
 export function databaseMetrics({ pools, primary, replica }: DatabaseReadings): MetricFamily[] {
   const label = "db_client_connection_pool_name"
   const perPool = (read: (pool: PoolReadings) => number | HistogramReading) =>

@@ -1,7 +1,7 @@
 /**
- * Metrics in the text format of Prometheus, version 0.0.4, with OpenTelemetry's names where it has any
- * (semantic conventions for HTTP and databases). Values are read when they are scraped. None has an
- * account, a client's address or a token, and the values of every label are bounded.
+ * Metrics in the text format of Prometheus, version 0.0.4, with the names of OpenTelemetry's semantic
+ * conventions for HTTP and databases. A scrape reads the values. No metric has an account, a client's address
+ * or a token, and the values of every label are bounded.
  */
 import type { HistogramReading } from "../telemetry/histogram.ts"
 

@@ -1,11 +1,11 @@
-/** The process itself, with the names that Prometheus' own libraries give. */
+/** Metrics of the process, with the names of Prometheus' own libraries. */
 import { createHistogram } from "../telemetry/histogram.ts"
 import { counter, gauge, histogram, type MetricFamily } from "./families.ts"
 
 const delayBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const everyMs = 100
 
-/** Measures how late a timer is, ten times a second: for so long nothing else ran either. */
+/** Measures the delay of a timer, ten times a second: the event loop was blocked for that time. */
 export function createProcessMetrics() {
   const delays = createHistogram(delayBounds)
   let expectedMs = performance.now() + everyMs

@@ -1,6 +1,6 @@
 /**
- * Requests by their routes and statuses. The number of series is bounded: routes are the patterns of the
- * service, and what has none, and unknown methods, are one each.
+ * Requests by route and status. The number of series is bounded: routes are the patterns of the service, and
+ * all requests without a pattern share one series, as do unknown methods.
  */
 import { errorTable } from "../http/api-error.ts"
 import { createHistogram, type Histogram } from "../telemetry/histogram.ts"
@@ -8,13 +8,13 @@ import { byName, counter, gauge, histogram, type MetricFamily } from "./families
 
 export interface ObservedRequest {
   method: string
-  /** The pattern of its route; undefined where none matched. */
+  /** The pattern of the route; undefined if none matched. */
   route: string | undefined
   status: number
   seconds: number
-  /** Of the response's body; undefined for a stream. */
+  /** The size of the response's body; undefined for a stream. */
   bytes: number | undefined
-  /** The code of its error; empty without one. */
+  /** The code of the error; empty without an error. */
   errorCode: string
 }
 
@@ -26,7 +26,7 @@ interface Series {
   bytes: Histogram
 }
 
-/** Of the service's responses, which are of a few kilobytes mostly. */
+/** Fits the service's responses, most of which have a few kilobytes. */
 const byteBounds = [100, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 1_000_000]
 const secondBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -55,7 +55,7 @@ export function createRequestMetrics() {
     begin: () => {
       active++
     },
-    /** Its response was handed over. */
+    /** The server has the response. */
     end: () => {
       active--
     },

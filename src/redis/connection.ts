@@ -1,10 +1,10 @@
 /**
  * One connection to Redis or Valkey, for decisions that can also be made without it.
  *
- * A timeout, an error reply and a closed connection all mean that Redis is lost. Pending calls then
- * end, and later calls are not sent, until a new connection has written a key. So a read-only replica
- * or a full memory is one loss, not many. Bun's RedisClient has no timeout for commands and stays
- * closed after its last retry: each attempt gets a client that neither queues nor reconnects.
+ * A timeout, an error reply and a closed connection all mean that Redis is lost. The connection then ends
+ * pending calls, and sends no calls until a new connection has written a key. So a read-only replica or a
+ * full memory is one loss, not many. Bun's RedisClient has no timeout for commands and stays closed after its
+ * last retry: each attempt gets a client that neither queues nor reconnects.
  */
 import { RedisClient } from "bun"
 import { settleWithin } from "../text/settle-within.ts"
@@ -12,11 +12,11 @@ import { settleWithin } from "../text/settle-within.ts"
 export interface RedisOptions {
   /** `redis:`, `rediss:`, `valkey:` or `valkeys:`; requires RESP3, which Redis supports from version 6 on. */
   url: string
-  /** 50 by default: many times what Redis takes nearby, and short enough to wait for on each request. */
+  /** 50 by default: many times the response time of a near Redis, and short enough for a wait in each request. */
   answerWithinMs?: number | undefined
-  /** Called when Redis does not answer, with the reason, which contains no password. */
+  /** Called when Redis does not respond, with the reason, which contains no password. */
   onLost(reason: Error): void
-  /** Called when Redis answers again. */
+  /** Called when Redis responds again. */
   onBack(): void
 }
 
@@ -29,13 +29,13 @@ const connectWithinMs = 800
 const pauseMs = 500
 const clientOptions = { autoReconnect: false, enableOfflineQueue: false }
 
-/** A call resolves to `undefined` where it gets no reply in time, and never rejects. */
+/** A call resolves to `undefined` if it gets no reply in time, and never rejects. */
 export function connectRedis(options: RedisOptions) {
   const { url, answerWithinMs = 50, onLost, onBack } = options
   const firstAttempt = Promise.withResolvers<void>()
   /** The client of the last attempt, until it is lost. */
   let opened: RedisClient | undefined
-  /** The same once calls are sent to it. */
+  /** The same client once it accepts calls. */
   let usable: RedisClient | undefined
   let pause: ReturnType<typeof setTimeout> | undefined
   let isLost = false
@@ -64,7 +64,10 @@ export function connectRedis(options: RedisOptions) {
     isLost = false
   }
 
-  /** Many calls may fail with the same client, and its close is reported as well: the first counts. */
+  /**
+   * Many calls may fail with the same client, and its close is reported as well: only the first failure
+   * counts.
+   */
   function markUnavailable(client: RedisClient, reason: unknown): void {
     if (client !== opened) return
     close()
@@ -106,7 +109,7 @@ export function connectRedis(options: RedisOptions) {
     get answering() {
       return usable !== undefined
     },
-    /** How often `onLost` was called. */
+    /** The number of calls of `onLost`. */
     get losses() {
       return losses
     },
@@ -123,9 +126,9 @@ function cannotConnect(): never {
   throw new Error(`Cannot connect: check that it runs, and ${checks}`)
 }
 
-/** @throws Error where the server is part of a cluster or a Sentinel, or cannot be written to */
+/** @throws Error where the server is part of a cluster or a Sentinel, or is read-only */
 async function ensureUsable(client: RedisClient): Promise<void> {
-  // Without arguments it changes nothing, and any user may send it.
+  // Without arguments it changes nothing, and any user may run it.
   const { mode }: { mode?: string } = await client.send("HELLO", [])
   if (mode !== "standalone") throw new Error(`A ${mode} is not supported; name a single primary`)
   await client.send("SET", ["mds:probe", "1", "PX", "1000"])
@@ -136,7 +139,7 @@ export const redisScript = (source: string): RedisScript => ({
   sha1: Bun.CryptoHasher.hash("sha1", source, "hex"),
 })
 
-/** Sends the source only where the server does not have it, so that a call usually costs one round trip. */
+/** Sends the source only if the server does not have it, so that a call usually costs one round trip. */
 async function evaluate(
   client: RedisClient,
   { source, sha1 }: RedisScript,

@@ -1,9 +1,9 @@
-/** A histogram as Prometheus has it: observations are counted by the first bound that they do not exceed. */
+/** A histogram as in Prometheus: each observation counts in the first bucket whose bound is not below it. */
 
 export interface HistogramReading {
   /** The upper bounds of the buckets, ascending. */
   bounds: readonly number[]
-  /** How many fell into each bucket; one more than there are bounds, for what exceeds the last. */
+  /** The number of observations in each bucket; the last bucket has no bound. */
   counts: readonly number[]
   sum: number
 }
@@ -13,12 +13,12 @@ export interface Histogram {
   read(): HistogramReading
 }
 
-/** For what takes from a millisecond to the limit of a statement. */
+/** For durations from a millisecond to the limit of a statement. */
 export const secondBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20,
 ] as const
 
-/** An observation takes some nanoseconds: the numbers are kept in one array, and nothing is allocated. */
+/** An observation takes some nanoseconds: one array has the numbers, and no observation allocates. */
 export function createHistogram(bounds: readonly number[]): Histogram {
   const counts = new Float64Array(bounds.length + 1)
   let sum = 0

@@ -36,8 +36,8 @@ import type { Attributes, Tracing } from "./steps.ts"
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * @param onError receives why spans were not sent
- * @returns the tracing, and what sends the last spans
+ * @param onError receives the reason why spans were not sent
+ * @returns the tracing, and a function that sends the last spans
  */
 export function startTracing(environment: Environment, onError: (error: unknown) => void) {
   setGlobalErrorHandler(onError)
@@ -46,7 +46,7 @@ export function startTracing(environment: Environment, onError: (error: unknown)
       .merge(resourceFromAttributes({ "service.name": "mds" }))
       .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })),
     sampler: samplerOf(environment),
-    // Its queue is bounded, and it drops what does not fit.
+    // The SDK's queue has a limit, and drops spans that exceed it.
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter(),
@@ -60,7 +60,7 @@ export function startTracing(environment: Environment, onError: (error: unknown)
   }
 }
 
-/** By variables of the specification that `sdk-trace` leaves to its users, as it does the delay above. */
+/** The specification defines these variables, but `sdk-trace` does not read them. */
 function samplerOf(environment: Environment): Sampler {
   const [, parentBased, name] =
     /^(parentbased_)?(.*)$/.exec(environment.OTEL_TRACES_SAMPLER ?? "parentbased_always_on") ?? []
@@ -73,7 +73,7 @@ function samplerOf(environment: Environment): Sampler {
   return parentBased ? new ParentBasedSampler({ root }) : root
 }
 
-/** What looks like an API token is not passed on. */
+/** Skips headers that contain text like an API token. */
 const visibleHeaders = {
   keys: (headers: Headers) => [...headers.keys()],
   get: (headers: Headers, name: string) => {
@@ -109,7 +109,7 @@ function tracingBy(tracer: Tracer): Tracing {
       const span = current()
       if (!span) return
       span.updateName(name)
-      // A fault of the caller is no error of the service.
+      // A 4xx is the caller's fault and no error of the service.
       if (status >= 500) {
         span.setAttribute("error.type", errorCode || String(status))
         span.setStatus({ code: SpanStatusCode.ERROR })
@@ -150,7 +150,7 @@ function tracingBy(tracer: Tracer): Tracing {
   }
 }
 
-/** Of an error only its kind: a message may contain what was asked for. */
+/** Only the kind of an error: a message may contain the caller's input. */
 function endSpan(span: Span, attributes: Attributes = {}, error?: unknown): void {
   span.setAttributes(attributes)
   if (error instanceof Error) {

@@ -1,21 +1,21 @@
 /**
- * The steps of a request, as spans of its trace. Without a collector nothing is loaded for this, and a
- * step is a call of its function.
+ * The steps of a request, as spans of its trace. Without a collector this loads nothing, and a step is a call
+ * of its function.
  */
 
-/** What is undefined is left out. */
+/** Undefined attributes are omitted. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 export interface RequestEnd {
   /** "GET /api/v1/companies", or the method alone where no route matched. */
   name: string
   status: number
-  /** The code of the error; empty without one. */
+  /** The code of the error; empty without an error. */
   errorCode: string
   attributes: Attributes
 }
 
-/** What traces requests: open-telemetry.ts. */
+/** Traces requests: see open-telemetry.ts. */
 export interface Tracing {
   request<T>(request: Request, respond: () => T): T
   endRequest(end: RequestEnd): void
@@ -27,7 +27,7 @@ export interface Tracing {
 /** Ends a step, once. */
 export type EndStep = (attributes?: Attributes, error?: unknown) => void
 
-/** As the log shows them. */
+/** The ids in the form of the log. */
 export interface TraceIds {
   trace_id: string
   span_id: string
@@ -35,7 +35,7 @@ export interface TraceIds {
 
 let tracing: Tracing | undefined
 
-/** For the process, as OpenTelemetry has it. */
+/** Sets the tracing of the process. */
 export function setTracing(chosen: Tracing): void {
   tracing = chosen
 }
@@ -43,19 +43,19 @@ export function setTracing(chosen: Tracing): void {
 /** Whether requests are traced. */
 export const isTracing = (): boolean => tracing !== undefined
 
-/** Runs what responds to a request, as a trace or a part of its caller's. */
+/** Runs the handling of a request, as a trace or a part of its caller's trace. */
 export const traceRequest = <T>(request: Request, respond: () => T): T =>
   tracing ? tracing.request(request, respond) : respond()
 
-/** Ends the trace of the request at hand. */
+/** Ends the trace of the current request. */
 export const endTrace = (end: RequestEnd): void => tracing?.endRequest(end)
 
-/** Runs a step of the request at hand, which lasts until its promise is settled if it returns one. */
+/** Runs a step of the current request. If it returns a promise, the step lasts until the promise is settled. */
 export const step = <T>(name: string, run: () => T): T =>
   tracing ? tracing.step(name, run) : run()
 
-/** Begins a step that lasts longer than the response takes. */
+/** Begins a step that may outlast the response. */
 export const openStep = (name: string): EndStep => tracing?.openStep(name) ?? (() => {})
 
-/** The ids of the request at hand; undefined where it has no trace. */
+/** The ids of the current request; undefined without a trace. */
 export const traceIds = (): TraceIds | undefined => tracing?.ids()

@@ -1,17 +1,17 @@
 /**
- * A window that several processes share through Redis, with a local window in each of them.
+ * A window that several processes share through Redis, with a local window in each process.
  *
- * A process admits a request to its own window, then asks Redis, and withdraws the request from its own
- * window if Redis denies it. So it never admits more than the limit, even if Redis fails or loses its
- * data, and a request that it can deny by itself costs Redis nothing. While Redis does not answer, each
- * process decides alone.
+ * A process admits a request to its local window, then asks Redis, and withdraws the request from its local
+ * window if Redis denies it. So it never admits more than the limit, even if Redis fails or loses its data,
+ * and a request that the local window denies costs Redis nothing. While Redis does not respond, each process
+ * decides alone.
  */
 import { type RedisConnection, redisScript } from "../../redis/connection.ts"
 import type { Decision, WindowStore } from "./sliding-window.ts"
 
 /**
- * The log in Redis is a list of the times at which requests were admitted, in milliseconds by the clock
- * of Redis, oldest first. What has expired is found by doubling and halving steps from the old end.
+ * The log in Redis is a list of the times of admitted requests, in milliseconds by the clock of Redis, oldest
+ * first. The script finds the expired times by doubling and halving steps from the old end.
  */
 export const windowScript = redisScript(`
 local key, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -54,7 +54,7 @@ export interface SharedWindowOptions {
   steadyMs: () => number
 }
 
-/** As the functions of `WindowStore`. */
+/** The functions of `WindowStore`, across processes. */
 export function createSharedWindow(options: SharedWindowOptions) {
   const { redis, local, windowMs, redisKeyOf, steadyMs } = options
 
@@ -70,8 +70,8 @@ export function createSharedWindow(options: SharedWindowOptions) {
         if (intent === "admit") local.withdraw(key)
         return shared
       }
-      // Where the local window is full its reset counts too: a caller that waits until the reset must be
-      // admitted by both.
+      // If the local window is full, its reset counts too: both windows must admit a caller that waits until
+      // the reset.
       const waitMs = own.used < limit ? shared.waitMs : Math.max(own.waitMs, shared.waitMs)
       return { admitted: true, used: Math.max(own.used, shared.used), waitMs }
     }
@@ -79,7 +79,7 @@ export function createSharedWindow(options: SharedWindowOptions) {
   return { admit: decide("admit"), peek: decide("peek") }
 }
 
-/** Undefined where it is not a reply of the script. */
+/** Undefined if it is no reply of the script. */
 function readDecision(reply: unknown): Decision | undefined {
   if (!Array.isArray(reply)) return undefined
   const [admitted, used, waitMs]: unknown[] = reply

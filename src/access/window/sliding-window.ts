@@ -15,7 +15,7 @@ import { TimeRing } from "./time-ring.ts"
 export type Decision = Readonly<{
   /** Whether this request was admitted; of `peek`, whether the next one would be. */
   admitted: boolean
-  /** How many requests count now, after this one. */
+  /** The number of requests that count now, after this one. */
   used: number
   /**
    * The time until the oldest request that counts leaves the window; without any, one window. After the
@@ -26,7 +26,7 @@ export type Decision = Readonly<{
 
 /** `limit` is an integer above 0, which may differ from call to call. `nowMs` is of a monotonic clock. */
 export type WindowStore = Readonly<{
-  /** Admits or denies one request of `key`. A slice of a longer string would keep that in memory. */
+  /** Admits or denies one request of `key`. Pass no slice of a longer string, which would stay in memory. */
   admit(key: string, limit: number, nowMs: number): Decision
   /** Removes the newest request of `key`. */
   withdraw(key: string): void
@@ -37,18 +37,18 @@ export type WindowStore = Readonly<{
   /** An estimate of the memory that the keys and their logs take. */
   readonly bytes: number
   /**
-   * How many keys were evicted for lack of memory while requests in their logs still counted: that
-   * often a caller could have been admitted beyond its limit.
+   * The number of keys that were evicted for lack of memory while their requests still counted, and so could
+   * exceed their limit.
    */
   readonly evicted: number
 }>
 
-/** About what a key takes with its ring and the cache's own structures, without the times. */
+/** The approximate memory of a key with its ring and its cache entry, without the times. */
 const entryBytes = 400
 const timeBytes = 8
 const smallestCapacity = 4
 
-/** Doubled, up to what the limit can fill. */
+/** The first capacity of a ring, which doubles up to the limit. */
 const grown = (capacity: number, limit: number): number =>
   Math.max(capacity + 1, smallestCapacity, Math.min(2 * capacity, limit))
 
@@ -65,7 +65,7 @@ export function createWindowStore(windowMs: number, maxBytes: number): WindowSto
     },
   })
 
-  /** The log without what has expired, if there is one. */
+  /** The log without expired times, if there is one. */
   function current(key: string, nowMs: number): TimeRing | undefined {
     latestMs = nowMs
     const log = logs.get(key)
