@@ -50,6 +50,11 @@ export type State = (typeof states)[number]
 const provenance = {
   source: text().notNull(),
   since_release: integer().notNull(),
+  /**
+   * The file of that release whose row the record has, by its place in the manifest; null where the
+   * release changed the record without a row, as by links.
+   */
+  file: integer(),
 }
 
 export const releases = pgTable(

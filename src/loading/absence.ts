@@ -11,7 +11,7 @@ import { arrayLiteral } from "../text/array-literal.ts"
 import { digest } from "../text/digest.ts"
 import { hourMs } from "../text/durations.ts"
 import type { ChangeFigures, MissingFigures } from "./figures.ts"
-import { keepInHistory } from "./history.ts"
+import { keepInHistory, withoutFile } from "./history.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { deleteNotes, type MissingNotes } from "./missing-notes.ts"
@@ -183,7 +183,7 @@ async function applyAbsent(
   const removal =
     whenMissing === "remove"
       ? `delete from ${table} t where ${condition}`
-      : `update ${table} t set ${whenMissing.setFalse} = false, since_release = $1::integer where ${condition}`
+      : `update ${table} t set ${whenMissing.setFalse} = false, ${withoutFile("$1")} where ${condition}`
   const { count } = await sql.unsafe(
     `with kept as (${keepInHistory(resource.table, condition, "$1")}) ${removal}`,
     [release],

@@ -47,7 +47,7 @@ async function updateChanged(target: Target): Promise<number> {
   const assignments = others.map((column) => `${column} = ${values.of(column)}`)
   await sql.unsafe(
     `with kept as (${keepInHistory(staging.resource.table, `t.${key} in (select key from changed)`, "$1")})
-     update ${table} t set ${assignments}, since_release = $1::integer from ${staged} s, changed c
+     update ${table} t set ${assignments}, file = s.file, since_release = $1::integer from ${staged} s, changed c
      where t.${key} = s.${key} and t.${key} = c.key`,
     [release],
   )
@@ -61,8 +61,8 @@ async function insertAdded({ staging, release, computed }: Target): Promise<numb
     ({ column, direction }: OrderTerm) => `s.${column.name} ${direction}`,
   )
   const result = await sql.unsafe(
-    `insert into ${table} (${[...columns, ...Object.keys(computed)]}, source, since_release)
-     select ${[...columns.map((column) => `s.${column}`), ...Object.values(computed)]}, $1::text, $2::integer
+    `insert into ${table} (${[...columns, ...Object.keys(computed)]}, file, source, since_release)
+     select ${[...columns.map((column) => `s.${column}`), ...Object.values(computed)]}, s.file, $1::text, $2::integer
      from ${staged} s
      where not exists (select from ${table} t where t.${key} = s.${key})
      order by ${order}`,

@@ -7,6 +7,14 @@ import { getTableColumns, getTableName } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
 
 /**
+ * Assignments for an UPDATE that changes records without a row of a file. A record that the same load has
+ * read from a file keeps that file.
+ * @param release the parameter that is bound to the new release's number
+ */
+export const withoutFile = (release: string): string =>
+  `file = case when since_release = ${release}::integer then file end, since_release = ${release}::integer`
+
+/**
  * An INSERT for a WITH clause: data-modifying parts of one statement see the same rows, so it copies the
  * versions before the change.
  * @param condition on the table as `t`

@@ -11,7 +11,7 @@ import type { TransactionSql } from "postgres"
 import { companies, tenements } from "../db/schema.ts"
 import type { Resource } from "../resources/resource.ts"
 import type { LinkFigures } from "./figures.ts"
-import { keepInHistory } from "./history.ts"
+import { keepInHistory, withoutFile } from "./history.ts"
 import { nameOwners } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
 import { storeSuggestions } from "./suggested-companies.ts"
@@ -80,7 +80,7 @@ const linkTenements = `
     from tenements t left join links l on l.id = t.id
     where t.asx_codes <> coalesce(l.asx_codes, '{}')
   ), kept as (${keepInHistory(tenements, "t.id in (select id from relinked)", "$1")})
-  update tenements t set asx_codes = relinked.asx_codes, since_release = $1
+  update tenements t set asx_codes = relinked.asx_codes, ${withoutFile("$1")}
   from relinked where t.id = relinked.id`
 
 const totalCompanies = `
@@ -91,7 +91,7 @@ const totalCompanies = `
     from companies c left join totals on totals.code = c.asx_code
     where c.total_tenements <> coalesce(totals.total, 0)
   ), kept as (${keepInHistory(companies, "t.asx_code in (select asx_code from retotalled)", "$1")})
-  update companies c set total_tenements = retotalled.total, since_release = $1
+  update companies c set total_tenements = retotalled.total, ${withoutFile("$1")}
   from retotalled where c.asx_code = retotalled.asx_code`
 
 const countLinks = `

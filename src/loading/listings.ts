@@ -8,7 +8,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { companies } from "../db/schema.ts"
-import { keepInHistory } from "./history.ts"
+import { keepInHistory, withoutFile } from "./history.ts"
 
 const isListed = `c.is_active and c.listing_date is not null and not exists (
   select from missing_records m
@@ -100,7 +100,7 @@ export async function setSuccessor(
     "t.asx_code = $1 and t.listing_date = $2::date and t.successor is distinct from $3"
   await sql.unsafe(
     `with kept as (${keepInHistory(companies, isRecord, "$4")})
-     update companies t set successor = $3, since_release = $4 where ${isRecord}`,
+     update companies t set successor = $3, ${withoutFile("$4")} where ${isRecord}`,
     [...key, release],
   )
 }

@@ -13,7 +13,7 @@ import type { TransactionSql } from "postgres"
 import { companies, reports, subsidiaries } from "../db/schema.ts"
 import { isTemporaryCode, temporaryCodePattern } from "../resources/values.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { keepInHistory } from "./history.ts"
+import { keepInHistory, withoutFile } from "./history.ts"
 import type { Load } from "./load-options.ts"
 import type { Staging } from "./staging.ts"
 
@@ -100,7 +100,7 @@ async function storeOrdinaryCodes(
        where (r.company_code = any(array(select code from temporary_codes))
          or r.ordinary_code is not null) and r.ordinary_code is distinct from t.asx_code
      ), kept as (${keepInHistory(table, `t.${key} in (select key from moved)`, "$1")})
-     update ${name} r set ordinary_code = moved.asx_code, since_release = $1
+     update ${name} r set ordinary_code = moved.asx_code, ${withoutFile("$1")}
      from moved where r.${key} = moved.key`,
     [release],
   )

@@ -38,7 +38,7 @@ export const ofRecord = (resource: Resource) => ({
 })
 
 function periodFields(resource: Resource): Record<string, Field> {
-  const { since } = resource
+  const { since, table } = resource
   const until = sql.identifier("until_release")
   const untilShown = sql`case when ${until} <= ${release} then ${until} end`
   const made = sql`${since}`
@@ -61,8 +61,11 @@ function periodFields(resource: Resource): Record<string, Field> {
       ofRelease(made, sql`r.source`),
     ),
     files: computed(
-      textOf("The files of that load; several are listed as A; B", "sample.ndjson"),
-      ofRelease(made, fileNames),
+      textOf(
+        "The file that it came from; where that is none alone, all files of that load, listed as A; B",
+        "sample.ndjson",
+      ),
+      ofRelease(made, fileNames(sql`${sql.identifier(getTableName(table))}.file`)),
     ),
     observed_at: computed(
       instantOf(
@@ -85,8 +88,10 @@ const ofRelease = (id: SQL, value: SQL): SQL =>
 
 const publishedAt = (id: SQL): SQL => ofRelease(id, instantText(sql`r.published_at`))
 
-const fileNames = sql`(select string_agg(file.value ->> 'name', '; ' order by file.ordinality)
-  from jsonb_path_query(r.manifest, '$.files[*]') with ordinality file (value, ordinality))`
+const fileNames = (place: SQL) =>
+  sql`coalesce(r.manifest -> 'files' -> ${place} ->> 'name', (
+    select string_agg(file.value ->> 'name', '; ' order by file.ordinality)
+    from jsonb_path_query(r.manifest, '$.files[*]') with ordinality file (value, ordinality)))`
 
 const observed = sql`case when (r.manifest -> 'observed_is_known')::boolean then r.manifest ->> 'observed' end`
 

@@ -28,17 +28,27 @@ async function loadTenements(name: string, rows: readonly string[]): Promise<voi
   await loadFile("tenements", name, [columns, ...rows], observedAt(name))
 }
 
-async function loadFile(
-  sourceName: string,
+const loadFile = (
+  source: string,
   name: string,
   lines: readonly string[],
+  observed?: string,
+): Promise<void> => loadFiles(source, { [name]: lines }, observed)
+
+async function loadFiles(
+  sourceName: string,
+  named: Readonly<Record<string, readonly string[]>>,
   observed?: string,
 ) {
   const source = sourceNamed(sourceName)
   if (typeof source === "string") throw new Error(source)
-  const file = join(directory, name)
-  await Bun.write(file, `${lines.join("\n")}\n`)
-  await load({ url: service.database.url, source, files: [file], acceptShrink: true, observed })
+  const files: string[] = []
+  for (const [name, lines] of Object.entries(named)) {
+    const file = join(directory, name)
+    await Bun.write(file, `${lines.join("\n")}\n`)
+    files.push(file)
+  }
+  await load({ url: service.database.url, source, files, acceptShrink: true, observed })
 }
 
 /** File a is of the first day of 2026, file b of the second, and so on. */
@@ -234,6 +244,32 @@ test("a version in which no field changed says so: its links did", async () => {
     { source: "companies", changed: "" },
     { source: "tenements", changed: null },
   ])
+})
+
+test("of a load of several files, a version names its own; one that no file alone has made, all", async () => {
+  const tenements = (name: string, ...rows: string[]) => ({ [name]: [columns, ...rows] })
+  const held = (id: string, area: string) => row(id, "granted", area, "FOURTH HOLDINGS PTY LTD")
+  const filesOf = async (path: string) =>
+    (await readList(await service.get(`${path}/history`))).data.map(({ files }) => files)
+  await loadFiles("tenements", {
+    ...tenements("h1.csv", held("WA-E47-5", "1"), held("WA-E47-6", "1")),
+    ...tenements("h2.csv", held("WA-E47-7", "1")),
+  })
+  expect(await filesOf("/tenements/WA-E47-6")).toEqual(["h1.csv"])
+  expect(await filesOf("/tenements/WA-E47-7")).toEqual(["h2.csv"])
+  expect((await filesOf("/companies/FGD"))[0]).toBe("h1.csv; h2.csv")
+  // The rows move to other files, and one of them changes.
+  await loadFiles("tenements", {
+    ...tenements("i1.csv", held("WA-E47-7", "2")),
+    ...tenements("i2.csv", held("WA-E47-5", "1"), held("WA-E47-6", "1")),
+  })
+  expect(await filesOf("/tenements/WA-E47-6")).toEqual(["h1.csv"])
+  expect(await filesOf("/tenements/WA-E47-7")).toEqual(["i1.csv", "h2.csv"])
+  await loadFile("subsidiaries", "moved.csv", [
+    "id,name,parent_asx_code,country,ownership_percentage",
+    "s2,FIFTH HOLDINGS PTY LTD,FGD,Australia,100",
+  ])
+  expect(await filesOf("/tenements/WA-E47-7")).toEqual(["moved.csv", "i1.csv", "h2.csv"])
 })
 
 test("pruning shortens it, and its entity tag says so", async () => {

@@ -35,7 +35,7 @@ const second = [
   at,
   at,
   "holder_name First <b> → Second",
-  "test | One of 2 files a<1>.csv | b.csv",
+  "test | 2 files a<1>.csv | b.csv",
 ]
 const first = ["1", "–", at, at, "–", "test"]
 
@@ -72,6 +72,20 @@ const worth = (market_cap_aud: number | null): Fixtures => ({
   companies: awkward.companies.map((company) =>
     company.asx_code === "BIG" ? { ...company, market_cap_aud } : company,
   ),
+})
+
+test("a capitalisation from files of an unknown time is dated by its load, and says so", async () => {
+  const undated = await testService()
+  try {
+    await undated.publish(worth(300e9))
+    const reader = await signedInVisitor(undated, "admin@example.com")
+    const page = textOf(await reader.read("/explore/companies/BIG"))
+    const [published] =
+      await undated.sql`select to_char(published_at, 'YYYY-MM-DD') as day from releases where id = 2`
+    expect(page).toContain(`A$300 bn loaded on ${published?.day}`)
+  } finally {
+    await undated.stop()
+  }
 })
 
 test("a company's page has the course of its capitalisation, by the time of the files", async () => {

@@ -34,9 +34,9 @@ beforeAll(async () => {
     select md5(g::text), 'C' || lpad((g % 900)::text, 4, '0'), 'Quarterly report ' || g, 'quarterly report ' || g,
       'Quarterly', '{quarterly}', '2026-01-01'::timestamptz - g * interval '1 hour', 'https://example.com', 'test', 1
     from generate_series(1, ${rows}) g;
-    insert into reports_history select 'h' || ${columns}, since_release, 2 from reports;
+    insert into reports_history select 'h' || ${columns}, since_release, file, 2 from reports;
     create temporary table touched as select hash, row_number() over () as n from reports order by md5(hash) limit ${2 * changed};
-    insert into reports_history select ${columns}, since_release, case when n > ${changed} then 3 else 4 end from reports natural join touched;
+    insert into reports_history select ${columns}, since_release, file, case when n > ${changed} then 3 else 4 end from reports natural join touched;
     update reports set since_release = 3 where hash in (select hash from touched where n > ${changed});
     delete from reports where hash in (select hash from touched where n <= ${changed});
     analyze;

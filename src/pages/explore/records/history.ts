@@ -55,12 +55,11 @@ const exact = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 20 })
 const written = (value: Value | undefined): Content =>
   typeof value === "number" ? exact.format(value) : orDash(value?.toString())
 
-/** Nothing says from which of a load's files a record came. */
 function sourceOf(version: ResourceRecord): Content {
   const files = splitValues(textOf("files")(version)).map((name) => html`<div>${name}</div>`)
   return html`<div>${text("source")(version)}</div>${
     files.length > 1
-      ? html`<div><details><summary>One of ${number(files.length)} files</summary> ${files}</details></div>`
+      ? html`<div><details><summary>${number(files.length)} files</summary> ${files}</details></div>`
       : files
   }`
 }
@@ -68,7 +67,8 @@ function sourceOf(version: ResourceRecord): Content {
 const [width, height] = [200, 32]
 
 /**
- * A line through the values that a field had, by the time of the files; null where it never changed.
+ * A line through the values that a field had, by the time of the files or, where that is unknown, of the
+ * load; null where it never changed.
  * @param versions newest first
  * @param write the value of the field
  */
@@ -80,9 +80,11 @@ export function course(
   const points = versions
     .flatMap((version, index) => {
       const value = version[field]
-      const time = textOf(version.observed_at === null ? "since" : "observed_at")(version)
+      const observed = textOf("observed_at")(version)
+      const time = observed || textOf("since")(version)
+      const words = `${observed ? "on" : "loaded on"} ${time.slice(0, 10)}`
       const isStep = typeof value === "number" && value !== versions[index + 1]?.[field]
-      return isStep && time !== "" ? [{ version, value, time, ms: Date.parse(time) }] : []
+      return isStep && time !== "" ? [{ version, value, words, ms: Date.parse(time) }] : []
     })
     .reverse()
   const [first, last] = [points[0], points.at(-1)]
@@ -95,7 +97,7 @@ export function course(
     return `${x.toFixed(1)},${y.toFixed(1)}`
   })
   const labels = [first, last].map(
-    ({ version, time }) => html`<span>${write(version)} on ${time.slice(0, 10)}</span>`,
+    ({ version, words }) => html`<span>${write(version)} ${words}</span>`,
   )
   return html`<svg class="course" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true"><polyline points="${line.join(" ")}"/></svg><div class="axis small muted">${labels}</div>`
 }
