@@ -4,10 +4,15 @@
  * loses nothing: the next fetch asks whether they are still the newest, and loads them.
  */
 import type { Connection } from "../db/connection.ts"
-import { type FetchTimes, lastFetch, recordFetched } from "../loading/fetch-record.ts"
+import {
+  type FetchTimes,
+  lastFetch,
+  recordFailedFetch,
+  recordFetched,
+} from "../loading/fetch-record.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { digestsOf } from "../loading/observation.ts"
-import { recordUnloaded, secondsSince } from "../loading/source-record.ts"
+import { secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import { hourMs } from "../text/durations.ts"
 import { fetchFiles, instantText } from "./fetch-files.ts"
@@ -124,7 +129,7 @@ async function fetchIfDue(
   } catch (error) {
     const reason = reasonShown(fetchable, options, error)
     const seconds = secondsSince(startedMs)
-    await record(recordUnloaded(sql, source, { outcome: "failed", reason, attempted: at, seconds }))
+    await record(recordFailedFetch(sql, source, { at, reason, seconds }))
     return withoutLoad(name, "failed", reason)
   }
 }

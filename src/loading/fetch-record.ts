@@ -6,7 +6,7 @@ import type { Sql } from "postgres"
 import { utc } from "../db/utc.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { countLoad, fullBasis } from "./source-record.ts"
+import { fullBasis, recordOutcome } from "./source-record.ts"
 
 /** The source of the row. */
 type Fetched = Pick<Source, "name" | "resource">
@@ -80,15 +80,11 @@ export async function recordFetched(
   { address, files, licence, attribution, at, isLoaded, seconds }: Origin,
 ): Promise<void> {
   await client.begin(async (sql) => {
-    if (!isLoaded) {
-      await countLoad(sql, source, "unchanged", seconds)
-    }
+    if (!isLoaded) await recordOutcome(sql, source, { outcome: "unchanged", reason: null, seconds })
     await sql.unsafe(
       `update sources set last_attempted_at = $3, last_fetched_at = $3, address = $4,
          last_fetched_files = $5::text[],
-         licence = coalesce($6, licence), attribution = coalesce($7, attribution),
-         last_outcome = case when $8 then last_outcome else 'unchanged' end,
-         last_reason = case when $8 then last_reason end
+         licence = coalesce($6, licence), attribution = coalesce($7, attribution)
        where name = $1 and resource = $2`,
       [
         source.name,
@@ -98,8 +94,22 @@ export async function recordFetched(
         arrayLiteral(files),
         licence ?? null,
         attribution ?? null,
-        isLoaded,
       ],
+    )
+  })
+}
+
+/** @param at when the fetch began */
+export async function recordFailedFetch(
+  client: Sql,
+  source: Fetched,
+  { at, reason, seconds }: { at: string; reason: string; seconds: number },
+): Promise<void> {
+  await client.begin(async (sql) => {
+    await recordOutcome(sql, source, { outcome: "failed", reason, seconds })
+    await sql.unsafe(
+      "update sources set last_attempted_at = $3 where name = $1 and resource = $2",
+      [source.name, source.resource.name, at],
     )
   })
 }

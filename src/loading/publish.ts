@@ -18,7 +18,7 @@ import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { deleteNotes } from "./missing-notes.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
-import { recordLoad, recordUnloaded, secondsSince } from "./source-record.ts"
+import { recordLoad, recordOutcome, secondsSince } from "./source-record.ts"
 import { holdersBasis, storedNames } from "./stored-holders.ts"
 import { recordTemporaryCodes } from "./temporary-codes.ts"
 
@@ -49,8 +49,15 @@ async function recordRefusal(client: Sql, load: Load, { message: reason }: LoadE
   const { source, observed, noted, progress, startedMs } = load
   const seconds = secondsSince(startedMs)
   try {
-    if (noted) await deleteNotes(client, source, noted, observed)
-    await recordUnloaded(client, source, { outcome: "refused", reason, attempted: null, seconds })
+    await client.begin(async (sql) => {
+      if (noted) await deleteNotes(sql, source, noted, observed)
+      await recordOutcome(sql, source, { outcome: "refused", reason, seconds })
+      await sql.unsafe(
+        `update sources set last_loaded_at = date_trunc('second', clock_timestamp())
+         where name = $1 and resource = $2`,
+        [source.name, source.resource.name],
+      )
+    })
   } catch (error) {
     progress.warn(`Cannot record that the load was refused: ${error}`)
   }

@@ -1,5 +1,5 @@
 /** Records the outcome of a source's last load, and the totals by outcome. */
-import type { Sql, TransactionSql } from "postgres"
+import type { TransactionSql } from "postgres"
 import type { RowCounts } from "../db/source-status.ts"
 import type { LoadOutcome } from "../db/source-tables.ts"
 import type { Source } from "../sources/source.ts"
@@ -28,41 +28,32 @@ export async function recordLoad(
 ): Promise<void> {
   const { published, name, resource } = source
   const outcome = release === null ? "unchanged" : "published"
+  await recordOutcome(sql, source, { outcome, reason: null, seconds: secondsSince(startedMs) })
   await sql.unsafe(
-    `insert into sources as s (name, resource, last_loaded_at, last_outcome, last_observed_at,
-       last_files, last_release, last_changed_at, counts, licence, attribution, last_basis,
-       last_observed_is_known)
-     values ($1, $2, date_trunc('second', clock_timestamp()), $3, $4, $5::text[], $6,
-       (select published_at from releases where id = $6), $7::text::jsonb, $8, $9,
-       ${fullBasis("$10::text", "$2", "$6")}, $11)
-     on conflict (name, resource) do update set
-       last_loaded_at = excluded.last_loaded_at, last_outcome = excluded.last_outcome,
-       last_reason = null,
-       last_observed_at = greatest(s.last_observed_at, excluded.last_observed_at),
+    `update sources set last_loaded_at = date_trunc('second', clock_timestamp()),
+       last_observed_at = greatest(last_observed_at, $3),
        -- The same bytes are the same download, whose time stays known.
-       last_observed_is_known = excluded.last_observed_is_known
-         or case when s.last_files = excluded.last_files then s.last_observed_is_known else false end,
-       last_files = excluded.last_files, last_basis = excluded.last_basis,
-       last_release = coalesce(excluded.last_release, s.last_release),
-       last_changed_at = coalesce(excluded.last_changed_at, s.last_changed_at),
-       counts = excluded.counts,
-       licence = coalesce(s.licence, excluded.licence),
-       attribution = coalesce(s.attribution, excluded.attribution)`,
+       last_observed_is_known = $4
+         or case when last_files = $5::text[] then last_observed_is_known else false end,
+       last_files = $5::text[], last_basis = ${fullBasis("$6::text", "$2", "$7")},
+       last_release = coalesce($7, last_release),
+       last_changed_at = coalesce((select published_at from releases where id = $7), last_changed_at),
+       counts = $8::text::jsonb,
+       licence = coalesce(licence, $9), attribution = coalesce(attribution, $10)
+     where name = $1 and resource = $2`,
     [
       name,
       resource.name,
-      outcome,
       observed,
+      observedIsKnown,
       arrayLiteral(digestsOf(files)),
+      basis,
       release,
       JSON.stringify(rowCounts(files)),
       published?.licence ?? null,
       published?.attribution ?? null,
-      basis,
-      observedIsKnown,
     ],
   )
-  await countLoad(sql, source, outcome, secondsSince(startedMs))
 }
 
 /**
@@ -74,39 +65,34 @@ export const fullBasis = (basis: string, resource: string, release = "null::inte
   `${basis} || ' ' || coalesce(greatest(${release}::integer,
      (select max(last_release) from sources where resource = ${resource})), 0)`
 
-interface Unloaded {
-  /** `refused`: a load was rolled back; `failed`: a fetch loaded nothing */
-  outcome: "refused" | "failed"
-  reason: string
-  /** When the fetch began, as `2026-01-02T03:04:05Z`; null for a load. */
-  attempted: string | null
+interface Outcome {
+  outcome: LoadOutcome
+  /** Why a load was refused or a fetch failed; null for other outcomes. */
+  reason: string | null
+  /** Since the fetch began or, without one, the load. */
   seconds: number
 }
 
-export async function recordUnloaded(
-  client: Sql,
-  source: Counted,
-  { outcome, reason, attempted, seconds }: Unloaded,
+/** Records the outcome of a load or a fetch, which creates the row of a new source. */
+export async function recordOutcome(
+  sql: TransactionSql,
+  { name, resource }: Pick<Source, "name" | "resource">,
+  { outcome, reason, seconds }: Outcome,
 ): Promise<void> {
-  await client.begin(async (sql) => {
-    await sql.unsafe(
-      `insert into sources as s
-         (name, resource, last_loaded_at, last_outcome, last_reason, last_attempted_at)
-       values ($1, $2, case when $3 = 'refused' then date_trunc('second', clock_timestamp()) end, $3, $4, $5)
-       on conflict (name, resource) do update set
-         last_loaded_at = coalesce(excluded.last_loaded_at, s.last_loaded_at),
-         last_outcome = excluded.last_outcome, last_reason = excluded.last_reason,
-         last_attempted_at = coalesce(excluded.last_attempted_at, s.last_attempted_at)`,
-      [
-        source.name,
-        source.resource.name,
-        outcome,
-        storableText(printableText(excerpt(reason, maxReason))),
-        attempted,
-      ],
-    )
-    await countLoad(sql, source, outcome, seconds)
-  })
+  const shown = reason === null ? null : storableText(printableText(excerpt(reason, maxReason)))
+  await sql.unsafe(
+    `insert into sources (name, resource, last_outcome, last_reason) values ($1, $2, $3, $4)
+     on conflict (name, resource) do update set
+       last_outcome = excluded.last_outcome, last_reason = excluded.last_reason`,
+    [name, resource.name, outcome, shown],
+  )
+  await sql.unsafe(
+    `update sources set totals = totals || jsonb_build_object($3::text, jsonb_build_object(
+       'loads', coalesce((totals->$3->>'loads')::bigint, 0) + 1,
+       'seconds', coalesce((totals->$3->>'seconds')::float8, 0) + $4::float8))
+     where name = $1 and resource = $2`,
+    [name, resource.name, outcome, seconds],
+  )
 }
 
 const maxReason = 1000
@@ -119,27 +105,6 @@ function rowCounts(files: readonly FileFigures[]): RowCounts {
     rejected: totalOf(files, ({ rejected }) => rejected),
     unknown_values: totalOf(files, ({ warnings }) => sum(warnings)),
   }
-}
-
-type Counted = Pick<Source, "name" | "resource">
-
-/**
- * Call it after the statement that records the outcome, in its transaction: then the source has a row.
- * @param seconds since the fetch began or, without one, the load
- */
-export async function countLoad(
-  sql: TransactionSql,
-  { name, resource }: Counted,
-  outcome: LoadOutcome,
-  seconds: number,
-): Promise<void> {
-  await sql.unsafe(
-    `update sources set totals = totals || jsonb_build_object($3::text, jsonb_build_object(
-       'loads', coalesce((totals->$3->>'loads')::bigint, 0) + 1,
-       'seconds', coalesce((totals->$3->>'seconds')::float8, 0) + $4::float8))
-     where name = $1 and resource = $2`,
-    [name, resource.name, outcome, seconds],
-  )
 }
 
 /** @param startedMs by `performance.now()` */
