@@ -1,7 +1,6 @@
 /**
- * A layer of an ArcGIS server, by its REST interface. Each page has the records whose object ids follow
- * that of the last one, so that records that come or go in between move no others. Geometry is not
- * asked for.
+ * A layer of an ArcGIS server, by its REST interface. Each page has the records whose object ids follow the
+ * last one, so that a record added or removed in between moves no others. Requests exclude geometry.
  */
 import { excerpt } from "../text/printable-text.ts"
 import { FetchError } from "./fetch-error.ts"
@@ -49,13 +48,13 @@ export async function arcgisLayer(
     check: checked,
     keyOf: ({ attributes }) => {
       const id = isObject(attributes) && attributes[idField]
-      // The next page is asked for by it.
+      // The request for the next page contains it.
       if (Number.isSafeInteger(id)) return String(id)
       throw new FetchError(url, `a feature of it has no ${idField}`)
     },
   }
 
-  /** ArcGIS answers errors with status 200. */
+  /** ArcGIS returns errors with status 200. */
   function checked(response: JsonObject): JsonObject {
     const { error } = response
     if (!isObject(error)) return response

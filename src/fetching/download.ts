@@ -1,11 +1,11 @@
-/** Downloads one file, unless its server says that it is the version that is known. */
+/** Downloads one file, unless its server still has the known version. */
 import { open } from "node:fs/promises"
 import { foreignText } from "../loading/reading/foreign-formats.ts"
 import { FetchError, statusError, withRetries } from "./fetch-error.ts"
 import { megabytes } from "./limits.ts"
 import { type Access, get, type Received } from "./request.ts"
 
-/** What a server says of a file's version, for conditional requests. */
+/** The version of a file by its server, for conditional requests. */
 export interface Validators {
   etag: string | null
   /** As the server writes it. */
@@ -14,7 +14,7 @@ export interface Validators {
 
 /**
  * Writes the file to `path`, which is complete only once this returns.
- * @returns `known` itself where the server says that the file is that version, and writes nothing then
+ * @returns `known` itself where the server still has that version; then it writes nothing
  * @throws FetchError
  */
 export const download = (
@@ -53,7 +53,7 @@ async function write({ url, body }: Received, path: string, maxBytes: number): P
   }
 }
 
-/** A sign-in page, or one that excuses the service, is often sent with status 200. */
+/** Servers often send sign-in and error pages with status 200. */
 async function checkContent(url: URL, path: string): Promise<void> {
   const start = await Bun.file(path).slice(0, 16_384).bytes()
   if (start.length === 0) throw new FetchError(url, "it is empty")

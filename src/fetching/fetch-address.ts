@@ -1,5 +1,4 @@
-/** An address given in place of a file: its file is fetched, kept and loaded as that of a source. */
-
+/** Addresses in place of files: downloads, keeps and loads their files as those of a source. */
 import { LoadError } from "../loading/load-error.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
 import type { Progress } from "../loading/progress.ts"
@@ -15,11 +14,11 @@ export interface AddressOptions extends RawFiles {
   allowPrivate: boolean
   limits: Limits
   progress: Progress
-  /** What tells the time. */
+  /** Makes the clock. */
   clock: () => Promise<() => Date>
 }
 
-/** The paths in the order in which they were given, and how a load takes files that were downloaded. */
+/** The paths in the given order, and the options of a load of downloaded files. */
 export type GivenFiles = Pick<
   LoadOptions,
   "files" | "observed" | "maxUnpackedBytes" | "fetchStartedMs"

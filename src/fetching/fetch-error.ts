@@ -1,12 +1,12 @@
-/** Failures of requests, and the tries that a failure of a moment is given. */
+/** Failures of requests, and retries of temporary ones. */
 import { setTimeout as pause } from "node:timers/promises"
 import { LoadError } from "../loading/load-error.ts"
 import type { Limits } from "./limits.ts"
 
-/** Why an address could not be fetched. The message is for the operator. */
+/** A failed fetch of an address. The message is for the operator. */
 export class FetchError extends LoadError {
   override readonly name = "FetchError"
-  /** Whether the same request may succeed in a moment. */
+  /** Whether a retry may succeed. */
   readonly isTemporary: boolean
 
   constructor(url: URL, reason: string, { isTemporary = false } = {}) {
@@ -17,7 +17,7 @@ export class FetchError extends LoadError {
 
 const temporary = [408, 425, 429, 500, 502, 503, 504]
 
-/** @param detail what the server says besides */
+/** @param detail from the body of the response */
 export const statusError = (url: URL, status: number, detail = ""): FetchError =>
   new FetchError(url, `it returned ${status}${detail}`, { isTemporary: temporary.includes(status) })
 
@@ -27,7 +27,7 @@ export const shownAddress = ({ origin, pathname }: URL): string => origin + path
 const tries = 3
 
 /**
- * The result of `work`, which is tried again where its failure is temporary.
+ * Runs `work`, and retries it after a temporary failure.
  * @throws the last failure, or the reason of the signal
  */
 export async function withRetries<T>(

@@ -1,6 +1,6 @@
 /**
- * Brings the files of a source into its raw directory, each only where its server has another version.
- * What the servers said of the versions is in a small file beside them, as it means nothing without them.
+ * Downloads the files of a source into its raw directory, each only if its server has another version. A
+ * small file beside them has their versions, which mean nothing without them.
  */
 import { rename } from "node:fs/promises"
 import { join } from "node:path"
@@ -21,7 +21,7 @@ const fileState = Type.Object({
   sha256: Type.String(),
   etag: nullableText,
   lastModified: nullableText,
-  /** When it was last downloaded, other than as the version that was known. */
+  /** When it was last downloaded, and not only confirmed as unchanged. */
   fetchedAt: Type.String(),
 })
 type FileState = Static<typeof fileState>
@@ -32,18 +32,18 @@ const stateIn = (directory: string) => join(directory, "state.json")
 export interface FetchedFile {
   path: string
   sha256: string
-  /** When it was true: when it was last changed, or else when it was last sent. */
+  /** When it was true: its last change or, if unknown, its last download. */
   observed: Date
 }
 
-/** Where files are kept, how servers are reached, and the time. */
+/** The directory of the files, the access to servers, and the clock. */
 export interface Place {
   directory: string
   access: Omit<Access, "signal">
   now: () => Date
 }
 
-/** All requests end when the time of the source is over. @throws LoadError */
+/** A time limit of the source ends all requests. @throws LoadError */
 export function fetchFiles(entry: SourceEntry, place: Place): Promise<FetchedFile[]> {
   const { totalMs } = place.access.limits
   const signal = AbortSignal.timeout(totalMs)
@@ -67,7 +67,7 @@ export function fetchFiles(entry: SourceEntry, place: Place): Promise<FetchedFil
   })
 }
 
-/** Notes the file at once, so that a later failure does not fetch it again. */
+/** Records the version at once, so that a later failure does not download the file again. */
 async function fetchFile(
   url: URL,
   { directory, now }: Place,
@@ -79,7 +79,7 @@ async function fetchFile(
   const kept = known && (await keptFile(directory, known.sha256))
   const fetchedAt = now()
   const written = unfinishedPath(directory)
-  // Without the file, its version is of no use.
+  // A version without its file is of no use.
   const validators = await download(url, written, access, kept ? known : undefined)
   if (known && kept && validators === known) return fetchedAs(kept, known)
   const { path, sha256 } = await keepRawFile(written, directory, {
@@ -94,7 +94,7 @@ async function fetchFile(
   return fetchedAs(path, found)
 }
 
-/** Without a state, or with a damaged one, the source is fetched as if it never was. */
+/** A missing or damaged state means that all files are downloaded. */
 async function readState(directory: string): Promise<Static<typeof fetchState>> {
   const value: unknown = await Bun.file(stateIn(directory))
     .json()
@@ -102,14 +102,14 @@ async function readState(directory: string): Promise<Static<typeof fetchState>> 
   return Value.Check(fetchState, value) ? value : {}
 }
 
-/** A server whose clock is wrong says nothing of when the file was true. */
+/** Ignores a last change in the future, from a server with a wrong clock. */
 function fetchedAs(path: string, { sha256, lastModified, fetchedAt }: FileState): FetchedFile {
   const fetched = new Date(fetchedAt)
   const modified = new Date(lastModified ?? Number.NaN)
   return { path, sha256, observed: modified <= fetched ? modified : fetched }
 }
 
-/** A layer was true when it was begun to be read. */
+/** The time of a layer is the beginning of its download. */
 async function fetchLayer(
   url: URL,
   entry: ArcgisEntry | WfsEntry,
@@ -125,7 +125,7 @@ async function fetchLayer(
   return { ...(await keepRawFile(written, directory, kept)), observed }
 }
 
-/** By its address. It is for people: files are recognised by their content. */
+/** The extension in the address, for people: loads recognise files by their content. */
 const extensionOf = ({ pathname }: URL): string =>
   /\.([a-z0-9]{1,8})$/.exec(pathname.toLowerCase())?.[1] ?? "data"
 

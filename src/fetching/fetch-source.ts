@@ -1,7 +1,7 @@
 /**
- * Fetches one source and loads what changed of it, as a load by hand would. Its files are in the raw
- * directory before the load begins, so a process that is killed in between, or a load that is refused,
- * loses nothing: the next fetch asks whether they are still the newest, and loads them.
+ * Fetches one source and loads its files if they changed, as a load by hand would. The files are in the raw
+ * directory before the load begins, so a killed process or a refused load loses nothing: the next fetch
+ * asks the server whether they are still the newest, and loads them.
  */
 import type { Connection } from "../db/connection.ts"
 import {
@@ -25,18 +25,18 @@ export interface FetchOptions extends FetchedLoadOptions {
   environment: Readonly<Record<string, string | undefined>>
   /** By one clock for all processes that share the database. */
   now: () => Date
-  /** The message for an error that is no LoadError. */
+  /** Returns the message for an error that is no LoadError. */
   describe: (error: unknown) => string
 }
 
 export interface FetchOutcome extends Omit<Loaded, "outcome"> {
   source: string
   /**
-   * `failed`: it could not be fetched, or its load broke off; `refused`: its load was; `not due`: it has
-   * been fetched not long ago; `busy`: another process fetches it.
+   * `failed`: the download or the load failed; `refused`: the load was refused; `not due`: the last fetch
+   * was recent; `busy`: another process fetches the source.
    */
   outcome: Loaded["outcome"] | "failed" | "not due" | "busy"
-  /** The paths of its raw files that are kept. */
+  /** The paths of its raw files. */
   files: string[]
 }
 
@@ -61,22 +61,22 @@ export async function fetchSource(
     if (outcome === null) return withoutLoad(name, "busy", "another process is fetching it")
     return keeps ? outcome : { ...outcome, files: [] }
   } catch (error) {
-    // Nothing is recorded: the database could not be reached.
+    // Without the database there is no record of it.
     return withoutLoad(name, "failed", reasonShown(fetchable, options, error))
   }
 }
 
 const defaultEveryHours = 24
-/** A failed fetch is not repeated for so long. */
+/** The wait after a failed fetch. */
 const hoursAfterFailure = 1
 
 /**
- * How much earlier than that a completed fetch may be repeated, half an hour of a day: what is started at
- * the same time every day begins a little earlier or later, and fetches one source after the other.
+ * How much before the interval ends a fetch may be repeated, half an hour of a day: a daily job begins a
+ * little earlier or later, and fetches one source after the other.
  */
 const leewayOf = (everyHours: number) => Math.min(everyHours, 24) / 48
 
-/** From when on the source may be fetched, in milliseconds. */
+/** The time from which on the source is due, in milliseconds. */
 function dueAt({ attempted, fetched }: FetchTimes, everyHours: number): number {
   const after = (time: string | null, hours: number) =>
     time === null ? 0 : Date.parse(time) + hours * hourMs
@@ -86,7 +86,7 @@ function dueAt({ attempted, fetched }: FetchTimes, everyHours: number): number {
   )
 }
 
-/** The fetch is recorded when it ends: after one that was interrupted the source is as due as before. */
+/** Records the fetch at its end: an interrupted one leaves the source as due as before. */
 async function fetchIfDue(
   sql: Connection,
   fetchable: Fetchable,
@@ -102,7 +102,7 @@ async function fetchIfDue(
   if (!options.force && dueMs > startedAt.getTime()) {
     return withoutLoad(name, "not due", `due from ${new Date(dueMs).toISOString()} on`)
   }
-  // What has been loaded stays loaded, whether or not the fetch can be recorded.
+  // A failure to record the fetch must not undo the load.
   const record = (recording: Promise<void>) =>
     recording.catch((error: unknown) => {
       options.progress.warn(`Cannot record the fetch of ${name}: ${reasonOf(error)}`)

@@ -1,7 +1,7 @@
 /**
  * Downloads a layer of a map service page by page, in a stable order, into one file. A layer that
  * changes in between, or a server that ignores the order, may repeat records or leave some out. So the
- * records are counted before and after, and none may come twice.
+ * download counts the records before and after, and rejects one that it receives twice.
  */
 import { open } from "node:fs/promises"
 import { excerpt } from "../text/printable-text.ts"
@@ -15,13 +15,13 @@ export interface Layer {
   /** The beginning of the file, up to the bracket of its features. */
   opening: string
   countUrl: URL
-  /** Undefined where the response does not say it. */
+  /** Undefined where the response has no count. */
   countIn: (text: string) => number | undefined
   /** Of the records after the first `read`, the last of which has the key `last`. */
   pageUrl: (read: number, last: string | undefined) => URL
-  /** Refuses an object that reports an error. */
+  /** Throws for an object that reports an error. */
   check?: (response: JsonObject) => void
-  /** The values of what the pages are ordered by, which no other record has. */
+  /** The values by which the pages are ordered, unique to each record. */
   keyOf: (feature: JsonObject) => string
 }
 
@@ -124,7 +124,7 @@ async function textAt(url: URL, access: Access): Promise<string> {
   return text
 }
 
-/** Without one the server may be in trouble for a moment. */
+/** A failure is temporary: a server in trouble responds with other text. */
 export function objectIn(url: URL, text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text)
@@ -137,7 +137,7 @@ export function objectIn(url: URL, text: string): JsonObject {
   })
 }
 
-/** The text of a response that is not the expected one, mostly an error in XML, JSON or HTML. */
+/** Quotes an unexpected response, mostly an error in XML, JSON or HTML. */
 function quoted(text: string): string {
   const shown = excerpt(text.replace(/<[^>]*>|\s+/g, " ").trim(), 200)
   return shown === "" ? "" : `, but "${shown}"`

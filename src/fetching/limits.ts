@@ -1,12 +1,12 @@
-/** What bounds the requests of a fetch. Tests give smaller ones. */
+/** Limits of the requests of a fetch. Tests have smaller ones. */
 export interface Limits {
-  /** Until the headers of a response, and between two of its chunks. */
+  /** Time until the headers of a response, and between two of its chunks. */
   silenceMs: number
-  /** For everything that one source needs, retries included. */
+  /** Time for all requests of one source, retries included. */
   totalMs: number
-  /** Of one file, without the compression of its transfer. */
+  /** Size of one file, without the compression of its transfer. */
   maxBytes: number
-  /** Of one file with all that is packed in it, as a load reads it. */
+  /** Size of one file with all that is packed in it, as a load reads it. */
   maxUnpackedBytes: number
   /** The pause before the first retry; the second is three times as long. */
   backOffMs: number

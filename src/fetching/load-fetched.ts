@@ -1,7 +1,6 @@
 /**
- * Loads the files of a fetch, as by hand, or leaves them alone: those of which a load would make what it
- * has made already, and those that others have superseded, which no load would accept and which are no
- * fault of their source.
+ * Loads the files of a fetch, as by hand, with two exceptions: files whose load would publish nothing, and
+ * files older than loaded ones, which a load would refuse although the source is not at fault.
  */
 import { join } from "node:path"
 import type { Connection } from "../db/connection.ts"
@@ -23,7 +22,7 @@ export interface FetchedLoadOptions
   databaseUrl: string
   dataDir: string
   limits: Limits
-  /** Loads files although they have not changed. */
+  /** Loads unchanged files too. */
   force: boolean
 }
 
@@ -35,7 +34,7 @@ export interface Loaded {
   summary: LoadSummary | null
 }
 
-/** @throws what is no refusal, such as a lost database */
+/** @throws errors other than refusals, such as a lost database */
 export async function loadFetched(
   sql: Connection,
   { source, entry }: Fetchable,
@@ -67,7 +66,7 @@ export async function loadFetched(
       allSectors,
       absentAfterHours,
       holderNames,
-      // Bytes that were loaded by hand for a later time are not older for being fetched.
+      // The fetch of bytes that were loaded by hand for a later time does not make them older.
       observed: known.areLoaded && last > observed ? last : observed,
       rejectsDir: keepsFiles(holderNames, source.resource)
         ? join(options.dataDir, "rejects")

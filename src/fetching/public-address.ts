@@ -1,8 +1,7 @@
 /**
- * Which addresses may be connected to. An address of a private network or of this machine is refused
- * unless the operator allows it, because a redirect or a name server could otherwise lead to services
- * that trust this machine. The check is of the very address that is connected to: the name is resolved
- * once, and its public addresses are tried in turn.
+ * The addresses to which a fetch may connect. It rejects an address of a private network or of this machine
+ * unless the operator allows it, because a redirect or a name server could otherwise lead to services that
+ * trust this machine. The fetch resolves a name once and connects to the very addresses that it checked.
  */
 import { lookup } from "node:dns/promises"
 import ipaddr from "ipaddr.js"
@@ -17,12 +16,12 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
 }
 
-/** All of IPv6 that is public: what is outside is reserved, or may stand for an address of IPv4. */
+/** The public range of IPv6: others are reserved, or may represent an address of IPv4. */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /**
- * The addresses that may be connected to for a URL's host, as URLs have them; at least one.
- * @throws FetchError where it has none, or only some that are not allowed
+ * The allowed addresses of a URL's host, as URLs have them; at least one.
+ * @throws FetchError where the host has no address, or no allowed one
  */
 export async function resolveAddresses(url: URL, allowPrivate: boolean): Promise<string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "")

@@ -1,7 +1,7 @@
 /**
- * Keeps the files that were fetched as they came, `DATA_DIR/raw/SOURCE/TIME-SHA256.EXTENSION`, so that a
- * release can be traced to its bytes, whose digests it names, and loaded again. A file appears there
- * whole, or not at all.
+ * Keeps fetched files unchanged, as `DATA_DIR/raw/SOURCE/TIME-SHA256.EXTENSION`, so that an operator can
+ * trace a release to its bytes by their digests, and load them again. A file appears there whole, or not at
+ * all.
  */
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -24,7 +24,7 @@ export interface RawFiles {
   dataDir: string
   /** The name of the source. */
   source: string
-  /** Whether its files are kept afterwards. */
+  /** Whether to keep its files afterwards. */
   keeps: boolean
 }
 
@@ -53,14 +53,14 @@ export const withRawDirectory = <T>(
 const rawName = /^\d{8}T\d{6}Z-([0-9a-f]{64})\./
 const unfinished = ".unfinished-"
 
-/** Where a file is written before it is whole. */
+/** The path of a file that is being written. */
 export const unfinishedPath = (directory: string): string =>
   join(directory, unfinished + crypto.randomUUID())
 
 /**
- * Makes the directory and runs `work`, whose files are kept with the newest others. Clears what a killed
- * process, or a failure, has left. The caller holds the lock.
- * @throws LoadError where nothing can be written there
+ * Creates the directory and runs `work`, whose files remain with the newest others. Deletes unfinished files
+ * of killed processes and failures. The caller has the lock.
+ * @throws LoadError where the directory is not writable
  */
 export async function intoRawDirectory<File extends { path: string }>(
   directory: string,
@@ -98,14 +98,14 @@ async function keptNames(directory: string): Promise<string[]> {
     .reverse()
 }
 
-/** The kept file of that digest; null where it is not kept, or not any more. */
+/** The path of the kept file of that digest, or null. */
 export async function keptFile(directory: string, sha256: string): Promise<string | null> {
   const names = await keptNames(directory)
   const name = names.find((each) => rawName.exec(each)?.[1] === sha256)
   return name === undefined ? null : join(directory, name)
 }
 
-/** Keeps a whole file, unless the same one is kept. */
+/** Keeps a whole file, unless the directory has the same one. */
 export async function keepRawFile(
   written: string,
   directory: string,

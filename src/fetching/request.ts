@@ -1,6 +1,6 @@
 /**
- * One GET and the redirects that may be followed. The URL of each connection has an address that has
- * been checked; `Host` and the server name of TLS have the name, so that the certificate is checked for it.
+ * One GET with its allowed redirects. The URL of each connection has a checked address; `Host` and the server
+ * name of TLS have the name, so that TLS checks the certificate for the name.
  */
 import { codeOf } from "../text/error-code.ts"
 import { FetchError } from "./fetch-error.ts"
@@ -13,7 +13,7 @@ process.env.NO_PROXY = "*"
 /** How to reach the servers of one source. */
 export interface Access {
   userAgent: string
-  /** Sent to the host of the first URL alone. */
+  /** Sent only to the host of the first URL. */
   headers: Readonly<Record<string, string>>
   /** The first URL may be of a private network or of this machine. */
   allowPrivate: boolean
@@ -36,7 +36,7 @@ export interface Received {
 const redirects = [301, 302, 303, 307, 308]
 const maxRedirects = 5
 
-/** @throws FetchError where there is no response, or a redirect that may not be followed */
+/** @throws FetchError without a response, or for a redirect that is not allowed */
 export async function get(
   url: URL,
   access: Access,
@@ -45,7 +45,7 @@ export async function get(
   let current = url
   for (let followed = 0; ; followed++) {
     const isFirstHost = current.host === url.host
-    // Neither credentials nor permissions of one host are another's.
+    // Credentials and permissions apply to the first host only.
     const allowed = isFirstHost ? access : { ...access, headers: {}, allowPrivate: false }
     const response = await send(current, allowed, conditions)
     const location = response.headers.get("location")
@@ -59,9 +59,8 @@ export async function get(
 }
 
 /**
- * A redirect leads to any host over https, and without encryption only to the first host, unless it
- * was reached with it.
- * @throws FetchError where `location` may not be followed
+ * A redirect may lead to any host over https, and over http only from http to the first host.
+ * @throws FetchError where `location` is not allowed
  */
 export function redirectTarget(from: URL, location: string, first: URL): URL {
   const to = URL.parse(location, from.href)
@@ -139,7 +138,7 @@ async function fetchFromFirst(
 function requestError(url: URL, error: unknown): FetchError {
   const message = error instanceof Error ? error.message : String(error)
   const code = codeOf(error)
-  // Bun names the whole URL there, whose query may hold a secret.
+  // Bun's message contains the whole URL, whose query may have a secret.
   const withoutUrl = message.replace(/ fetching ".*/s, "")
   const reason = /^(Zlib|Brotli|Zstd)/.test(code)
     ? corrupt

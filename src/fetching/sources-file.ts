@@ -1,6 +1,6 @@
 /**
- * The operator's file of addresses: where the files of each source are, and how they may be fetched.
- * Secrets are not part of it: a header names the environment variable that holds its value.
+ * The operator's file of addresses: where the files of each source are, and how to fetch them. It has no
+ * secrets: a header names the environment variable with its value.
  */
 import {
   FormatRegistry,
@@ -16,7 +16,7 @@ import type { Source } from "../sources/source.ts"
 import { codeOf } from "../text/error-code.ts"
 import { isObject } from "./layer.ts"
 
-/** Whether a text is an address that can be fetched. It must hold no secret; headers may. */
+/** Whether a text is an address to fetch. It must not have a user or password. */
 export function isAddress(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
@@ -32,7 +32,7 @@ const strict = <T extends TProperties>(properties: T) =>
 const common = {
   /** The least hours between two fetches. */
   every: Type.Optional(Type.Number({ minimum: 0, maximum: 8_760 })),
-  /** The address that the public is shown. The database refuses a query too, where secrets mostly are. */
+  /** The address for the public. The database rejects a query too, because secrets are mostly there. */
   public_address: Type.Optional(
     Type.String({
       format: "fetch-address",
@@ -49,7 +49,7 @@ const common = {
   partial: Type.Optional(Type.Boolean()),
   all_sectors: Type.Optional(Type.Boolean()),
 }
-/** Several are the source's complete set together. */
+/** Several addresses together are the source's complete set. */
 const oneOrMore = Type.Union([address, Type.Array(address, { minItems: 1, uniqueItems: true })], {
   fault: `${addressFault}, or a list of such`,
 })
@@ -81,16 +81,15 @@ const kinds = {
     ...common,
   }),
 } as const satisfies Record<string, TSchema>
-const anyKind = Type.Union([kinds.file, kinds.arcgis, kinds.wfs])
 
-/** What entries of any kind may have. */
+/** The names in entries of all kinds. */
 export const entryNames = [
   ...new Set(Object.values(kinds).flatMap(({ properties }) => Object.keys(properties))),
 ]
 
 export type ArcgisEntry = Static<typeof kinds.arcgis>
 export type WfsEntry = Static<typeof kinds.wfs>
-export type SourceEntry = Static<typeof anyKind>
+export type SourceEntry = Static<(typeof kinds)[keyof typeof kinds]>
 
 export interface Fetchable {
   source: Source
@@ -117,9 +116,12 @@ export function parseSourcesFile(content: string, path: string): Fetchable[] {
   const faults: string[] = []
   for (const [name, entry] of Object.entries(objectOf(content, path))) {
     const source = sourceNamed(name)
-    const isEntry = Value.Check(anyKind, entry)
+    const schema = Object.values(kinds).find(
+      ({ properties }) => isObject(entry) && entry.kind === properties.kind.const,
+    )
     if (typeof source === "string") faults.push(`${name}: ${source}`)
-    if (!isEntry) faults.push(...faultsOf(entry).map((fault) => `${name}.${fault}`))
+    if (!schema) faults.push(`${name}.kind: must be "file", "arcgis" or "wfs"`)
+    else if (!Value.Check(schema, entry)) faults.push(...faultsOf(schema, entry, name))
     else if (typeof source !== "string") fetchables.push({ source, entry })
   }
   if (faults.length > 0) throw new LoadError(`Cannot use ${path}:\n${faults.join("\n")}`)
@@ -137,25 +139,20 @@ function objectOf(content: string, path: string): object {
 }
 
 /** The first fault of each place of an entry. */
-function faultsOf(entry: unknown): string[] {
-  const schema = Object.values(kinds).find(
-    ({ properties }) => isObject(entry) && entry.kind === properties.kind.const,
-  )
-  if (!schema) return ['kind: must be "file", "arcgis" or "wfs"']
+function faultsOf(schema: TSchema, entry: unknown, name: string): string[] {
   const faults = new Map<string, string>()
   for (const { path, message, schema: found } of Value.Errors(schema, entry)) {
     const place = path.slice(1).replaceAll("/", ".")
     if (!faults.has(place)) faults.set(place, found.fault ?? message)
   }
-  return [...faults].map(([place, message]) => `${place}: ${message}`)
+  return [...faults].map(([place, message]) => `${name}.${place}: ${message}`)
 }
 
 export const urlsOf = ({ url }: SourceEntry): string[] => (typeof url === "string" ? [url] : url)
 
 /**
- * The address that the public is shown: the operator's, or else scheme, host and port, as the rest of an
- * address may hold a secret. Null where the files have several hosts, and where they may be of a private
- * network.
+ * The address for the public: the operator's, else scheme, host and port, because the rest of an address may
+ * have a secret. Null where the files have several hosts, or may be in a private network.
  */
 export function publicAddress(entry: SourceEntry): string | null {
   if (entry.public_address !== undefined) return new URL(entry.public_address).href
@@ -182,12 +179,12 @@ export function headersOf(
   )
 }
 
-/** The shortest value that can be a secret: a shorter one would cut words. */
+/** The shortest value that counts as a secret: shorter ones occur in words. */
 const shortestSecret = 4
 
 /**
- * A message without the values of headers and queries, which a server may repeat in its error page, and
- * without the beginning of one at which the message cuts that page.
+ * A message without the values of headers and queries, which a server may repeat in its error page, also
+ * where the message cuts that page within a value.
  */
 export function withoutSecrets(
   message: string,
@@ -204,10 +201,8 @@ export function withoutSecrets(
   })
   let shown = message
   for (const secret of [...ofHeaders, ...ofQueries]) {
-    if (secret.length < shortestSecret) continue
-    shown = shown.replaceAll(secret, "…")
-    for (let length = secret.length - 1; length >= shortestSecret; length--) {
-      shown = shown.replaceAll(`${secret.slice(0, length)}…`, "…")
+    for (let { length } = secret; length >= shortestSecret; length--) {
+      shown = shown.replaceAll(length < secret.length ? `${secret.slice(0, length)}…` : secret, "…")
     }
   }
   return shown

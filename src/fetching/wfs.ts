@@ -1,4 +1,4 @@
-/** A layer of a Web Feature Service 2.0 that answers in GeoJSON. */
+/** A layer of a Web Feature Service 2.0 that returns GeoJSON. */
 import { FetchError } from "./fetch-error.ts"
 import { isObject, type Layer, withQuery } from "./layer.ts"
 import type { WfsEntry } from "./sources-file.ts"
@@ -15,7 +15,7 @@ export function wfsLayer(url: URL, { type_name, sort_by, page_size = 1_000 }: Wf
     url,
     opening: '{"type":"FeatureCollection","features":[',
     countUrl: withQuery(request, { resultType: "hits" }),
-    // XML, an error too.
+    // The response is XML, also for an error.
     countIn: (text) => {
       const [, matched] = /\bnumberMatched="(\d+)"/.exec(text) ?? []
       return matched === undefined ? undefined : Number(matched)
