@@ -4,13 +4,16 @@ import { Unavailable } from "../db/pool/unavailable.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import { ApiError } from "../http/api-error.ts"
 import { streamCoder, streamHeaders } from "../http/content-coding.ts"
+import { representations } from "../http/formats.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { openStep, traceIds } from "../telemetry/steps.ts"
 import type { Asked } from "./asked.ts"
 import type { ExportCounts } from "./export-counts.ts"
+import { encodedExport, recordsPerChunk } from "./export-rows.ts"
 import { type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
-import { exportHeaders, writerOf } from "./list-content.ts"
+import { exportHeaders } from "./list-content.ts"
+import type { ListPlan } from "./list-plan.ts"
 import {
   cacheStatus,
   contentOf,
@@ -19,12 +22,11 @@ import {
   type Validators,
 } from "./represent.ts"
 
-const recordsPerChunk = 2_000
 /** For the log alone, as proxies write it: nobody receives that response. */
 const clientClosedRequest = 499
 
 export interface ExportOptions {
-  reader: Pick<Reader, "chunks" | "total">
+  reader: Pick<Reader, "chunks" | "licences" | "total">
   /** One place for each export in progress. */
   exportTurns: Turns
   exportCounts: ExportCounts
@@ -47,8 +49,10 @@ export async function exportAnswer(
   const { plan, list, release } = resolved
   const { request, account } = asked
   const answer: AnswerExport = (total, body) => {
-    const coded = streamHeaders(request.headers.get("accept-encoding"))
-    const headers = { ...exportHeaders(plan, total), ...coded }
+    const headers = {
+      ...exportHeaders(plan, total),
+      ...streamHeaders(acceptedCodings(asked, plan)),
+    }
     return represent(asked, contentOf(validators, plan.format, headers, body), cacheStatus.bypass)
   }
   if (request.method !== "HEAD" && !hasWildcardIfNoneMatch(request)) {
@@ -60,12 +64,17 @@ export async function exportAnswer(
   return answer(total, null)
 }
 
+/** None for a file that is compressed already. */
+const acceptedCodings = ({ request }: Asked, { format }: ListPlan): string | null =>
+  representations[format].isBinary ? null : request.headers.get("accept-encoding")
+
 async function exportBody(
   { reader, exportTurns, exportCounts, exportStallMs, exportShutdown, log }: ExportOptions,
-  { request, requestId, account, disableIdleTimeout }: Asked,
+  asked: Asked,
   { plan, list, release }: ResolvedPlan,
   answer: AnswerExport,
 ): Promise<Response> {
+  const { request, requestId, account, disableIdleTimeout } = asked
   const fields = {
     ...traceIds(),
     "mds.request_id": requestId,
@@ -92,18 +101,21 @@ async function exportBody(
   }
   kept.defer(endTurn)
   const startedMs = performance.now()
-  const { head, newEncoder } = writerOf(plan)
-  const found = await reader
-    .chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder })
-    .catch((error: unknown) => {
-      exportCounts.countWithoutStream("failed")
-      throw error
-    })
+  const found = await encodedExport({
+    plan,
+    release,
+    licences: () => reader.licences(list.resource, account),
+    read: (newEncoder) =>
+      reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }),
+  }).catch((error: unknown) => {
+    exportCounts.countWithoutStream("failed")
+    throw error
+  })
   if (!found) throw new ApiError("NOT_FOUND")
-  const coder = streamCoder(request.headers.get("accept-encoding"))
+  const coder = streamCoder(acceptedCodings(asked, plan))
   const keptByStream = kept.move()
   const stream = exportStream(found.chunks, {
-    head,
+    head: found.head,
     coder,
     stallMs: exportStallMs,
     shutdown: exportShutdown,

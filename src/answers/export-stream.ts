@@ -15,7 +15,10 @@ export interface ExportOutcome {
   error?: unknown
 }
 
-export type ExportChunks = Pick<AsyncGenerator<Chunk, void, void>, "next"> & {
+export type ExportChunks = Pick<
+  AsyncGenerator<Chunk<Uint8Array<ArrayBuffer>>, void, void>,
+  "next"
+> & {
   return(): Promise<unknown>
 }
 
@@ -57,7 +60,7 @@ export function exportStream(
     for (;;) {
       const { value: chunk, done } = await chunks.next()
       if (ended) return null
-      const bytes = chunk ? joined(pending, chunk.bytes) : pending
+      const bytes = chunk ? joined(pending, chunk.content) : pending
       records += chunk?.records ?? 0
       pending = new Uint8Array(0)
       if (done && bytes.length === 0) return null

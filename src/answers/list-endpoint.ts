@@ -3,7 +3,13 @@ import { type TProperties, Type } from "@sinclair/typebox"
 import type { Parent } from "../db/reader/statements.ts"
 import { ApiError } from "../http/api-error.ts"
 import type { FeedOf } from "../http/atom.ts"
-import { type Format, formats } from "../http/negotiation.ts"
+import {
+  alternativesText,
+  delimitedFormats,
+  exportFormats,
+  type Format,
+  formats,
+} from "../http/formats.ts"
 import { pointInTimePattern } from "../http/point-in-time.ts"
 import { complete, filterOf, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { oneOf } from "../text/one-of.ts"
@@ -93,7 +99,7 @@ export function selectionOf(resource: Readable) {
 const formatOf = (offered: readonly Format[]) =>
   Type.Optional(
     oneOf(offered, {
-      description: `Format of the response; without it, the header Accept decides${offered.includes("atom") ? `. atom is a feed of the first ${paging.per_page.default} records, without page, per_page, all and fields` : ""}`,
+      description: `Format of the response; without it, the header Accept decides. parquet needs all=true${offered.includes("atom") ? `. atom is a feed of the first ${paging.per_page.default} records, without page, per_page, all and fields` : ""}`,
     }),
   )
 
@@ -101,16 +107,15 @@ export const representation = {
   format: formatOf(formats),
   all: Type.Boolean({
     default: false,
-    description: "Every record in one response, without page and per_page; csv and tsv only",
+    description: `Every record in one response, without page and per_page; needs ${alternativesText(exportFormats)}`,
   }),
   bom: Type.Boolean({
     default: false,
-    description: "A byte order mark at the beginning, for Excel; csv and tsv only",
+    description: `A byte order mark at the beginning, for Excel; needs ${alternativesText(delimitedFormats)}`,
   }),
   formula_guard: Type.Boolean({
     default: true,
-    description:
-      "An apostrophe before text that a spreadsheet would run as a formula; csv and tsv only",
+    description: `An apostrophe before text that a spreadsheet would run as a formula; needs ${alternativesText(delimitedFormats)}`,
   }),
 }
 

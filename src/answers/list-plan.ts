@@ -5,7 +5,14 @@ import type { Static, TObject } from "@sinclair/typebox"
 import { type CacheSizes, createCache } from "../db/cache.ts"
 import type { List } from "../db/reader/statements.ts"
 import { ApiError, type Fault } from "../http/api-error.ts"
-import { type Format, preferredFormat } from "../http/negotiation.ts"
+import {
+  alternativesText,
+  delimitedFormats,
+  exportFormats,
+  type Format,
+  representations,
+} from "../http/formats.ts"
+import { preferredFormats } from "../http/negotiation.ts"
 import {
   type CrossCheck,
   cacheBuster,
@@ -64,19 +71,20 @@ type Given = Omit<Static<TObject<typeof common>>, "format">
 
 /**
  * @param parent the key of the record that the list belongs to, as the path has it
- * @param preferred the format where the query has none
+ * @param preferred the formats where the query has none, the most preferred first
  * @throws ApiError INVALID_PARAMETER; NOT_FOUND for a parent that cannot exist
  */
 export function planList(
   endpoint: ListEndpoint,
   { path, query, accept }: Target,
   parent: string,
-  preferred = preferredFormat(accept, endpoint.formats),
+  preferred = preferredFormats(accept, endpoint.formats),
 ): ListPlan {
   const { parameters, counts, resource } = endpoint
   if (counts && !countedFilters(counts).includes(parent)) throw new ApiError("NOT_FOUND")
-  const values = readParameters(query, parameters, crossChecks(preferred))
-  const { format = preferred, ...given } = typed(values, common)
+  const values = readParameters(query, parameters, crossChecks(endpoint.formats, preferred))
+  const given = typed(values, common)
+  const { format = preferredOf(preferred, given.all) } = given
   const filters = filtersInUse(endpoint, values)
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
@@ -146,32 +154,41 @@ function toList(
   }
 }
 
+/** The most preferred format that has pages or, for a whole list, any. */
+const preferredOf = (preferred: readonly Format[], all: boolean): Format =>
+  preferred.find((format) => all || representations[format].parts !== "whole") ?? "json"
+
 const crossChecks =
-  (preferred: Format): CrossCheck =>
+  (offered: readonly Format[], preferred: readonly Format[]): CrossCheck =>
   (values, sent) => [
-    ...formatFaults(values, sent, values.format ?? preferred),
+    ...formatFaults(
+      values,
+      sent,
+      offered.find((format) => format === values.format) ??
+        preferredOf(preferred, values.all === true),
+    ),
     ...periodFaults(values),
     ...changeFaults(values),
   ]
-
-const delimitedFormats = ["csv", "tsv"]
 
 /** Rejects parameters that the format lacks, and contradictory ones. */
 function formatFaults(
   { all, format: sentFormat }: Values,
   sent: ReadonlySet<string>,
-  format: unknown,
+  format: Format,
 ): Fault[] {
   const faultsOf = (message: string, names: readonly string[], allowed?: readonly string[]) =>
     names
       .filter((name) => sent.has(name))
       .map((parameter): Fault => ({ parameter, message, ...(allowed && { allowed }) }))
   const paged = Object.keys(paging)
-  const isDelimited = delimitedFormats.includes(String(format))
-  const ofDelimited =
-    all && format === "json" ? ["all", "bom", "formula_guard"] : ["bom", "formula_guard"]
+  const { parts, isDelimited } = representations[format]
+  const needs = (allowed: readonly Format[], ...names: readonly string[]) =>
+    faultsOf(`Needs format ${alternativesText(allowed)}`, names, allowed)
   return [
-    ...(isDelimited ? [] : faultsOf("Needs format csv or tsv", ofDelimited, delimitedFormats)),
+    ...(all && format === "json" ? needs(exportFormats, "all") : []),
+    ...(isDelimited ? [] : needs(delimitedFormats, "bom", "formula_guard")),
+    ...(parts === "whole" && !all ? faultsOf(`${format} needs all=true`, ["format"]) : []),
     ...(format === "atom"
       ? faultsOf(`Must not be given with ${feedOf(sentFormat)}`, [...paged, "all", "fields"])
       : faultsOf("Must not be given together with all=true", all ? paged : [])),
@@ -216,14 +233,14 @@ const bytesOf = ({ tagKey }: ListPlan): number => planBytes + 6 * tagKey.length
 export type PlanOf = (endpoint: ListEndpoint, target: Target, parent: string) => ListPlan
 
 /**
- * Caches the plans of `planList`: a plan depends only on the request target and the preferred format. The
+ * Caches the plans of `planList`: a plan depends only on the request target and the preferred formats. The
  * key is a digest, because a query may contain a token.
  */
 export function createPlans(sizes: Pick<CacheSizes, "plans">): PlanOf {
   const plans = createCache<ListPlan>(sizes.plans, bytesOf)
 
   return (endpoint, target, parent) => {
-    const preferred = preferredFormat(target.accept, endpoint.formats)
+    const preferred = preferredFormats(target.accept, endpoint.formats)
     const key = digest(`${preferred} ${target.path}?${target.query}`)
     const cached = plans.get(key)
     if (cached) return cached

@@ -6,7 +6,7 @@ import { type Release, releaseKey } from "../db/reader/releases.ts"
 import { apiHeaders } from "../http/api-headers.ts"
 import { type CodedBody, encodeBody } from "../http/content-coding.ts"
 import { entityTag, namesTag } from "../http/entity-tag.ts"
-import { contentTypes, type Format } from "../http/negotiation.ts"
+import { contentType, type Format } from "../http/formats.ts"
 import { withCacheBuster } from "../http/page.ts"
 import type { Asked } from "./asked.ts"
 
@@ -106,7 +106,7 @@ export function contentOf<Body>(
 ): Content<Body> {
   const headers = new Headers({
     ...fixedHeaders,
-    "Content-Type": contentTypes[format],
+    "Content-Type": contentType(format),
     ...validators,
     ...further,
   })
@@ -126,7 +126,7 @@ export function representObject({ headers }: Pick<Asked, "headers">, object: obj
   return new Response(body, {
     headers: {
       ...fixedHeaders,
-      "Content-Type": contentTypes.json,
+      "Content-Type": contentType("json"),
       "Content-Length": String(Buffer.byteLength(body)),
       ...headers,
     },

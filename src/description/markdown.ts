@@ -1,5 +1,6 @@
 /** The reference as Markdown, for programs and, rendered, for people. */
 import { errorTable } from "../http/api-error.ts"
+import { representations } from "../http/formats.ts"
 import { responseHeaders } from "../http/response-headers.ts"
 import { errorExample, exampleOf, headerExamples } from "./example-answers.ts"
 import { companiesIn, type Description, introduction } from "./openapi.ts"
@@ -58,8 +59,8 @@ function operationMarkdown(operation: Operation, options: ReferenceOptions): str
   const { address, explorer } = options
   const list = explorer?.(operation)
   const examples = formats.flatMap((format) => {
-    // TSV has the same rows as CSV.
-    if (format === "tsv") return []
+    // TSV is as CSV, and a binary file is not shown.
+    if (format === "tsv" || representations[format].isBinary) return []
     const { request, body } = exampleOf(operation, format)
     const line = fenced("sh", curlLine(address, targetOf(request)))
     return [line, fenced(format === "atom" ? "xml" : format, bodyText(body).trimEnd())]

@@ -2,7 +2,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import type { Endpoint, ServedEndpoint } from "../answers/endpoint.ts"
 import type { ErrorCode } from "../http/api-error.ts"
-import type { Format } from "../http/negotiation.ts"
+import type { Format } from "../http/formats.ts"
 import { cacheBusterParameter } from "../http/parameters.ts"
 import { headersOf } from "../http/response-headers.ts"
 import type { Readable } from "../resources/resource.ts"

@@ -1,6 +1,6 @@
 /** The responses of an operation, and those that operations share. */
 import { type ErrorCode, errorTable } from "../http/api-error.ts"
-import { mediaTypes } from "../http/negotiation.ts"
+import { type Format, representations } from "../http/formats.ts"
 import { responseHeaders } from "../http/response-headers.ts"
 import { type Example, errorExample, exampleOf } from "./example-answers.ts"
 import type { JsonSchema } from "./json-schema.ts"
@@ -36,11 +36,8 @@ export const responsesOf = (operation: Operation): Record<string, JsonSchema> =>
     headers: headerRefs(operation.headers),
     content: Object.fromEntries(
       operation.formats.map((format) => [
-        mediaTypes[format],
-        {
-          schema: format === "json" ? successSchema(operation) : { type: "string" },
-          ...namedExample(exampleOf(operation, format)),
-        },
+        representations[format].mediaType,
+        contentOf(operation, format),
       ]),
     ),
   },
@@ -54,6 +51,14 @@ export const responsesOf = (operation: Operation): Record<string, JsonSchema> =>
     operation.errors.map((code) => [errorTable[code].status, refTo("responses", errorName(code))]),
   ),
 })
+
+const contentOf = (operation: Operation, format: Format): JsonSchema =>
+  representations[format].isBinary
+    ? { schema: { type: "string", format: "binary" } }
+    : {
+        schema: format === "json" ? successSchema(operation) : { type: "string" },
+        ...namedExample(exampleOf(operation, format)),
+      }
 
 const successText = ({ endpoint, schema }: Operation): string =>
   endpoint.kind === "list" ? `A page of the list of ${schema} records.` : `The ${schema} asked for.`

@@ -6,10 +6,10 @@ import { type Coding, preferredCoding } from "./negotiation.ts"
 /** Below this size, in bytes, a body fits one packet and is sent as it is. */
 const smallestWorthwhile = 1_024
 
-/** A whole body, and its coded forms, each made when it is first asked for. */
+/** A whole body, and its coded forms, each made when it is first requested; null where no coding pays. */
 export interface CodedBody {
   bytes: Uint8Array<ArrayBuffer>
-  coded: Partial<Record<Coding, Uint8Array<ArrayBuffer>>>
+  coded: Partial<Record<Coding, Uint8Array<ArrayBuffer>>> | null
 }
 
 const encoder = new TextEncoder()
@@ -18,11 +18,12 @@ export const codedBody = (text: string): CodedBody => ({ bytes: encoder.encode(t
 
 /** The body in the coding that the client prefers, and the header that names it. */
 export function encodeBody(body: CodedBody, acceptEncoding: string | null) {
-  const isWorthwhile = acceptEncoding !== null && body.bytes.length >= smallestWorthwhile
-  const coding = isWorthwhile ? preferredCoding(acceptEncoding, ["zstd", "gzip"]) : null
-  if (coding === null) return { bytes: body.bytes, coding }
-  body.coded[coding] ??= coders[coding](body.bytes)
-  return { bytes: body.coded[coding], coding }
+  const { bytes, coded } = body
+  const coding =
+    bytes.length >= smallestWorthwhile ? preferredCoding(acceptEncoding, ["zstd", "gzip"]) : null
+  if (coded === null || coding === null) return { bytes, coding: null }
+  coded[coding] ??= coders[coding](bytes)
+  return { bytes: coded[coding], coding }
 }
 
 const coders: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>> = {

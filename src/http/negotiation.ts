@@ -3,40 +3,21 @@
  * JSON is sent where the header allows none of the formats. `Accept-Encoding` (12.5.3) chooses its coding.
  */
 
-export const mediaTypes = {
-  json: "application/json",
-  csv: "text/csv",
-  tsv: "text/tab-separated-values",
-  atom: "application/atom+xml",
-} as const
-
-export type Format = keyof typeof mediaTypes
-
-/** The `Content-Type` of lists. */
-export const contentTypes: Readonly<Record<Format, string>> = {
-  json: mediaTypes.json,
-  csv: `${mediaTypes.csv}; charset=utf-8; header=present`,
-  tsv: `${mediaTypes.tsv}; charset=utf-8; header=present`,
-  atom: `${mediaTypes.atom}; charset=utf-8`,
-}
-
-/** Those of every list. */
-export const formats: readonly Format[] = ["json", "csv", "tsv"]
+import { type Format, representations } from "./formats.ts"
 
 /**
- * The format that an `Accept` header prefers: by weight, then by how exactly a range names it, then
- * by its place in the header.
+ * The formats that an `Accept` header allows, the preferred one first: by weight, then by how exactly a
+ * range names it, then by its place in the header.
  * @param offered the formats to choose from
  */
-export function preferredFormat(
+export function preferredFormats(
   accept: string | null,
-  offered: readonly Format[] = formats,
-): Format {
-  if (!accept || accept === "*/*") return "json"
+  offered: readonly Format[],
+): readonly Format[] {
+  if (!accept || accept === "*/*") return ["json"]
   const ranges = readRanges(accept)
-  const [preferred] = alternatives
-    .filter(({ format }) => offered.includes(format))
-    .map(({ format, names }) => ({ format, match: matchOf(names, ranges) }))
+  return offered
+    .map((format) => ({ format, match: matchOf(rangesOf(format), ranges) }))
     .filter(({ match }) => match.weight > 0)
     .sort(
       (a, b) =>
@@ -44,14 +25,14 @@ export function preferredFormat(
         a.match.inexactness - b.match.inexactness ||
         a.match.place - b.match.place,
     )
-  return preferred?.format ?? "json"
+    .map(({ format }) => format)
 }
 
-/** Each format with the ranges that cover it, the most exact first. */
-const alternatives = [...formats, "atom" as const].map((format) => {
-  const type = mediaTypes[format]
-  return { format, names: [type, type.replace(/\/.*/, "/*"), "*/*"] }
-})
+/** The ranges that cover a format, the most exact first. */
+function rangesOf(format: Format): string[] {
+  const { mediaType } = representations[format]
+  return [mediaType, mediaType.replace(/\/.*/, "/*"), "*/*"]
+}
 
 export type Coding = "zstd" | "gzip"
 

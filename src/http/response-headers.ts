@@ -33,7 +33,7 @@ const groups = {
     "X-Data-Release": "The number of the release that the response shows",
   },
   list: {
-    "Content-Disposition": "A file name, for CSV and TSV",
+    "Content-Disposition": "A file name, for formats other than JSON and Atom",
     Link: "The `first`, `prev`, `next` and `last` page (RFC 8288), where there are any",
     "X-Total-Count": "The number of records in the whole list",
     "X-Total-Pages": "The number of pages of the whole list",

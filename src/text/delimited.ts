@@ -7,7 +7,7 @@
 export interface Column {
   name: string
   /** A spreadsheet may run free text, and no other type, as a formula. */
-  type: "text" | "date" | "number" | "boolean"
+  type: "text" | "date" | "instant" | "integer" | "number" | "boolean"
 }
 
 const space = 0x20
@@ -138,7 +138,7 @@ export function delimitedWriter(
         // Quotes at most double the text.
         begin(2 * (end - start) + longestNumber)
         const type = columns[column++]?.type
-        if (type === "number") writeNumber(text, start, end)
+        if (type === "number" || type === "integer") writeNumber(text, start, end)
         else if (type === "boolean") write(text[start] === letterT ? trueText : falseText)
         else if (end > start) writeText(text, start, end, formulaGuard && type === "text")
       },
@@ -153,7 +153,7 @@ export function delimitedWriter(
         out[length++] = lineFeed
       },
       /** Returns the encoded rows. */
-      bytes(): Uint8Array<ArrayBuffer> {
+      content(): Uint8Array<ArrayBuffer> {
         size = Math.max(firstSize, Math.ceil(1.1 * length))
         return out.subarray(0, length)
       },
@@ -163,20 +163,36 @@ export function delimitedWriter(
   /** Returns the rows as text. */
   function rows(records: readonly Readonly<Record<string, unknown>>[]): string {
     const encoder = newEncoder()
-    for (const record of records) {
-      for (const { name } of columns) {
-        const value = record[name]
-        if (value === null || value === undefined) {
-          encoder.emptyCell()
-        } else {
-          const text = utf8.encode(Array.isArray(value) ? value.join("; ") : String(value))
-          encoder.cell(text, 0, text.length)
-        }
-      }
-      encoder.endRow()
-    }
-    return fromUtf8.decode(encoder.bytes())
+    writeRecords(encoder, columns, records)
+    return fromUtf8.decode(encoder.content())
   }
 
   return { header: `${columns.map(({ name }) => name).join(separator)}\r\n`, rows, newEncoder }
+}
+
+/** Takes the values of each row in their order, as UTF-8 between two offsets. */
+interface CellSink {
+  cell(text: Buffer, start: number, end: number): void
+  emptyCell(): void
+  endRow(): void
+}
+
+/** Writes records as the rows that the database would send. Lists are joined by `; `. */
+export function writeRecords(
+  sink: CellSink,
+  columns: readonly Column[],
+  records: readonly Readonly<Record<string, unknown>>[],
+): void {
+  for (const record of records) {
+    for (const { name } of columns) {
+      const value = record[name]
+      if (value === null || value === undefined) {
+        sink.emptyCell()
+      } else {
+        const text = Buffer.from(Array.isArray(value) ? value.join("; ") : String(value))
+        sink.cell(text, 0, text.length)
+      }
+    }
+    sink.endRow()
+  }
 }

@@ -33,7 +33,7 @@ function exported(
         seen.chunksRead++
         await options.gate
         const bytes = new TextEncoder().encode(`${2 * chunk}\n${2 * chunk + 1}\n`)
-        yield { records: 2, bytes }
+        yield { records: 2, content: bytes }
       }
     } finally {
       seen.generatorEnded = true

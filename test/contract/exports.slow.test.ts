@@ -5,6 +5,7 @@
 
 import { afterAll, expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
+import { parquetMetadata } from "hyparquet"
 import { none, type ReportFixture } from "../support/fixtures.ts"
 import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
@@ -36,11 +37,13 @@ const service = await testService({
 afterAll(() => service.stop())
 
 /** Starts an export, and stops reading as soon as it has begun. */
-async function stalledExport(of = service, headers: Record<string, string> = {}) {
+async function stalledExport(of = service, headers: Record<string, string> = {}, format = "csv") {
   const socket = await opened(of.port)
   const received = collect(socket)
   const authorization = { Authorization: `Bearer ${of.tokens.admin}` }
-  socket.write(requestText("/api/v1/reports?format=csv&all=true", { ...authorization, ...headers }))
+  socket.write(
+    requestText(`/api/v1/reports?format=${format}&all=true`, { ...authorization, ...headers }),
+  )
   socket.on("data", function pauseOnce() {
     if (parseAnswer(received.bytes()) === null) return
     socket.off("data", pauseOnce)
@@ -220,3 +223,60 @@ test.each(codings)(
     }
   },
 )
+
+const exportFormats = ["csv", "tsv", "ndjson", "parquet"]
+
+/** Expects that neither the connection nor the data ended as those of a whole export do. */
+function expectCut({ received }: StalledExport, format: string): void {
+  const answer = parseAnswer(received.bytes()) ?? fail()
+  expect([format, answer.status, answer.complete]).toEqual([format, 200, false])
+  if (format !== "parquet") return
+  const file = new Uint8Array(answer.content).buffer
+  expect(() => parquetMetadata(file)).toThrow()
+}
+
+/** One that has begun, in each format. */
+const stalledInEachFormat = (of = service) =>
+  Promise.all(
+    exportFormats.map(async (format) => ({ format, stalled: await stalledExport(of, {}, format) })),
+  )
+
+test("an export in any format is not whole where its client leaves, or its release is pruned", async () => {
+  await service.publish({ ...none, reports })
+  for (const { format, stalled } of await stalledInEachFormat()) {
+    stalled.socket.destroy()
+    expectCut(stalled, format)
+  }
+  const exports = await stalledInEachFormat()
+  await service.publish({ ...none, reports: reports.slice(0, 10) })
+  await service.sql`truncate reports_history`
+  for (const { format, stalled } of exports) {
+    stalled.socket.resume()
+    await until(() => stalled.received.closed)
+    expectCut(stalled, format)
+    expect(endOf(stalled.id)).toMatchObject({ outcome: "failed" })
+  }
+})
+
+test("an export in any format is not whole where the database is lost", async () => {
+  await service.publish({ ...none, reports })
+  const { hostname, port } = new URL(service.database.url)
+  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
+  const remote = await testService({
+    beside: service,
+    reach: (databaseUrl) => {
+      const url = new URL(databaseUrl)
+      url.host = `127.0.0.1:${proxy.port}`
+      return url.href
+    },
+  })
+  const exports = await stalledInEachFormat(remote)
+  proxy.cut()
+  for (const { stalled } of exports) stalled.socket.resume()
+  for (const { format, stalled } of exports) {
+    await until(() => stalled.received.closed)
+    expectCut(stalled, format)
+  }
+  await remote.stop()
+  proxy.close()
+})

@@ -185,7 +185,7 @@ test("what a feed does not have is a fault", async () => {
     ])
   }
   const needs = "Needs format csv or tsv"
-  for (const format of ["atom", "json"]) {
+  for (const format of ["atom", "json", "ndjson"]) {
     for (const given of ["bom=true", "formula_guard=false"]) {
       const expected = [[given.split("=")[0], needs]]
       expect(await faultsOf(`/reports?format=${format}&${given}`)).toEqual(expected)
@@ -193,10 +193,10 @@ test("what a feed does not have is a fault", async () => {
   }
   for (const path of ["/companies", "/tenements", "/companies/BIG/tenements", "/releases"]) {
     expect(await faultsOf(`${path}?format=atom`)).toEqual([
-      ["format", "Must be one of json, csv, tsv"],
+      ["format", "Must be one of json, csv, tsv, ndjson, parquet"],
     ])
   }
   expect(await faultsOf("/reports?format=rss")).toEqual([
-    ["format", "Must be one of json, csv, tsv, atom"],
+    ["format", "Must be one of json, csv, tsv, ndjson, parquet, atom"],
   ])
 })

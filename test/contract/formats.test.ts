@@ -1,10 +1,12 @@
 /**
- * CSV (RFC 4180) and TSV have the records and values of the JSON list, and are safe to open in a
+ * Every format has the records and values of the JSON list. CSV (RFC 4180) and TSV are safe to open in a
  * spreadsheet.
  */
 import { afterAll, expect, test } from "bun:test"
+import { parquetMetadata, parquetReadObjects } from "hyparquet"
 import { awkward } from "../support/fixtures.ts"
 import { testService } from "../support/service.ts"
+import { readList } from "./bodies.ts"
 import { parseCsv, parseTsv } from "./delimited-reader.ts"
 import { expectedLists } from "./oracle.ts"
 
@@ -99,5 +101,117 @@ test("a page past the last and an export of nothing are a header row alone", asy
     expect(body).toBe(
       "id,tenement_id,state,status,type,holder_name,grant_date,expiry_date,area_km2\r\n",
     )
+  }
+})
+
+const linesOf = (text: string): unknown[] => {
+  expect(text === "" || text.endsWith("\n")).toBe(true)
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+}
+
+test.each(lists)("%s as NDJSON has a line for each record", async (path, records) => {
+  const text = async (query: string) => (await service.get(`${path}?${query}`)).text()
+  expect(linesOf(await text("format=ndjson&all=true"))).toEqual(records)
+  expect(linesOf(await text("format=ndjson&per_page=3&page=2"))).toEqual(records.slice(3, 6))
+  const [name = ""] = Object.keys(records[0] ?? {}).slice(-1)
+  const picked = records.map((record) => ({ [name]: Object.entries(record).at(-1)?.[1] }))
+  expect(linesOf(await text(`format=ndjson&all=true&fields=${name}`))).toEqual(picked)
+})
+
+test("NDJSON of no record is empty, and its errors are JSON", async () => {
+  const nothing = await service.get("/tenements?holder=no-one&format=ndjson&all=true")
+  expect([nothing.headers.get("content-type"), await nothing.text()]).toEqual([
+    "application/x-ndjson",
+    "",
+  ])
+  const fault = await service.get("/tenements?state=XX&format=ndjson")
+  expect([fault.status, fault.headers.get("content-type")]).toEqual([400, "application/json"])
+})
+
+async function parquet(path: string) {
+  const answer = await service.get(path, { headers: { "Accept-Encoding": "gzip" } })
+  expect(answer.headers.get("content-type")).toBe("application/vnd.apache.parquet")
+  expect(answer.headers.get("content-encoding")).toBeNull()
+  const file = await answer.arrayBuffer()
+  return { answer, metadata: parquetMetadata(file), rows: await parquetReadObjects({ file }) }
+}
+
+const parquetValue = (name: string, value: unknown) =>
+  typeof value === "string" && !freeText(name)
+    ? new Date(value)
+    : Number.isInteger(value) && !/percentage|area/.test(name)
+      ? BigInt(Number(value))
+      : value
+
+const parquetRow = (record: object) =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, parquetValue(name, value)]),
+  )
+
+test.each(lists)("%s as Parquet has the records of JSON", async (path, records) => {
+  const { answer, rows } = await parquet(`${path}?format=parquet&all=true`)
+  expect(rows).toEqual(records.map(parquetRow))
+  expect(answer.headers.get("x-total-count")).toBe(String(records.length))
+  const name = path.split("/").at(-1)
+  expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${name}.parquet"`)
+})
+
+test("Parquet columns have the types of the fields", async () => {
+  const columns = async (path: string) =>
+    (await parquet(`${path}?format=parquet&all=true`)).metadata.schema
+      .slice(1)
+      .map(({ name, type, converted_type, repetition_type }) =>
+        [name, converted_type ?? type, repetition_type === "OPTIONAL" ? "null" : ""].join(" "),
+      )
+  expect(await columns("/companies")).toEqual([
+    "asx_code UTF8 ",
+    "company_name UTF8 ",
+    "market_cap_aud INT64 null",
+    "gics_sector UTF8 null",
+    "gics_industry_group UTF8 null",
+    "total_tenements INT64 ",
+    "is_active BOOLEAN ",
+  ])
+  expect((await columns("/tenements")).slice(-4)).toEqual([
+    "holder_name UTF8 null",
+    "grant_date DATE null",
+    "expiry_date DATE null",
+    "area_km2 DOUBLE null",
+  ])
+  expect(await columns("/reports")).toContain("published_at TIMESTAMP_MILLIS ")
+  expect(await columns("/companies/BIG/subsidiaries")).toContain("ownership_percentage DOUBLE null")
+})
+
+test("a Parquet file names its release, its query and the licences of its sources", async () => {
+  await service.sql`insert into sources (name, resource, last_outcome, licence)
+    values ('wa', 'tenements', 'published', 'CC BY 4.0'),
+      ('asx-directory', 'companies', 'published', 'None')`
+  const path = "/tenements?all=true&format=parquet&state=WA&fields=id,asx_codes,since_release"
+  const { metadata, rows } = await parquet(path)
+  const pairs = metadata.key_value_metadata?.map(({ key, value }) => [key, value])
+  expect(pairs).toEqual([
+    ["release", "1"],
+    [
+      "query",
+      "/api/v1/tenements?all=true&fields=id%2Casx_codes%2Csince_release&format=parquet&state=WA",
+    ],
+    ["licences", '[{"source":"wa","licence":"CC BY 4.0","attribution":null}]'],
+  ])
+  const expected = awkward.tenements.filter(({ state }) => state === "WA")
+  expect(rows.map(({ id, asx_codes }) => [id, asx_codes]).sort()).toEqual(
+    expected.map(({ id, asx_codes }) => [id, asx_codes.join("; ")]).sort(),
+  )
+  expect(rows.every(({ since_release }) => since_release === 1n)).toBe(true)
+})
+
+test("short lists that are read whole have all formats too", async () => {
+  for (const path of ["/sources", "/releases", "/facets/tenements/state"]) {
+    const { data } = await readList(await service.get(path))
+    const lines = await (await service.get(`${path}?format=ndjson&all=true`)).text()
+    expect(linesOf(lines)).toEqual(data)
+    expect((await parquet(`${path}?format=parquet&all=true`)).rows.length).toBe(data.length)
   }
 })

@@ -12,6 +12,8 @@ afterAll(() => service.stop())
 const json = "application/json"
 const csv = "text/csv; charset=utf-8; header=present"
 const tsv = "text/tab-separated-values; charset=utf-8; header=present"
+const ndjson = "application/x-ndjson"
+const parquet = "application/vnd.apache.parquet"
 
 const typeOf = async (path: string, accept?: string) => {
   const headers = {
@@ -44,6 +46,11 @@ const table: [accept: string | undefined, type: string][] = [
   ["text/csv ; q=0.9 , application/json ; q=0.8", csv],
   ["text/csv;q=2, application/json;q=0.1", json],
   ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", json],
+  ["application/x-ndjson", ndjson],
+  ["application/json;q=0.5, application/x-ndjson", ndjson],
+  ["application/*", json],
+  ["application/vnd.apache.parquet", json],
+  ["application/vnd.apache.parquet, text/csv;q=0.5", csv],
   ["text/html", json],
   ["application/xml", json],
   ["nonsense", json],
@@ -66,6 +73,7 @@ test.each([
   ["json", json],
   ["csv", csv],
   ["tsv", tsv],
+  ["ndjson", ndjson],
 ])("format=%s wins over Accept", async (format, type) => {
   for (const accept of [
     undefined,
@@ -76,6 +84,13 @@ test.each([
   ]) {
     expect(await typeOf(`/reports?format=${format}`, accept)).toEqual([200, type])
   }
+})
+
+test("Accept chooses Parquet for whole lists alone", async () => {
+  const accept = "application/vnd.apache.parquet, text/csv;q=0.5"
+  expect(await typeOf("/reports?all=true", accept)).toEqual([200, parquet])
+  expect(await typeOf("/reports", accept)).toEqual([200, csv])
+  expect(await typeOf("/reports?all=true", "*/*;q=0.1, text/csv")).toEqual([200, csv])
 })
 
 test("one record is always JSON", async () => {

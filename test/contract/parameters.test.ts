@@ -29,7 +29,7 @@ const oneOf = (...allowed: string[]) => ({
   allowed,
 })
 const boolean = oneOf("true", "false")
-const format = oneOf("json", "csv", "tsv")
+const format = oneOf("json", "csv", "tsv", "ndjson", "parquet")
 const state = oneOf("WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT")
 
 type Expected = string | { message: string; allowed?: string[] }
@@ -191,8 +191,12 @@ test("from after to is a fault, the same day is not", async () => {
   expect((await service.get("/reports?from=0001-01-01&to=9999-12-31")).status).toBe(200)
 })
 
-test("all=true needs csv or tsv, from format or Accept, and no page", async () => {
-  const needs = { parameter: "all", message: "Needs format csv or tsv", allowed: ["csv", "tsv"] }
+test("all=true needs a format of whole lists, from format or Accept, and no page", async () => {
+  const needs = {
+    parameter: "all",
+    message: "Needs format csv, tsv, ndjson or parquet",
+    allowed: ["csv", "tsv", "ndjson", "parquet"],
+  }
   const paged = (parameter: string) => ({
     parameter,
     message: "Must not be given together with all=true",
@@ -208,8 +212,16 @@ test("all=true needs csv or tsv, from format or Accept, and no page", async () =
   ])
   expect(await faultsOf("/reports?per_page=5&all=true&format=tsv")).toEqual([paged("per_page")])
   expect((await service.get("/companies?all=false&page=2")).status).toBe(200)
-  const headers = { Accept: "text/csv" }
-  expect((await service.get("/companies?all=true", { headers })).status).toBe(200)
+  for (const accept of ["text/csv", "application/x-ndjson", "application/vnd.apache.parquet"]) {
+    const headers = { Accept: accept }
+    expect((await service.get("/companies?all=true", { headers })).status).toBe(200)
+  }
+})
+
+test("parquet needs all=true", async () => {
+  const needs = { parameter: "format", message: "parquet needs all=true" }
+  expect(await faultsOf("/companies?format=parquet")).toEqual([needs])
+  expect(await faultsOf("/companies?format=parquet&page=2&all=false")).toEqual([needs])
 })
 
 test("one answer lists every fault", async () => {

@@ -118,7 +118,7 @@ test("a number is written as JSON has it, whether as a value or as the database 
   for (const [text, value] of numbers) {
     const encoder = newEncoder()
     encodedRow(encoder, ["", null, text, "t"])
-    expect(new TextDecoder().decode(encoder.bytes())).toBe(`,,${JSON.stringify(value)},true\r\n`)
+    expect(new TextDecoder().decode(encoder.content())).toBe(`,,${JSON.stringify(value)},true\r\n`)
     expect(rows([{ number: value, boolean: true }])).toBe(`,,${JSON.stringify(value)},true\r\n`)
   }
 })
@@ -142,7 +142,7 @@ test.each(["csv", "tsv"] as const)("%s: cells of any size fit, chunk after chunk
   // The second one begins with the memory that the first one needed.
   for (const encoder of [newEncoder(), newEncoder()]) {
     for (const texts of large) encodedRow(encoder, [...texts, "1", "f"])
-    expect(new TextDecoder().decode(encoder.bytes()) === expected).toBe(true)
+    expect(new TextDecoder().decode(encoder.content()) === expected).toBe(true)
   }
   const records = large.map(([text, date]) => ({ text, date, number: 1, boolean: false }))
   expect(rows(records) === expected).toBe(true)

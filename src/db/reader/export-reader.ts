@@ -11,37 +11,37 @@ import { bindPosition, type Position } from "./seek.ts"
 import type { List } from "./statements.ts"
 import type { ReadTotal } from "./totals.ts"
 
-export interface Export {
+export interface Export<T> {
   total: number
-  chunks: AsyncGenerator<Chunk, void, void>
+  chunks: AsyncGenerator<Chunk<T>, void, void>
 }
 
-export interface Chunk {
+export interface Chunk<T> {
   records: number
-  bytes: Uint8Array<ArrayBuffer>
+  content: T
 }
 
-export interface ChunkOptions extends ReadOptions {
+export interface ChunkOptions<T> extends ReadOptions {
   /** Records in a chunk. */
   chunkSize: number
   /** An encoder for one chunk, of the resource's fields in their order. */
-  newEncoder: () => RowEncoder
+  newEncoder: () => RowEncoder<T>
 }
 
-type EncodedRows = RowsRead & Pick<Chunk, "bytes">
+type EncodedRows<T> = RowsRead & Pick<Chunk<T>, "content">
 
 /**
  * Reads every record of a list; null where its parent does not exist. After the first chunk, it retries
  * while the database is unavailable for some seconds. May throw Unavailable or ReleaseUnavailable.
  */
-export type ReadExport = (list: List, options: ChunkOptions) => Promise<Export | null>
+export type ReadExport = <T>(list: List, options: ChunkOptions<T>) => Promise<Export<T> | null>
 
 /** An export that has begun would be lost as a whole where the database is away for a short time. */
 const retryForMs = 10_000
 const pauseMs = 250
 
 export function createExportReader({ pools, read }: Reading, readTotal: ReadTotal): ReadExport {
-  const readChunk = (list: List, start: Position | undefined, options: ChunkOptions) =>
+  const readChunk = <T>(list: List, start: Position | undefined, options: ChunkOptions<T>) =>
     read(pools.exports, {
       ...options,
       list,
@@ -56,11 +56,16 @@ export function createExportReader({ pools, read }: Reading, readTotal: ReadTota
         }
         const query = statements.rows(list, relation, start)
         const rows = await readRows(db, query, list, bound, encoder)
-        return { ...rows, bytes: encoder.bytes() }
+        return { ...rows, content: encoder.content() }
       },
     })
 
-  async function* chunksOf(list: List, total: number, first: EncodedRows, options: ChunkOptions) {
+  async function* chunksOf<T>(
+    list: List,
+    total: number,
+    first: EncodedRows<T>,
+    options: ChunkOptions<T>,
+  ): Export<T>["chunks"] {
     let left = total
     for (let chunk = first; ; ) {
       // Records of the release are gone, as where its history was deleted.
@@ -68,11 +73,11 @@ export function createExportReader({ pools, read }: Reading, readTotal: ReadTota
         throw new ReleaseUnavailable(options.release)
       }
       left -= chunk.count
-      const { count, bytes, position } = chunk
+      const { count, content, position } = chunk
       let ahead = left > 0 ? readChunk(list, position, options) : undefined
       // It may fail before the receiver asks for it, or when none will.
       ahead?.catch(() => {})
-      yield { records: count, bytes }
+      yield { records: count, content }
       if (!ahead) return
       chunk = await retryWhileUnavailable(() => {
         const attempt = ahead ?? readChunk(list, position, options)
@@ -92,7 +97,7 @@ export function createExportReader({ pools, read }: Reading, readTotal: ReadTota
   }
 }
 
-async function* none(): AsyncGenerator<Chunk, void, void> {}
+async function* none(): AsyncGenerator<never, void, void> {}
 
 /** @throws Unavailable after ten seconds; any other error at once */
 async function retryWhileUnavailable<T>(task: () => Promise<T>): Promise<T> {

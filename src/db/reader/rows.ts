@@ -18,9 +18,9 @@ export interface RowSink {
 }
 
 /** Encodes the rows of an export. */
-export interface RowEncoder extends RowSink {
-  /** All that was encoded. */
-  bytes(): Uint8Array<ArrayBuffer>
+export interface RowEncoder<T> extends RowSink {
+  /** All encoded rows. */
+  content(): T
 }
 
 /** A statement that Drizzle has built. */

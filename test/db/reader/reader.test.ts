@@ -63,7 +63,7 @@ test("a list that a newer release has emptied is still complete at the previous 
 })
 
 /** An encoder whose bytes are the first fields of the rows, one a line. */
-function keyEncoder(): RowEncoder {
+function keyEncoder(): RowEncoder<Uint8Array<ArrayBuffer>> {
   const keys: string[] = []
   let fields: string[] = []
   return {
@@ -73,7 +73,7 @@ function keyEncoder(): RowEncoder {
       keys.push(`${fields[0]}\n`)
       fields = []
     },
-    bytes: () => new TextEncoder().encode(keys.join("")),
+    content: () => new TextEncoder().encode(keys.join("")),
   }
 }
 

@@ -1,0 +1,142 @@
+/** The rows of a list in each format that has whole lists. */
+import type { Export } from "../db/reader/export-reader.ts"
+import type { ReadLicences } from "../db/reader/licences.ts"
+import type { Release } from "../db/reader/releases.ts"
+import { createRecordSink, type RowEncoder } from "../db/reader/rows.ts"
+import { representations } from "../http/formats.ts"
+import { type ParquetColumn, parquetFile, type Rows } from "../http/parquet.ts"
+import { queryText } from "../http/query-string.ts"
+import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
+import { delimitedWriter, writeRecords } from "../text/delimited.ts"
+import type { ListPlan } from "./list-plan.ts"
+
+type Records = readonly ResourceRecord[]
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Records that are read, or encoded, at a time. */
+export const recordsPerChunk = 2_000
+
+/** Reads a list with encoders of one kind; null where its parent does not exist. */
+type ReadRows = <T>(newEncoder: () => RowEncoder<T>) => Promise<Export<T> | null>
+
+const utf8 = new TextEncoder()
+
+interface EncodedExport {
+  plan: ListPlan
+  release: Release
+  licences: () => ReturnType<ReadLicences>
+  read: ReadRows
+}
+
+/** Every record of a list, chunk by chunk. `head` comes before the rows. */
+export async function encodedExport({ plan, release, licences, read }: EncodedExport) {
+  if (plan.format === "parquet") {
+    const file = parquetFile(columnsOf(plan), {
+      release: String(release.id),
+      query: queryOf(plan),
+      licences: JSON.stringify(await licences()),
+    })
+    const found = await read(picked(plan, file.newRows))
+    return found && { head: "", total: found.total, chunks: parquetChunks(found.chunks, file) }
+  }
+  const { head, newEncoder } = representations[plan.format].isDelimited
+    ? delimitedRows(plan)
+    : { head: "", newEncoder: () => lineEncoder(plan) }
+  const found = await read(newEncoder)
+  return found && { head, ...found }
+}
+
+const queryOf = ({ path, canonical }: ListPlan): string => `${path}?${queryText(canonical)}`
+
+async function* parquetChunks(
+  chunks: Export<Rows>["chunks"],
+  file: ReturnType<typeof parquetFile>,
+) {
+  for await (const { records, content } of chunks) yield { records, content: file.add(content) }
+  yield { records: 0, content: file.end() }
+}
+
+/** The records as a whole body. */
+export function encodedRecords(plan: ListPlan, records: Records): Bytes {
+  if (plan.format !== "parquet") return utf8.encode(textOfRecords(plan, records))
+  const columns = columnsOf(plan)
+  const file = parquetFile(columns, { query: queryOf(plan) })
+  const parts: Bytes[] = []
+  for (let start = 0; start < records.length; start += recordsPerChunk) {
+    const rows = file.newRows()
+    writeRecords(rows, columns, records.slice(start, start + recordsPerChunk))
+    parts.push(file.add(rows.content()))
+  }
+  return Buffer.concat([...parts, file.end()])
+}
+
+/** The records in a format of text: lines of JSON, or rows with a header. */
+export function textOfRecords(plan: ListPlan, records: Records): string {
+  if (plan.format === "ndjson") return linesOf(plan, records)
+  const { head, rows } = delimitedRows(plan)
+  return head + rows(records)
+}
+
+const linesOf = ({ fields }: ListPlan, records: Records): string =>
+  records.map((record) => `${JSON.stringify(fields ? pick(record, fields) : record)}\n`).join("")
+
+function lineEncoder(plan: ListPlan): RowEncoder<Bytes> {
+  const { records, ...sink } = createRecordSink(plan.shown)
+  return { ...sink, content: () => utf8.encode(linesOf(plan, records)) }
+}
+
+/** @throws Error for a format without a header row, which is a mistake in the program */
+function delimitedRows(plan: ListPlan) {
+  const { format, formula_guard: formulaGuard, bom } = plan
+  if (format !== "csv" && format !== "tsv") throw new Error(`The format ${format} has no rows`)
+  const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(plan), { formulaGuard })
+  return {
+    head: (bom ? "\uFEFF" : "") + header,
+    rows,
+    newEncoder: picked(plan, newEncoder),
+  }
+}
+
+/** Encoders of whole rows, which encode the cells of the requested fields alone, in their order. */
+function picked<T>({ shown, fields }: ListPlan, newEncoder: () => RowEncoder<T>) {
+  if (!fields) return newEncoder
+  const names = Object.keys(shown.fields)
+  const places = fields.map((name) => names.indexOf(name))
+  return () => picking(places, newEncoder())
+}
+
+/** An encoder of whole rows, which encodes the cells at these places, in this order. */
+function picking<T>(places: readonly number[], encoder: RowEncoder<T>): RowEncoder<T> {
+  let cells: (readonly [text: Buffer, start: number, end: number] | null)[] = []
+  return {
+    cell: (...cell) => cells.push(cell),
+    emptyCell: () => cells.push(null),
+    endRow: () => {
+      for (const place of places) {
+        const cell = cells[place]
+        if (cell) encoder.cell(...cell)
+        else encoder.emptyCell()
+      }
+      encoder.endRow()
+      cells = []
+    },
+    content: encoder.content,
+  }
+}
+
+function columnsOf({ shown, fields }: ListPlan): ParquetColumn[] {
+  const declared: Readable["fields"] = shown.fields
+  return (fields ?? Object.keys(declared)).map((name) => {
+    const { schema, nullable = true } = declared[name] ?? {}
+    return { name, nullable, type: columnTypes[schema?.format ?? schema?.type] ?? "text" }
+  })
+}
+
+/** By the format or, without one, the type of a field. Any other is text. */
+const columnTypes: Readonly<Record<string, ParquetColumn["type"]>> = {
+  date: "date",
+  "date-time": "instant",
+  integer: "integer",
+  number: "number",
+  boolean: "boolean",
+}

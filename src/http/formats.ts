@@ -1,0 +1,50 @@
+/** The formats of responses, each declared once: media types, parameters and documentation follow from here. */
+
+interface Representation {
+  mediaType: string
+  /** Follows the media type in `Content-Type`. */
+  parameters?: string
+  /** Which parts of a list it has: pages, the whole list (`all=true`), or both. */
+  parts: "pages" | "whole" | "both"
+  /** Whether it is a table as text, for spreadsheets: with a header row, `bom` and `formula_guard`. */
+  isDelimited?: true
+  /** Whether it is a file for programs, binary and compressed by itself. */
+  isBinary?: true
+}
+
+export type Format = "json" | "csv" | "tsv" | "ndjson" | "parquet" | "atom"
+
+export const representations: Readonly<Record<Format, Representation>> = {
+  json: { mediaType: "application/json", parts: "pages" },
+  csv: {
+    mediaType: "text/csv",
+    parameters: "; charset=utf-8; header=present",
+    parts: "both",
+    isDelimited: true,
+  },
+  tsv: {
+    mediaType: "text/tab-separated-values",
+    parameters: "; charset=utf-8; header=present",
+    parts: "both",
+    isDelimited: true,
+  },
+  ndjson: { mediaType: "application/x-ndjson", parts: "both" },
+  parquet: { mediaType: "application/vnd.apache.parquet", parts: "whole", isBinary: true },
+  atom: { mediaType: "application/atom+xml", parameters: "; charset=utf-8", parts: "pages" },
+}
+
+/** In the order in which the service prefers them. */
+const all: readonly Format[] = ["json", "csv", "tsv", "ndjson", "parquet", "atom"]
+
+/** Those of every list. */
+export const formats = all.filter((format) => format !== "atom")
+export const exportFormats = all.filter((format) => representations[format].parts !== "pages")
+export const delimitedFormats = all.filter((format) => representations[format].isDelimited)
+
+/** The `Content-Type` of a list. */
+export const contentType = (format: Format): string =>
+  representations[format].mediaType + (representations[format].parameters ?? "")
+
+/** `csv, tsv or ndjson` */
+export const alternativesText = (names: readonly string[]): string =>
+  names.join(", ").replace(/, (?=[^,]*$)/, " or ")
