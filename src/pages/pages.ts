@@ -1,4 +1,4 @@
-/** What people open in a browser. */
+/** The web UI. */
 import { Elysia } from "elysia"
 import type { Describe } from "../routes/description.ts"
 import type { AccountOptions } from "./account/account-page.ts"

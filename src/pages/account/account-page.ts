@@ -1,4 +1,4 @@
-/** What the account area is made of, and the frame of its pages. */
+/** The options of the account area, and the frame of its pages. */
 import type { PageChange } from "../../access/page-changes.ts"
 import type { Passwords } from "../../access/passwords.ts"
 import type { RecentRequests } from "../../access/recent-requests.ts"
@@ -23,7 +23,7 @@ export interface AccountOptions extends PageOptions {
   passwords: Passwords
   links: SignInLinks
   signInLimits: SignInLimits
-  /** Mails a link, in the background; null where no mail server is set. With one, `baseUrl` is set too. */
+  /** Mails a link, in the background; null without a mail server. With one, `baseUrl` is set too. */
   mailLink: ((link: MailedLink) => void) | null
   /** Whether people may make accounts themselves. */
   isSignUpOpen: boolean
@@ -31,9 +31,9 @@ export interface AccountOptions extends PageOptions {
 
 export interface MailedLink {
   to: string
-  /** The link's whole address. */
+  /** The link's whole URL. */
   url: string
-  /** Whether there is no account yet: the link makes it. */
+  /** Whether the link creates the account. */
   isNewAccount: boolean
 }
 
@@ -46,15 +46,15 @@ const parts = [
   { path: "/account/password", title: "Password" },
 ] as const
 
-/** What is wrong with the fields of a form, by their ids. */
+/** Error messages by the ids of form fields. */
 export type Faults = Readonly<Record<string, string>>
 
 export interface AccountPage extends PageResult {
   /** The title, unless it is given. */
   heading?: Content
-  /** A sentence that says what the page shows. */
+  /** A sentence about the page. */
   lead?: Content
-  /** Which of the parts it belongs to. Pages for signing in show no tabs. */
+  /** The current tab. Pages for signing in show no tabs. */
   part?: (typeof parts)[number]["path"]
   /** With one, the status is 400. */
   faults?: Faults

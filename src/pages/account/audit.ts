@@ -1,4 +1,4 @@
-/** `/account/audit`: what was changed in an account, when, by whom and from where. */
+/** `/account/audit`: the changes of an account, each with its time, author and origin. */
 import { Elysia } from "elysia"
 import {
   type AuditEntry,

@@ -1,6 +1,6 @@
 /**
- * One-time links: asking for one, looking at it, using it. Only a POST uses it up, so that a mail
- * scanner or a preview that opens it does no harm.
+ * One-time links: requesting, opening and using one. Only a POST uses it up, so that a mail scanner or a
+ * preview may open it.
  */
 import { Elysia } from "elysia"
 import { standardLimit } from "../../access/plan.ts"
@@ -76,7 +76,7 @@ ${hidden("next", nextOf(entered))}
 <p>You have an account? <a href="/account/sign-in">Sign in</a>.</p>`,
   })
 
-/** The same whether there is such an account or not. */
+/** The same whether the account exists or not. */
 const sentPage = (email: string) =>
   accountPage({
     title: "Check your mail",
@@ -85,7 +85,7 @@ const sentPage = (email: string) =>
   })
 
 /**
- * The same whatever keeps it from being used, which is nobody else's business.
+ * The same for every reason, which only the account's owner may know.
  * @param session the person's, who may have used the link a moment ago
  */
 const notValidPage = (session: SignedIn | null) =>

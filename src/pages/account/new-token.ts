@@ -6,7 +6,7 @@ import { isolated } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { accountPage } from "./account-page.ts"
 
-/** Identifies a form, so that it makes one token however often it is sent. */
+/** Identifies a form, so that repeated submissions make one token. */
 export const formIdField = (entered?: Form): Html =>
   hidden("form", entered?.get("form") || crypto.randomUUID())
 
@@ -17,7 +17,7 @@ export function readFormId(form: Form): string {
   throw foreignForm()
 }
 
-/** For a change that some processes of the service have not confirmed in time. */
+/** Shown if some processes of the service have not confirmed a change in time. */
 export const unconfirmedNotice = notice(
   "waiting",
   "Part of the service has not confirmed the change yet. There it takes effect within 30 seconds.",

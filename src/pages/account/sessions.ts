@@ -1,4 +1,4 @@
-/** Where a person is signed in, and signing out there. */
+/** Lists the sessions of a person, and ends them. */
 import { Elysia } from "elysia"
 import type { SessionRow, SignedIn } from "../../access/sessions.ts"
 import { type Column, hidden, status, table } from "../kit/components.ts"
@@ -68,7 +68,7 @@ const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
   },
 ]
 
-/** In the order in which they are looked for: most browsers name others as well. */
+/** In the order of the search: most browsers name others as well. */
 const browsers: readonly [pattern: RegExp, name: string][] = [
   [/\bEdgA?\/|\bEdgiOS\//, "Edge"],
   [/\bOPR\//, "Opera"],

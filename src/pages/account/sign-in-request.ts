@@ -1,13 +1,13 @@
-/** What signing in by password and by link have in common. */
+/** Shared by signing in by password and by link. */
 import { type Client, longestMs } from "../../access/session-rows.ts"
 import { isEmailAddress } from "../../text/email-address.ts"
 import type { Form } from "../kit/form.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
 
-/** Where people go once they are signed in, unless they came from somewhere. */
+/** The page after signing in, unless the person came from another. */
 export const home = "/account"
 
-/** Where to go afterwards: never out of this service, and not to sign in again. */
+/** The page after signing in: always of this service, and not the sign-in page. */
 export function nextOf(form: Form): string {
   const next = localPath(form.get("next"), home)
   return /^\/account\/(?:sign-|link|send-link)/.test(next) ? home : next
@@ -23,16 +23,16 @@ export const clientOf = ({ headers }: Request, address: string): Client => ({
   userAgent: headers.get("user-agent") ?? "",
 })
 
-/** Goes on with a new session. */
+/** Begins a session and redirects. */
 export const goOnSignedIn = (cookie: string, next: string): Response =>
   redirect(next, sessionCookie.set(cookie, longestMs / 1000))
 
-/** More than any address of ours. */
+/** Longer than any URL of this service. */
 const longestPath = 2_000
 
 /**
- * A path of this service with its query, from text that a client chose: `fallback` where it would lead
- * elsewhere. It is parsed as browsers do, who take `/\host`, `/<tab>/host` and `/.//host` for other hosts.
+ * A path of this service with its query, from text of a client: `fallback` if the text leads elsewhere.
+ * Parsed as browsers do, which take `/\host`, `/<tab>/host` and `/.//host` for other hosts.
  */
 export function localPath(text: string, fallback: string): string {
   const base = "http://local.invalid"

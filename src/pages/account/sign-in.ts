@@ -49,7 +49,7 @@ export const signIn = (options: AccountOptions) => {
     })
 }
 
-/** Why a person is here, by its name in the address. */
+/** The reasons for signing in, by their names in the URL. */
 const messages = new Map(
   Object.entries({
     again: notice(
@@ -72,11 +72,11 @@ const signedInAs = (email: string) =>
   )
 
 interface SignInPage {
-  /** What was sent, or the fields of the address. */
+  /** The submitted fields, or those of the URL. */
   entered: Form
-  /** Of the account that has signed in here. */
+  /** The email address of the session's account. */
   email?: string | undefined
-  /** Why to sign in, or what has happened. */
+  /** The reason for signing in, or the outcome of the last step. */
   message?: Content
   faults?: Faults
 }
@@ -129,8 +129,8 @@ const plainHttp = notice(
 )
 
 /**
- * Whether the browser keeps a cookie that is marked Secure, as far as can be told: over HTTPS, and on
- * this machine. Browsers send `Sec-Fetch-Site` in those cases alone.
+ * Whether the browser stores a Secure cookie: over HTTPS, and on this machine. Browsers send `Sec-Fetch-Site`
+ * in those cases alone.
  */
 const keepsCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
   headers.has("sec-fetch-site") ||
@@ -138,7 +138,7 @@ const keepsCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
   baseUrl.startsWith("https:") ||
   /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 
-/** The id of the address for a link, beside that for a password. */
+/** The id of the email field for a link, beside that for a password. */
 export const linkEmail = "link-email"
 
 export const emailField = (value: string, faults: Faults, id = "email"): Html =>

@@ -1,4 +1,4 @@
-/** `/account`: the account at a glance, and how to use it. */
+/** `/account`: the rate limit, and the first steps with the API. */
 import { Elysia } from "elysia"
 import type { SignedIn } from "../../access/sessions.ts"
 import type { Windows } from "../../access/windows.ts"

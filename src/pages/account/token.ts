@@ -22,7 +22,7 @@ export const token = (options: AccountOptions) => {
       const { accountId, email } = person
       const of = { accountId, tokenId: readId(id) }
       const token = await findOwnToken(accountPool, of, now())
-      // Also where it is another account's.
+      // Also if the token is another account's.
       if (!token) throw noToken(id)
       return { of, token, changer: { accountId, email, address } }
     })
@@ -81,7 +81,7 @@ export const lastUsedText = ({ lastUsedAt }: OwnToken, now: Date): Html =>
     : // The column rounds to whole seconds, also up.
       instantAgo(lastUsedAt, Math.max(now.getTime(), Date.parse(lastUsedAt)))
 
-/** In place of a form that makes a token. */
+/** Shown instead of a form that makes a token. */
 export const signInAgain = (next: string): Html =>
   html`<p>A token gives access to your account's data, so this asks you to sign in again when that was more than an hour ago.</p>
 <p><a class="button primary" href="${signInPath(next, "again")}">Sign in again</a></p>`

@@ -63,7 +63,7 @@ export const tokens = (options: AccountOptions) => {
     })
 }
 
-/** In days; an empty value is none. */
+/** In days; empty for no expiry. */
 const lifetimes = [
   { value: "", label: "Never" },
   { value: "7", label: "In 7 days" },
@@ -77,7 +77,7 @@ interface TokensPage {
   /** Whether the person signed in recently enough. */
   mayCreate: boolean
   now: Date
-  /** What was sent, or the address: the name that was typed before signing in again, or the token just revoked. */
+  /** The submitted fields, or those of the URL: the name typed before signing in again, or the revoked token. */
   entered: Form
   faults: Faults | undefined
 }

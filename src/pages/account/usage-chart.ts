@@ -1,6 +1,6 @@
 /**
- * Requests by hour or by day, as bars and as a table. The drawing is stretched to the page's width, so
- * it has no text: the labels stand around it and keep their size.
+ * Requests by hour or by day, as bars and as a table. The drawing is stretched to the page's width, so it has
+ * no text: its labels are HTML around it.
  */
 import type { Period } from "../../access/usage-overview.ts"
 import { panel, table } from "../kit/components.ts"

@@ -1,4 +1,4 @@
-/** `/account/usage`: the window now, the requests by hour, by day and by token, and the last requests. */
+/** `/account/usage`: the rate limit, the requests by hour, by day and by token, and the last requests. */
 import { Elysia } from "elysia"
 import type { RecentRequest } from "../../access/recent-request-rows.ts"
 import { listOwnTokens, type OwnToken } from "../../access/token-list.ts"

@@ -1,4 +1,4 @@
-/** The explorer: the data as tables, for people who have signed in. */
+/** The explorer: the data as tables, for people with an account. */
 import { Elysia } from "elysia"
 import type { SignedIn } from "../../access/sessions.ts"
 import type { Usage } from "../../access/usage.ts"
@@ -38,14 +38,14 @@ export const explore = (options: ExploreOptions) => {
       exchangeOf(request).isListed = true
     })
     .resolve(({ person, page, publicUrl, params, request, server }) => {
-      // Of the company that a list belongs to. A route without a parameter has no `params`.
+      // The code of the company of the list. A route without a parameter has no `params`.
       const { code }: { code?: string } = params ?? {}
       const { path, query } = targetOf(request)
       const disableIdleTimeout = () => server?.timeout(request, 0)
       const requestId = exchangeOf(request).id
       const visit = visits({ person, publicUrl, request, requestId, query, disableIdleTimeout })
       return {
-        /** Without the fields of its form that were left empty, so that it can be shared. */
+        /** Removes empty fields of the form, so that the URL can be shared. */
         list: async (view: ListView) => {
           const company = view.isOfExplorerOnly && belongsToCompany(query)
           if (company) return company
@@ -81,7 +81,7 @@ export const explore = (options: ExploreOptions) => {
   return app
 }
 
-/** From the form of all subsidiaries to those of a company. */
+/** Redirects from the form of all subsidiaries to those of a company. */
 function belongsToCompany(query: string): Response | undefined {
   const sent = sentQuery(query)
   const code = sent.find(([name]) => name === "company")?.[1].trim()
@@ -90,13 +90,13 @@ function belongsToCompany(query: string): Response | undefined {
   return redirect(withQuery(`/explore${pathWith(companySubsidiariesView.path, code)}`, others))
 }
 
-/** Sent by the script of the explorer, for results while a person types. */
+/** Sent by the explorer's script for results while a person types. */
 const isTypeAhead = ({ headers }: Request): boolean => headers.get("x-type-ahead") === "true"
 
 /**
- * Pages of the explorer count within the account's window, as requests to the API do. Results that follow
- * what a person types do not; they have a window of their own, of the same size, beyond which they count.
- * @throws PageError 429 where the account's window is used up
+ * Pages of the explorer count within the account's window, as requests to the API do. Results while a person
+ * types have a window of their own, of the same size, beyond which they count too.
+ * @throws PageError 429 if the account's window is used up
  */
 async function admit(
   { windows, usage, now }: AdmissionOptions,

@@ -1,6 +1,6 @@
 /**
- * One search for all lists: the best matches of each kind, read as the API's lists are. A script shows the
- * same page's matches under the search box while a person types.
+ * One search for all lists: the best matches of each kind, read through the API's lists. A script shows the
+ * same matches under the search box while a person types.
  */
 import { Type } from "@sinclair/typebox"
 import { readParameters } from "../../http/parameters.ts"
@@ -31,7 +31,7 @@ interface Kind {
   view: ListView
   /** The list's filter for the term. */
   filter: string
-  /** The best ones first. */
+  /** The order, the best matches first. */
   find: (visit: Visit, term: string) => Promise<Match[]>
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a page of the explorer reads. It asks the API's own code, as a request of the person's account:
+ * Reads data for a page of the explorer through the API's own code, as a request of the person's account:
  * with the same checks of parameters, caches, page sequences and errors.
  */
 import type { SignedIn } from "../../access/sessions.ts"
@@ -30,12 +30,12 @@ export interface VisitOptions {
   now: () => Date
 }
 
-/** Who asks, and with which request. */
+/** The person and the request. */
 export interface Visitor extends Pick<Asked, "request" | "requestId" | "disableIdleTimeout"> {
   person: Pick<SignedIn, "accountId" | "sessionId">
-  /** Of the page, as it was sent. */
+  /** The query of the page, as it was sent. */
   query: string
-  /** The service's address as this client reaches it. */
+  /** The service's URL as this client reaches it. */
   publicUrl: string
 }
 
@@ -43,15 +43,15 @@ export interface ShownPage extends ListPage {
   plan: ListPlan
 }
 
-/** The values of a filter; null where they are not available. */
+/** The values of a filter; null if they are unavailable. */
 export type Values = readonly ValueCount[] | null
 
-/** Of each filter of a view whose values are counted, by its name. */
+/** The values of each counted filter of a view, by its name. */
 export type Facets = Readonly<Record<string, Values>>
 
 /**
- * One request for a page. A `key` is that of the record in the path of a list or of a record; empty where
- * there is none. The methods throw ApiError, Unavailable or ReleaseUnavailable.
+ * Reads for one request for a page. A `key` is that of the record in the path of a list or of a record; empty
+ * without one. The methods throw ApiError, Unavailable or ReleaseUnavailable.
  */
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
@@ -67,7 +67,7 @@ export function createVisits(options: VisitOptions) {
       query,
       publicUrl,
       newest,
-      /** Which its data is shown for: today, or that of the release that `as_of` asked for. */
+      /** The day of the data: today, or that of the release that `as_of` names. */
       dayOf: (asOf: string | undefined, { publishedAt }: Release) =>
         (asOf === undefined ? now() : new Date(publishedAt * 1000)).toISOString().slice(0, 10),
       suggestedHolders: (code: string) => suggestedHolders(code, account),
@@ -77,8 +77,8 @@ export function createVisits(options: VisitOptions) {
         return { ...(await lists.read(asker, { ...plan, list: shown })), plan }
       },
       /**
-       * The first records of a list at the newest release; none where finding them takes a scan.
-       * @param most how many, by default those of a page
+       * The first records of a list at the newest release; none if finding them takes a scan.
+       * @param most their number, by default that of a page
        */
       first: async (list: ListAddress, query: string, most?: number) => {
         const { list: found, per_page: perPage } = planOf(
@@ -90,8 +90,8 @@ export function createVisits(options: VisitOptions) {
         return reader.first(found, most ?? perPage, { release: await newest(), account })
       },
       /**
-       * The values of the fields that a term is a part of, those of the most records first; of a frequent
-       * term, those of the first records.
+       * The values of the fields that contain a term, the most frequent first; for a frequent term, those of
+       * the first records.
        */
       valuesWith: async (list: ListAddress, filter: string, term: string) => {
         const query = encodeQuery([[filter, term]])
@@ -102,13 +102,13 @@ export function createVisits(options: VisitOptions) {
       },
       record: (view: ListView, key: string, query: string) =>
         records.read(account, resourceOf(view), key, query),
-      /** Every record of a list as a response in CSV, whose query asks for that. */
+      /** Every record of a list as a response in CSV. */
       export: async (list: ListAddress, key: string, query: string) => {
         const target = targetOf(list, key, query)
         const asked = { ...visitor, ...asker, target, headers: {} }
         return lists.answer(asked, planOf(list.endpoint, target, key))
       },
-      /** Each filter's values in the list that the other filters of a query leave. */
+      /** The values of each filter among the records that match the other filters. */
       facets: async (view: ListView, key: string, query: string, release: Release) => {
         const facets = countedOf(view).map(async ({ name }) => {
           const others = queryText(sentQuery(query), [name])
@@ -125,10 +125,10 @@ export function createVisits(options: VisitOptions) {
 const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readable =>
   isComplete ? complete(resource) : resource
 
-/** Ample for what is cached or scanned soon. A scan that takes longer is cached for the next page. */
+/** Enough for cached values and short scans. A longer scan is cached for the next page. */
 const waitMs = 1_000
 
-/** Null where they are not available in time: the page is shown without them. */
+/** Null if they are not available in time: the page omits them. */
 export async function inTime(read: () => Promise<Values>, limitMs = waitMs): Promise<Values> {
   try {
     return await settleWithin(limitMs, read(), noAnswerWithin)

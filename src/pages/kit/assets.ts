@@ -1,6 +1,6 @@
 /**
- * The stylesheet and the scripts, each at an address with a hash of its content, so that browsers keep
- * it for good and get a new one as soon as it changes.
+ * The stylesheet and the scripts. Each URL contains a hash of the content, so that browsers cache a file
+ * without expiry and load a changed one at once.
  */
 import { readFileSync } from "node:fs"
 import { Elysia } from "elysia"

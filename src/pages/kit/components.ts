@@ -1,7 +1,7 @@
-/** The pieces that pages are made of. */
+/** The components of pages. */
 import { type Attributes, attributes, type Content, type Html, html } from "./html.ts"
 
-/** The heading of a page, and a sentence that says in words what it shows. */
+/** The heading of a page, and a sentence about its content. */
 export const pageTitle = (title: Content, lead?: Content): Html =>
   html`<div class="title"><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>`
 
@@ -24,7 +24,7 @@ export const notice = (tone: Tone, content: Content, live = false): Html =>
 /** A link in a column's head that sorts the rows by the column. */
 export interface Sorting {
   href: string
-  /** How the rows are sorted by it now. */
+  /** The current order of the rows by this column. */
   current?: "ascending" | "descending"
 }
 
@@ -35,13 +35,13 @@ export interface Column<Row> {
   number?: boolean
   /** Never wrapped. */
   fixed?: boolean
-  /** Long text: it gets the room that the other columns leave, and a line of its own on a card. */
+  /** Long text: it gets the remaining width, and a line of its own on a card. */
   wide?: boolean
   sorting?: Sorting
 }
 
 interface TableOptions<Row> {
-  /** Describes the table to people who can't see it. */
+  /** Describes the table for screen readers. */
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
@@ -91,21 +91,21 @@ export interface Choice {
 export interface FieldOptions {
   name: string
   label: Content
-  /** Where the name is not unique on the page. */
+  /** Needed if the name is not unique on the page. */
   id?: string
   hint?: Content
-  /** What is wrong with the value. */
+  /** The error message. */
   fault?: string | undefined
   value?: string | undefined
-  /** The values to choose one from; without them, the value is typed. */
+  /** Makes a choice of these values; without them, the person types the value. */
   choices?: readonly Choice[] | undefined
-  /** Values that the input offers as one types. */
+  /** Suggestions while the person types. */
   suggested?: readonly Choice[]
-  /** Of the input: its type, limits, autocomplete. */
+  /** Attributes of the input: type, limits, autocomplete. */
   input?: Attributes
 }
 
-/** A labelled input or choice, whose hint and fault are read with it. */
+/** A labelled input or choice. Screen readers read its hint and error with it. */
 export function field(options: FieldOptions): Html {
   const { name, label, id = name, hint, fault, value, choices, suggested = [], input } = options
   const notes = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
@@ -124,20 +124,20 @@ const option = ({ value, label }: Choice, chosen = ""): Html =>
 export const hidden = (name: string, value: string): Html =>
   html`<input ${attributes({ type: "hidden", name, value })}>`
 
-/** Text with a button that copies it where scripts run: the page needs `copy.js`. */
+/** Text with a copy button, which needs the script `copy.js`. */
 export const copyable = (id: string, text: string): Html =>
   html`<div class="copyable"><pre><code id="${id}">${text}</code></pre><button type="button" data-copy="${id}" hidden>Copy</button></div>`
 
-/** In lines for programs, where the token belongs: the service stores no token that it could show. */
+/** Replaces the token in lines for programs: the service stores no token that it could show. */
 export const tokenPlaceholder = "YOUR_TOKEN"
 
-/** Beside each line that has the placeholder. */
+/** Shown beside each line with the placeholder. */
 export const tokenSentence = html`Replace <code>${tokenPlaceholder}</code> with one of <a href="/account/tokens">your tokens</a>: a program can’t use your sign-in.`
 
 export interface Bar {
   label: string
   value: number
-  /** Where the records behind it are listed. */
+  /** The list of the counted records. */
   href?: string
 }
 

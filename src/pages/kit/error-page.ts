@@ -13,11 +13,11 @@ import { layout, type Section, sections } from "./layout.ts"
 import { PageError, pageNotFound, SignInRequired, signInPath } from "./page-error.ts"
 import { pageResponse, redirect } from "./page-response.ts"
 
-/** Everything in a section is for people, whatever they accept. */
+/** These sections are for people, whatever `Accept` a request has. */
 const sectionOf = (pathname: string): Section | undefined =>
   sections.find(({ path }) => `${pathname}/`.startsWith(path === "/" ? "//" : `${path}/`))?.path
 
-/** The page that shows an error, or the redirect to sign in; undefined where the client is a program. */
+/** The page for an error, or the redirect to sign in; undefined if the client is a program. */
 export const errorPage: ErrorPage = (error, { request, exchange }) => {
   const { pathname, search } = new URL(request.url)
   if (exchange.isApi || pathname === "/mcp") return undefined
@@ -25,7 +25,7 @@ export const errorPage: ErrorPage = (error, { request, exchange }) => {
   const isForPerson = section !== undefined || error instanceof PageError || acceptsHtml(request)
   if (!isForPerson) return undefined
   if (error instanceof SignInRequired) {
-    // A form that was sent can't be sent again from here: the person comes back to the section.
+    // This page cannot send the form again: the person returns to the section.
     const isRead = request.method === "GET" || request.method === "HEAD"
     const next = error.next ?? (isRead ? pathname + withoutToken(search) : "/account")
     return Promise.resolve(redirect(signInPath(next, error.reason)))
@@ -36,7 +36,7 @@ export const errorPage: ErrorPage = (error, { request, exchange }) => {
 const acceptsHtml = ({ headers }: Request): boolean =>
   headers.get("accept")?.includes("text/html") ?? false
 
-/** An API token in an address would stay in the next one, and in the browser's history. */
+/** An API token in a URL would stay in the next URL, and in the browser's history. */
 function withoutToken(search: string): string {
   const query = new URLSearchParams(search)
   for (const name of [...query.keys()]) {
@@ -111,7 +111,7 @@ const back = html`<p><a class="button" href="/account">Go to your account</a></p
 const signIn = html`<p><a class="button" href="/account/sign-in">Sign in another way</a></p>`
 
 function tooMany({ until, retryAfterSeconds }: LimitReached): PageError {
-  // To the next whole minute, because that is what is shown.
+  // Rounded up to whole minutes, the precision of the page.
   const time = new Date(Math.ceil(until.getTime() / minuteMs) * minuteMs).toISOString()
   const message = `Too many attempts. Try again at ${time.slice(11, 16)} UTC.`
   const headers = { "Retry-After": String(retryAfterSeconds) }

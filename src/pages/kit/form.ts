@@ -1,4 +1,4 @@
-/** The fields of forms and addresses. */
+/** The fields of forms and URLs. */
 import { settleWithin } from "../../text/settle-within.ts"
 import { PageError } from "./page-error.ts"
 
@@ -8,9 +8,9 @@ export interface Form {
   has(name: string): boolean
 }
 
-/** How long a client may take to send a form. */
+/** The time limit for sending a form. */
 const deadlineMs = 10_000
-/** More than any form of ours has. */
+/** More than any form of the service has. */
 const maxBytes = 16 * 1024
 
 const formOf = (fields: URLSearchParams): Form => ({
@@ -18,12 +18,12 @@ const formOf = (fields: URLSearchParams): Form => ({
   has: (name) => fields.has(name),
 })
 
-/** The fields of the request's address. */
+/** The fields of the request's URL. */
 export const readQuery = ({ url }: Pick<Request, "url">): Form => formOf(new URL(url).searchParams)
 
 /**
  * Reads a body of `application/x-www-form-urlencoded`, of at most 16 KB.
- * @param withinMs how long the client may take to send it
+ * @param withinMs the time limit of the client
  * @throws PageError 413, 415, 408
  */
 export async function readForm(request: Request, withinMs = deadlineMs): Promise<Form> {
@@ -56,7 +56,7 @@ const tooSlow = () =>
     { Connection: "close" },
   )
 
-/** For a field that has a value which none of our forms sends. */
+/** For a field value that no form of the service sends. */
 export const foreignForm = () =>
   new PageError(
     400,

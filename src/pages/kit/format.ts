@@ -1,4 +1,4 @@
-/** How values are written for people. */
+/** Formats values for people. */
 
 import { dayMs, hourMs, minuteMs } from "../../text/durations.ts"
 import { type Content, html } from "./html.ts"
@@ -21,13 +21,13 @@ const oneDecimal = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 1 })
 
 /** `A$334.3 bn`, with the whole sum on hover. */
 export function dollars(value: number) {
-  // What would be rounded to 1,000 of a unit is 1 of the next.
+  // 999.95 million would round to 1,000 million, which is 1 billion.
   const [unit, size] = largeUnits.find(([, size]) => value >= size * 0.99995) ?? []
   const short = size === undefined ? number(value) : `${oneDecimal.format(value / size)} ${unit}`
   return html`<span title="A$${number(value)}">A$${short}</span>`
 }
 
-/** A value that is not known. */
+/** An unknown value. */
 export const dash = html`<span class="muted">–</span>`
 
 export const orDash = (value: Content): Content =>
@@ -46,7 +46,7 @@ const units = [
 /** `2 hours ago`, `in 3 days`, `just now` */
 export function relative(atMs: number, nowMs: number): string {
   const isPast = atMs <= nowMs
-  // What ends in seven days ends a second later in less.
+  // Rounded, so that "in 7 days" stays for more than a moment.
   const distance = isPast ? nowMs - atMs : Math.round((atMs - nowMs) / minuteMs) * minuteMs
   const [unit, unitMs] = units.find(([, ms]) => distance >= ms) ?? []
   if (unit === undefined || unitMs === undefined) return isPast ? "just now" : "in a moment"
@@ -55,14 +55,14 @@ export function relative(atMs: number, nowMs: number): string {
     : `in ${count(Math.round(distance / unitMs), unit)}`
 }
 
-/** Text that others chose, beside other text: it can be written in the other direction. */
+/** Text of other people, isolated because it may change the direction of the text around it. */
 export const isolated = (text: string) => html`<bdi>${text}</bdi>`
 
-/** With how long ago it was, or when it will be. */
+/** A time with its distance from now. */
 export const instantAgo = (iso: string, nowMs: number) =>
   html`<time datetime="${iso}" title="${iso}">${relative(Date.parse(iso), nowMs)}</time>`
 
-/** The states as they stand in a sentence, by their codes. */
+/** The states in sentences, by their codes. */
 export const stateNames: Readonly<Record<string, string>> = {
   WA: "Western Australia",
   NSW: "New South Wales",
@@ -73,7 +73,7 @@ export const stateNames: Readonly<Record<string, string>> = {
   NT: "the Northern Territory",
 }
 
-/** The public map of each state's register, none of which documents an address for one tenement. */
+/** The public map of each state's register. No register documents a URL for one tenement. */
 export const stateViewers: Readonly<Record<string, { name: string; address: string }>> = {
   WA: { name: "GeoVIEW.WA", address: "https://geoview.dmp.wa.gov.au/geoview/?Viewer=GeoVIEW" },
   NSW: { name: "MinView", address: "https://minview.geoscience.nsw.gov.au/" },

@@ -1,7 +1,7 @@
 /**
- * HTML as template literals. Every value is escaped; only what this tag made passes as it is. Values stand
- * in text or in double-quoted attributes, where escaping is enough. The content security policy of every
- * response forbids inline scripts, handlers and styles besides.
+ * HTML as template literals. The tag escapes every value except its own output. Values are in text or in
+ * double-quoted attributes, where escaping is enough. The content security policy of every response forbids
+ * inline scripts, handlers and styles besides.
  */
 
 /** Markup that is safe to send. */
@@ -12,10 +12,10 @@ export class Html {
   }
 }
 
-/** What a template takes: null, undefined and false are nothing, a list is its elements in turn. */
+/** A value of a template: null, undefined and false are omitted, and lists are concatenated. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
-/** @throws Error for an address with a scheme that runs code */
+/** @throws Error for a URL with a scheme that runs code */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Html {
   let text = strings[0] ?? ""
   values.forEach((value, index) => {

@@ -8,17 +8,17 @@ import { attributes, type Content, type Html, html } from "./html.ts"
 export interface PageContent {
   /** Of the document; the page's own heading is part of `main`. */
   title: string
-  /** The path of the section that it belongs to. */
+  /** The path of its section. */
   section?: Section
   main: Content
   scripts?: readonly AssetName[]
-  /** What was searched for. */
+  /** The search term. */
   searched?: string
 }
 
-/** What the frame shows besides the content. */
+/** The data of the frame. */
 export interface Frame {
-  /** Of who has signed in; null for nobody, undefined where that is not known. */
+  /** The email address of the signed-in person; null without a session, undefined if it is unknown. */
   email: string | null | undefined
   /** The newest release, if it is known. */
   release: Release | null
@@ -66,7 +66,7 @@ ${main}
 `
 }
 
-/** Its script shows matches while a person types; without scripts, Enter leads to the page of them. */
+/** Its script shows matches while a person types; without scripts, Enter opens the page of matches. */
 const searchBox = (value = "") =>
   html`<form class="search" action="/explore/search" role="search" aria-label="Everything">
 <label class="visually-hidden" for="q">Search all lists</label><input ${attributes({ type: "search", id: "q", name: "q", value, placeholder: "Code, company, tenement, holder, title", maxlength: 200, autocomplete: "off", spellcheck: "false", enterkeyhint: "search", "aria-keyshortcuts": "/", title: "Press / to search" })}><button>Search</button>
@@ -75,7 +75,7 @@ const searchBox = (value = "") =>
 
 const signOut = html`<form method="post" action="/account/sign-out"><button class="quiet">Sign out</button></form>`
 
-/** Without what changes the direction of text: a title has no elements to isolate it. */
+/** Without direction marks: a title has no elements that could isolate them. */
 const titleOf = (title: string): string =>
   (title === serviceName ? title : `${title} · ${serviceName}`).replace(/\p{Bidi_Control}/gu, "")
 

@@ -1,4 +1,4 @@
-/** What every page needs: who has signed in, and the frame around its content. */
+/** The context of every page: the session, and the frame around the content. */
 import { Elysia } from "elysia"
 import type { Sessions, SignedIn } from "../../access/sessions.ts"
 import { noAnswerWithin, orWhereUnavailable } from "../../db/pool/unavailable.ts"
@@ -15,7 +15,7 @@ import { pageResponse, sessionCookie } from "./page-response.ts"
 export interface PageOptions {
   sessions: Pick<Sessions, "find">
   releases: Pick<CachedReleases, "cached">
-  /** The service's public address; empty where it is not set. */
+  /** The service's public URL; empty if it is not set. */
   baseUrl: string
   now: () => Date
 }
@@ -25,13 +25,14 @@ export interface PageResult extends PageContent {
   headers?: Readonly<Record<string, string>>
 }
 
-/** How long a page that needs no session waits for it. Ample while the database is up. */
+/** The time limit of reading the session for a page that does not need it. */
 const sessionWaitMs = 1_000
 
 /**
- * Gives `address`, the client's; `publicUrl`, the address of the service as this client reaches it; `session`, which reads who has
- * signed in; and `page`, which makes the response. The frame shows who has signed in, unless that can't be
- * read: a page that does not ask for the session needs no database. @throws PageError 403
+ * Adds `address`, the client's; `publicUrl`, the URL of the service as this client reaches it; `session`,
+ * which reads the session; and `page`, which makes the response. The frame shows the signed-in person, unless
+ * the session is unreadable: a page that does not use the session needs no database.
+ * @throws PageError 403
  */
 export const pageContext = (options: PageOptions) =>
   new Elysia({ name: "page-context" })
@@ -40,7 +41,7 @@ export const pageContext = (options: PageOptions) =>
     .resolve(({ request }) => {
       const exchange = exchangeOf(request)
       if (!isSameOrigin(request, options.baseUrl)) throw crossSite()
-      /** Null where nobody has signed in. @throws Unavailable */
+      /** Null without a session. @throws Unavailable */
       const session = once(async (): Promise<SignedIn | null> => {
         const cookie = sessionCookie.read(request)
         if (cookie === null) return null
@@ -68,11 +69,11 @@ export const pageContext = (options: PageOptions) =>
     })
     .as("scoped")
 
-/** The address of the service as this client reaches it. */
+/** The URL of the service as this client reaches it. */
 export const publicUrlOf = ({ url }: Pick<Request, "url">, baseUrl: string): string =>
   baseUrl || new URL(url).origin
 
-/** Gives `person`, who has signed in. Others are led to sign in and back. */
+/** Adds `person`, the signed-in person. Redirects other visitors to sign in and back. */
 export const signedIn = (options: PageOptions) =>
   new Elysia({ name: "signed-in" })
     .use(pageContext(options))
@@ -83,23 +84,20 @@ export const signedIn = (options: PageOptions) =>
     })
     .as("scoped")
 
-/** Whether the person signed in within the last hour, as what gives access to others requires. */
+/** Whether the person signed in within the last hour, which creating credentials requires. */
 export const isRecentSignIn = ({ signedInAt }: Pick<SignedIn, "signedInAt">, now: Date): boolean =>
   now.getTime() - signedInAt.getTime() <= hourMs
 
-/**
- * @param next where the form can be sent again
- * @throws SignInRequired where the person signed in more than an hour ago
- */
+/** @param next the page with the form @throws SignInRequired if the person signed in more than an hour ago */
 export function requireRecentSignIn(person: SignedIn, now: Date, next: string): void {
   if (!isRecentSignIn(person, now)) throw new SignInRequired("again", next)
 }
 
 /**
- * False for a form that a page of another site makes a browser send. Browsers say in `Sec-Fetch-Site` where
- * a request comes from; those that don't, send `Origin` with every POST. Where both are sent, both must
- * say so. The session's cookie is SameSite=Lax besides.
- * @param baseUrl the service's public address; empty where it is not set
+ * False for a form that a page of another site makes a browser send. Browsers send the origin of a request in
+ * `Sec-Fetch-Site`; others send `Origin` with every POST. If both are sent, both must match. The session's
+ * cookie is SameSite=Lax besides.
+ * @param baseUrl the service's public URL; empty if it is not set
  */
 function isSameOrigin({ method, headers, url }: Request, baseUrl: string): boolean {
   if (method === "GET" || method === "HEAD") return true

@@ -1,10 +1,10 @@
 import { excerpt, printableLine } from "../../text/printable-text.ts"
 import { type Content, html } from "./html.ts"
 
-/** Of a key that was asked for. */
+/** The requested key. */
 const shownLength = 80
 
-/** A page can't be shown. The message says why and what to do, for the person who asked for it. */
+/** A page cannot be shown. The message gives the reason and the next step, for the visitor. */
 export class PageError extends Error {
   override readonly name = "PageError"
 
@@ -13,14 +13,14 @@ export class PageError extends Error {
     readonly title: string,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
-    /** Links or a form to go on with. */
+    /** Links or a form for the next step. */
     readonly next: Content = html`<p><a class="button" href="/">Go to the overview</a></p>`,
   ) {
     super(message)
   }
 }
 
-/** For a path that no page has. A record that does not exist has `notFound`. */
+/** For a path without a page. A missing record has `notFound`. */
 export const pageNotFound = () =>
   new PageError(
     404,
@@ -33,17 +33,13 @@ export const pageNotFound = () =>
 <li><a href="/account">Account</a>: your tokens and your usage</li></ul>`,
   )
 
-/** The number that a path names a record by. @throws PageError 404 */
+/** The number of a record in a path. @throws PageError 404 */
 export function readId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw pageNotFound()
 }
 
-/**
- * For a page of something that does not exist.
- * @param kind `company`
- * @param next where to look for it
- */
+/** For a page of a missing record. @param kind `company` @param next the page with the list */
 export const notFound = (kind: string, key: string, message: string, next: Content) =>
   new PageError(
     404,
@@ -53,11 +49,11 @@ export const notFound = (kind: string, key: string, message: string, next: Conte
     next,
   )
 
-/** The page is for people who are signed in. */
+/** The page requires a session. */
 export class SignInRequired extends Error {
   override readonly name = "SignInRequired"
 
-  /** @param next where to go afterwards; by default the page that was asked for */
+  /** @param next the page after signing in; by default the requested page */
   constructor(
     readonly reason?: SignInReason,
     readonly next?: string,
@@ -69,6 +65,6 @@ export class SignInRequired extends Error {
 /** A sentence for the sign-in page, by its name there. */
 export type SignInReason = "again" | "link"
 
-/** Where a person signs in, and comes back from. */
+/** The sign-in page, with the page to return to. */
 export const signInPath = (next: string, reason?: SignInReason): string =>
   `/account/sign-in?${new URLSearchParams({ next, ...(reason && { reason }) })}`

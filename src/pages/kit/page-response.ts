@@ -15,7 +15,7 @@ export interface PageResponseOptions {
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** @param cacheControl `no-store` for what is only for one person */
+/** @param cacheControl `no-store` for content of one person */
 export const pageResponse = (
   request: Pick<Request, "headers">,
   page: Html,
@@ -27,7 +27,7 @@ export const pageResponse = (
     headers: { ...pageHeaders, "Cache-Control": cacheControl, ...headers },
   })
 
-/** To another page of ours, which is then asked for by GET. */
+/** Redirects to another page of the service, which the browser then gets with GET. */
 export const redirect = (
   location: string,
   headers: Readonly<Record<string, string>> = {},
@@ -45,7 +45,7 @@ const cookieName = "__Host-session"
 const cookieAttributes = "Path=/; Secure; HttpOnly; SameSite=Lax"
 
 export const sessionCookie = {
-  /** The value that the client sent; null where it sent none. */
+  /** The cookie's value from the client; null without one. */
   read: ({ headers }: Pick<Request, "headers">): string | null => {
     const sent = headers.get("cookie")
     return sent?.includes(cookieName) ? new Bun.CookieMap(sent).get(cookieName) : null

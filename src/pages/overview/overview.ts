@@ -58,7 +58,7 @@ const figures = ({ counts, loads }: DataState): Html =>
     ({ label, count }) => html`<div class="panel"><dt>${label}</dt><dd>${number(count)}</dd></div>`,
   )}</dl>${linkedShares(loads)}`
 
-/** After the latest load that links depend on. */
+/** Shares after the latest load that links depend on. */
 function linkedShares(made: readonly SourceLoad[]): Html | null {
   const byState = made.find((load) => load.byState !== null)?.byState ?? {}
   const shares = Object.keys(stateNames).flatMap((state) => {
@@ -120,7 +120,7 @@ const loaded = (source: ResourceRecord): Content =>
     .filter((outcome) => outcome === source.last_outcome)
     .map((outcome) => html` ${status(outcome, "bad")}`)}`
 
-/** Of the latest load that changed anything. */
+/** The files of the latest load with changes. */
 const filesOf = ({ source }: ResourceRecord, made: readonly SourceLoad[]): readonly LoadedFile[] =>
   made.find((load) => load.source === source)?.files ?? []
 

@@ -3,10 +3,7 @@ import { copyable, tokenPlaceholder, tokenSentence } from "../../kit/components.
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import { type ApiView, ofLists, ofRecords } from "./snippets.ts"
 
-/**
- * @param view null where the API has no such list
- * @param csv where every row is downloaded; null for a record
- */
+/** @param view null if the API has no such list @param csv the download of every row; null for a record */
 export function elsewherePanel(view: ApiView | null, csv: string | null): Html {
   const download = csv && html`<a class="button" href="${csv}" download>Download CSV</a>`
   if (view === null) {
@@ -29,7 +26,7 @@ const section = (content: Content): Html =>
   html`<section class="elsewhere" id="elsewhere"><h2>Use this view elsewhere</h2>${content}</section>`
 
 /**
- * The person pastes a token, which stays in the browser: the field is in no form, and the script puts its
- * value in the lines. Without scripts it is not shown.
+ * The person pastes a token, which stays in the browser: the field is in no form, and the script inserts its
+ * value into the lines. Without scripts the field is hidden.
  */
 const tokenField = html`<div class="grow" data-with-script hidden><label for="token">Fill in a token</label><input ${attributes({ type: "text", class: "mono", id: "token", autocomplete: "off", spellcheck: "false", "aria-describedby": "token-note", "data-placeholder": tokenPlaceholder })}></div>`

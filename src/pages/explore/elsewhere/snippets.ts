@@ -1,18 +1,18 @@
 /**
- * Lines that get what a page shows into other programs. Each has `tokenPlaceholder` where the token
- * belongs. Power Query has none: it asks for the key once and keeps it among its credentials.
+ * Lines that get the shown data into other programs. Each has `tokenPlaceholder` for the token. Power Query
+ * has none: it asks for the key once and stores it among its credentials.
  */
 import { type CanonicalQuery, queryText } from "../../../http/query-string.ts"
 import type { Readable } from "../../../resources/resource.ts"
 import { tokenPlaceholder } from "../../kit/components.ts"
 
-/** What a page shows, as the API has it. */
+/** The request to the API for the shown data. */
 export interface ApiView {
   /** The service's public address, without a slash at its end. */
   baseUrl: string
-  /** Under it, from `/api/v1` on. */
+  /** The path from `/api/v1` on. */
   path: string
-  /** Without what the API sets by itself. */
+  /** Without the defaults of the API. */
   query: CanonicalQuery
   resource: Readable
   /** Whether the list has the format Atom. */
@@ -40,8 +40,8 @@ const exportOf = (view: ApiView, ...added: CanonicalQuery): ApiView =>
   withoutPages(view, ["format", "csv"], ["all", "true"], ...added)
 
 /**
- * For programs that never run text as a formula: the apostrophe that keeps spreadsheets from doing so
- * would be a part of it.
+ * For programs that never run text as a formula: to them, the apostrophe that protects spreadsheets would be
+ * a part of the text.
  */
 const unguarded = (view: ApiView): ApiView => exportOf(view, ["formula_guard", "false"])
 
@@ -216,19 +216,19 @@ type ColumnTypes = Partial<Record<"powerQuery" | "pandas" | "pandasDate" | "r", 
 const text: ColumnTypes = { powerQuery: "type text", pandas: "string", r: "character" }
 
 /**
- * By format or type of a field, its column in each program, where the program would not find it by
- * itself: it takes a reference such as 5678 for a number and the code NAN for a missing value.
+ * By format or type of a field, its column in each program that would guess wrong: programs take a reference
+ * such as 5678 for a number and the code NAN for a missing value.
  */
 const columnTypes: Readonly<Record<string, ColumnTypes>> = {
   date: { powerQuery: "type date", pandasDate: "date", r: "Date" },
   "date-time": { powerQuery: "type datetimezone", pandasDate: "date", r: "character" },
-  // pandas' integer that may be unknown.
+  // pandas' integer with missing values.
   integer: { powerQuery: "Int64.Type", pandas: "Int64" },
   number: { powerQuery: "type number" },
   boolean: { powerQuery: "type logical", r: "logical" },
 }
 
-/** The columns that have a type in a program, each written with it. */
+/** The columns with a type in a program, each as the program writes it. */
 const typed = (
   { resource }: ApiView,
   program: keyof ColumnTypes,

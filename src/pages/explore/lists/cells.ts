@@ -1,4 +1,4 @@
-/** The values of records as they are shown. */
+/** The cells of records. */
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { fold, splitValues } from "../../../text/fold.ts"
 import { status, type Tone } from "../../kit/components.ts"
@@ -6,13 +6,13 @@ import { dash, dollars, instant, number, orDash, stateViewers } from "../../kit/
 import { type Content, html } from "../../kit/html.ts"
 import { type Cell, pathWith, type RecordLinks } from "./list-view.ts"
 
-/** A field's text; empty where it is unknown. */
+/** A field's text; empty if it is unknown. */
 export const textOf =
   (field: string) =>
   (record: ResourceRecord): string =>
     String(record[field] ?? "")
 
-/** Text as it is; a dash where it is unknown. */
+/** Plain text; a dash if it is unknown. */
 export const text =
   (field: string) =>
   (record: ResourceRecord): Content =>
@@ -40,10 +40,10 @@ export const integer = numeric(number)
 
 export const shortSum = numeric(dollars)
 
-/** As it is, with two decimals at least. */
+/** Unrounded, with two decimals at least. */
 export const exactly = numeric((value) => exact.format(value))
 
-/** With two decimals, so that numbers stand under one another; `<0.01` for what would be shown as 0. */
+/** With two decimals, so that numbers align; `<0.01` for a value that would round to 0. */
 const inTwo = (value: number) => (value > 0 && value < 0.005 ? "<0.01" : two.format(value))
 
 export const rounded = numeric(inTwo)
@@ -60,7 +60,7 @@ export const moment =
 
 const noneLinked = "none linked yet"
 
-/** How many tenements are linked to a company: 0 does not say that it holds none. */
+/** The number of tenements linked to a company: 0 does not mean that it has none. */
 export const linkedTenements = (company: ResourceRecord): Content =>
   company.total_tenements === 0
     ? html`<span class="muted" title="${noneLinked}">–<span class="visually-hidden"> ${noneLinked}</span></span>`
@@ -73,7 +73,7 @@ export const linkedTenementsInWords: Cell = (company, links, day) =>
     ? noneLinkedInWords
     : linked("/companies/:code/tenements", "asx_code", linkedTenements)(company, links, day)
 
-/** The map on which a tenement is found by its number. */
+/** The state's map, which finds a tenement by its number. */
 export const stateViewer: Cell = (record) => {
   const viewer = stateViewers[textOf("state")(record)]
   return viewer
@@ -83,7 +83,7 @@ export const stateViewer: Cell = (record) => {
 
 type ShowValue = (value: string, links: RecordLinks) => Content
 
-/** Several values in one field, one under another. */
+/** Several values in one field, each on its own line. */
 export const listed =
   (field: string, show: ShowValue = (value) => value): Cell =>
   (record, links) => {
@@ -95,19 +95,19 @@ export const listed =
     return values.map((value) => html`<div>${show(value, links)}</div>`)
   }
 
-/** A value as a link to the records of a list that have it. */
+/** A value as a link to the records of a list with this value. */
 export const toList =
   (path: string, filter: string): ShowValue =>
   (value, links) =>
     html`<a href="${links(path, [[filter, value]])}">${value}</a>`
 
-/** Longer names can't be searched for. */
+/** Longer names exceed the limit of the search. */
 export const mostSearched = 200
 
 export const toHolder: ShowValue = (name, links) =>
   [...name].length <= mostSearched ? toList("/tenements", "holder")(name, links) : name
 
-/** A cell as a link to what a key is part of the path of: `/tenements/:id`. */
+/** A cell as a link to a path with the key: `/tenements/:id`. */
 export const linked =
   (path: string, key: string, cell: Cell): Cell =>
   (record, links, day) =>
@@ -139,7 +139,7 @@ export const statusWord =
 export const activity: Cell = ({ is_active }) =>
   is_active === true ? status("active", "good") : status("inactive", "bad")
 
-/** The address of a document, as a link only where a browser may follow it: other schemes could run code. */
+/** The URL of a document, as a link only for safe schemes: others could run code. */
 export const documentLink =
   (field: string, label?: string): Cell =>
   (record) => {

@@ -1,4 +1,4 @@
-/** Companies that a person may mean who looks for tenements by a holder, or for records by a company's code. */
+/** Companies that a person may mean with a holder's name in a search for tenements, or with a company's code. */
 import { encodeQuery } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { nearestName } from "../../../text/nearest-name.ts"
@@ -11,15 +11,15 @@ import { type AskedList, addressWith, linksAt, sentValue } from "./list-address.
 import { companiesView } from "./views.ts"
 
 const mostNamed = 3
-/** More than the exchange lists. */
+/** More than the number of companies on the exchange. */
 const mostCompanies = 5_000
 const largestFirst = "sort=market_cap&order=desc"
 const codeOf = textOf("asx_code")
 
 /**
- * Those that hold more tenements than a list of holders with their name has: registers list them mostly
- * under the names of their subsidiaries. For an unknown code that finds nothing, those whose names have
- * it, or else that with the nearest code.
+ * Companies with more tenements than a list of holders with their name has: registers list most tenements
+ * under the names of subsidiaries. For an unknown code, companies with the code in their names, or else the
+ * one with the nearest code.
  */
 export async function companiesSought(
   visit: Visit,
@@ -57,7 +57,7 @@ export async function companiesSought(
   return lines.length > 0 && notice("neutral", lines)
 }
 
-/** @param companies the first of several that are as near is taken */
+/** @param companies the first of several equally near codes is returned */
 function nearestCompany(code: string, companies: readonly ResourceRecord[]): ResourceRecord[] {
   const nearest = nearestName(code, companies.map(codeOf))
   return companies.filter((company) => codeOf(company) === nearest)

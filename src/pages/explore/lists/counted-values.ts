@@ -8,13 +8,13 @@ import type { Facets, Values } from "../visit.ts"
 import { type AskedList, filtersSet, pageParameters } from "./list-address.ts"
 import { type Changes, countedOf, type ListView } from "./list-view.ts"
 
-/** More bars than these would hide the list below them. */
+/** More bars would hide the list below them. */
 const mostBars = 10
 
 /**
  * The counted filters of a view, each with a bar for each value.
- * @param linkTo the records that have a value
- * @param isPart whether they are below a heading of their own rank
+ * @param linkTo the records with a value
+ * @param isPart whether a heading of the same level is above them
  */
 export const countedPanels = (
   view: ListView,
@@ -48,12 +48,12 @@ function countedBars(all: Values, linkTo: (value: string) => string): Html {
   return html`${bars(rows, number)}${others > 0 && html`<p class="muted small">and ${number(others)} more</p>`}`
 }
 
-/** More would make a page large. */
+/** More choices would make a page large. */
 const mostChoices = 1_000
-/** No filter takes longer text. */
+/** The longest text of any filter. */
 const longestValue = 200
 
-/** The values to choose from, most frequent first, each with its count. */
+/** The choices, most frequent first, each with its count. */
 export const choicesOf = (values: Values): Choice[] =>
   knownValues(values)
     .filter(({ value }) => value.length <= longestValue)

@@ -1,4 +1,4 @@
-/** The form above a list: an ordinary one, whose fields are the parameters of the API. */
+/** The form above a list, whose fields are the parameters of the API. */
 import type { Fault } from "../../../http/api-error.ts"
 import { fold } from "../../../text/fold.ts"
 import { type Choice, field, hidden } from "../../kit/components.ts"
@@ -14,7 +14,7 @@ import {
 } from "./list-address.ts"
 import { type FilterField, pathWith } from "./list-view.ts"
 
-/** @param facets the values of each filter that the other filters leave */
+/** @param facets the values of each filter among the records that match the other filters */
 export function filterForm(list: AskedList, facets: Facets, faults: readonly Fault[] = []): Html {
   const { view, code } = list
   const faultOf = (name: string) => faults.find(({ parameter }) => parameter === name)?.message
@@ -41,7 +41,7 @@ ${kept}
 </div></details></form>`
 }
 
-/** More are better searched than looked through. */
+/** A longer list of choices gets a search field. */
 const mostOptions = 20
 
 function filterField(
@@ -72,8 +72,8 @@ function filterField(
 }
 
 /**
- * What is set is among the choices, even if no record has it; and "Any", unless the API has a default.
- * The API takes spellings in another case as equal.
+ * The choices include the current value, even if no record has it, and "Any", unless the API has a default.
+ * The API ignores the case of values.
  */
 function choiceOf(choices: readonly Choice[], list: AskedList, name: string) {
   const sent = sentValue(list, name)
@@ -84,7 +84,7 @@ function choiceOf(choices: readonly Choice[], list: AskedList, name: string) {
   return { value: known?.value ?? sent, choices: [...any, ...missing, ...choices] }
 }
 
-/** What is set, each with a link that clears it. */
+/** The current filters, each with a link that clears it. */
 export function filtersInUse(list: AskedList): Html | null {
   const asOf = sentValue(list, "as_of")
   const all = filtersSet(list).map(({ name, label, value }) => ({

@@ -1,18 +1,18 @@
-/** The address of a list in the explorer: every view has one that can be shared. */
+/** The URL of a list in the explorer: every view has one that people can share. */
 import { paging } from "../../../answers/list-endpoint.ts"
 import { type CanonicalQuery, decodeQuery, queryText } from "../../../http/query-string.ts"
 import { type Changes, type ListView, pathWith, type RecordLinks } from "./list-view.ts"
 
-/** A list as a person asked for it. */
+/** A list as a person requested it. */
 export interface AskedList {
   view: ListView
-  /** Of the company that it belongs to; empty for others. */
+  /** The code of the company of the list; empty for other lists. */
   code: string
-  /** What was sent, without what was left empty. */
+  /** The query without empty parameters. */
   sent: CanonicalQuery
 }
 
-/** The parameters of the pages; those of the API that change a representation have no sense here. */
+/** The parameters of the pages; the API's parameters of representation have no use here. */
 export const pageParameters = ({ endpoint, filters }: ListView) =>
   Object.fromEntries(
     Object.entries(endpoint.parameters).filter(
@@ -23,21 +23,21 @@ export const pageParameters = ({ endpoint, filters }: ListView) =>
     ),
   )
 
-/** The query without the fields of a form that were left empty; null where there are none. */
+/** The query without the empty fields of a form; null if there are none. */
 export function withoutEmpty(query: string): string | null {
   const pairs = query.split("&").filter((pair) => pair !== "")
   const filled = pairs.filter((pair) => !/^[^=]+=$/.test(pair))
   return filled.length === pairs.length ? null : filled.join("&")
 }
 
-/** Without what the API accepts everywhere: no link may carry a token. */
+/** Without parameters that the API accepts everywhere: no link may contain a token. */
 export const sentQuery = (query: string): CanonicalQuery =>
   decodeQuery(query).filter(([name]) => name !== "api_key" && name !== "_")
 
 export const sentValue = ({ sent }: AskedList, name: string): string | undefined =>
   sent.find(([each]) => each === name)?.[1]
 
-/** The filters that have a value, each with its part of the sentence. */
+/** The active filters, each with its part of the sentence. */
 export const filtersSet = (list: AskedList) =>
   list.view.filters.flatMap((filter) => {
     const value = sentValue(list, filter.name)
@@ -46,7 +46,7 @@ export const filtersSet = (list: AskedList) =>
   })
 
 /**
- * The address of the same list with other parameters. It begins at page 1 unless a page is given.
+ * The URL of the same list with other parameters. It begins at page 1 unless a page is given.
  * @param changes null removes a parameter
  */
 export function addressWith({ view, code, sent }: AskedList, changes: Changes): string {

@@ -1,4 +1,4 @@
-/** A list as a page: its filters, its records, and what else can be done with it. */
+/** A list as a page: its filters, its records, and its exports. */
 import type { Release } from "../../../db/reader/releases.ts"
 import { ApiError, type Fault, faultsOf } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
@@ -27,7 +27,7 @@ import { companiesView, mainViews } from "./views.ts"
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
   const list: AskedList = { view, code, sent: sentQuery(visit.query) }
   try {
-    // A parameter of the API may be none of the page.
+    // Pages do not have every parameter of the API.
     readParameters(visit.query, pageParameters(view))
     return await shownList(visit, list, await visit.page(view, code, visit.query))
   } catch (error) {
@@ -38,11 +38,11 @@ export async function listPage(visit: Visit, view: ListView, code = ""): Promise
   }
 }
 
-/** Every record of a list in CSV, from the API's own exporter: a download that needs no token. */
+/** Every record of a list in CSV, from the API's own exporter, as a download without a token. */
 export async function csvDownload(visit: Visit, view: ListView, code = ""): Promise<Response> {
   const query = encodeQuery([...sentQuery(visit.query), ["format", "csv"], ["all", "true"]])
   const answer = await visit.export(view, code, query)
-  // These are for programs of other sites, or name what an answer to them varies by.
+  // These headers serve programs of other sites, or describe how the API's responses vary.
   answer.headers.delete("Access-Control-Allow-Origin")
   answer.headers.delete("Access-Control-Expose-Headers")
   answer.headers.set("Vary", "Cookie, Accept-Encoding")
@@ -84,7 +84,7 @@ ${page.meta.total > 0 && html`<div class="stack">${countedPanels(view, facets, l
   return framed(list, sentenceOf(list, page), filterForm(list, facets), results)
 }
 
-/** Queries that people often need, with what is set; that which is shown is marked. */
+/** Frequent queries, combined with the current filters; the current query is marked. */
 function presetLinks(list: AskedList, day: string): Content {
   const { presets = [] } = list.view
   if (presets.length === 0) return null
@@ -98,7 +98,7 @@ function presetLinks(list: AskedList, day: string): Content {
   return html`<ul class="page-sizes presets" aria-label="Often needed">${links}</ul>`
 }
 
-/** What is wrong stands at its field, and all of it in place of the records. */
+/** Each error is beside its field; a summary replaces the records. */
 async function faultyList(
   visit: Visit,
   list: AskedList,
@@ -147,7 +147,7 @@ export const exploreTabs = (current: ListView): Content =>
     `/explore${current.path}`,
   )
 
-/** At the release that the page shows, and with a byte order mark, without which Excel does not read UTF-8. */
+/** At the release of the page, and with a byte order mark, without which Excel does not read UTF-8. */
 const csvAddress = ({ view, code, sent }: AskedList, { id }: Release): string =>
   withQuery(`/explore${pathWith(view.path, code)}.csv`, [
     ...sent.filter(([name]) => !["page", "per_page", "as_of"].includes(name)),
@@ -155,7 +155,7 @@ const csvAddress = ({ view, code, sent }: AskedList, { id }: Release): string =>
     ["bom", "true"],
   ])
 
-/** For a record that is not in its list at this release: the list's first filter searches for it. */
+/** For a record that is not in its list at this release: searches with the list's first filter. */
 export function recordNotFound({ path, noun, filters }: ListView, key: string): PageError {
   const [singular, plural] = noun
   const [search] = filters

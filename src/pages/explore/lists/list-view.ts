@@ -1,4 +1,4 @@
-/** What a list is to the explorer: where it is, its filters, its fields, and how it is put into words. */
+/** Describes a list to the explorer: its path, filters, fields and wording. */
 import type { ListEndpoint } from "../../../answers/list-endpoint.ts"
 import { planList } from "../../../answers/list-plan.ts"
 import type { List } from "../../../db/reader/statements.ts"
@@ -13,29 +13,26 @@ export interface FilterField {
   /** The parameter of the API. */
   name: string
   label: string
-  /** The values to choose from. */
+  /** The choices of values. */
   choices?: readonly Choice[]
   type?: "date"
-  /** Text that gets more room than others. */
+  /** A wider field. */
   wide?: boolean
-  /**
-   * The filter as a part of the sentence that says what is shown.
-   * @param given the value of another filter
-   */
+  /** The filter as a part of the sentence above the list. @param given the value of another filter */
   words: (value: string, given: (name: string) => string | undefined) => string
 }
 
 /** Parameters to add; null removes one. */
 export type Changes = Readonly<Record<string, string | null>>
 
-/** A query that people often need. It keeps the other filters that are set. */
+/** A frequent query. It keeps the other filters. */
 export interface Preset {
   title: string
   /** @param day the first day that counts */
   parameters: (day: string) => Changes
 }
 
-/** @param day that the page shows the data of: today, unless it shows a past release */
+/** @param day the day of the data: today, unless the page shows a past release */
 export type Cell = (record: ResourceRecord, links: RecordLinks, day: string) => Content
 
 /** Links from a record, which keep the point in time. @param path under /explore */
@@ -44,54 +41,54 @@ export type RecordLinks = (path: string, query?: CanonicalQuery) => string
 /** A field of the records: a column of their list, and a line of a record's page. */
 export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "sorting"> {
   cell: Cell
-  /** On a record's page, where it is shown in another way there. */
+  /** Hidden on a record's page, which shows it in another way. */
   fact?: Cell
   /** Whether it is a key figure of a record's page. */
   isTile?: true
-  /** The field whose course over the versions stands below it there. */
+  /** The field whose history is charted below it. */
   courseOf?: string
-  /** Whether it is on a record's page alone. */
+  /** Shown on a record's page alone. */
   isFactOnly?: true
   /** The value of `sort` that orders by it: the largest number first, or the alphabet. */
   sort?: string
 }
 
 export interface ListAddress {
-  /** Under /api/v1, and under /explore; with the name of a key where it belongs to a record. */
+  /** Under /api/v1, and under /explore; with the name of a key if the list belongs to a record. */
   path: string
   endpoint: ListEndpoint
-  /** Whether its records have their further fields too. */
+  /** Whether records have their further fields too. */
   isComplete?: true
 }
 
 export interface ListView extends ListAddress {
-  /** Whether the API has no such list. */
+  /** Whether the API lacks this list. */
   isOfExplorerOnly?: true
-  /** What the records are: `["tenement", "tenements"]`. */
+  /** The singular and plural: `["tenement", "tenements"]`. */
   noun: readonly [singular: string, plural: string]
   filters: readonly FilterField[]
   presets?: readonly Preset[]
   fields: readonly ShownField[]
 }
 
-/** A list whose records have pages. */
+/** A list of records with pages of their own. */
 export interface ListOfRecords extends ListView {
   record: {
     title: (record: ResourceRecord) => string
-    /** Under the title, what it is; by its newest version what only the history has. */
+    /** The sentence below the title; the newest version has fields that only the history has. */
     lead: (record: ResourceRecord, version: ResourceRecord, links: RecordLinks) => Content
     history: ListAddress
   }
 }
 
-/** A path whose parameter, if it has one, is a key: `/companies/BIG/tenements`. */
+/** A path whose parameter, if any, is a key: `/companies/BIG/tenements`. */
 export const pathWith = (path: string, key: string): string =>
   path.replace(/:\w+/, () => encodeURIComponent(key))
 
 export const apiPathOf = ({ path }: ListAddress, key: string): string =>
   `/api/v1${pathWith(path, key)}`
 
-/** Without filters, at the newest release: as the API lists it without parameters, so that both share its counts. */
+/** Without filters, at the newest release: the same query as the API's list, so that both share its counts. */
 export const wholeList = (list: ListAddress, key: string): List =>
   planList(list.endpoint, { path: apiPathOf(list, key), query: "", accept: null }, key).list
 
@@ -102,6 +99,6 @@ export const recordPathOf = ({ path }: ListAddress, key: string): string =>
 export const titleOf = ({ noun: [, plural] }: ListView, code = ""): string =>
   `${plural[0]?.toUpperCase()}${plural.slice(1)}${code && ` of ${code.toUpperCase()}`}`
 
-/** The filters whose values are counted: they are offered, and their records are counted beside the list. */
+/** The filters with counted values: choices in the form, and bars beside the list. */
 export const countedOf = ({ filters, endpoint }: ListView): FilterField[] =>
   filters.filter(({ name }) => countedFilters(endpoint.resource).includes(name))

@@ -1,4 +1,4 @@
-/** The records of a list as a table, with the way to its other pages, and what it shows in words. */
+/** The records of a list as a table, with links to its other pages and a sentence about the filters. */
 import { paging } from "../../../answers/list-endpoint.ts"
 import type { Release } from "../../../db/reader/releases.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
@@ -10,7 +10,7 @@ import { unknownValues } from "./counted-values.ts"
 import { type AskedList, addressWith, filtersSet, linksAt, sentValue } from "./list-address.ts"
 import type { RecordLinks, ShownField } from "./list-view.ts"
 
-/** @param unfiltered the values of the list without filters, where it shows no record */
+/** @param unfiltered the values of the list without filters, if it shows no record */
 export function resultsTable(
   list: AskedList,
   page: ShownPage,
@@ -38,7 +38,7 @@ export const columnsOf = (fields: readonly ShownField[], links: RecordLinks, day
       cell: (record: ResourceRecord) => cell(record, links, day),
     }))
 
-/** By the column, or in the other direction where the list is sorted by it already. */
+/** Sorts by the column, or reverses the order if the list is already sorted by it. */
 function sortingBy(
   { sort: by = "", number }: Pick<ShownField, "sort" | "number">,
   list: AskedList,
@@ -71,7 +71,7 @@ ${step("Next", "next", page < total_pages ? to(page + 1) : null)}
 
 const offered = [25, 50, 100]
 
-/** How many rows a page has. */
+/** The number of rows of a page. */
 function pageSizes(list: AskedList, current: number): Html {
   const byDefault = paging.per_page.default
   const sizes = [...new Set([...offered, current])].sort((one, other) => one - other)
@@ -81,7 +81,7 @@ function pageSizes(list: AskedList, current: number): Html {
   })}</ul>`
 }
 
-/** Where there is no such page, it keeps its place, so that the other does not move. */
+/** A missing link keeps its place, so that the other link does not move. */
 const step = (label: string, rel: string, href: string | null): Html =>
   href === null
     ? html`<span class="button unavailable" aria-hidden="true">${label}</span>`
@@ -89,7 +89,7 @@ const step = (label: string, rel: string, href: string | null): Html =>
 
 /** `2,524 tenements in Western Australia held by names containing “gold”, at release 214` */
 export function sentenceOf(list: AskedList, { meta, release }: ShownPage): string {
-  // What was searched for comes last: it may be long.
+  // The search text comes last: it may be long.
   const filters = filtersSet(list).toSorted(
     (one, other) => Number(one.wide ?? 0) - Number(other.wide ?? 0),
   )
@@ -101,7 +101,7 @@ export function sentenceOf(list: AskedList, { meta, release }: ShownPage): strin
   return `${words.join(" ")}, at release ${number(release.id)}`
 }
 
-/** Says that a past state is shown, and leads to the present. */
+/** Marks a past state, and links to the present. */
 export function pastNotice({ id, publishedAt }: Release, asOf: string, present: string) {
   const release = id
     ? html`release ${number(id)}, published ${instant(new Date(publishedAt * 1000).toISOString())}`
@@ -112,7 +112,7 @@ export function pastNotice({ id, publishedAt }: Release, asOf: string, present: 
   )
 }
 
-/** Later pages stay on the release that page 1 showed, so that no record is missed or shown twice. */
+/** Later pages stay on the release of page 1, so that no record is missed or shown twice. */
 export function newerNotice(
   list: AskedList,
   { release }: ShownPage,
@@ -127,7 +127,7 @@ export function newerNotice(
   )
 }
 
-/** In place of a table without rows: the reason, and links that lead to records. */
+/** Replaces an empty table: the reason, and links to records. */
 export function emptyWords(
   list: AskedList,
   { meta, release }: ShownPage,

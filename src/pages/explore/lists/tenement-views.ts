@@ -28,7 +28,7 @@ const daysAfter = (day: string, days: number): string =>
 
 const granted = { status: "granted", sort: "expiry_date", order: "asc" }
 
-/** The granted tenements, those first that expire next. @param day the first day that counts */
+/** The granted tenements, those with the next expiry first. @param day the first day that counts */
 export const nextToExpire = (day: string) => ({ ...granted, expires_from: day })
 
 export const expiringSoon = {

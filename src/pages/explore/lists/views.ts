@@ -142,10 +142,7 @@ export const reportsView: ListOfRecords = {
   },
 }
 
-/**
- * The API lists subsidiaries by company; this is a list of all of them, for people to look through. Its
- * filter leads to the list of a company.
- */
+/** All subsidiaries. The API lists subsidiaries by company, so the filter leads to the list of a company. */
 export const subsidiariesView: ListView = {
   path: "/subsidiaries",
   endpoint: listEndpoint({ resource: subsidiaries }),
@@ -168,7 +165,7 @@ export const companySubsidiariesView: ListView = {
   fields: subsidiariesView.fields,
 }
 
-/** Those that every page of the explorer leads to. */
+/** The lists in the menu of the explorer. */
 export const mainViews: readonly ListView[] = [
   companiesView,
   tenementsView,
@@ -176,7 +173,7 @@ export const mainViews: readonly ListView[] = [
   reportsView,
 ]
 
-/** All that have an address. */
+/** All lists with a URL. */
 export const listViews: readonly ListView[] = [
   ...mainViews,
   companyTenementsView,

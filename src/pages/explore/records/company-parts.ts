@@ -1,4 +1,4 @@
-/** What belongs to a company, on its page: tenements, subsidiaries and announcements, all at one release. */
+/** The parts of a company's page: tenements, subsidiaries and announcements, all at one release. */
 import { encodeQuery, type Pair } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { normaliseName } from "../../../text/company-name.ts"
@@ -55,7 +55,7 @@ ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidi
 ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
 }
 
-/** The first records of a list, and the way to all of them. */
+/** The first records of a list, and a link to all of them. */
 function part(
   view: ListView,
   { records, meta }: ShownPage,
@@ -76,7 +76,7 @@ ${table({
 ${meta.total > records.length && html`<p><a href="${all}">All ${number(meta.total)} ${plural}</a></p>`}</section>`
 }
 
-/** `search` takes 200 characters, each of which may be two units here. */
+/** `search` takes 200 characters, each of which may be two UTF-16 units. */
 const searchedLength = 100
 const searchedRows = 100
 const nameOf = textOf("company_name")
@@ -92,7 +92,7 @@ async function listingWithTenements(
   const key = normaliseName(nameOf(record))
   if (key === "") return undefined
   const search = encodeURIComponent([...nameOf(record)].slice(0, searchedLength).join(""))
-  // The tenements of a listed company are never those of a code that is listed no longer.
+  // A company that is no longer listed never has the tenements of a listed one.
   const states = record.is_active ? ["true"] : ["true", "false"]
   const pages = await Promise.all(
     states.map((active) =>

@@ -1,4 +1,4 @@
-/** The versions of a record: what each changed, and the course of a figure over them. */
+/** The versions of a record: the changes of each, and the course of a figure. */
 import type { ResourceRecord, Value } from "../../../resources/resource.ts"
 import { splitValues } from "../../../text/fold.ts"
 import { type Column, table } from "../../kit/components.ts"
@@ -7,13 +7,13 @@ import { type Content, type Html, html } from "../../kit/html.ts"
 import { moment, text, textOf } from "../lists/cells.ts"
 import type { ShownPage } from "../visit.ts"
 
-/** The versions that a page reads, so that a figure has a course, and the oldest shown a predecessor. */
+/** The versions that a page reads: enough for the course of a figure. */
 export const versionsRead = 100
 const versionsShown = 10
 
 interface VersionRow {
   version: ResourceRecord
-  /** The version before it, if it is known. */
+  /** The previous version, if it is known. */
   earlier: ResourceRecord | undefined
 }
 
@@ -38,7 +38,7 @@ const columns: readonly Column<VersionRow>[] = [
 const until = (version: ResourceRecord): Content =>
   version.until_release === null ? "current" : moment("until")(version)
 
-/** Of the oldest version that is kept nothing is known; where no field changed, the links did. */
+/** The oldest stored version has no predecessor; if no field changed, the links did. */
 function changes({ version, earlier }: VersionRow): Content {
   if (typeof version.changed !== "string" || earlier === undefined) return orDash(null)
   const names = splitValues(version.changed)

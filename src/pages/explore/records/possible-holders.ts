@@ -17,7 +17,7 @@ const words: Readonly<Record<string, (similar: string) => string>> = {
     `Begins with the same words as ${similar}, and nothing else in common: about half of such suggestions are wrong`,
 }
 
-/** Nothing where none is suggested, and of past releases. */
+/** Null without suggestions, and for past releases. */
 export async function possibleHolders(visit: Visit, found: FoundRecord): Promise<Content> {
   const { key, links, isPast } = found
   const holders = isPast ? [] : await visit.suggestedHolders(key)

@@ -1,4 +1,4 @@
-/** One record as a page: all its fields, the ways from it, and its versions. */
+/** One record as a page: all its fields, links and versions. */
 
 import { asOf as asOfParameter } from "../../../answers/list-endpoint.ts"
 import type { RecordAt } from "../../../answers/record-answer.ts"
@@ -24,17 +24,17 @@ import { pastNotice } from "../lists/results.ts"
 import type { Visit } from "../visit.ts"
 import { course, history, versionsRead } from "./history.ts"
 
-/** A record that was found. */
+/** A found record. */
 export interface FoundRecord extends RecordAt {
-  /** As its field has it; a path may have another spelling. */
+  /** The stored spelling; a path may have another. */
   key: string
   links: RecordLinks
-  /** That its data is shown for. */
+  /** The day of its data. */
   day: string
   isPast: boolean
 }
 
-/** What belongs to a record, for its page. */
+/** The parts of a record's page. */
 export type ReadParts = (visit: Visit, found: FoundRecord) => Promise<Html>
 
 /** @throws PageError 404; ApiError INVALID_PARAMETER */
