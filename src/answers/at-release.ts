@@ -20,35 +20,9 @@ export interface ReleaseOptions {
   now: () => Date
 }
 
-export interface ReleaseResolver {
-  /**
-   * Returns the release of `as_of`, or the newest.
-   * @throws ApiError INVALID_PARAMETER for a future point and for a pruned release; Unavailable
-   */
-  resolve(asOf: string | undefined, account: number): Promise<Release>
-  /**
-   * Reads a list at the release that the page sequence has pinned. Without a pin, reads and pins the
-   * release of `as_of`, or the newest.
-   * @throws ApiError INVALID_PARAMETER where the pinned release was pruned; as `resolve` and `read`
-   */
-  atRelease<T>(plan: ListPlan, asker: Asker, read: (release: Release) => Promise<T>): Promise<T>
-  /**
-   * Completes a plan's list for a release: adds the releases that `updated_since` and `removed_since` name,
-   * and replaces temporary codes of companies. A list of versions also gets the oldest release that is kept,
-   * because pruning shortens it.
-   * @throws as `resolve`
-   */
-  listAt(plan: ListPlan, release: Release, account: number): Promise<List>
-  /** Returns the key of a record at a release. For companies it accepts temporary codes too. */
-  keyAt(resource: Readable, key: string, release: number, account: number): Promise<string>
-}
+export type ReleaseResolver = ReturnType<typeof createReleaseResolver>
 
-export function createReleaseResolver({
-  releases,
-  ordinaryCode,
-  pins,
-  now,
-}: ReleaseOptions): ReleaseResolver {
+export function createReleaseResolver({ releases, ordinaryCode, pins, now }: ReleaseOptions) {
   /** @param text a valid point in time */
   async function releaseAt(name: string, text: string, account: number): Promise<Release> {
     const invalid = (message: string) => invalidParameters([{ parameter: name, message }])
@@ -60,12 +34,17 @@ export function createReleaseResolver({
     return release
   }
 
+  /**
+   * Returns the release of `as_of`, or the newest.
+   * @throws ApiError INVALID_PARAMETER for a future point and for a pruned release; Unavailable
+   */
   const resolve = (asOf: string | undefined, account: number): Promise<Release> =>
     step("release", () =>
       asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account),
     )
 
-  const keyAt: ReleaseResolver["keyAt"] = async (resource, key, release, account) =>
+  /** Returns the key of a record at a release. For companies it accepts temporary codes too. */
+  const keyAt = async (resource: Readable, key: string, release: number, account: number) =>
     resource.hasCompanyCodes ? ordinaryCode(key, release, account) : key
 
   /** Replaces temporary codes of companies by the ordinary codes at a release. */
@@ -85,7 +64,16 @@ export function createReleaseResolver({
 
     keyAt,
 
-    atRelease: async (plan, { account, sequenceOwner }, read) => {
+    /**
+     * Reads a list at the release that the page sequence has pinned. Without a pin, reads and pins the
+     * release of `as_of`, or the newest.
+     * @throws ApiError INVALID_PARAMETER if the pinned release was pruned; as `resolve` and `read`
+     */
+    atRelease: async <T>(
+      plan: ListPlan,
+      { account, sequenceOwner }: Asker,
+      read: (release: Release) => Promise<T>,
+    ): Promise<T> => {
       if (plan.all) return read(await resolve(plan.as_of, account))
       const sequence = `${sequenceOwner} ${plan.sequenceKey}`
       const isLater = plan.page > 1
@@ -101,7 +89,17 @@ export function createReleaseResolver({
       return result
     },
 
-    listAt: async ({ list, updated_since, removed_since }, shown, account) => {
+    /**
+     * Completes a plan's list for a release: adds the releases that `updated_since` and `removed_since` name,
+     * and replaces temporary codes of companies. A list of versions also gets the oldest release that is kept,
+     * because pruning shortens it.
+     * @throws as `resolve`
+     */
+    listAt: async (
+      { list, updated_since, removed_since }: ListPlan,
+      shown: Release,
+      account: number,
+    ): Promise<List> => {
       const bound: Record<string, number> = {}
       if (updated_since !== undefined) {
         bound[updatedSinceName] = (await releaseAt("updated_since", updated_since, account)).id

@@ -40,16 +40,10 @@ export interface ListPage {
   release: Release
 }
 
-/** @throws ApiError INVALID_PARAMETER, NOT_FOUND if the list's parent does not exist; Unavailable; ReleaseUnavailable */
-export interface ListAnswers {
-  answer(asked: Asked, plan: ListPlan): Promise<Response>
-  /** Reads one page for the explorer. */
-  read(asker: Asker, plan: ListPlan): Promise<ListPage>
-  /** The same at a release, whatever the plan asks for. It pins none. */
-  readAt(release: Release, plan: ListPlan, account: number): Promise<ListPage>
-}
+export type ListAnswers = ReturnType<typeof createListAnswers>
 
-export function createListAnswers(options: ListOptions): ListAnswers {
+/** @throws ApiError INVALID_PARAMETER, NOT_FOUND if the list's parent does not exist; Unavailable; ReleaseUnavailable */
+export function createListAnswers(options: ListOptions) {
   const { reader, cachedAnswers, baseUrl } = options
   const { atRelease, listAt } = options.resolver
 
@@ -99,13 +93,16 @@ export function createListAnswers(options: ListOptions): ListAnswers {
     return represent(asked, content, status, cacheBuster)
   }
 
-  const readAt: ListAnswers["readAt"] = async (release, plan, account) =>
+  /** Reads one page at a release, whatever the release of the plan. It pins none. */
+  const readAt = async (release: Release, plan: ListPlan, account: number): Promise<ListPage> =>
     readPage({ plan, list: await listAt(plan, release, account), release }, account)
 
   return {
-    answer: (asked, plan) => atRelease(plan, asked, (release) => answerAt(release, plan, asked)),
+    answer: (asked: Asked, plan: ListPlan): Promise<Response> =>
+      atRelease(plan, asked, (release) => answerAt(release, plan, asked)),
 
-    read: (asker, plan) =>
+    /** Reads one page for the explorer and the tools of assistants. */
+    read: (asker: Asker, plan: ListPlan): Promise<ListPage> =>
       atRelease(plan, asker, (release) => readAt(release, plan, asker.account)),
 
     readAt,

@@ -28,26 +28,18 @@ export interface RecordOptions {
   cachedAnswers: CachedAnswers
 }
 
-/**
- * `key` is the key of the record in the path.
- * @throws ApiError INVALID_PARAMETER, NOT_FOUND; Unavailable; ReleaseUnavailable
- */
-export interface RecordAnswers {
-  answer(asked: Asked, endpoint: RecordEndpoint, key: string): Promise<Response>
-  /** @param query of the request: `as_of`, or nothing */
-  read(account: number, resource: Readable, key: string, query: string): Promise<RecordAt>
-}
-
 export interface RecordAt {
   record: ResourceRecord
   release: Release
 }
 
-export function createRecordAnswers({
-  resolver,
-  reader,
-  cachedAnswers,
-}: RecordOptions): RecordAnswers {
+export type RecordAnswers = ReturnType<typeof createRecordAnswers>
+
+/**
+ * `key` is the key of the record in the path.
+ * @throws ApiError INVALID_PARAMETER, NOT_FOUND; Unavailable; ReleaseUnavailable
+ */
+export function createRecordAnswers({ resolver, reader, cachedAnswers }: RecordOptions) {
   const { resolve, keyAt } = resolver
 
   async function find(release: Release, account: number, resource: Readable, inPath: string) {
@@ -58,7 +50,7 @@ export function createRecordAnswers({
   }
 
   return {
-    answer: async (asked, { resource, parameters }, key) => {
+    answer: async (asked: Asked, { resource, parameters }: RecordEndpoint, key: string) => {
       const { path, query } = asked.target
       const { account, request } = asked
       const values = readParameters(query, parameters)
@@ -79,7 +71,13 @@ export function createRecordAnswers({
       return represent(asked, cachedAnswers.share(release, id, make), cacheStatus.miss)
     },
 
-    read: async (account, resource, key, query) => {
+    /** @param query of the request: `as_of`, or nothing */
+    read: async (
+      account: number,
+      resource: Readable,
+      key: string,
+      query: string,
+    ): Promise<RecordAt> => {
       const release = await resolve(readParameters(query, asOf).as_of, account)
       return { record: await find(release, account, resource, key), release }
     },

@@ -28,7 +28,7 @@ export async function missingRecords(
   sql: Sql | TransactionSql,
   source: string,
   name: ResourceName,
-  limit = 1_000_000,
+  limit: number | null = null,
 ): Promise<MissingRecord[]> {
   const { size, label } = described[name]
   const key = resources.find((resource) => resource.name === name)?.key

@@ -6,11 +6,26 @@ import type { Sql, TransactionSql } from "postgres"
 import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import { type MissingRecord, missingRecords } from "./missing-records.ts"
-import type { LoadOutcome } from "./source-tables.ts"
+import type { loadedSources } from "./source-tables.ts"
 import { utc } from "./utc.ts"
 
-export interface SourceStatus {
-  name: string
+/** Times are as `2026-01-02T03:04:05Z`. */
+export interface SourceStatus
+  extends Pick<
+    typeof loadedSources.$inferSelect,
+    | "name"
+    | "licence"
+    | "attribution"
+    | "address"
+    | "last_fetched_at"
+    | "last_attempted_at"
+    | "last_loaded_at"
+    | "last_outcome"
+    | "last_reason"
+    | "last_observed_at"
+    | "last_release"
+    | "last_changed_at"
+  > {
   resource: ResourceName
   /** The number of its stored records, inactive ones too. */
   records: number
@@ -18,25 +33,6 @@ export interface SourceStatus {
   missing: number
   /** The number of its tenements that are linked to a company; null for other resources. */
   linked: number | null
-  licence: string | null
-  attribution: string | null
-  /** Without user, query and fragment. */
-  address: string | null
-  /** When its files were last fetched, whether or not they had changed. */
-  last_fetched_at: string | null
-  /** When its last fetch began, successful or not. */
-  last_attempted_at: string | null
-  /** Null before the first load. */
-  last_loaded_at: string | null
-  /** The outcome of its last load or fetch. */
-  last_outcome: LoadOutcome
-  /** The reason of a rejected load or a failed fetch. */
-  last_reason: string | null
-  /** The time of its newest accepted files; null without any. */
-  last_observed_at: string | null
-  /** The last release that changed its records, and when it was published. */
-  last_release: number | null
-  last_changed_at: string | null
   /** The figures of its last accepted files. */
   counts: RowCounts | Record<string, never>
 }
