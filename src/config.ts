@@ -1,5 +1,5 @@
 /** The values of the settings. Only this file reads them from the environment. */
-import { readFileSync, statSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { type Setting, settings } from "./settings.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -9,14 +9,14 @@ export type Config = Readonly<{
   [Name in SettingName]: ReturnType<(typeof settings)[Name]["parse"]>
 }>
 
-/** The environment contains invalid settings. The message names each and says why. */
+/** The environment contains invalid settings. The message lists each with its fault. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError"
 }
 
 /**
- * Reads all settings. Unknown variables are ignored. A secret may be in a file that `NAME_FILE` names, as
- * Docker and Kubernetes mount one.
+ * Reads all settings, and ignores unknown variables. `NAME_FILE` may name a file with a secret, as Docker and
+ * Kubernetes mount one.
  * @throws ConfigError that lists every invalid setting; it never contains a secret's value
  */
 export function readConfig(environment: Environment): Config {
@@ -49,30 +49,16 @@ function secretValue(name: string, environment: Environment): string | undefined
   if (value) throw new Error(`is given twice: unset it or ${name}_FILE`)
   let text: string
   try {
-    text = readSecret(path)
+    text = readFileSync(path, "utf8").replace(/^\uFEFF|\r?\n$/g, "")
   } catch (error) {
     throw new Error(`cannot be read from ${name}_FILE: ${messageOf(error)}`)
   }
-  // Empty would mean none, and the service would start without what it should use.
+  // An empty value would mean none, and the service would silently do without.
   if (text === "") throw new Error(`is empty in ${name}_FILE, ${path}`)
   return text
 }
 
-/** The text without a byte order mark at its beginning and the line break at its end. */
-function readSecret(path: string): string {
-  const stats = statSync(path)
-  // A pipe would be waited for, and a device read without end.
-  if (!stats.isFile()) throw new Error(`${path} is not a regular file`)
-  if (stats.size > 65_536) throw new Error("it is larger than 64 KiB")
-  const bytes = readFileSync(path)
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r?\n$/, "")
-  } catch {
-    throw new Error("it is not in UTF-8")
-  }
-}
-
-/** Settings that don't go together. */
+/** Returns the faults in the combination of valid settings. */
 function faultsBetween(config: Config): string[] {
   const { PORT, ADMIN_PORT, SIGNUP, SMTP_URL, MAIL_FROM, BASE_URL } = config
   const { DATABASE_URL, DATABASE_READ_URL, DATABASE_DIRECT_URL } = config
@@ -98,14 +84,3 @@ function faultsBetween(config: Config): string[] {
   ]
   return rules.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
 }
-
-/** The guide's table of settings. */
-export const settingsTable = (): string =>
-  [
-    "| setting | default | purpose |",
-    "|---|---|---|",
-    ...Object.entries<Setting>(settings).map(
-      ([name, { fallback, description }]) =>
-        `| \`${name}\` | ${fallback === undefined ? "" : `\`${fallback}\``} | ${description} |`,
-    ),
-  ].join("\n")

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test"
 import { resolve } from "node:path"
 import postgres from "postgres"
-import { ConfigError, readConfig, type SettingName, settingsTable } from "../src/config.ts"
+import { ConfigError, readConfig, type SettingName } from "../src/config.ts"
+import { type Setting, settings } from "../src/settings.ts"
 
 const page = await Bun.file(new URL("../src/guide/settings.md", import.meta.url)).text()
 
@@ -14,6 +15,17 @@ function faultOf(environment: Record<string, string>): string | undefined {
     return (error as Error).message
   }
 }
+
+/** The guide's table of settings. */
+const settingsTable = (): string =>
+  [
+    "| setting | default | purpose |",
+    "|---|---|---|",
+    ...Object.entries<Setting>(settings).map(
+      ([name, { fallback, description }]) =>
+        `| \`${name}\` | ${fallback === undefined ? "" : `\`${fallback}\``} | ${description} |`,
+    ),
+  ].join("\n")
 
 test("the guide's table of settings is generated from the declarations", () => {
   const [, table] = /<!-- settings -->\n([\s\S]*?)\n<!-- \/settings -->/.exec(page) ?? []

@@ -71,26 +71,6 @@ test("a secret is read through symbolic links, as Kubernetes mounts one", () => 
   expect(readConfig({ DATABASE_URL_FILE: join(volume, "url") }).DATABASE_URL).toBe(address)
 })
 
-test("what is no regular file is refused, and not waited for", () => {
-  const pipe = join(directory, "pipe")
-  Bun.spawnSync(["mkfifo", pipe])
-  for (const path of [pipe, directory, "/dev/zero"]) {
-    expect(faultOf({ DATABASE_URL_FILE: path })).toBe(
-      "Cannot use the settings:\n" +
-        `DATABASE_URL cannot be read from DATABASE_URL_FILE: ${path} is not a regular file`,
-    )
-  }
-})
-
-test("what is too large for a secret, or not in UTF-8, is refused", () => {
-  expect(faultOf({ DATABASE_URL_FILE: fileOf("x".repeat(65_537)) })).toEndWith(
-    "DATABASE_URL cannot be read from DATABASE_URL_FILE: it is larger than 64 KiB",
-  )
-  expect(faultOf({ DATABASE_URL_FILE: fileOf(Uint8Array.of(0xff, 0xfe, 0x70, 0)) })).toEndWith(
-    "DATABASE_URL cannot be read from DATABASE_URL_FILE: it is not in UTF-8",
-  )
-})
-
 test("an invalid secret in a file is not shown", () => {
   const message = faultOf({ DATABASE_URL_FILE: fileOf("s3cret") })
   expect(message).toContain("DATABASE_URL must")
