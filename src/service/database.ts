@@ -12,19 +12,7 @@ import { replicated } from "../db/reader/replicated.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { createPools, type Pools } from "./pools.ts"
 
-export interface Database {
-  /** Pools on the primary. */
-  pools: Pools
-  /** Pools on the replica, if any; the primary serves reads that the replica cannot. */
-  readPools: ReaderPools
-  /** Returns the URL of the primary for lasting sessions. @throws Unavailable while it does not respond */
-  sessionUrl(): string
-  /** Whether each responds; null without a replica. */
-  states(): { primary: boolean; replica: boolean | null }
-  /** Readings by pool; names of the replica's pools begin with `replica`. */
-  poolReadings(): Record<string, PoolReadings>
-  close(): Promise<void>
-}
+export type Database = ReturnType<typeof connectDatabase>
 
 export interface DatabaseOptions {
   config: Config
@@ -34,7 +22,7 @@ export interface DatabaseOptions {
   onLost: (error: Unavailable) => void
 }
 
-export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOptions): Database {
+export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOptions) {
   const { DATABASE_DIRECT_URL, DATABASE_READ_URL: readUrl } = config
   const directUrl = DATABASE_DIRECT_URL ?? databaseUrl
   const primary = connect(config, log, { url: databaseUrl, directUrl }, "the database", onLost)
@@ -49,25 +37,33 @@ export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOp
     ),
   ]
 
+  /** Pools on the replica, if any; the primary serves reads that the replica cannot. */
+  const readPools: ReaderPools = replica
+    ? {
+        records: replicated(replica.pools.records, pools.records),
+        lists: replicated(replica.pools.lists, pools.lists),
+        exports: replicated(replica.pools.exports, pools.exports),
+      }
+    : pools
+
   return {
+    /** On the primary. */
     pools,
-    readPools: replica
-      ? {
-          records: replicated(replica.pools.records, pools.records),
-          lists: replicated(replica.pools.lists, pools.lists),
-          exports: replicated(replica.pools.exports, pools.exports),
-        }
-      : pools,
-    sessionUrl: () => {
+    readPools,
+    /** Returns the URL of the primary for lasting sessions. @throws Unavailable while it does not respond */
+    sessionUrl: (): string => {
       primary.availability.ensure()
       return directUrl
     },
+    /** Whether each responds; null without a replica. */
     states: () => ({
       primary: primary.availability.isAnswering,
       replica: replica ? replica.availability.isAnswering : null,
     }),
-    poolReadings: () => Object.fromEntries(named.map(([name, pool]) => [name, pool.readings()])),
-    close: async () => {
+    /** Readings by pool; names of the replica's pools begin with `replica`. */
+    poolReadings: (): Record<string, PoolReadings> =>
+      Object.fromEntries(named.map(([name, pool]) => [name, pool.readings()])),
+    close: async (): Promise<void> => {
       const closable = [
         primary.availability,
         replica?.availability,

@@ -18,11 +18,10 @@ import {
   gauge,
   histogram,
   type MetricFamily,
-  type Metrics,
   textOf,
 } from "../metrics/families.ts"
 import { createProcessMetrics } from "../metrics/process.ts"
-import { createRequestMetrics, type RequestMetrics } from "../metrics/requests.ts"
+import { createRequestMetrics } from "../metrics/requests.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 import type { Database } from "./database.ts"
 
@@ -44,13 +43,7 @@ interface MeasuredParts {
   now: () => Date
 }
 
-export interface ServiceMetrics extends Metrics {
-  /** Counts each request. */
-  requests: RequestMetrics
-  stop(): void
-}
-
-export function createServiceMetrics(parts: MeasuredParts): ServiceMetrics {
+export function createServiceMetrics(parts: MeasuredParts) {
   const { database, log, now } = parts
   const ofProcess = createProcessMetrics()
   const requests = createRequestMetrics()
@@ -75,6 +68,7 @@ export function createServiceMetrics(parts: MeasuredParts): ServiceMetrics {
   }
 
   return {
+    /** Counts each request. */
     requests,
     scrape: async () => ({ contentType, text: textOf(await families()) }),
     stop: ofProcess.stop,

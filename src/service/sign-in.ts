@@ -24,11 +24,6 @@ export interface SignInPartsOptions {
   hashingCost?: HashingCost | undefined
 }
 
-type SignInParts = Pick<
-  AppOptions,
-  "sessions" | "passwords" | "links" | "signInLimits" | "mailLink" | "isSignUpOpen"
->
-
 export function createSignIn({
   config,
   pool,
@@ -55,7 +50,9 @@ export function createSignIn({
     cost: hashingCost,
   })
 
-  const parts: SignInParts = {
+  const mailLink: AppOptions["mailLink"] =
+    mailer && ((link) => mailer.send(signInMail({ ...link, madeAt: now(), validMinutes })))
+  const parts = {
     sessions: createSessions({
       pool,
       onUseNotRecorded: notWritten("a session's last use was not recorded"),
@@ -63,8 +60,7 @@ export function createSignIn({
     passwords: createPasswords({ pool, hashing }),
     links: createSignInLinks({ pool, isSignUpOpen }),
     signInLimits: createSignInLimits({ now, steadyMs, redis }),
-    mailLink:
-      mailer && ((link) => mailer.send(signInMail({ ...link, madeAt: now(), validMinutes }))),
+    mailLink,
     isSignUpOpen,
   }
   return {
