@@ -1,4 +1,4 @@
-/** The way of a request, from top to bottom. */
+/** The way of a request, from top to bottom. The server records each request (`plugins/observe.ts`). */
 import { type AnyElysia, Elysia } from "elysia"
 import { ApiError } from "./http/api-error.ts"
 import { mcp } from "./mcp/mcp.ts"
@@ -9,7 +9,7 @@ import { type AnswersOptions, answers } from "./plugins/answers.ts"
 import { authentication } from "./plugins/authentication.ts"
 import { errors } from "./plugins/errors.ts"
 import { exchange } from "./plugins/exchange.ts"
-import { type ObserveOptions, observe } from "./plugins/observe.ts"
+import type { ObserveOptions } from "./plugins/observe.ts"
 import { otherMethods } from "./plugins/other-methods.ts"
 import { preflight } from "./plugins/preflight.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
@@ -36,7 +36,6 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
   const describe = describeOnce({ endpoints, baseUrl: options.baseUrl })
   const app = new Elysia()
     .use(exchange(options)) // id, client address, headers of every response
-    .use(observe(options))
     .use(errors(options, errorPage))
     .use(decodablePath()) // or 404; in the API 400, after the token and the limit
     .use(operations(options)) // no token
@@ -60,7 +59,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
   return app.use(otherMethods(outside)) // 405
 }
 
-/** Builds the app of the operators' port. Its requests are neither logged nor traced. */
+/** Builds the app of the operators' port. */
 export const createAdminApp = (options: AppOptions) => {
   const app = new Elysia()
     .use(exchange(options))

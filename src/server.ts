@@ -4,6 +4,7 @@ import { ApiError } from "./http/api-error.ts"
 import { describeError, type Log } from "./log/log.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
 import { commonHeaders, exchangeOf } from "./plugins/exchange.ts"
+import type { Observe } from "./plugins/observe.ts"
 import { settleWithin } from "./text/settle-within.ts"
 
 /** The part of an app that the server uses. */
@@ -17,6 +18,8 @@ export interface ServerOptions {
   app: ServedApp
   hostname: string
   port: number
+  /** Records each request, if requests are recorded. */
+  observe?: Observe
   /** Whether the service is being stopped: then every response closes its connection. */
   isStopping: () => boolean
   log: Log
@@ -46,6 +49,7 @@ export function startServer({
   app,
   hostname,
   port,
+  observe = async (_request, respond) => respond(),
   isStopping,
   log,
 }: ServerOptions): RunningServer {
@@ -67,7 +71,7 @@ export function startServer({
   async function handle(request: Request): Promise<Response> {
     try {
       ensureOrigin(request)
-      const response = await app.fetch(request)
+      const response = await observe(request, () => app.fetch(request))
       if (request.method === "HEAD") completeHead(response)
       if (isStopping()) response.headers.set("Connection", "close")
       return response

@@ -1,7 +1,8 @@
 /** The running service: its parts, its app and its server. */
 import { createAdminApp, createApp } from "./app.ts"
 import { cannotListen } from "./listen-error.ts"
-import { type RunningServer, type ServedApp, startServer } from "./server.ts"
+import { observe } from "./plugins/observe.ts"
+import { type RunningServer, type ServerOptions, startServer } from "./server.ts"
 import { type PartsOptions, startParts } from "./service/parts.ts"
 import { localAddress } from "./text/service-addresses.ts"
 
@@ -29,14 +30,18 @@ export async function startService(options: PartsOptions): Promise<Service> {
   const parts = await startParts(options)
   const { isStopping } = parts.app
   let admin: RunningServer | undefined
-  if (ADMIN_PORT !== 0) admin = await listen(createAdminApp(parts.app), "ADMIN_PORT")
-  const server = await listen(createApp(parts.app), "PORT")
+  // Requests on the operators' port are neither logged nor traced.
+  if (ADMIN_PORT !== 0) admin = await listen("ADMIN_PORT", { app: createAdminApp(parts.app) })
+  const server = await listen("PORT", { app: createApp(parts.app), observe: observe(parts.app) })
 
   /** Closes all connections if it cannot listen. */
-  async function listen(app: ServedApp, setting: "PORT" | "ADMIN_PORT") {
+  async function listen(
+    setting: "PORT" | "ADMIN_PORT",
+    served: Pick<ServerOptions, "app" | "observe">,
+  ) {
     const port = options.config[setting]
     try {
-      return startServer({ app, hostname: HOST, port, isStopping, log })
+      return startServer({ ...served, hostname: HOST, port, isStopping, log })
     } catch (error) {
       await admin?.close()
       await parts.close()

@@ -130,7 +130,7 @@ const allowed: Record<string, string[]> = {
     "text",
   ],
   "listen-error.ts": [],
-  "service.ts": ["app.ts", "listen-error.ts", "server.ts", "service", "text"],
+  "service.ts": ["app.ts", "listen-error.ts", "plugins", "server.ts", "service", "text"],
   commands: [
     "access",
     "config.ts",

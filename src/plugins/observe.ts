@@ -2,7 +2,6 @@
  * Records each request when its response is ready: a log line, metrics, the end of its span, and a row for
  * its account. Fields have OpenTelemetry's names (semantic conventions for HTTP), or begin with `mds.`.
  */
-import { Elysia } from "elysia"
 import type { RecentRequests } from "../access/recent-requests.ts"
 import { cacheStatus } from "../answers/represent.ts"
 import type { Log } from "../log/log.ts"
@@ -20,7 +19,12 @@ export interface ObserveOptions {
   now: () => Date
 }
 
-export const observe = (options: ObserveOptions) => {
+/** Calls `respond` once and returns its response. */
+export type Observe = (request: Request, respond: Respond) => Promise<Response>
+
+type Respond = () => Response | Promise<Response>
+
+export const observe = (options: ObserveOptions): Observe => {
   const { requestMetrics } = options
   const record = createRecord(options)
 
@@ -41,13 +45,10 @@ export const observe = (options: ObserveOptions) => {
     }
   }
 
-  return new Elysia({ name: "observe" }).wrap(
-    aroundRequest((request, respond) =>
-      isTracing() && !isProbe(request.url)
-        ? traceRequest(request, () => observed(request, respond))
-        : observed(request, respond),
-    ),
-  )
+  return async (request, respond) =>
+    isTracing() && !isProbe(request.url)
+      ? traceRequest(request, () => observed(request, respond))
+      : observed(request, respond)
 }
 
 function createRecord(options: ObserveOptions) {
@@ -144,20 +145,3 @@ function cacheResult(status: number, header: string | null): string | undefined 
   if (status === 304) return "revalidated"
   return header === null ? undefined : cacheResults[header]
 }
-
-type Respond = () => Response | Promise<Response>
-
-/** Calls `respond` once and returns its response, or another one. */
-type AroundRequest = (request: Request, respond: Respond) => ReturnType<Respond>
-
-type HigherOrderFunction = Parameters<Elysia["wrap"]>[0]
-type Handler = (request: Request) => ReturnType<Respond>
-
-/**
- * Adapts to `wrap`, whose type is vague: it passes the app's handler and the request, and calls the returned
- * function.
- */
-const aroundRequest =
-  (around: AroundRequest): HigherOrderFunction =>
-  (handler, request) =>
-    (() => around(request, () => (handler as unknown as Handler)(request))) as never
