@@ -47,9 +47,9 @@ const succeeds = (...command: string[]) => {
 }
 
 const needs: Record<string, () => boolean> = {
-  sh: () => succeeds("curl", "--version") && succeeds("jq", "--version"),
+  sh: () => succeeds("curl", "--version"),
   python: () => succeeds("python3", "-c", "import requests"),
-  pandas: () => succeeds("python3", "-c", "import pandas"),
+  pandas: () => succeeds("python3", "-c", "import pandas, pyarrow"),
   ts: () => true,
 }
 

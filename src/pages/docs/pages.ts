@@ -46,18 +46,18 @@ export const userGuide = guidePages([
   ],
   ["google-sheets", 580, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
   ["excel", 710, "Excel and Power Query", "A query that keeps the token out of the workbook"],
-  ["data-frames", 430, "Python, R and DuckDB", "A whole list as a table, with the right types"],
+  ["data-frames", 350, "Python, R and DuckDB", "A whole list as a table, with the right types"],
   ["typescript", 180, "TypeScript", "A client generated from the API's description"],
   [
     "whole-lists",
-    590,
+    580,
     "Whole lists",
-    "One request for all, or every page, in curl, Python, R and TypeScript",
+    "One request for all, or every page, in Python, R and TypeScript",
   ],
   ["copies", 680, "Copies and the past", "Keep a copy, read a past release, list changes"],
   ["assistants", 400, "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
   ["limits", 470, "Limits", "Counted requests, and the wait after 429"],
-  ["errors", 680, "Errors", "Each error with its causes and cures"],
+  ["errors", 700, "Errors", "Each error with its causes and cures"],
   ["compatibility", 350, "Compatibility", "Changes that v1 allows, and how others are announced"],
 ])
 
@@ -80,7 +80,7 @@ export const operatorGuide = guidePages([
 export const background = guidePages([
   [
     "architecture",
-    1240,
+    1290,
     "Architecture",
     "Invariants, the way of a request, migrations, dependencies",
   ],
