@@ -8,9 +8,9 @@ import { attribute } from "./change.ts"
 import { idleMs } from "./session-rows.ts"
 
 /** The time for which the audit log keeps the beginning and end of a session. */
-const auditedMs = 400 * dayMs
-const keptUsageMs = 31 * dayMs
-const keptRequestsMs = 30 * dayMs
+const auditRetentionMs = 400 * dayMs
+const usageRetentionMs = 31 * dayMs
+const requestRetentionMs = 30 * dayMs
 
 /** @throws Unavailable */
 export const deleteExpired = (pool: Pool, now: Date): Promise<void> =>
@@ -25,9 +25,9 @@ export const deleteExpired = (pool: Pool, now: Date): Promise<void> =>
       const ofSessions = sql`${accessChanges.columns} ? 'signed_in_at'`
       await tx
         .delete(accessChanges)
-        .where(and(ofSessions, lte(accessChanges.at, before(auditedMs))))
-      await tx.delete(usageHours).where(lt(usageHours.hour, before(keptUsageMs)))
-      await tx.delete(recentRequests).where(lt(recentRequests.at, before(keptRequestsMs)))
+        .where(and(ofSessions, lte(accessChanges.at, before(auditRetentionMs))))
+      await tx.delete(usageHours).where(lt(usageHours.hour, before(usageRetentionMs)))
+      await tx.delete(recentRequests).where(lt(recentRequests.at, before(requestRetentionMs)))
     }),
   )
 

@@ -8,7 +8,7 @@ import { prefixOf } from "./token.ts"
 import type { TokenOfAccount } from "./token-list.ts"
 
 /** A token by its owner's account and its number, or by the first characters of its text. */
-export type WhichToken = TokenOfAccount | { prefix: string }
+export type TokenSelector = TokenOfAccount | { prefix: string }
 
 export type FoundToken = Awaited<ReturnType<typeof findTokens>>[number]
 
@@ -39,7 +39,7 @@ const findTokens = (tx: Transaction, condition: SQL | undefined) =>
  * Finds a token and locks it until the transaction ends.
  * @throws AccountError where no token or several tokens have the prefix, or the token is another account's
  */
-export async function findToken(tx: Transaction, which: WhichToken): Promise<FoundToken> {
+export async function findToken(tx: Transaction, which: TokenSelector): Promise<FoundToken> {
   const found = await findTokens(
     tx,
     "prefix" in which

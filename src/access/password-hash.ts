@@ -64,7 +64,7 @@ export function createPasswordHashing({
 
   async function inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
     const endTurn = await turns.take(address).catch((cause: unknown) => {
-      throw new HashingBusy("Too many passwords wait to be hashed", { cause })
+      throw new HashingBusy("The queue of passwords is full", { cause })
     })
     return work().finally(endTurn)
   }

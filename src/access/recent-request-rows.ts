@@ -8,7 +8,7 @@ import { arrayLiteral } from "../text/array-literal.ts"
 import { storableText } from "../text/printable-text.ts"
 
 /** The number of requests that are stored and shown for each account. */
-export const keptRequests = 100
+export const maxStoredRequests = 100
 
 export interface RecentRequest {
   /** As in `X-Request-Id`. */
@@ -66,7 +66,7 @@ export async function addRequests(
       delete from ${recentRequests} where request_id in (
         select old.request_id from unnest(${accountIds}::bigint[]) as of(id) cross join lateral (
           select request_id from ${recentRequests} where account_id = of.id
-          order by at desc, request_id desc offset ${keptRequests}
+          order by at desc, request_id desc offset ${maxStoredRequests}
         ) as old
       )`)
   })
@@ -87,4 +87,4 @@ export const readRequests = (db: Pool["db"], accountId: number): Promise<RecentR
     .from(recentRequests)
     .where(eq(recentRequests.account_id, accountId))
     .orderBy(desc(recentRequests.at), desc(recentRequests.request_id))
-    .limit(keptRequests)
+    .limit(maxStoredRequests)

@@ -11,7 +11,7 @@ import { Unavailable } from "../db/pool/unavailable.ts"
 import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
 import {
   addRequests,
-  keptRequests,
+  maxStoredRequests,
   type RecentRequest,
   type RequestsOfAccount,
   readRequests,
@@ -92,7 +92,7 @@ export function createRecentRequests({
     record: (accountId: number, request: RecentRequest): void => {
       const requests = unwritten.get(accountId) ?? []
       requests.push(request)
-      const beyond = requests.length > keptRequests ? requests.splice(0, 1) : []
+      const beyond = requests.length > maxStoredRequests ? requests.splice(0, 1) : []
       unwritten.delete(accountId)
       unwritten.set(accountId, requests)
       bytes += bytesOf([request]) - bytesOf(beyond)

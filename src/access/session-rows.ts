@@ -13,7 +13,7 @@ export const longestMs = 30 * dayMs
 
 const secretBytes = 32
 /** The stored length of a user agent, in characters. Browsers send about 150. */
-const keptUserAgent = 300
+const maxUserAgentLength = 300
 
 /** The client that a person signs in with. */
 export interface Client {
@@ -56,7 +56,7 @@ export async function addSession(
     expires_at: secondOf(new Date(now.getTime() + longestMs)),
     method,
     address: client.address || unknownAddress,
-    user_agent: client.userAgent.slice(0, keptUserAgent),
+    user_agent: client.userAgent.slice(0, maxUserAgentLength),
   })
   return cookie
 }

@@ -6,7 +6,7 @@ import { and, eq, sql } from "drizzle-orm"
 import { accounts, tokens } from "../db/account-tables.ts"
 import { addAccount, existingAccount } from "./accounts.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
-import { checkUnrevoked, type FoundToken, findToken, type WhichToken } from "./find-token.ts"
+import { checkUnrevoked, type FoundToken, findToken, type TokenSelector } from "./find-token.ts"
 import { hashSecret } from "./secret.ts"
 import { createToken, prefixOf } from "./token.ts"
 import { isValidToken, type TokenOfAccount } from "./token-list.ts"
@@ -97,7 +97,7 @@ export function editOwnToken(
  */
 export function revokeToken(
   editor: Editor,
-  which: WhichToken,
+  which: TokenSelector,
 ): Promise<Changed<{ name: string; prefix: string }>> {
   return change(editor, async (tx) => {
     const { id, name, prefix } = checkUnrevoked(await findToken(tx, which))

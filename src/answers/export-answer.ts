@@ -90,7 +90,7 @@ async function exportBody(
   const endTurn = await exportTurns.take(account, gone).catch((error: unknown) => {
     if (request.signal.aborted) return undefined
     exportCounts.countWithoutStream("refused")
-    if (exportShutdown.aborted) throw new Unavailable("The service is being stopped")
+    if (exportShutdown.aborted) throw new Unavailable("The service is stopping")
     throw error
   })
   if (!endTurn) {

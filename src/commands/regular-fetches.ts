@@ -62,7 +62,7 @@ export function regularFetches(
     // `report` has logged these failures, with which `mds fetch` exits with 1.
     const hasFailed = outcomes.some(({ outcome }) => outcome === "failed" || outcome === "refused")
     if (exitCode === 0 || (exitCode === 1 && hasFailed)) return
-    if (stopping) log.info("a fetch was interrupted, and is due when the service starts again")
+    if (stopping) log.info("a fetch was interrupted; it is due when the service starts again")
     else {
       const last = messages.trim().slice(-maxMessages)
       log.error("sources were not fetched", { exit_code: exitCode, messages: last })

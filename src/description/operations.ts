@@ -147,7 +147,7 @@ const ifNoneMatch: Parameter = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The `ETag` of a response that you have: while it is current, the answer is 304",
+  description: "The `ETag` of an earlier response: while it is current, the response is 304",
   schema: { type: "string" },
   example: exampleTag,
 }

@@ -43,7 +43,7 @@ export const responsesOf = (operation: Operation): Record<string, JsonSchema> =>
   },
   ...(operation.endpoint.kind !== "object" && {
     304: {
-      description: "The response that you have is current.",
+      description: "Your earlier response is current.",
       headers: headerRefs(dataHeaders(operation.endpoint)),
     },
   }),

@@ -72,7 +72,7 @@ const metaSchema = objectSchema(
     per_page: count("Records per page", 1),
     total_pages: count("The number of pages; 0 for an empty list", 0),
   },
-  { description: "Where a page stands in its list." },
+  { description: "The position of a page in its list." },
 )
 
 function errorSchema(code: ErrorCode): JsonSchema {

@@ -71,8 +71,8 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
 
   return {
     send: (mail) => {
-      if (isStopping) return onFailure(new Error("The service is being stopped"))
-      if (waiting >= maxWaiting) return onFailure(new Error("Too many mails are waiting"))
+      if (isStopping) return onFailure(new Error("The service is stopping"))
+      if (waiting >= maxWaiting) return onFailure(new Error("The queue of mails is full"))
       waiting++
       last = last
         .then(() => sendNext(mail))

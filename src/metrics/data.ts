@@ -39,7 +39,7 @@ export function dataMetrics({ release, sources, outcomes }: DataReadings): Metri
     ),
     counter(
       "mds_source_load_seconds_total",
-      "How long loads and fetches of a source took, in seconds",
+      "Duration of loads and fetches of a source, in seconds",
       perOutcome(({ totals }, outcome) => totals[outcome]?.seconds ?? 0),
     ),
     gauge(
@@ -49,7 +49,7 @@ export function dataMetrics({ release, sources, outcomes }: DataReadings): Metri
     ),
     gauge(
       "mds_source_loaded_timestamp_seconds",
-      "When a source was last loaded, whatever the outcome, in Unix seconds",
+      "Time of the last load of a source with any outcome, in Unix seconds",
       perSource(({ loadedAt }) => loadedAt),
     ),
     gauge(

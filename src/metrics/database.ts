@@ -27,7 +27,7 @@ export function databaseMetrics({ pools, primary, replica }: DatabaseReadings): 
     ),
     gauge(
       "db_client_connection_max",
-      "Connections that a pool may have",
+      "Connection limit of a pool",
       perPool(({ connections }) => connections),
     ),
     gauge(
@@ -37,12 +37,12 @@ export function databaseMetrics({ pools, primary, replica }: DatabaseReadings): 
     ),
     histogram(
       "db_client_connection_wait_time_seconds",
-      "How long statements waited for a connection, in seconds",
+      "Time that statements waited for a connection, in seconds",
       perPool(({ waitSeconds }) => waitSeconds),
     ),
     histogram(
       "db_client_operation_duration_seconds",
-      "How long statements took, without waiting for a connection, in seconds",
+      "Duration of statements after they got a connection, in seconds",
       perPool(({ statementSeconds }) => statementSeconds),
     ),
     counter(
@@ -50,6 +50,6 @@ export function databaseMetrics({ pools, primary, replica }: DatabaseReadings): 
       "Statements that got no connection",
       perPool(({ refused }) => refused),
     ),
-    gauge("mds_database_answering", "1 while the database answers", byName("role", roles, Number)),
+    gauge("mds_database_answering", "1 while the database responds", byName("role", roles, Number)),
   ]
 }

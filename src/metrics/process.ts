@@ -23,10 +23,10 @@ export function createProcessMetrics() {
       const { user, system } = process.cpuUsage()
       const cpuSeconds = (user + system) / 1_000_000
       return [
-        histogram("mds_event_loop_delay_seconds", "How late timers ran, in seconds", delays.read()),
+        histogram("mds_event_loop_delay_seconds", "Delay of timers, in seconds", delays.read()),
         gauge("process_resident_memory_bytes", "Resident memory, in bytes", rss),
         gauge("process_heap_bytes", "Memory of live JavaScript objects, in bytes", heapUsed),
-        counter("process_cpu_seconds_total", "Time of the CPU, in seconds", cpuSeconds),
+        counter("process_cpu_seconds_total", "CPU time, in seconds", cpuSeconds),
         gauge("process_start_time_seconds", "When the process started, in Unix seconds", startedAt),
       ]
     },

@@ -77,7 +77,7 @@ export function createRequestMetrics() {
       return [
         histogram(
           "http_server_request_duration_seconds",
-          "Time from a request's arrival until its response was handed over, in seconds",
+          "Time from a request's arrival to its response, in seconds",
           each(({ seconds }) => seconds),
         ),
         histogram(

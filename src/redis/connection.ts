@@ -42,7 +42,7 @@ export function connectRedis(options: RedisOptions) {
   let losses = 0
 
   const inTime = <T>(reply: Promise<T>, limitMs = answerWithinMs): Promise<T> =>
-    settleWithin(limitMs, reply, () => new Error(`No answer within ${limitMs} ms`))
+    settleWithin(limitMs, reply, () => new Error(`No response within ${limitMs} ms`))
 
   async function connect(): Promise<void> {
     const client = new RedisClient(url, clientOptions)

@@ -57,8 +57,8 @@ export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOp
     },
     /** Whether each responds; null without a replica. */
     states: () => ({
-      primary: primary.availability.isAnswering,
-      replica: replica ? replica.availability.isAnswering : null,
+      primary: primary.availability.isResponding,
+      replica: replica ? replica.availability.isResponding : null,
     }),
     /** Readings by pool; names of the replica's pools begin with `replica`. */
     poolReadings: (): Record<string, PoolReadings> =>
@@ -84,11 +84,11 @@ function connect(
 ) {
   const availability: Availability = watchAvailability(address, {
     onLost: (error) => {
-      log.error(`${name} does not answer`, describeError(error))
+      log.error(`${name} does not respond`, describeError(error))
       for (const pool of Object.values(pools)) pool.cutOff(error)
       onLost(error)
     },
-    onBack: () => log.info(`${name} answers again`),
+    onBack: () => log.info(`${name} responds again`),
   })
   const pools: Pools = createPools(config, address.url, availability)
   return { availability, pools }

@@ -81,15 +81,23 @@ function ofConnections(parts: MeasuredParts): MetricFamily[] {
   const count = (value: number) => value
   return [
     gauge("mds_redis_answering", "1 while Redis answers", redis && Number(redis.answering)),
-    counter("mds_redis_losses_total", "How often Redis stopped answering", redis?.losses),
+    counter(
+      "mds_redis_losses_total",
+      "Number of times that Redis stopped responding",
+      redis?.losses,
+    ),
     gauge(
       "mds_notifications_listening",
       "1 while the process is subscribed to notifications of changes",
       Number(notifications.listening),
     ),
-    counter("mds_log_lines_dropped_total", "Log lines that found no room", buffer?.dropped),
+    counter(
+      "mds_log_lines_dropped_total",
+      "Log lines dropped because the buffer was full",
+      buffer?.dropped,
+    ),
     counter("mds_log_write_failures_total", "Failed writes of the log", buffer?.failures),
-    gauge("mds_log_buffer_bytes", "Size of the log that is not yet written", buffer?.bytes),
+    gauge("mds_log_buffer_bytes", "Size of the unwritten log", buffer?.bytes),
     counter(
       "mds_fetches_total",
       "Fetches of this process, by outcome",
@@ -125,7 +133,7 @@ function ofMemory({ cachedAnswers, reader, credentials, windows }: MeasuredParts
     ),
     counter(
       "mds_cache_evictions_total",
-      "Entries of a cache that made room for others",
+      "Entries evicted from a cache to make room",
       byName("cache", caches, ({ evicted }) => evicted),
     ),
     gauge(
@@ -151,14 +159,14 @@ function ofExports({ exportTurns, exportCounts }: MeasuredParts): MetricFamily[]
   const { outcomes, records, bytes, seconds } = exportCounts.readings()
   return [
     gauge("mds_exports_active", "Exports in progress", running),
-    gauge("mds_exports_waiting", "Exports that wait for their turn", waiting),
+    gauge("mds_exports_waiting", "Exports in the queue", waiting),
     counter(
       "mds_exports_total",
-      "Exports that ended, by how; refused are those that got no turn",
+      "Ended exports, by outcome; refused exports got no turn",
       byName("outcome", outcomes, (count) => count),
     ),
     counter("mds_export_records_total", "Records that exports have sent", records),
     counter("mds_export_bytes_total", "Bytes that exports have sent", bytes),
-    histogram("mds_export_duration_seconds", "How long exports streamed, in seconds", seconds),
+    histogram("mds_export_duration_seconds", "Duration of exports, in seconds", seconds),
   ]
 }

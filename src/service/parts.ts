@@ -42,7 +42,7 @@ export interface PartsOptions {
   /** A monotonic clock, in milliseconds. */
   steadyMs?: () => number
   /** The time limit of Redis, in milliseconds. */
-  redisAnswerWithinMs?: number
+  redisTimeoutMs?: number
   /** The cost of hashing a password; tests use a lower one. */
   hashingCost?: HashingCost
 }
@@ -193,27 +193,33 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     close: async () => {
       unauthenticated.stop()
       metrics.stop()
-      await settleWithin(closeWithinMs, closeAll(), stillOpen).catch((error: unknown) => {
-        log.warn("connections were not closed in time", describeError(error))
-      })
+      await settleWithin(closeWithinMs, closeAll(), connectionsStillOpen).catch(
+        (error: unknown) => {
+          log.warn("connections were not closed in time", describeError(error))
+        },
+      )
     },
   }
 }
 
-const answering = (isAnswering: boolean) => (isAnswering ? "answering" : "lost")
+const answering = (isResponding: boolean) => (isResponding ? "answering" : "lost")
 
 /** Waits for one attempt to connect. The service also starts without Redis. */
-async function reachRedis({ config, log, redisAnswerWithinMs }: PartsOptions) {
+async function reachRedis({ config, log, redisTimeoutMs }: PartsOptions) {
   if (!config.REDIS_URL) return null
   const redis = connectRedis({
     url: config.REDIS_URL,
-    answerWithinMs: redisAnswerWithinMs,
+    answerWithinMs: redisTimeoutMs,
     onLost: (reason) =>
-      log.warn("Redis does not answer: limits are kept by each process", describeError(reason)),
-    onBack: () => log.info("Redis answers: limits are shared"),
+      log.warn(
+        "Redis does not respond: each process applies limits by itself",
+        describeError(reason),
+      ),
+    onBack: () => log.info("Redis responds: limits are shared"),
   })
   await redis.ready
   return redis
 }
 
-const stillOpen = (limitMs: number) => new Error(`Connections are still open after ${limitMs} ms`)
+const connectionsStillOpen = (limitMs: number) =>
+  new Error(`Connections are still open after ${limitMs} ms`)

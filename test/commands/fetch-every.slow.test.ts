@@ -16,7 +16,7 @@ afterAll(() => bench.close())
 
 const serve = () =>
   serviceProcess({ DATABASE_URL: bench.url, DATA_DIR: bench.dataDir, FETCH_EVERY: "1" })
-const interrupted = "a fetch was interrupted, and is due when the service starts again"
+const interrupted = "a fetch was interrupted; it is due when the service starts again"
 const eventsOf = (service: Awaited<ReturnType<typeof serve>>) =>
   service.logged().map(({ event, source, reason }) => [event, source, reason])
 

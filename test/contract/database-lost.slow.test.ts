@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 /** Breaks the network, and sends a request that needs the database, so that its silence is noticed. */
 async function lose(): Promise<void> {
-  const losses = () => service.logLines.filter((line) => line.includes("database does not answer"))
+  const losses = () => service.logLines.filter((line) => line.includes("database does not respond"))
   const before = losses().length
   proxy.silence()
   expect((await service.get(`/reports?search=${before}`)).status).toBe(503)

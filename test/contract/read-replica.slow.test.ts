@@ -102,14 +102,14 @@ test("a replica that freezes costs a request two seconds at most, and then nothi
     )
     // Allows for a busy machine.
     expect(Math.max(...durations)).toBeLessThan(4_000)
-    await until(() => logged("the replica does not answer"))
+    await until(() => logged("the replica does not respond"))
     const startedMs = performance.now()
     await expectAnswers()
     expect(performance.now() - startedMs).toBeLessThan(1_000)
   } finally {
     replica.thaw()
   }
-  await until(() => logged("the replica answers again"))
+  await until(() => logged("the replica responds again"))
 })
 
 test("a statement that the replica cancels for a conflict with its recovery is run on the primary", async () => {

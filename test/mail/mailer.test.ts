@@ -104,13 +104,13 @@ test("stopping waits for the mails that were asked for, and sends no more", asyn
   await mailer.stop(10_000)
   expect(server.mails).toHaveLength(5)
   mailer.send(mailTo("late@example.com"))
-  expect(failures).toEqual(["Error: The service is being stopped"])
+  expect(failures).toEqual(["Error: The service is stopping"])
 })
 
 test("a mail server that hangs keeps stopping no longer than it may, and the memory bounded", async () => {
   const { mailer, failures } = mailing({ replace: () => "" })
   for (let count = 0; count < 201; count++) mailer.send(mailTo(`${count}@example.com`))
-  expect(failures).toEqual(["Error: Too many mails are waiting"])
+  expect(failures).toEqual(["Error: The queue of mails is full"])
   await mailer.stop(50)
   expect(failures.at(-1)).toBe("Error: Not sent within 50 ms")
 })

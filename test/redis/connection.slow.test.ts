@@ -93,7 +93,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     await returns(connection)
     expect(events).toEqual(["lost", "back"])
     expect(connection.losses).toBe(1)
-    expect(failures[0]?.message).toEndWith(": No answer within 200 ms")
+    expect(failures[0]?.message).toEndWith(": No response within 200 ms")
     expect(await add(connection, "thawed")).toBe(1)
   })
 

@@ -33,7 +33,7 @@ export interface TestServiceOptions {
   /** Whether statements wait for the locks of a test as long as a busy machine needs; by default. */
   holdsLocks?: boolean
   /** How long Redis may take to answer, on a busy machine. */
-  redisAnswerWithinMs?: number
+  redisTimeoutMs?: number
   /** From the database's address to the one that the service uses, to put something in between. */
   reach?: (databaseUrl: string) => string
   /** What hashing a password takes: by default as little as argon2id can, which is a millisecond. */
@@ -56,7 +56,7 @@ export async function testService({
   settings = {},
   now = new Date("2026-03-01T00:00:00.250Z"),
   holdsLocks = true,
-  redisAnswerWithinMs = 20_000,
+  redisTimeoutMs = 20_000,
   reach = (url) => url,
   hashingCost = { memoryCost: 8, timeCost: 1 },
 }: TestServiceOptions = {}) {
@@ -83,7 +83,7 @@ export async function testService({
     ),
     now: () => clock.now,
     steadyMs: () => clock.now.getTime(),
-    redisAnswerWithinMs,
+    redisTimeoutMs,
     hashingCost,
   })
 

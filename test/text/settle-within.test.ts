@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test"
 import { settleWithin } from "../../src/text/settle-within.ts"
 
-const silent = (limitMs: number) => new Error(`No answer within ${limitMs} ms`)
+const silent = (limitMs: number) => new Error(`No response within ${limitMs} ms`)
 
 test("a reply that takes longer than its limit is rejected, and its outcome ignored", async () => {
   const late = Promise.withResolvers<string>()
-  await expect(settleWithin(20, late.promise, silent)).rejects.toThrow("No answer within 20 ms")
+  await expect(settleWithin(20, late.promise, silent)).rejects.toThrow("No response within 20 ms")
   late.reject(new Error("too late to matter"))
 })
 

@@ -90,7 +90,7 @@ export function watchAvailability(
       if (outage) onBack()
       outage = undefined
     } else if (!outage && !isAnswered) {
-      outage = new Unavailable("The database does not answer", { cause: error })
+      outage = new Unavailable("The database does not respond", { cause: error })
       onLost(outage)
     }
     if (running > 0 || outage) watchSoon()
@@ -108,7 +108,7 @@ export function watchAvailability(
   // At once, so that the connection is as old as the others.
   timer = setTimeout(watch, 0)
   return {
-    get isAnswering(): boolean {
+    get isResponding(): boolean {
       return outage === undefined
     },
     /** @throws Unavailable during an outage */

@@ -14,7 +14,7 @@ import { pageContext } from "../kit/page-context.ts"
 import { pageNotFound } from "../kit/page-error.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
 import { emailField, linkEmail, signInPage } from "./sign-in.ts"
-import { clientOf, emailFault, emailOf, goOnSignedIn, home, nextOf } from "./sign-in-request.ts"
+import { clientOf, emailFault, emailOf, home, nextOf, redirectSignedIn } from "./sign-in-request.ts"
 
 export const link = (options: AccountOptions) => {
   const { links, signInLimits, mailLink, isSignUpOpen, baseUrl, now } = options
@@ -57,7 +57,7 @@ export const link = (options: AccountOptions) => {
       if (!redeemed) return page(notValidPage(replaces))
       const next = nextOf(form)
       const choose = `/account/password?${new URLSearchParams({ next })}`
-      return goOnSignedIn(redeemed.cookie, redeemed.hasPassword ? next : choose)
+      return redirectSignedIn(redeemed.cookie, redeemed.hasPassword ? next : choose)
     })
 }
 

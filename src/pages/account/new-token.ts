@@ -37,7 +37,7 @@ export interface NewTokenPage {
 /** The response to the form itself: the token is neither stored nor sent anywhere else. */
 export function newTokenPage({ made, publicUrl, title, notices }: NewTokenPage) {
   const { token, name, prefix } = made
-  if (token === null) return madeBefore(made, notices)
+  if (token === null) return alreadyMade(made, notices)
   const curl = `curl -H 'Authorization: Bearer ${token}' '${publicUrl}${tried}?per_page=5'`
   const formula = `=IMPORTDATA("${publicUrl}${tried}?format=csv&per_page=5&api_key=${token}")`
   return accountPage({
@@ -67,7 +67,7 @@ ${isLocal(publicUrl) && html`<p class="hint">Google cannot reach ${new URL(publi
 const isLocal = (url: string): boolean =>
   ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname)
 
-const madeBefore = ({ name, prefix }: MadeToken, notices: Content) =>
+const alreadyMade = ({ name, prefix }: MadeToken, notices: Content) =>
   accountPage({
     title: "Already done",
     lead: "This form was sent before, so no second token was created.",

@@ -24,7 +24,7 @@ export const clientOf = ({ headers }: Request, address: string): Client => ({
 })
 
 /** Begins a session and redirects. */
-export const goOnSignedIn = (cookie: string, next: string): Response =>
+export const redirectSignedIn = (cookie: string, next: string): Response =>
   redirect(next, sessionCookie.set(cookie, longestMs / 1000))
 
 /** Longer than any URL of this service. */

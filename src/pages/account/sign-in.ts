@@ -7,7 +7,7 @@ import { type Content, type Html, html } from "../kit/html.ts"
 import { type PageResult, pageContext } from "../kit/page-context.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
-import { clientOf, emailFault, emailOf, goOnSignedIn, nextOf } from "./sign-in-request.ts"
+import { clientOf, emailFault, emailOf, nextOf, redirectSignedIn } from "./sign-in-request.ts"
 
 const wrong = "The email address or the password is wrong"
 
@@ -40,7 +40,7 @@ export const signIn = (options: AccountOptions) => {
       await succeeded()
       const client = clientOf(request, address)
       const cookie = await sessions.start(accountId, client, now(), replaces)
-      return cookie === null ? refused({ password: wrong }) : goOnSignedIn(cookie, nextOf(form))
+      return cookie === null ? refused({ password: wrong }) : redirectSignedIn(cookie, nextOf(form))
     })
     .post("/account/sign-out", async ({ session, address }) => {
       const person = await session()
@@ -91,7 +91,7 @@ export const signInPage = (
     title: "Sign in",
     lead: "Your account has your API tokens, your usage and the explorer.",
     faults,
-    main: html`${!keepsCookie(request, baseUrl) && plainHttp}
+    main: html`${!storesCookie(request, baseUrl) && plainHttp}
 ${message}
 <div class="columns">
 ${panel(
@@ -132,7 +132,7 @@ const plainHttp = notice(
  * Whether the browser stores a Secure cookie: over HTTPS, and on this machine. Browsers send `Sec-Fetch-Site`
  * in those cases alone.
  */
-const keepsCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
+const storesCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
   headers.has("sec-fetch-site") ||
   headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https" ||
   baseUrl.startsWith("https:") ||

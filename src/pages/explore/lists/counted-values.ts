@@ -5,7 +5,7 @@ import { bars, type Choice } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
 import type { Facets, Values } from "../visit.ts"
-import { type AskedList, filtersSet, pageParameters } from "./list-address.ts"
+import { filtersSet, pageParameters, type RequestedList } from "./list-address.ts"
 import { type Changes, countedOf, type ListView } from "./list-view.ts"
 
 /** More bars would hide the list below them. */
@@ -70,7 +70,7 @@ interface Suggestion {
  * another filter that takes the value.
  * @param unfiltered the values of the list without filters
  */
-export const unknownValues = (list: AskedList, unfiltered: Facets) =>
+export const unknownValues = (list: RequestedList, unfiltered: Facets) =>
   filtersSet(list).flatMap(({ name, value, words }) => {
     const known = namesOf(unfiltered[name])
     const isEnumerated = pageParameters(list.view)[name]?.enum !== undefined

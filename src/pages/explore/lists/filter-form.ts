@@ -6,16 +6,20 @@ import { attributes, type Html, html } from "../../kit/html.ts"
 import type { Facets, Values } from "../visit.ts"
 import { choicesOf } from "./counted-values.ts"
 import {
-  type AskedList,
   addressWith,
   filtersSet,
   pageParameters,
+  type RequestedList,
   sentValue,
 } from "./list-address.ts"
 import { type FilterField, pathWith } from "./list-view.ts"
 
 /** @param facets the values of each filter among the records that match the other filters */
-export function filterForm(list: AskedList, facets: Facets, faults: readonly Fault[] = []): Html {
+export function filterForm(
+  list: RequestedList,
+  facets: Facets,
+  faults: readonly Fault[] = [],
+): Html {
   const { view, code } = list
   const faultOf = (name: string) => faults.find(({ parameter }) => parameter === name)?.message
   const kept = ["sort", "order", "per_page"].map((name) => {
@@ -46,7 +50,7 @@ const mostOptions = 20
 
 function filterField(
   { name, label, type, wide, choices: declared }: FilterField,
-  list: AskedList,
+  list: RequestedList,
   values: Values,
   fault: string | undefined,
 ): Html {
@@ -75,7 +79,7 @@ function filterField(
  * The choices include the current value, even if no record has it, and "Any", unless the API has a default.
  * The API ignores the case of values.
  */
-function choiceOf(choices: readonly Choice[], list: AskedList, name: string) {
+function choiceOf(choices: readonly Choice[], list: RequestedList, name: string) {
   const sent = sentValue(list, name)
   const known = choices.find(({ value }) => sent !== undefined && fold(value) === fold(sent))
   const missing = sent === undefined || known ? [] : [{ value: sent, label: sent }]
@@ -85,7 +89,7 @@ function choiceOf(choices: readonly Choice[], list: AskedList, name: string) {
 }
 
 /** The current filters, each with a link that clears it. */
-export function filtersInUse(list: AskedList): Html | null {
+export function filtersInUse(list: RequestedList): Html | null {
   const asOf = sentValue(list, "as_of")
   const all = filtersSet(list).map(({ name, label, value }) => ({
     name,

@@ -4,7 +4,7 @@ import { type CanonicalQuery, decodeQuery, queryText } from "../../../http/query
 import { type Changes, type ListView, pathWith, type RecordLinks } from "./list-view.ts"
 
 /** A list as a person requested it. */
-export interface AskedList {
+export interface RequestedList {
   view: ListView
   /** The code of the company of the list; empty for other lists. */
   code: string
@@ -34,11 +34,11 @@ export function withoutEmpty(query: string): string | null {
 export const sentQuery = (query: string): CanonicalQuery =>
   decodeQuery(query).filter(([name]) => name !== "api_key" && name !== "_")
 
-export const sentValue = ({ sent }: AskedList, name: string): string | undefined =>
+export const sentValue = ({ sent }: RequestedList, name: string): string | undefined =>
   sent.find(([each]) => each === name)?.[1]
 
 /** The active filters, each with its part of the sentence. */
-export const filtersSet = (list: AskedList) =>
+export const filtersSet = (list: RequestedList) =>
   list.view.filters.flatMap((filter) => {
     const value = sentValue(list, filter.name)
     if (value === undefined) return []
@@ -49,7 +49,7 @@ export const filtersSet = (list: AskedList) =>
  * The URL of the same list with other parameters. It begins at page 1 unless a page is given.
  * @param changes null removes a parameter
  */
-export function addressWith({ view, code, sent }: AskedList, changes: Changes): string {
+export function addressWith({ view, code, sent }: RequestedList, changes: Changes): string {
   const kept = sent.filter(([name]) => name !== "page" && !(name in changes))
   const added = Object.entries(changes).flatMap(([name, value]) =>
     value === null ? [] : [[name, value] as const],

@@ -9,23 +9,23 @@ import type { PageResult } from "../../kit/page-context.ts"
 import { notFound, type PageError } from "../../kit/page-error.ts"
 import { elsewherePanel } from "../elsewhere/panel.ts"
 import type { ShownPage, Visit } from "../visit.ts"
-import { companiesSought } from "./companies-sought.ts"
 import { countedPanels } from "./counted-values.ts"
 import { filterForm, filtersInUse } from "./filter-form.ts"
 import {
-  type AskedList,
   addressWith,
   pageParameters,
+  type RequestedList,
   sentQuery,
   sentValue,
   withQuery,
 } from "./list-address.ts"
 import { apiPathOf, type ListView, pathWith, titleOf } from "./list-view.ts"
+import { possibleCompanies } from "./possible-companies.ts"
 import { newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, mainViews } from "./views.ts"
 
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
-  const list: AskedList = { view, code, sent: sentQuery(visit.query) }
+  const list: RequestedList = { view, code, sent: sentQuery(visit.query) }
   try {
     // Pages do not have every parameter of the API.
     readParameters(visit.query, pageParameters(view))
@@ -50,13 +50,13 @@ export async function csvDownload(visit: Visit, view: ListView, code = ""): Prom
   return answer
 }
 
-async function shownList(visit: Visit, list: AskedList, page: ShownPage): Promise<PageResult> {
+async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Promise<PageResult> {
   const { view, code } = list
   const [facets, unfiltered, newest, companies] = await Promise.all([
     visit.facets(view, code, visit.query, page.release),
     page.meta.total > 0 ? {} : visit.facets(view, code, "", page.release),
     page.meta.page > 1 ? visit.newest() : null,
-    companiesSought(visit, list, page),
+    possibleCompanies(visit, list, page),
   ])
   const asOf = sentValue(list, "as_of")
   const day = visit.dayOf(asOf, page.release)
@@ -85,7 +85,7 @@ ${page.meta.total > 0 && html`<div class="stack">${countedPanels(view, facets, l
 }
 
 /** Frequent queries, combined with the current filters; the current query is marked. */
-function presetLinks(list: AskedList, day: string): Content {
+function presetLinks(list: RequestedList, day: string): Content {
   const { presets = [] } = list.view
   if (presets.length === 0) return null
   const links = presets.map(({ title, parameters }) => {
@@ -101,7 +101,7 @@ function presetLinks(list: AskedList, day: string): Content {
 /** Each error is beside its field; a summary replaces the records. */
 async function faultyList(
   visit: Visit,
-  list: AskedList,
+  list: RequestedList,
   faults: readonly Fault[],
 ): Promise<PageResult> {
   const { view, code } = list
@@ -125,7 +125,7 @@ async function faultyList(
 }
 
 const framed = (
-  { view, code }: AskedList,
+  { view, code }: RequestedList,
   lead: Content,
   form: Content,
   results: Content,
@@ -148,7 +148,7 @@ export const exploreTabs = (current: ListView): Content =>
   )
 
 /** At the release of the page, and with a byte order mark, without which Excel does not read UTF-8. */
-const csvAddress = ({ view, code, sent }: AskedList, { id }: Release): string =>
+const csvAddress = ({ view, code, sent }: RequestedList, { id }: Release): string =>
   withQuery(`/explore${pathWith(view.path, code)}.csv`, [
     ...sent.filter(([name]) => !["page", "per_page", "as_of"].includes(name)),
     ["as_of", String(id)],

@@ -7,12 +7,12 @@ import { count, instant, number } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { Facets, ShownPage } from "../visit.ts"
 import { unknownValues } from "./counted-values.ts"
-import { type AskedList, addressWith, filtersSet, linksAt, sentValue } from "./list-address.ts"
+import { addressWith, filtersSet, linksAt, type RequestedList, sentValue } from "./list-address.ts"
 import type { RecordLinks, ShownField } from "./list-view.ts"
 
 /** @param unfiltered the values of the list without filters, if it shows no record */
 export function resultsTable(
-  list: AskedList,
+  list: RequestedList,
   page: ShownPage,
   unfiltered: Facets,
   day: string,
@@ -41,7 +41,7 @@ export const columnsOf = (fields: readonly ShownField[], links: RecordLinks, day
 /** Sorts by the column, or reverses the order if the list is already sorted by it. */
 function sortingBy(
   { sort: by = "", number }: Pick<ShownField, "sort" | "number">,
-  list: AskedList,
+  list: RequestedList,
 ): Sorting {
   const { sort, order } = list.view.endpoint.parameters
   const isCurrent = (sentValue(list, "sort") ?? sort?.default) === by
@@ -54,7 +54,7 @@ function sortingBy(
   return isCurrent ? { href, current: isAscending ? "ascending" : "descending" } : { href }
 }
 
-function belowTable(list: AskedList, { records, meta }: ShownPage): Html | null {
+function belowTable(list: RequestedList, { records, meta }: ShownPage): Html | null {
   const { page, per_page, total, total_pages } = meta
   if (total === 0) return null
   const first = (page - 1) * per_page + 1
@@ -72,7 +72,7 @@ ${step("Next", "next", page < total_pages ? to(page + 1) : null)}
 const offered = [25, 50, 100]
 
 /** The number of rows of a page. */
-function pageSizes(list: AskedList, current: number): Html {
+function pageSizes(list: RequestedList, current: number): Html {
   const byDefault = paging.per_page.default
   const sizes = [...new Set([...offered, current])].sort((one, other) => one - other)
   return html`<ul class="page-sizes" aria-label="Rows on a page">${sizes.map((size) => {
@@ -88,7 +88,7 @@ const step = (label: string, rel: string, href: string | null): Html =>
     : html`<a class="button" rel="${rel}" href="${href}">${label}</a>`
 
 /** `2,524 tenements in Western Australia held by names containing “gold”, at release 214` */
-export function sentenceOf(list: AskedList, { meta, release }: ShownPage): string {
+export function sentenceOf(list: RequestedList, { meta, release }: ShownPage): string {
   // The search text comes last: it may be long.
   const filters = filtersSet(list).toSorted(
     (one, other) => Number(one.wide ?? 0) - Number(other.wide ?? 0),
@@ -114,7 +114,7 @@ export function pastNotice({ id, publishedAt }: Release, asOf: string, present: 
 
 /** Later pages stay on the release of page 1, so that no record is missed or shown twice. */
 export function newerNotice(
-  list: AskedList,
+  list: RequestedList,
   { release }: ShownPage,
   newest: Pick<Release, "id"> | null,
 ): Content {
@@ -129,7 +129,7 @@ export function newerNotice(
 
 /** Replaces an empty table: the reason, and links to records. */
 export function emptyWords(
-  list: AskedList,
+  list: RequestedList,
   { meta, release }: ShownPage,
   unfiltered: Facets,
 ): Content {

@@ -7,7 +7,7 @@ import { count } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { textOf } from "./cells.ts"
-import { type AskedList, addressWith, linksAt, sentValue } from "./list-address.ts"
+import { addressWith, linksAt, type RequestedList, sentValue } from "./list-address.ts"
 import { companiesView } from "./views.ts"
 
 const mostNamed = 3
@@ -21,9 +21,9 @@ const codeOf = textOf("asx_code")
  * under the names of subsidiaries. For an unknown code, companies with the code in their names, or else the
  * one with the nearest code.
  */
-export async function companiesSought(
+export async function possibleCompanies(
   visit: Visit,
-  list: AskedList,
+  list: RequestedList,
   { meta, release }: ShownPage,
 ): Promise<Content> {
   const company = sentValue(list, "company")
