@@ -1,4 +1,4 @@
-/** What the README and the guide list is what the program declares and the service does. */
+/** Checks tables and examples of the README and the guide against the program. */
 import { afterAll, expect, test } from "bun:test"
 import packages from "../package.json"
 import { limitOf } from "../src/access/plan.ts"
@@ -68,7 +68,7 @@ test("the guide's example of an error is the response of the service", async () 
   expect(JSON.parse(example)).toEqual(await (await service.get("/tenements?stat=WA")).json())
 })
 
-test("the guide's page of limits has those of the program", async () => {
+test("the guide's page of limits has the limits of the program", async () => {
   const page = await pageOf("src/guide/limits.md")
   const standard = limitOf("standard", null).toLocaleString("en")
   expect(page).toContain(`\`standard\` plan may make ${standard} requests an hour`)
@@ -92,7 +92,7 @@ async function faultOf(path: string, parameter: string): Promise<Fault | undefin
   return (details?.parameters as Fault[] | undefined)?.[0]
 }
 
-test("the README's table of endpoints has every path, with every parameter and what it can be", async () => {
+test("the README's table of endpoints has every path with its parameters and their values", async () => {
   const parts = await startParts({
     config: readConfig({}),
     databaseUrl: service.database.url,
@@ -132,7 +132,7 @@ test("the README's table of endpoints has every path, with every parameter and w
   }
 })
 
-test("every link of the README leads to a file, and to a part that it has", async () => {
+test("every link of the README leads to an existing file and part", async () => {
   const links = [...readme.matchAll(/\]\(([^):#]*)(?:#([^)]*))?\)/g)]
   expect(links.length).toBeGreaterThan(5)
   for (const [link, path = "", part] of links) {
@@ -143,6 +143,16 @@ test("every link of the README leads to a file, and to a part that it has", asyn
       expect([link, html.includes(` id="${part}"`)]).toEqual([link, true])
     }
   }
+})
+
+test("every file in the guide's way of a request exists", async () => {
+  const rows = tableOf(await pageOf("src/guide/architecture.md"), "Step")
+  const files = rows.flatMap((row) => codeIn(row.join(" "))).filter((code) => code.endsWith(".ts"))
+  expect(files.length).toBeGreaterThan(15)
+  const found = [
+    ...new Bun.Glob("**/*.ts").scanSync(Bun.fileURLToPath(new URL("../src", import.meta.url))),
+  ]
+  expect(files.filter((file) => !found.some((path) => path.endsWith(file)))).toEqual([])
 })
 
 /** The names of fields and the types of values, in their order. */
@@ -160,7 +170,7 @@ test("the README's example is a response of the service, but for its values", as
   expect(shapeOf(JSON.parse(example))).toEqual(shapeOf(await answer.json()))
 })
 
-test("the guide's table of sources has every source, and what becomes of missing records", async () => {
+test("the guide's table of sources has every source, and the effect on missing records", async () => {
   const names = sources.map(({ name }) => name)
   const documented = tableOf(await pageOf("src/guide/load.md"), "Source").flatMap(
     ([cell = "", , missing]) => {
@@ -177,7 +187,7 @@ test("the guide's table of sources has every source, and what becomes of missing
   expect(documented.sort()).toEqual(declared.sort())
 })
 
-test("the guide's table of reasons says how often each is right, as the commands do", async () => {
+test("the guide's table of reasons has the figures of the commands", async () => {
   const rows = tableOf(await pageOf("src/guide/holders.md"), "reason")
   const declared = reasons.map((reason) => [reason, judgement(reason)])
   expect(rows.map(([reason, , right]) => [reason, `right in ${right}`])).toEqual(declared)

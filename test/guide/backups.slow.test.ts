@@ -1,4 +1,4 @@
-/** The guide's commands for a backup and its restore keep everything that the database has. */
+/** Runs the guide's commands for a backup and its restore, and compares the databases. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** Its rows by table, and where its sequences are. */
+/** Rows by table, and values of sequences. */
 async function contentsOf(url: string): Promise<Record<string, unknown>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   const contents: Record<string, unknown> = {}

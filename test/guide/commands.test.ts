@@ -1,4 +1,4 @@
-/** Every command line of the guide and the README is one of the program, with options that it has. */
+/** Checks the command lines of the guide and the README against the declared commands. */
 import { expect, test } from "bun:test"
 import { Command } from "commander"
 import { account } from "../../src/commands/accounts.ts"

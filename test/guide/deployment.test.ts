@@ -1,9 +1,9 @@
-/** The files of the guide for deployments are well-formed, and name what the program has. */
+/** Checks the deployment files of the guide against the program. */
 import { expect, test } from "bun:test"
 import { type Setting, settings } from "../../src/settings.ts"
 import { samplesOf } from "./samples.ts"
 
-/** How long connections are closed for, at most, after SHUTDOWN_SECONDS. */
+/** The longest time for closing connections after SHUTDOWN_SECONDS. */
 const closingSeconds = 4
 
 interface ComposeService {
@@ -81,7 +81,7 @@ const services = Object.entries(compose.services)
 const own = services.filter(([, { image }]) => image === "mds:slim")
 const caddyfile = samples.find(({ language }) => language === "caddy")?.code ?? ""
 
-/** Those that the program would not read, and values that it would refuse. */
+/** Unknown settings, and values that the program rejects. */
 function faultsIn(environment: Record<string, unknown>): string[] {
   return Object.entries(environment).flatMap(([name, value]) => {
     if (typeof value !== "string") return [`${name} is no string`]
@@ -102,7 +102,7 @@ test("the settings of the compose file exist and are valid", () => {
   expect(own.flatMap(([, { environment = {} }]) => faultsIn(environment))).toEqual([])
 })
 
-test("what a service of the compose file refers to is there, and can become what is waited for", () => {
+test("the secrets, volumes and dependencies of each compose service exist", () => {
   const { secrets, volumes } = compose
   for (const [name, service] of services) {
     for (const secret of service.secrets ?? []) expect(secrets).toHaveProperty(secret)
@@ -118,7 +118,7 @@ test("what a service of the compose file refers to is there, and can become what
       expect([name, other, found !== undefined]).toEqual([name, other, true])
       if (condition === "service_healthy") expect(found?.healthcheck).toBeDefined()
     }
-    // The names of secrets are paths: each that is read is one that is mounted.
+    // Each path of a secret is mounted.
     for (const value of Object.values(service.environment ?? {})) {
       const [, secret] = /^\/run\/secrets\/(.+)$/.exec(String(value)) ?? []
       if (secret) expect(service.secrets).toContain(secret)
@@ -127,7 +127,7 @@ test("what a service of the compose file refers to is there, and can become what
   }
 })
 
-test("nobody is killed before the service has stopped", () => {
+test("grace periods are longer than the shutdown", () => {
   for (const [, { environment = {}, stop_grace_period }] of own) {
     const limit = Number(environment.SHUTDOWN_SECONDS ?? settings.SHUTDOWN_SECONDS.fallback)
     if (environment.SHUTDOWN_SECONDS === undefined) continue
@@ -140,14 +140,14 @@ test("nobody is killed before the service has stopped", () => {
   expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
     Number(preStopSeconds) + Number(SHUTDOWN_SECONDS) + closingSeconds,
   )
-  // Docker's own limit, for who sets nothing.
+  // Docker's default grace period is ten seconds.
   expect(Number(settings.SHUTDOWN_SECONDS.fallback) + closingSeconds).toBeLessThanOrEqual(10)
 })
 
 const environmentOf = (container: Container): Record<string, string> =>
   Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
 
-test("the Kubernetes manifests have their parts, which select the same pods", () => {
+test("the Kubernetes manifests select the same pods", () => {
   const [deployment, service, budget] = manifests
   expect(manifests.map(({ kind }) => kind)).toEqual([
     "Deployment",
@@ -187,7 +187,7 @@ test("the Kubernetes containers have settings, probes and secrets that exist", (
   expect(String(adminPort)).toBe(environmentOf(pod.containers[0]).ADMIN_PORT ?? "")
 })
 
-test("the command of each container is one of the program", async () => {
+test("the command of each container exists", async () => {
   const main = await Bun.file(new URL("../../src/main.ts", import.meta.url)).text()
   const given = [
     ...own.map(([, { command }]) => command?.[0]),

@@ -49,7 +49,7 @@ beforeAll(async () => {
     values ('asx-directory', 'companies', now(), now(), 'published', 1, now(), now())`
   await sql.end()
   writeFileSync(join(dataDir, "sources.json"), "{}")
-  // What is not there has its metrics as well.
+  // A lost Redis has metrics too.
   const gone = () => `127.0.0.1:${freePort()}`
   service = await serviceProcess({
     DATABASE_URL: database.database.url,
@@ -76,7 +76,7 @@ const metricsIn = (text: string): string[] => [
 const scraped = () =>
   new Set(scrape.split("\n").flatMap((line) => /^([a-z_]+)[{ ]/.exec(line)?.[1] ?? []))
 
-test("every metric that a rule asks for is in a scrape", () => {
+test("every metric of a rule is in a scrape", () => {
   const labels = ["http_route", "http_response_status_code", "db_client_connection_pool_name"]
   for (const { alert, expr } of rules) {
     const asked = metricsIn(expr).filter((name) => !labels.includes(name))
@@ -85,7 +85,7 @@ test("every metric that a rule asks for is in a scrape", () => {
   }
 })
 
-test("every metric that the dashboard asks for is in a scrape, and no label is made up", () => {
+test("every metric and label of the dashboard is in a scrape", () => {
   const ofVariables = dashboard.templating.list.flatMap(({ query }) =>
     typeof query === "object" ? [query.query] : [],
   )
@@ -114,7 +114,7 @@ test("the alert rules and the dashboard are served as they are", async () => {
   expect(await answer.json()).toEqual(dashboard)
 })
 
-test("the page tells what to do for each alert, and names every metric of the service", () => {
+test("the page has an action for each alert, and names every metric of the service", () => {
   const runbook = [...page.matchAll(/^\| `(Mds\w+)` \| .{40,}\. \|$/gm)].map(([, alert]) => alert)
   expect(runbook).toEqual(rules.map(({ alert }) => alert))
   const families = [...scrape.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? "")

@@ -1,4 +1,4 @@
-/** Two servers behind Caddy are restarted one after the other, as the guide says, and no client notices. */
+/** Restarts two servers behind Caddy one after the other, as in the guide, while clients read. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { sendRaw } from "../contract/raw-http.ts"
 import { caddyIsInstalled, caddyServer } from "../support/caddy.ts"
@@ -19,7 +19,7 @@ const samples = await samplesOf(["deploy"])
 const sampleIn = (language: string) =>
   samples.find((sample) => sample.language === language)?.code ?? ""
 
-/** Those of the guide's compose file that decide how a server stops and what it believes of its proxy. */
+/** The settings of the guide's compose file for shutdown and proxies. */
 function settingsOfTheGuide(): Record<string, string> {
   const { services } = Bun.YAML.parse(sampleIn("yaml")) as {
     services: Record<string, { environment: Record<string, string> }>
@@ -76,7 +76,7 @@ describe.skipIf(!isPossible)("two servers behind the Caddy of the guide", () => 
       headers: { Authorization: `Bearer ${service.tokens.admin}` },
     })
 
-  /** What clients meet until they are stopped: every answer but a whole 200. */
+  /** Collects every response that is not a complete 200, until the clients stop. */
   function load() {
     let running = true
     let answers = 0
@@ -110,7 +110,7 @@ describe.skipIf(!isPossible)("two servers behind the Caddy of the guide", () => 
     }
   }
 
-  /** Reads the whole list, page after page, as it is told to go on. */
+  /** Reads the whole list page by page, each time after a signal. */
   async function crawl(mayGoOn: (page: number) => Promise<void>) {
     const ids: string[] = []
     const releases = new Set<string | null>()
@@ -174,7 +174,7 @@ describe.skipIf(!isPossible)("two servers behind the Caddy of the guide", () => 
     expect(ids.toSorted()).toEqual(records.tenements.map(({ id }) => id).toSorted())
   })
 
-  test("what is for operators is not passed on, however its path is written", async () => {
+  test("Caddy hides the paths for operators in every spelling", async () => {
     for (const path of [
       "/metrics",
       "/METRICS",

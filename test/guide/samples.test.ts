@@ -1,4 +1,4 @@
-/** The code in the guide does what the guide says, against the running service. */
+/** Runs the code of the guide against the service. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { companies } from "../../src/resources/companies.ts"
 import { tenements } from "../../src/resources/tenements.ts"
@@ -18,7 +18,7 @@ import {
 
 const windowSeconds = 1
 const records = sampleFixtures({ companies: 40, tenements: 900, subsidiaries: 20, reports: 60 })
-/** The company of the guide is one of the sample's. */
+/** Replaces the company of the guide by one of the sample data. */
 const existing = (text: string): string =>
   text.replaceAll("BHP", records.companies[0]?.asx_code ?? "")
 const samples = (await samplesOf(userPages)).map((sample) => ({
@@ -63,25 +63,22 @@ describe.each(["python", "ts"])("the program in %s that reads a whole list", (la
   const [program] = ofPage("whole-lists", language)
   if (!program) throw new Error(`No program in ${language}`)
 
-  test.skipIf(!isInstalled(program))(
-    "gets every record once, although it is told to wait on the way",
-    async () => {
-      const total = await totalOf("/tenements?state=WA&per_page=1")
-      const pages = Math.ceil(total / 100)
-      expect(pages).toBeGreaterThan(2)
-      const token = await service.issueWithLimit(pages - 1)
-      const before = service.logLines.length
-      const denied = () =>
-        service.logLines
-          .slice(before)
-          .filter((line) => JSON.parse(line)["http.response.status_code"] === 429)
-      const running = directory.run(program, { url: service.url, token })
-      await until(() => denied().length > 0)
-      service.clock.advance(windowSeconds * 1000)
-      const { exitCode, output, errors } = await running
-      expect([exitCode, output.trim(), errors]).toEqual([0, String(total), ""])
-    },
-  )
+  test.skipIf(!isInstalled(program))("reads every record once, also after a 429", async () => {
+    const total = await totalOf("/tenements?state=WA&per_page=1")
+    const pages = Math.ceil(total / 100)
+    expect(pages).toBeGreaterThan(2)
+    const token = await service.issueWithLimit(pages - 1)
+    const before = service.logLines.length
+    const denied = () =>
+      service.logLines
+        .slice(before)
+        .filter((line) => JSON.parse(line)["http.response.status_code"] === 429)
+    const running = directory.run(program, { url: service.url, token })
+    await until(() => denied().length > 0)
+    service.clock.advance(windowSeconds * 1000)
+    const { exitCode, output, errors } = await running
+    expect([exitCode, output.trim(), errors]).toEqual([0, String(total), ""])
+  })
 
   test.skipIf(!isInstalled(program))("ends at an empty list", async () => {
     const none = { ...program, code: program.code.replaceAll("WA", "NT") }
@@ -128,16 +125,16 @@ test("the program that keeps a copy has the newest release after each run", asyn
 const byId = <T extends { id: string }>(list: readonly T[]): T[] =>
   [...list].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 
-/** The addresses as they stand in formulas, programs and text, with the parameters that follow. */
+/** URLs in formulas, programs and text, with their parameters. */
 const addressesIn = (text: string): string[] =>
   [...text.matchAll(/https:\/\/mds\.example\.com(\/api\/v1[^\s"'`>]*)/g)].map(
     ([, path = ""]) => path,
   )
 
-test("every address of the API in the guide is one that the service answers", async () => {
+test("every URL of the API in the guide returns 200", async () => {
   const texts = await Promise.all(userPages.map(textOf))
   const paths = [...new Set(texts.map(existing).flatMap(addressesIn))]
-    // Those that a program completes, and what a sheet completes.
+    // Programs and sheets complete the other ones.
     .filter((path) => path !== "/api/v1" && !path.includes("$"))
     .map((path) => path.replace(/api_key=(TOKEN)?$/, `api_key=${service.tokens.admin}`))
   expect(paths.length).toBeGreaterThan(10)
@@ -160,7 +157,7 @@ test("the columns in Power Query are those of the resources", () => {
   )
 })
 
-test("each sample of Power Query that reads CSV gets text as it is", () => {
+test("each sample of Power Query that reads CSV turns the formula guard off", () => {
   const queries = ofPage("excel", "powerquery")
     .flatMap(({ code }) => code.match(/Query = \[.*\]/g) ?? [])
     .filter((query) => query.includes('format = "csv"'))
@@ -168,7 +165,7 @@ test("each sample of Power Query that reads CSV gets text as it is", () => {
   for (const query of queries) expect(query).toContain('formula_guard = "false"')
 })
 
-test("no sample has another address in it", async () => {
+test("no sample contains another host", async () => {
   const others = samples.flatMap(({ page, code }) =>
     [...code.matchAll(/https?:\/\/[\w.-]+/g)]
       .filter(([address]) => address !== placeholder)

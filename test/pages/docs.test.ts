@@ -1,4 +1,4 @@
-/** The guide as pages and as text: every file is there, every link leads somewhere, and no markup gets in. */
+/** Serves the guide as pages and as text: complete, with working links, and without foreign markup. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { linkTo } from "../../src/pages/docs/guide.ts"
 import { renderMarkdown } from "../../src/pages/docs/markdown.ts"
@@ -36,7 +36,7 @@ test("every file of the guide is a page, under the title of its heading", async 
   }
 })
 
-test("no page of the guide has more words than its budget, nor all pages more than 15,500", async () => {
+test("each page of the guide stays within its word budget, and all pages within 15,500 words", async () => {
   const counted = await Promise.all(
     guide.map(async ({ name, maxWords }) => {
       const words = (await textOf(`${pathOf(name)}.md`)).split(/\s+/).filter(Boolean).length
@@ -60,7 +60,7 @@ test("a page of the guide with several parts begins with links to them", async (
   expect(await textOf(pathOf("terms"))).not.toMatch(contents)
 })
 
-test("a page of the guide that does not exist is a page that says so", async () => {
+test("an unknown page of the guide returns 404 with a message", async () => {
   for (const path of [
     pathOf("nothing"),
     pathOf("nothing.md"),
@@ -73,10 +73,10 @@ test("a page of the guide that does not exist is a page that says so", async () 
   }
 })
 
-/** Pages that need a session lead to sign-in, and are tested with it. */
+/** Other tests cover pages that need a session. */
 const elsewhere = /^\/(?:account|explore|openapi\.json$)/
 
-test("every link of the documentation leads to a page, and to a part that it has", async () => {
+test("every link of the documentation leads to an existing page and part", async () => {
   const pages = new Map<string, string>()
   const queue = ["/", ...paths, "/docs.md", "/llms.txt"]
   const broken: string[] = []
@@ -121,18 +121,18 @@ test("HEAD has the headers of GET and no body", async () => {
   }
 })
 
-test("pages may be kept by the browser alone and are asked for again, texts are short-lived", async () => {
+test("browsers revalidate pages, and cache texts for five minutes", async () => {
   const cachingOf = async (path: string) => (await open(path)).headers.get("cache-control")
   expect(await cachingOf("/")).toBe("private, no-cache")
   expect(await cachingOf("/docs")).toBe("private, no-cache")
   expect(await cachingOf(pathOf("whole-lists"))).toBe("private, no-cache")
-  // They have the address that the client named: not for others.
+  // Texts contain the Host of the client.
   for (const path of texts) expect(await cachingOf(path)).toBe("private, max-age=300")
 })
 
 const texts = ["/docs.md", "/llms.txt", "/docs/reference.md", pathOf("whole-lists.md")]
 
-test("BASE_URL is the address in samples, where it is set", async () => {
+test("samples contain BASE_URL if it is set", async () => {
   const settings = { BASE_URL: "https://data.example.org/mining" }
   const behindProxy = await testService({ beside: service, settings })
   const page = await (await fetch(behindProxy.url + pathOf("whole-lists"))).text()
@@ -144,7 +144,7 @@ test("BASE_URL is the address in samples, where it is set", async () => {
   expect(page).toContain("https://data.example.org/mining/api/v1/tenements?state=WA&amp;")
 })
 
-test("samples have the address of who asks, also after others have asked", async () => {
+test("samples contain the Host of their own request, also after other requests", async () => {
   for (const path of [...texts, ...paths.slice(1)]) {
     for (const host of ["a.example", "b.example", "a.example"]) {
       const text = await (await open(path, { headers: { Host: host } })).text()
@@ -156,7 +156,7 @@ test("samples have the address of who asks, also after others have asked", async
   }
 })
 
-test("docs.md has every page of the guide and the reference, llms.txt a link to each page", async () => {
+test("docs.md contains every page, and llms.txt links to each", async () => {
   const [all, list] = [await open("/docs.md"), await open("/llms.txt")]
   expect(all.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
   expect(list.headers.get("content-type")).toBe("text/plain; charset=utf-8")
@@ -169,7 +169,7 @@ test("docs.md has every page of the guide and the reference, llms.txt a link to 
   expect(text).toEndWith(await textOf("/docs/reference.md"))
 })
 
-test("programs stand in a block that can be copied, with their characters escaped", async () => {
+test("programs are escaped, in blocks with a copy button", async () => {
   const page = await textOf(pathOf("whole-lists"))
   const blocks = [...page.matchAll(/<pre tabindex="0"><code id="([^"]+)">(.*?)<\/code><\/pre>/gs)]
   expect(blocks.length).toBeGreaterThanOrEqual(4)
@@ -229,7 +229,7 @@ test("HTML in Markdown is text", () => {
   expect(rendered("a\n\n<!-- comment -->\n\nb")).toBe("<p>a</p>\n<p>b</p>\n")
 })
 
-test("links lead to pages of the guide, to this site and to others, and nowhere else", () => {
+test("links to other files of the project and to unsafe schemes are plain text", () => {
   const addressOf = (href: string) => /href="([^"]*)"/.exec(rendered(`[x](${href})`))?.[1] ?? null
   expect(addressOf("copies.md")).toBe("/docs/guide/copies")
   expect(addressOf("accounts.md#plans")).toBe("/docs/guide/accounts#plans")
