@@ -1,4 +1,4 @@
-/** Accounts: operators create, change, disable and list them on the command line. */
+/** Accounts, which operators create, change, disable and list on the command line. */
 import { and, asc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm"
 import {
   accessChanges,

@@ -10,7 +10,7 @@ export type AuditEntry = AuditPage["entries"][number]
 /**
  * A page of entries, the newest first, with the `before` of the next page; null after the last one.
  * @param before the id of the last entry of the page before
- * @param count how many entries
+ * @param count of entries
  */
 export async function readAudit(pool: Pool, accountId: number, before: number | null, count = 50) {
   const rows = await pool.runAlone(accountId, (db) =>

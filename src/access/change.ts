@@ -32,7 +32,7 @@ const whenUnknown =
 
 /**
  * Runs `work` in a transaction, whose changes the audit log records under the editor's name, and waits
- * until every serving process has processed them.
+ * until every serving process has applied them.
  */
 export const change = <T>(
   { url, who, origin, statementTimeoutMs }: Editor,

@@ -1,5 +1,5 @@
 /**
- * Authentication: finds the caller that a token identifies.
+ * Authentication: finds the caller of a token.
  *
  * The cache has the result of each lookup, so that a token in use costs no query. PostgreSQL notifies every
  * process when an account or one of its tokens changes, and each process invalidates the entries of that

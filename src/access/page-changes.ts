@@ -8,7 +8,7 @@ import { createTurns } from "../db/pool/turns.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { AccountError, type Changed, type Editor, unknownAddress } from "./change.ts"
 
-/** The person that makes a change. */
+/** The person who makes a change. */
 export interface Changer {
   accountId: number
   email: string

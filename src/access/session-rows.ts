@@ -73,7 +73,7 @@ export async function endSession(
     .where(and(eq(sessions.id, sessionId), eq(sessions.account_id, accountId)))
 }
 
-/** Ends the account's sessions but one, and withdraws its one-time links. @returns how many have ended */
+/** Ends the account's sessions but one, and deletes its one-time links. @returns the number of ended ones */
 export async function endSessions(
   tx: Transaction,
   accountId: number,

@@ -1,5 +1,5 @@
 /**
- * Sessions of people that have signed in.
+ * Sessions of signed-in people.
  *
  * A cookie's value is a random secret. Only its SHA-256 is stored, which also names the session in lists and
  * forms. No process caches sessions: each page reads its session, so that every process rejects an ended
@@ -62,7 +62,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
     .where(and(eq(sessions.id, sql.placeholder("id")), isNull(accounts.disabled_at)))
     .prepare("session by id")
 
-  /** Its own condition as well: other requests of the session may have recorded it. */
+  /** The condition repeats the check: other requests of the session may have recorded it. */
   const recordUse = (id: string, now: Date) =>
     pool.runAlone(null, (db) =>
       db
@@ -93,7 +93,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
     /**
      * Begins a session, by password.
      * @param replaces the session that the client had before, which ends in the same transaction
-     * @returns the cookie's value; null where the account was deleted or disabled in the meantime
+     * @returns the cookie's value; null if the account is deleted or disabled
      */
     start: (
       accountId: number,
@@ -109,7 +109,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
         }),
       ),
 
-    /** Ends a session of the account. @param address of the client that asks for it */
+    /** Ends a session of the account. @param address of the client */
     end: async (accountId: number, sessionId: string, address?: string): Promise<void> => {
       // A form may send text that PostgreSQL cannot store.
       if (!/^[0-9a-f]{64}$/.test(sessionId)) return
@@ -119,8 +119,8 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
     },
 
     /**
-     * Ends all sessions of the account and withdraws its one-time links.
-     * @param address of the client that asks for it
+     * Ends all sessions of the account and deletes its one-time links.
+     * @param address of the client
      */
     endAll: (accountId: number, address?: string): Promise<number> =>
       pool.runAlone(null, (db) =>
@@ -168,8 +168,8 @@ export async function sessionsOf(pool: Pool, email: string, now: Date): Promise<
 }
 
 /**
- * Ends all sessions of an account and withdraws its one-time links, for an operator.
- * @returns how many sessions have ended
+ * Ends all sessions of an account and deletes its one-time links, for an operator.
+ * @returns the number of ended sessions
  * @throws AccountError where it does not exist
  */
 export function signOut(editor: Editor, email: string): Promise<Changed<number>> {

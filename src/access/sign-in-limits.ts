@@ -47,7 +47,7 @@ const maxBytes = 8 * 1024 * 1024
 /** Room for 50,000 accounts: more than can be hashed for in a window, two at once in 40 ms or longer. */
 const maxAttemptBytes = 3 * maxBytes
 
-/** In Redis. So many that the attempts on a few thousand accounts keep nobody else out. */
+/** In Redis. With so many, attempts on a few thousand accounts lock out no other account. */
 const buckets = 65_536
 
 export const attemptsPerAccount = 10

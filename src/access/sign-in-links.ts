@@ -127,7 +127,7 @@ export async function issueLink(pool: Pool, email: string, now: Date): Promise<s
   return addLink(pool, account.email, now)
 }
 
-/** The path and query at which the link's secret is used. @param next a local path to go to afterwards */
+/** The path and query of a link. @param next the local path after signing in */
 export const linkPath = (secret: string, next?: string): string =>
   `/account/link?link=${secret}${next === undefined ? "" : `&next=${encodeURIComponent(next)}`}`
 

@@ -45,7 +45,7 @@ export interface Rotation {
 }
 
 /**
- * Issues a token of an account, which is created on the standard plan where it does not exist.
+ * Issues a token of an account, and creates a missing account on the standard plan.
  * @returns the token, which is not stored and cannot be shown again
  * @throws AccountError where the name or the email address is not valid
  */
@@ -168,7 +168,7 @@ async function replace(
   }
   const expiresAt = lifetimeMs === null ? null : new Date(nowMs + lifetimeMs)
   const made = await addToken(tx, old.accountId, { name, now, expiresAt, forSpreadsheets, ...form })
-  // The column holds whole seconds.
+  // The column stores whole seconds.
   const endMs = Math.min(nowMs + graceMs, expiresMs ?? Number.POSITIVE_INFINITY)
   const until = graceMs === 0 ? null : new Date(Math.floor(endMs / 1000) * 1000)
   await tx
@@ -204,7 +204,7 @@ async function checkRoom(tx: Transaction, accountId: number, now: Date, max: num
   )
 }
 
-/** The token that the account made with this form. */
+/** The token that the account created with this form. */
 async function madeWith(tx: Transaction, accountId: number, { formId }: SentForm) {
   const [made] = await tx
     .select({ name: tokens.name, prefix: tokens.prefix })

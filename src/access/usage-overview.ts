@@ -6,7 +6,7 @@ export interface Period {
   /** The beginning of the hour or day, ms since 1970. */
   startMs: number
   requests: number
-  /** The requests among them that were made with a token marked for spreadsheets. */
+  /** Of these, requests with a token marked for spreadsheets. */
   ofSpreadsheets: number
 }
 

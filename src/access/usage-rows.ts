@@ -1,4 +1,4 @@
-/** The table in which the admitted requests of all processes add up. */
+/** The table of the counts of admitted requests of all processes. */
 import { and, eq, gte, sql } from "drizzle-orm"
 import { accounts, tokens, usageHours } from "../db/account-tables.ts"
 import type { Database } from "../db/pool/pool.ts"

@@ -14,7 +14,7 @@ export interface Window {
 }
 
 export interface Windows {
-  /** By account id. They are separate because clients can't choose account ids, but can use many addresses. */
+  /** By account id. Separate from addresses, because clients can use many addresses, but no other account ids. */
   accounts: Window
   addresses: Window
   windowMs: number
@@ -60,8 +60,8 @@ export function createWindows(options: WindowsOptions): Windows {
 }
 
 /**
- * Keys in Redis for keys that clients choose, such as addresses. They share hash buckets, each of which
- * has one window, so that a flood of new ones does not fill the Redis that accounts depend on.
+ * Keys in Redis for keys that clients choose, such as addresses. They share hash buckets with one window
+ * each, so that a flood of new ones does not fill the Redis that accounts depend on.
  */
 export const bucketKeys =
   (name: string, buckets: number) =>
