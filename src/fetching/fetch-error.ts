@@ -21,7 +21,7 @@ const temporary = [408, 425, 429, 500, 502, 503, 504]
 export const statusError = (url: URL, status: number, detail = ""): FetchError =>
   new FetchError(url, `it returned ${status}${detail}`, { isTemporary: temporary.includes(status) })
 
-/** Without user, password and query, which may hold secrets. */
+/** Without user, password and query, which may have secrets. */
 export const shownAddress = ({ origin, pathname }: URL): string => origin + pathname
 
 const tries = 3

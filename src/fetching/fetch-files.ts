@@ -25,7 +25,7 @@ const fileState = Type.Object({
   fetchedAt: Type.String(),
 })
 type FileState = Static<typeof fileState>
-/** By a digest of the address, which may hold a secret. */
+/** By a digest of the address, because the address may have a secret. */
 const fetchState = Type.Record(Type.String(), fileState)
 const stateIn = (directory: string) => join(directory, "state.json")
 

@@ -42,7 +42,7 @@ const common = {
   ),
   licence: Type.Optional(text),
   attribution: Type.Optional(text),
-  /** By header, the environment variable that holds its value. */
+  /** By header, the environment variable with its value. */
   headers: Type.Optional(Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]+$" }), text)),
   allow_private: Type.Optional(Type.Boolean()),
   /** The files add and change records only. */

@@ -12,7 +12,7 @@ import { fullBasis, recordOutcome } from "./source-record.ts"
 type Fetched = Pick<Source, "name" | "resource">
 
 export interface FetchTimes {
-  /** When the last fetch began that ended, with whatever outcome. */
+  /** When the last fetch with an outcome began. */
   attempted: string | null
   /** When the last fetch began that received all files. */
   fetched: string | null

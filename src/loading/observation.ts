@@ -87,7 +87,7 @@ export function observedTime(
 ): string {
   if (given !== undefined) return given
   const isSame = files?.join() === digestsOf(figures).join()
-  // Where an earlier load gave a time that this clock has not reached, time does not go back.
+  // The time of an earlier load may be ahead of this clock: time never decreases.
   return observed !== null && (isSame || observed > now) ? observed : now
 }
 

@@ -1,12 +1,11 @@
 /**
- * The ids of the rows of one reference, of which several records may have the number. A row is the stored
- * record that it is identical with; else the one with its id, unless the id tells nothing because several
- * share it; else the one that agrees with it in most. A row that agrees with none is new.
+ * Assigns ids to the rows of one reference, which several records may share. A row is the stored record with
+ * identical values; else the one with its id, unless several share that id; else the one that agrees with it
+ * in most values. A row that agrees with none is new.
  *
- * Of records that nothing but their values tells apart, the first has the id of the reference, the others
- * are `id~2`, `id~3`, with the lowest numbers that no stored record has. Other sources round areas and
- * write holders in their own ways: as many new rows are those that other sources have stored as these have
- * left.
+ * Of records without a distinction, the first has the id of the reference, the others `id~2`, `id~3`, with
+ * the lowest numbers that no stored record has. Other sources round areas and write holders in their own
+ * ways, so a new row without a distinction takes the id of an unmatched record of another source first.
  */
 
 export interface Described {
@@ -26,7 +25,7 @@ export interface StoredRecord extends Described {
   isHigher: boolean
 }
 
-/** The id without the number that tells it from others. */
+/** The id without its number. */
 export const unnumbered = (id: string): string => id.replace(/~\d+$/, "")
 
 /** The id of each row. `rows` differ from one another, and their order follows from their values. */

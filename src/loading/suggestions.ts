@@ -82,7 +82,8 @@ interface Entry extends KnownName {
 }
 
 interface Index {
-  byKey: ReadonlyMap<string, readonly Entry[]>
+  /** Former names by their keys. */
+  formerByKey: ReadonlyMap<string, readonly Entry[]>
   /** The present name of each listed company. */
   byCode: ReadonlyMap<string, Entry>
   byFirstWord: ReadonlyMap<string, readonly Entry[]>
@@ -99,11 +100,17 @@ function indexOf(names: readonly KnownName[], holders: readonly UnlinkedHolder[]
   const ofHolders = holders.filter(({ name }) => !isPerson(name)).map(({ name }) => wordsOf(name))
   const later = [...entries.map(({ words }) => words), ...ofHolders].map((words) => words.slice(1))
   const namesWith = countEach(later)
-  const companiesWith = countEach(wordsOfCompanies(entries))
+  const ofCompanies = Map.groupBy(entries, ({ company }) => company)
+  const companiesWith = countEach(
+    [...ofCompanies.values()].map((ofOne) => ofOne.flatMap(({ words }) => words)),
+  )
   const maxRare = Math.max(2, (names.length + holders.length) / 2000)
-  const minCommon = Math.max(2, new Set(entries.map(({ company }) => company)).size / 100)
+  const minCommon = Math.max(2, ofCompanies.size / 100)
   return {
-    byKey: Map.groupBy(entries, ({ key }) => key),
+    formerByKey: Map.groupBy(
+      entries.filter(({ isFormer }) => isFormer),
+      ({ key }) => key,
+    ),
     byCode: new Map(
       entries
         .filter(({ name, company }) => company.is_active && name === company.company_name)
@@ -115,12 +122,7 @@ function indexOf(names: readonly KnownName[], holders: readonly UnlinkedHolder[]
   }
 }
 
-const wordsOfCompanies = (entries: readonly Entry[]): string[][] =>
-  [...Map.groupBy(entries, ({ company }) => company).values()].map((ofOne) =>
-    ofOne.flatMap(({ words }) => words),
-  )
-
-/** In how many of the lists each word is. */
+/** By word, the number of lists that have it. */
 function countEach(lists: readonly (readonly string[])[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const words of lists) {
@@ -134,55 +136,48 @@ const wordsOf = (name: string) => distinctiveWords(withoutBrackets(name))
 /** `SURNAME, Given`, without a company's ending. */
 const isPerson = (name: string) => name.includes(",") && !hasEnding(name)
 
-interface Match extends Alike {
+interface Match {
+  entry: Entry
   reason: Reason
+  /** How many of their first words are the same. */
+  shared: number
 }
 
 function suggestionsFor(holder: UnlinkedHolder, index: Index): Suggestion[] {
   if (isPerson(holder.name)) return []
   const words = wordsOf(holder.name)
-  const former = (index.byKey.get(holder.key) ?? [])
-    .filter(({ isFormer }) => isFormer)
-    .map((entry): Match => ({ entry, reason: "former name", shared: words.length }))
-  const alike = (index.byFirstWord.get(words[0] ?? "") ?? []).map((entry) => ({
-    entry,
-    shared: sharedWords(words, entry.words),
-  }))
-  const similar = [...sameWords(alike, words), ...firstWords(alike, words, index)].map(
-    ({ entry, shared }): Match => {
-      return { entry, reason: reasonFor(holder.name, words, entry, shared), shared }
-    },
+  const [first = ""] = words
+  const former = (index.formerByKey.get(holder.key) ?? []).map(
+    (entry): Match => ({ entry, reason: "former name", shared: words.length }),
   )
-  const ofCode = index.byCode.get(words[0] ?? "")
-  const byCodes = ofCode ? [{ entry: ofCode, reason: "company code" as const, shared: 1 }] : []
-  const matches: Match[] = [...former, ...similar, ...byCodes].sort(bestFirst)
-  const ofCompanies = Map.groupBy(matches, ({ entry }) => entry.company.asx_code)
+  const alike = (index.byFirstWord.get(first) ?? []).map((entry): Match => {
+    const shared = sharedWords(words, entry.words)
+    return { entry, reason: reasonFor(holder.name, words, entry, shared), shared }
+  })
+  const sameWords = alike.filter(
+    ({ entry, shared }) => shared === words.length && shared === entry.words.length,
+  )
+  const ofCode = index.byCode.get(first)
+  const byCode: Match[] = ofCode ? [{ entry: ofCode, reason: "company code", shared: 1 }] : []
+  const matches = [...former, ...sameWords, ...closest(alike, first, index), ...byCode]
+  const ofCompanies = Map.groupBy(matches.sort(bestFirst), ({ entry }) => entry.company.asx_code)
   return [...ofCompanies.values()]
     .flatMap(([best]) => best ?? [])
     .slice(0, maxSuggestions)
     .map(({ entry: { name, company }, reason }) => ({ holder, company, reason, similarName: name }))
 }
 
-/** A name that begins with a holder's first word, and how many of their first words are the same. */
-interface Alike {
-  entry: Entry
-  shared: number
-}
-
-const sameWords = (alike: readonly Alike[], words: readonly string[]): Alike[] =>
-  alike.filter(({ entry, shared }) => shared === words.length && shared === entry.words.length)
-
-/** Those that share the most words, if these are few companies' own. */
-function firstWords(
-  alike: readonly Alike[],
-  [first = ""]: readonly string[],
+/** Those that share the most words, if these identify few companies. */
+function closest(
+  alike: readonly Match[],
+  first: string,
   { isRare, isCommon }: Index,
-): Alike[] {
+): readonly Match[] {
   const most = Math.max(0, ...alike.map(({ shared }) => shared))
-  const closest = alike.filter(({ shared }) => shared === most)
-  if (new Set(closest.map(({ entry }) => entry.company)).size > maxCompanies) return []
-  if (most > 1) return closest
-  return isRare(first) ? closest.filter(({ entry }) => entry.words.slice(1).every(isCommon)) : []
+  const found = alike.filter(({ shared }) => shared === most)
+  if (new Set(found.map(({ entry }) => entry.company)).size > maxCompanies) return []
+  if (most > 1) return found
+  return isRare(first) ? found.filter(({ entry }) => entry.words.slice(1).every(isCommon)) : []
 }
 
 function sharedWords(one: readonly string[], other: readonly string[]): number {
@@ -202,7 +197,7 @@ function reasonFor(
   return hasPlace(name) ? "place in brackets" : "another ending"
 }
 
-/** Whether what is in brackets is more than an ending. */
+/** Whether its brackets contain more than an ending. */
 const hasPlace = (name: string) => distinctiveWords(name).length > wordsOf(name).length
 
 const bestFirst = (a: Match, b: Match): number =>

@@ -19,7 +19,7 @@ import type { Staging } from "./staging.ts"
 
 /**
  * Returns how many companies ended because their codes are another company's temporary ones.
- * @param going a query of the ordinary codes that would go with this load
+ * @param going a query of the ordinary codes that this load would deactivate
  */
 export async function assignOrdinaryCodes(
   { sql, source, staged, table }: Staging,

@@ -24,7 +24,7 @@ const decisions: readonly Decision<TenementStatus>[] = [
     terms: ["application", "applied", "lodged", "pending", "under assessment"],
   },
   { means: "suspended", terms: ["suspended"], over: ["granted"] },
-  // `Ceased` does not say why; the word beside it does.
+  // The word beside `ceased` has the reason.
   { means: "expired", terms: ["expired"], over: ["ceased"] },
   { means: "surrendered", terms: ["surrendered", "relinquished"], over: ["ceased"] },
   { means: "cancelled", terms: ["cancelled", "canceled", "revoked"], over: ["ceased"] },

@@ -1,7 +1,6 @@
 /**
- * The words that decide a tenement's type, in the registers of all states, and the letters that
- * some states write instead. An application for a type is of that type; its status says that it is
- * not granted.
+ * The words that decide a tenement's type, in the registers of all states, and the letters that some
+ * states write instead. An application for a type is of that type; its status is pending.
  */
 import type { State } from "../db/schema.ts"
 import { type Decision, phraseReader } from "./deciding-words.ts"
@@ -74,7 +73,7 @@ export const lettersOfNsw: Letters = {
   SL: "mining",
 }
 
-/** Where a type is written as letters, they stand alone. */
+/** By the letters alone, without other words. */
 const letters: Readonly<Partial<Record<State, Letters>>> = {
   NSW: lettersOfNsw,
   NT: {

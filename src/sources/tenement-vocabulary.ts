@@ -1,10 +1,10 @@
 /**
- * The vocabulary of this service for a tenement's status and type. Every register has its own
- * phrases; the words in them that decide are mapped to the vocabulary, and a phrase without one
- * stays unknown and is counted, so that it is noticed and never guessed.
+ * The vocabulary of this service for a tenement's status and type. Every register has its own phrases, whose
+ * deciding words map to the vocabulary. A phrase without one stays unknown, and a load counts it as a
+ * warning.
  *
- * A status is what the register says. A granted tenement that is past its expiry date stays
- * granted: hundreds of them await renewal.
+ * A status is that of the register. A granted tenement past its expiry date stays granted: hundreds of them
+ * await renewal.
  */
 
 export const tenementStatuses = {
