@@ -1,15 +1,14 @@
 /** Reads files as candidates: validated records with their file and line. */
 import type { ResourceRecord } from "../resources/resource.ts"
 import type { Mapped } from "../sources/source.ts"
+import { recordReader } from "./field-values.ts"
 import { countText, fileAt, newFileFigures, rowsRead } from "./figures.ts"
-import { createKeptFields } from "./kept-fields.ts"
 import type { Load } from "./load-options.ts"
 import type { MissingNotes } from "./missing-notes.ts"
 import { openInputs } from "./reading/input.ts"
 import { type Row, readable } from "./reading/row.ts"
 import { countedBy, openRows } from "./reading/rows.ts"
 import type { StoreHolders } from "./stored-holders.ts"
-import { recordReader } from "./validate.ts"
 
 export interface Candidate {
   /** Index into the load's files. */
@@ -38,7 +37,7 @@ export async function* candidatesOf(
     for await (const input of openInputs(path, maxUnpackedBytes)) {
       const figures = newFileFigures(input.name)
       const file = files.push(figures) - 1
-      const kept = createKeptFields(source.fromOptional)
+      const lacking = new Map(Object.entries(source.fromOptional ?? {}))
       const { format, batches } = await openRows(input, {
         columns: source.columns,
         banner: source.banner,
@@ -67,15 +66,34 @@ export async function* candidatesOf(
           if (candidate) candidates.push(candidate)
         }
         load.rejects.check(rowsRead(files))
-        kept.see(rows, candidates)
+        findFields(lacking, rows, candidates)
         yield candidates
         const { name, bytesTotal } = input
         const bytesRead = input.bytesRead()
         progress.reading({ file: name, rows: figures.read, bytesRead, bytesTotal })
       }
       figures.sha256 = input.sha256()
-      if (kept.names().length > 0) figures.kept_fields = kept.names()
+      if (lacking.size > 0) figures.kept_fields = [...lacking.keys()]
     }
+  }
+}
+
+/**
+ * Removes the fields that the rows have from those that the file lacks: it lacks a column that they are read
+ * from, and no row has a value. In the JSON forms a column is a name that some row has.
+ * @param lacking by field, the columns that no row has had so far
+ */
+function findFields(
+  lacking: Map<string, readonly string[]>,
+  rows: readonly Row[],
+  candidates: readonly Candidate[],
+): void {
+  // The first rows mostly have every column, which leaves nothing to check in the others.
+  for (const [field, columns] of lacking) {
+    const left = columns.filter((column) => !rows.some((row) => column in readable(row)))
+    const hasValue = () => candidates.some(({ record }) => record[field] !== null)
+    if (left.length === 0 || hasValue()) lacking.delete(field)
+    else lacking.set(field, left)
   }
 }
 

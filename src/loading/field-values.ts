@@ -1,17 +1,54 @@
 /**
- * Converts what a file contains to a field's value, strictly by the field's schema. Text is read as
- * the field's type; nothing is guessed, rounded or truncated, except fractions of a second.
+ * Converts cells of a file to values of fields, strictly by their schemas. Text becomes the field's type;
+ * nothing is guessed, rounded or truncated, except fractions of a second.
  */
 import type { TSchema } from "@sinclair/typebox"
 import { asxCodePattern } from "../db/columns.ts"
-import type { Field, Value } from "../resources/resource.ts"
+import {
+  type Field,
+  loadedFields,
+  type Resource,
+  type ResourceRecord,
+  type Value,
+} from "../resources/resource.ts"
 import { asxCodeFromText } from "../resources/values.ts"
+import type { RawRecord } from "../sources/source.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 import { excerpt } from "../text/printable-text.ts"
 
-/** Why a value is invalid, as the end of a sentence that begins with the field's name. */
+/** The reason why a value is invalid, as the end of a sentence that begins with the field's name. */
 export class InvalidValue {
   constructor(readonly reason: string) {}
+}
+
+type Validated =
+  | { record: ResourceRecord }
+  /** `key` where it can be read: the stored record of that key then stays unchanged. */
+  | { rejected: string; key?: string }
+
+/**
+ * Reads records of a resource: validates every loaded field by its schema, and ignores other values. One
+ * reason names every invalid value of a record.
+ */
+export function recordReader(resource: Resource): (raw: RawRecord) => Validated {
+  const readers = loadedFields(resource).map(([name, field]) => ({
+    name,
+    read: fieldReader(field),
+  }))
+  return (raw) => {
+    const record: ResourceRecord = {}
+    let faults: string[] | undefined
+    for (const { name, read } of readers) {
+      const value = read(raw[name])
+      if (value instanceof InvalidValue) {
+        faults ??= []
+        faults.push(`${name} ${value.reason}`)
+      } else record[name] = value
+    }
+    if (!faults) return { record }
+    const key = record[resource.key]
+    return { rejected: faults.join("; "), ...(typeof key === "string" ? { key } : {}) }
+  }
 }
 
 export type FieldReader = (raw: unknown) => Value | InvalidValue
