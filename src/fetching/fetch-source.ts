@@ -4,21 +4,15 @@
  * asks the server whether they are still the newest, and loads them.
  */
 import type { Connection } from "../db/connection.ts"
-import {
-  type FetchTimes,
-  lastFetch,
-  recordFailedFetch,
-  recordFetched,
-} from "../loading/fetch-record.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
-import { digestsOf } from "../loading/observation.ts"
 import { secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import { hourMs } from "../text/durations.ts"
 import { fetchFiles, instantText } from "./fetch-files.ts"
+import { type FetchTimes, lastFetch, recordFailedFetch, recordFetched } from "./fetch-record.ts"
 import { type FetchedLoadOptions, type Loaded, loadFetched } from "./load-fetched.ts"
 import { withRawDirectory } from "./raw-files.ts"
-import { type Fetchable, headersOf, publicAddress, withoutSecrets } from "./sources-file.ts"
+import { type Fetchable, headersOf, withoutSecrets } from "./sources-file.ts"
 
 export interface FetchOptions extends FetchedLoadOptions {
   userAgent: string
@@ -114,17 +108,9 @@ async function fetchIfDue(
     const access = { userAgent, headers, allowPrivate: entry.allow_private ?? false, limits }
     const files = await fetchFiles(entry, { directory, access, now })
     const loaded = await loadFetched(sql, fetchable, files, options, startedMs)
-    await record(
-      recordFetched(sql, source, {
-        address: publicAddress(entry),
-        files: digestsOf(files),
-        licence: entry.licence,
-        attribution: entry.attribution,
-        at,
-        isLoaded: loaded.outcome === "refused" || loaded.summary !== null,
-        seconds: secondsSince(startedMs),
-      }),
-    )
+    const isLoaded = loaded.outcome === "refused" || loaded.summary !== null
+    const seconds = secondsSince(startedMs)
+    await record(recordFetched(sql, fetchable, files, { at, isLoaded, seconds }))
     return { ...loaded, source: name, files: files.map(({ path }) => path) }
   } catch (error) {
     const reason = reasonShown(fetchable, options, error)

@@ -4,15 +4,15 @@
  */
 import { join } from "node:path"
 import type { Connection } from "../db/connection.ts"
-import { knownFiles } from "../loading/fetch-record.ts"
 import { load } from "../loading/load.ts"
 import { loadBasis } from "../loading/load-basis.ts"
 import { LoadError } from "../loading/load-error.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
 import { digestsOf } from "../loading/observation.ts"
-import { holdersBasis, keepsFiles } from "../loading/stored-holders.ts"
+import { keepsFiles } from "../loading/stored-holders.ts"
 import type { LoadSummary } from "../loading/summary.ts"
 import { type FetchedFile, observedTime } from "./fetch-files.ts"
+import { knownFiles } from "./fetch-record.ts"
 import type { Limits } from "./limits.ts"
 import type { Fetchable } from "./sources-file.ts"
 
@@ -45,8 +45,8 @@ export async function loadFetched(
   const { force, absentAfterHours, holderNames, progress, onCommit, onPublished } = options
   const { partial = false, all_sectors: allSectors = false } = entry
   const digests = digestsOf(files)
-  const holders = await holdersBasis(sql, holderNames, source.resource)
-  const basis = await loadBasis({ partial, allSectors, absentAfterHours, holders }, digests)
+  const basisOptions = { source, partial, allSectors, absentAfterHours, holderNames }
+  const basis = await loadBasis(sql, basisOptions, digests)
   const known = await knownFiles(sql, source, digests, basis)
   const observed = observedTime(files)
   const last = known.observed ?? ""
@@ -59,13 +59,9 @@ export async function loadFetched(
   }
   try {
     const summary = await load({
+      ...basisOptions,
       url: options.databaseUrl,
-      source,
       files: files.map(({ path }) => path),
-      partial,
-      allSectors,
-      absentAfterHours,
-      holderNames,
       // The fetch of bytes that were loaded by hand for a later time does not make them older.
       observed: known.areLoaded && last > observed ? last : observed,
       rejectsDir: keepsFiles(holderNames, source.resource)

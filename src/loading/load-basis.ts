@@ -2,23 +2,25 @@
  * The inputs that decide the result of a load besides the stored data: the bytes of its files, its options
  * and the program. Where all of them are the same, a further load would publish nothing.
  */
+import type { Sql, TransactionSql } from "postgres"
 import { programRoot } from "../program.ts"
 import { once } from "../text/once.ts"
+import type { Load } from "./load-options.ts"
+import { holdersBasis } from "./stored-holders.ts"
 
-export interface BasisOptions {
-  partial: boolean
-  allSectors: boolean
-  absentAfterHours: number
-  /** See `holdersBasis`. */
-  holders: string
-}
+type BasisOptions = Pick<
+  Load,
+  "source" | "partial" | "allSectors" | "absentAfterHours" | "holderNames"
+>
 
 /** A digest of it. @param digests of the files, sorted */
 export async function loadBasis(
-  { partial, allSectors, absentAfterHours, holders }: BasisOptions,
+  sql: Sql | TransactionSql,
+  { source, partial, allSectors, absentAfterHours, holderNames }: BasisOptions,
   digests: readonly string[],
 ): Promise<string> {
   const program = await programDigest()
+  const holders = await holdersBasis(sql, holderNames, source.resource)
   const basis = [program, partial, allSectors, absentAfterHours, holders, digests]
   return Bun.CryptoHasher.hash("sha256", JSON.stringify(basis), "hex")
 }

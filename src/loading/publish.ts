@@ -19,7 +19,7 @@ import type { Load } from "./load-options.ts"
 import { deleteNotes } from "./missing-notes.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
 import { recordLoad, recordOutcome, secondsSince } from "./source-record.ts"
-import { holdersBasis, storedNames } from "./stored-holders.ts"
+import { storedNames } from "./stored-holders.ts"
 import { recordTemporaryCodes } from "./temporary-codes.ts"
 
 /** `unconfirmed`: how many serving processes may still show the previous release. */
@@ -130,7 +130,7 @@ const transactionSettings = `
   set local timezone = 'UTC'`
 
 async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
-  const { source, files, partial, allSectors, absentAfterHours, holderNames, progress } = load
+  const { source, files, holderNames, progress } = load
   const { resource } = source
   const last = await lastObservation(sql, source)
   checkObserved(load.observed, last, source.name)
@@ -161,9 +161,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
       ...(links ? { links } : {}),
     })
   }
-  const holders = await holdersBasis(sql, holderNames, resource)
-  const options = { partial, allSectors, absentAfterHours, holders }
-  const basis = await loadBasis(options, digestsOf(files))
+  const basis = await loadBasis(sql, load, digestsOf(files))
   await recordLoad(sql, load, { observed, observedIsKnown: isKnown, basis, release })
   return { ...applied, release, files, links }
 }

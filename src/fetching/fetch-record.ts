@@ -2,11 +2,14 @@
  * The fetches of a source, as the database records them for all processes and hosts that share it. The
  * process that has the lock of the source writes the record. Times are as `2026-01-02T03:04:05Z`.
  */
-import type { Sql } from "postgres"
+import type { Connection } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
+import { digestsOf } from "../loading/observation.ts"
+import { fullBasis, recordOutcome } from "../loading/source-record.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { fullBasis, recordOutcome } from "./source-record.ts"
+import type { FetchedFile } from "./fetch-files.ts"
+import { type Fetchable, publicAddress } from "./sources-file.ts"
 
 /** The source of the row. */
 type Fetched = Pick<Source, "name" | "resource">
@@ -18,7 +21,7 @@ export interface FetchTimes {
   fetched: string | null
 }
 
-export async function lastFetch(sql: Sql, { name, resource }: Fetched): Promise<FetchTimes> {
+export async function lastFetch(sql: Connection, { name, resource }: Fetched): Promise<FetchTimes> {
   const [row] = await sql.unsafe<FetchTimes[]>(
     `select ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched
      from sources where name = $1 and resource = $2`,
@@ -41,7 +44,7 @@ export interface KnownFiles {
 
 /** @param digests sorted */
 export async function knownFiles(
-  sql: Sql,
+  sql: Connection,
   { name, resource }: Fetched,
   digests: readonly string[],
   basis: string,
@@ -57,27 +60,16 @@ export async function knownFiles(
   return row ?? { areLoaded: false, hasSameBasis: false, areFetched: false, observed: null }
 }
 
-export interface Origin {
-  /** The address that the public is shown. */
-  address: string | null
-  /** Digests of its files, sorted. */
-  files: readonly string[]
-  /** As the operator's file of addresses has them; what a source declares stays where they are missing. */
-  licence?: string | undefined
-  attribution?: string | undefined
-  /** When the fetch began. */
-  at: string
-  /** Whether a load has recorded its outcome; files that need not be loaded are unchanged. */
-  isLoaded: boolean
-  /** How long the fetch took. */
-  seconds: number
-}
-
-/** Records where the files of a completed fetch came from, and on what terms. */
+/**
+ * Records where the files of a completed fetch came from, and on what terms: those of the operator's entry,
+ * else the declared ones.
+ * @param isLoaded whether a load has recorded its outcome; otherwise the files are unchanged
+ */
 export async function recordFetched(
-  client: Sql,
-  source: Fetched,
-  { address, files, licence, attribution, at, isLoaded, seconds }: Origin,
+  client: Connection,
+  { source, entry }: Fetchable,
+  files: readonly FetchedFile[],
+  { at, isLoaded, seconds }: { at: string; isLoaded: boolean; seconds: number },
 ): Promise<void> {
   await client.begin(async (sql) => {
     if (!isLoaded) await recordOutcome(sql, source, { outcome: "unchanged", reason: null, seconds })
@@ -90,10 +82,10 @@ export async function recordFetched(
         source.name,
         source.resource.name,
         at,
-        address,
-        arrayLiteral(files),
-        licence ?? null,
-        attribution ?? null,
+        publicAddress(entry),
+        arrayLiteral(digestsOf(files)),
+        entry.licence ?? null,
+        entry.attribution ?? null,
       ],
     )
   })
@@ -101,7 +93,7 @@ export async function recordFetched(
 
 /** @param at when the fetch began */
 export async function recordFailedFetch(
-  client: Sql,
+  client: Connection,
   source: Fetched,
   { at, reason, seconds }: { at: string; reason: string; seconds: number },
 ): Promise<void> {
