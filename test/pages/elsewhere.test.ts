@@ -1,6 +1,7 @@
 /** The lines of "Use this view elsewhere" get from the API exactly what the page shows. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { $ } from "bun"
+import { parquetReadObjects } from "hyparquet"
 import { canonicalQuery } from "../../src/http/query-string.ts"
 import {
   type ApiView,
@@ -78,6 +79,16 @@ async function asExport(of: ApiView, added: Record<string, string> = {}): Promis
   expect(answer.status).toBe(200)
   return answer.text()
 }
+const rowsIn = (file: ArrayBuffer) => parquetReadObjects({ file })
+
+async function exportedRows(of: ApiView) {
+  const path = `${pathOf(withoutPages(of))}?${queryText(withoutPages(of))}&format=parquet&all=true`
+  return rowsIn(await (await service.get(path)).arrayBuffer())
+}
+const withoutPages = (of: ApiView): ApiView => ({
+  ...of,
+  query: of.query.filter(([name]) => name !== "page" && name !== "per_page"),
+})
 const unguarded = { formula_guard: "false" }
 
 /** Without a header, as spreadsheets ask. */
@@ -115,25 +126,41 @@ describe.each(views)("%s", (_, of) => {
     expect(code).not.toContain("mds_")
   })
 
-  test("Python asks for every row with the header", async () => {
-    // The call itself, made with Python's own library: pandas passes both on to it.
-    const program = `
-import ast, sys, urllib.request
-call = next(node for node in ast.walk(ast.parse(sys.argv[1])) if isinstance(node, ast.Call))
-assert ast.unparse(call.func) == "pd.read_csv"
-options = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
-request = urllib.request.Request(ast.literal_eval(call.args[0]), headers=options["storage_options"])
-sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
-    const printed = await $`python3 -c ${program} ${line(of(), "python")}`.text()
-    expect(printed).toBe(await asExport(of(), unguarded))
+  test("the line for NDJSON writes every row to a file", async () => {
+    const [command = "", file] = line(of(), "ndjson").split(" > ")
+    expect(file).toBe(`${of().resource.name}.ndjson`)
+    const printed = await $`bash -c ${command}`.text()
+    expect(printed).toBe(await asExport(of(), { format: "ndjson" }))
   })
 
-  test("R asks for every row with the header", async () => {
-    const code = line(of(), "r")
-    const [, url = "", header = ""] =
-      /url\(\s*"([^"\\]*)",\n\s*headers = c\(Authorization = "([^"\\]*)"\)/.exec(code) ?? []
-    const answer = await fetch(url, { headers: { Authorization: header } })
-    expect(await answer.text()).toBe(await asExport(of(), unguarded))
+  test("pandas and Polars ask for every row with the header", async () => {
+    // The calls themselves, made with Python's own library: pandas passes both on to it.
+    const program = `
+import ast, sys, urllib.request
+wanted = "pd.read_parquet", "urllib.request.Request"
+calls = [node for node in ast.walk(ast.parse(sys.argv[1])) if isinstance(node, ast.Call)]
+call = next(each for each in calls if ast.unparse(each.func) in wanted)
+[headers] = [ast.literal_eval(each.value) for each in call.keywords]
+request = urllib.request.Request(ast.literal_eval(call.args[0]), headers=headers)
+sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
+    for (const id of ["python", "polars"]) {
+      const printed = await $`python3 -c ${program} ${line(of(), id)}`.arrayBuffer()
+      expect([id, await rowsIn(printed)]).toEqual([id, await exportedRows(of())])
+    }
+  })
+
+  test("DuckDB and R ask for every row with the header", async () => {
+    const token = service.tokens.admin
+    const lines = [
+      [line(of(), "duckdb"), `BEARER_TOKEN '${token}', SCOPE '${service.url}'`],
+      [line(of(), "r"), `headers = c(Authorization = "Bearer ${token}")`],
+    ]
+    for (const [code = "", authorization = ""] of lines) {
+      expect(code).toContain(authorization)
+      const [, url = ""] = /(?:read_parquet|download\.file)\(\s*['"]([^'"\\]*)['"]/.exec(code) ?? []
+      const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } })
+      expect(await rowsIn(await answer.arrayBuffer())).toEqual(await exportedRows(of()))
+    }
   })
 
   test("the address is the page's", async () => {

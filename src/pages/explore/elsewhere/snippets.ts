@@ -2,6 +2,7 @@
  * Lines that get the shown data into other programs. Each has `tokenPlaceholder` for the token. Power Query
  * has none: it asks for the key once and stores it among its credentials.
  */
+import type { Format } from "../../../http/formats.ts"
 import { type CanonicalQuery, queryText } from "../../../http/query-string.ts"
 import type { Readable } from "../../../resources/resource.ts"
 import { tokenPlaceholder } from "../../kit/components.ts"
@@ -35,15 +36,9 @@ const withoutPages = (view: ApiView, ...added: CanonicalQuery): ApiView => ({
   query: [...view.query.filter(([name]) => name !== "page" && name !== "per_page"), ...added],
 })
 
-/** Every record of the list in one response, for programs that read CSV. */
-const exportOf = (view: ApiView, ...added: CanonicalQuery): ApiView =>
-  withoutPages(view, ["format", "csv"], ["all", "true"], ...added)
-
-/**
- * For programs that never run text as a formula: to them, the apostrophe that protects spreadsheets would be
- * a part of the text.
- */
-const unguarded = (view: ApiView): ApiView => exportOf(view, ["formula_guard", "false"])
+/** Every record of the list in one response. */
+const exportOf = (view: ApiView, format: Format, ...added: CanonicalQuery): ApiView =>
+  withoutPages(view, ["format", format], ["all", "true"], ...added)
 
 export interface Snippet {
   id: string
@@ -55,6 +50,9 @@ export interface Snippet {
   isFeed?: true
 }
 
+/** A name that every language accepts. */
+const variableOf = ({ resource }: ApiView): string => resource.name.replaceAll("-", "_")
+
 const bearer = `Bearer ${tokenPlaceholder}`
 
 const curl = (view: ApiView): string =>
@@ -62,6 +60,8 @@ const curl = (view: ApiView): string =>
 
 const forPowerQuery =
   "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook."
+
+const typesOf = "The file is Parquet, in which each column has its type."
 
 const address: Snippet = {
   id: "address",
@@ -75,7 +75,8 @@ export const ofLists: readonly Snippet[] = [
   {
     id: "sheets",
     label: "Google Sheets",
-    code: (view) => `=IMPORTDATA("${addressOf(exportOf(view, ["api_key", tokenPlaceholder]))}")`,
+    code: (view) =>
+      `=IMPORTDATA("${addressOf(exportOf(view, "csv", ["api_key", tokenPlaceholder]))}")`,
     note: `Gets every row, not this page alone. Whoever can open the sheet can read the token in it. If your sheet writes decimals with a comma, end the formula with ; ","; "en_US") instead of ).`,
   },
   {
@@ -83,7 +84,7 @@ export const ofLists: readonly Snippet[] = [
     label: "Excel",
     code: (view) => `let
     Source = Csv.Document(
-${webContents(unguarded(view))},
+${webContents(exportOf(view, "csv", ["formula_guard", "false"]))},
         [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]
     ),
     Headed = Table.PromoteHeaders(Source, [PromoteAllScalars = true]),
@@ -92,7 +93,7 @@ ${webContents(unguarded(view))},
     ),
     Typed = Table.TransformColumnTypes(
         Unknown,
-        {${typed(view, "powerQuery", (name, type) => `{${powerQueryLiteral(name)}, ${type}}`)}},
+        {${typedColumns(view)}},
         "en-US"
     )
 in
@@ -106,32 +107,60 @@ in
     note: "Gets this page as JSON. For a POSIX shell, as on macOS and Linux.",
   },
   {
+    id: "ndjson",
+    label: "JSON lines",
+    code: (view) => `${curl(exportOf(view, "ndjson"))} > ${view.resource.name}.ndjson`,
+    note: "Gets every row with curl, as one JSON object a line.",
+  },
+  {
     id: "python",
-    label: "Python",
+    label: "pandas",
     code: (view) => `import pandas as pd
 
-${view.resource.name} = pd.read_csv(
-    "${addressOf(unguarded(view))}",
+${variableOf(view)} = pd.read_parquet(
+    "${addressOf(exportOf(view, "parquet"))}",
     storage_options={"Authorization": "${bearer}"},
-    dtype={${typed(view, "pandas", (name, type) => `"${name}": "${type}"`)}},
-    parse_dates=[${typed(view, "pandasDate", (name) => `"${name}"`)}],
-    keep_default_na=False,
-    na_values=[""],
 )`,
-    note: "Gets every row with pandas.",
+    note: `Gets every row. ${typesOf} Needs the package pyarrow.`,
+  },
+  {
+    id: "polars",
+    label: "Polars",
+    code: (view) => `import io
+import urllib.request
+
+import polars as pl
+
+request = urllib.request.Request(
+    "${addressOf(exportOf(view, "parquet"))}",
+    headers={"Authorization": "${bearer}"},
+)
+with urllib.request.urlopen(request) as response:
+    ${variableOf(view)} = pl.read_parquet(io.BytesIO(response.read()))`,
+    note: `Gets every row. ${typesOf}`,
+  },
+  {
+    id: "duckdb",
+    label: "DuckDB",
+    code: (view) => `INSTALL httpfs;
+LOAD httpfs;
+SET force_download = true;
+CREATE SECRET mds (TYPE http, BEARER_TOKEN '${tokenPlaceholder}', SCOPE '${view.baseUrl}');
+CREATE TABLE ${variableOf(view)} AS FROM read_parquet(
+  '${addressOf(exportOf(view, "parquet"))}'
+);`,
+    note: `Gets every row. ${typesOf}`,
   },
   {
     id: "r",
     label: "R",
-    code: (view) => `${view.resource.name} <- read.csv(
-  url(
-    "${addressOf(unguarded(view))}",
-    headers = c(Authorization = "${bearer}"), encoding = "UTF-8"
-  ),
-  na.strings = "",
-  colClasses = c(${typed(view, "r", (name, type) => `${name} = "${type}"`)})
-)`,
-    note: "Gets every row. Needs nothing but R itself.",
+    code: (view) => `file <- tempfile(fileext = ".parquet")
+download.file(
+  "${addressOf(exportOf(view, "parquet"))}", file, mode = "wb",
+  headers = c(Authorization = "${bearer}")
+)
+${variableOf(view)} <- arrow::read_parquet(file)`,
+    note: `Gets every row. ${typesOf} Needs the package arrow.`,
   },
   {
     id: "feed",
@@ -211,32 +240,19 @@ export const powerQueryLiteral = (text: string): string =>
     .replaceAll("\n", "#(lf)")
     .replaceAll("\t", "#(tab)")}"`
 
-type ColumnTypes = Partial<Record<"powerQuery" | "pandas" | "pandasDate" | "r", string>>
-
-const text: ColumnTypes = { powerQuery: "type text", pandas: "string", r: "character" }
-
-/**
- * By format or type of a field, its column in each program that would guess wrong: programs take a reference
- * such as 5678 for a number and the code NAN for a missing value.
- */
-const columnTypes: Readonly<Record<string, ColumnTypes>> = {
-  date: { powerQuery: "type date", pandasDate: "date", r: "Date" },
-  "date-time": { powerQuery: "type datetimezone", pandasDate: "date", r: "character" },
-  // pandas' integer with missing values.
-  integer: { powerQuery: "Int64.Type", pandas: "Int64" },
-  number: { powerQuery: "type number" },
-  boolean: { powerQuery: "type logical", r: "logical" },
+/** By format or type of a field, its type in Power Query. */
+const powerQueryTypes: Readonly<Record<string, string>> = {
+  date: "type date",
+  "date-time": "type datetimezone",
+  integer: "Int64.Type",
+  number: "type number",
+  boolean: "type logical",
 }
 
-/** The columns with a type in a program, each as the program writes it. */
-const typed = (
-  { resource }: ApiView,
-  program: keyof ColumnTypes,
-  write: (name: string, type: string) => string,
-): string =>
+const typedColumns = ({ resource }: ApiView): string =>
   Object.entries(resource.fields)
-    .flatMap(([name, { schema }]) => {
-      const type = (columnTypes[schema.format] ?? columnTypes[schema.type] ?? text)[program]
-      return type === undefined ? [] : [write(name, type)]
+    .map(([name, { schema }]) => {
+      const type = powerQueryTypes[schema.format] ?? powerQueryTypes[schema.type] ?? "type text"
+      return `{${powerQueryLiteral(name)}, ${type}}`
     })
     .join(", ")
