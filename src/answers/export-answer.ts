@@ -22,15 +22,15 @@ import {
   type Validators,
 } from "./represent.ts"
 
-/** For the log alone, as proxies write it: nobody receives that response. */
+/** For the log alone, as in the logs of proxies: nobody receives this response. */
 const clientClosedRequest = 499
 
 export interface ExportOptions {
   reader: Pick<Reader, "chunks" | "licences" | "total">
-  /** One place for each export in progress. */
+  /** Admits the exports, in turns between accounts. */
   exportTurns: Turns
   exportCounts: ExportCounts
-  /** How long the receiver of an export may read nothing before it is disconnected. */
+  /** The time without reading after which the receiver is disconnected. */
   exportStallMs: number
   /** Aborts the exports in progress when the service is stopped. */
   exportShutdown: AbortSignal
@@ -58,13 +58,13 @@ export async function exportAnswer(
   if (request.method !== "HEAD" && !hasWildcardIfNoneMatch(request)) {
     return exportBody(options, asked, resolved, answer)
   }
-  // The headers alone: no export is started.
+  // Only headers, so no export starts.
   const total = await options.reader.total(list, { release, account })
   if (total === null) throw new ApiError("NOT_FOUND")
   return answer(total, null)
 }
 
-/** None for a file that is compressed already. */
+/** Null for a format that is compressed itself. */
 const acceptedCodings = ({ request }: Asked, { format }: ListPlan): string | null =>
   representations[format].isBinary ? null : request.headers.get("accept-encoding")
 
@@ -81,7 +81,7 @@ async function exportBody(
     "mds.account": account,
     "mds.release": release.id,
   }
-  // Nothing is sent while it waits for its turn, and nothing while its receiver does not read.
+  // The connection is quiet while the export waits for its turn, and while its receiver does not read.
   disableIdleTimeout()
   using kept = new DisposableStack()
   const endStep = openStep("export")
@@ -89,14 +89,13 @@ async function exportBody(
   const gone = AbortSignal.any([request.signal, exportShutdown])
   const endTurn = await exportTurns.take(account, gone).catch((error: unknown) => {
     if (request.signal.aborted) return undefined
-    exportCounts.countWithoutStream("refused")
+    exportCounts.count("refused")
     if (exportShutdown.aborted) throw new Unavailable("The service is stopping")
     throw error
   })
   if (!endTurn) {
-    const outcome: ExportOutcome = { outcome: "cancelled", records: 0, bytes: 0 }
-    exportCounts.countWithoutStream("cancelled")
-    log.info("export ended", { ...fields, ...outcome })
+    exportCounts.count("cancelled")
+    log.info("export ended", { ...fields, outcome: "cancelled", records: 0, bytes: 0 })
     return new Response(null, { status: clientClosedRequest })
   }
   kept.defer(endTurn)
@@ -108,7 +107,7 @@ async function exportBody(
     read: (newEncoder) =>
       reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }),
   }).catch((error: unknown) => {
-    exportCounts.countWithoutStream("failed")
+    exportCounts.count("failed")
     throw error
   })
   if (!found) throw new ApiError("NOT_FOUND")
@@ -123,7 +122,7 @@ async function exportBody(
       endStep(spanAttributes(outcome), error)
       keptByStream.dispose()
       const duration_ms = Math.round(performance.now() - startedMs)
-      exportCounts.count(outcome, duration_ms / 1_000)
+      exportCounts.count(outcome.outcome, { ...outcome, seconds: duration_ms / 1_000 })
       const line = { ...fields, ...outcome, duration_ms }
       if (error === undefined) log.info("export ended", line)
       else log.error("export ended", { ...line, ...describeError(error) })

@@ -1,8 +1,8 @@
-/** Exports by how they ended, and what they sent. */
+/** Counts exports by outcome, with the records and bytes that they sent. */
 import { createHistogram } from "../telemetry/histogram.ts"
 import type { ExportOutcome } from "./export-stream.ts"
 
-/** `refused` is one that got no slot. */
+/** `refused`: the export got no turn. */
 type CountedOutcome = ExportOutcome["outcome"] | "refused"
 
 export type ExportCounts = ReturnType<typeof createExportCounts>
@@ -22,18 +22,17 @@ export function createExportCounts() {
   let records = 0
   let bytes = 0
   return {
-    /** One that had a stream, of these seconds. */
-    count: (ended: Pick<ExportOutcome, "outcome" | "records" | "bytes">, seconds: number): void => {
-      outcomes[ended.outcome]++
-      records += ended.records
-      bytes += ended.bytes
-      durations.observe(seconds)
-    },
-    /** One that ended before its stream began, so that nothing was sent and no duration is known. */
-    countWithoutStream: (outcome: "cancelled" | "failed" | "refused"): void => {
+    /** @param sent what its stream sent in how many seconds; undefined without a stream */
+    count: (
+      outcome: CountedOutcome,
+      sent?: Pick<ExportOutcome, "records" | "bytes"> & { seconds: number },
+    ): void => {
       outcomes[outcome]++
+      if (!sent) return
+      records += sent.records
+      bytes += sent.bytes
+      durations.observe(sent.seconds)
     },
-    /** `seconds`: how long their streams lasted. */
     readings: () => ({ outcomes, records, bytes, seconds: durations.read() }),
   }
 }

@@ -1,8 +1,7 @@
 /**
- * An export as a stream. It is pull-based: a chunk is sent only once the receiver has taken the one
- * before, and one more is read meanwhile, so a slow receiver costs two chunks of memory and no
- * database connection.
- * A failure aborts the connection; nothing but data ever enters the stream.
+ * Streams an export at the pace of its receiver: it sends a chunk once the receiver has taken the previous one,
+ * and reads the next one meanwhile. So a slow receiver costs two chunks of memory and no database connection.
+ * A failure aborts the connection; only data enters the stream.
  */
 import type { Chunk } from "../db/reader/export-reader.ts"
 import type { StreamCoder } from "../http/content-coding.ts"
@@ -10,7 +9,7 @@ import type { StreamCoder } from "../http/content-coding.ts"
 export interface ExportOutcome {
   outcome: "complete" | "cancelled" | "stalled" | "aborted" | "failed"
   records: number
-  /** As sent, so after coding. */
+  /** The number of sent bytes, after coding. */
   bytes: number
   error?: unknown
 }
@@ -26,11 +25,11 @@ export interface ExportStreamOptions {
   /** What comes before the first row. */
   head: string
   coder: StreamCoder
-  /** A receiver that reads nothing for this long, from the first byte on, is disconnected. */
+  /** The time without reading after which the receiver is disconnected. */
   stallMs: number
   /** Aborts the stream when the service is stopped. */
   shutdown: AbortSignal
-  /** Called once, when the stream has ended, however it ended. */
+  /** Called once at the end of the stream, for every outcome. */
   onEnd: (outcome: ExportOutcome) => void
 }
 

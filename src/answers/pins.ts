@@ -47,7 +47,7 @@ export function createPins({ redis, maxBytes, steadyMs }: PinsOptions): Pins {
     pinned: async (sequence) => {
       const before = own.get(sequence)
       const reply = await redis?.send("GETEX", keyOf(sequence), "EX", expiry)
-      const shared = typeof reply === "string" ? readRelease(reply) : undefined
+      const shared: Release | undefined = typeof reply === "string" ? JSON.parse(reply) : undefined
       // Redis has lost the pin, for example by a restart.
       if (reply === null && before) share(sequence, before, "NX")
       // Unless a page 1 has moved the pin meanwhile.
@@ -74,10 +74,3 @@ export function createPins({ redis, maxBytes, steadyMs }: PinsOptions): Pins {
 }
 
 const keyOf = (sequence: string): string => `mds:pin:${sequence}`
-
-function readRelease(text: string): Release | undefined {
-  const { id, publishedAt, identity }: Partial<Record<keyof Release, unknown>> = JSON.parse(text)
-  return typeof id === "number" && typeof publishedAt === "number" && typeof identity === "string"
-    ? { id, publishedAt, identity }
-    : undefined
-}

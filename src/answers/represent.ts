@@ -3,11 +3,11 @@
  * every error response.)
  */
 import { type Release, releaseKey } from "../db/reader/releases.ts"
-import { apiHeaders } from "../http/api-headers.ts"
 import { type CodedBody, encodeBody } from "../http/content-coding.ts"
 import { entityTag, namesTag } from "../http/entity-tag.ts"
 import { contentType, type Format } from "../http/formats.ts"
 import { withCacheBuster } from "../http/page.ts"
+import { apiHeaders } from "../http/response-headers.ts"
 import type { Asked } from "./asked.ts"
 
 /** Headers that follow from the content of a response. */

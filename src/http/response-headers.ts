@@ -1,8 +1,9 @@
+/** The fixed response headers, and the meaning of each header. */
+
 /**
  * The meaning of each response header, by the responses that have it. Headers of every HTTP message (media
  * type, coding, length, date) are not listed.
  */
-
 const groups = {
   /** Every response of the API, with a fixed value. */
   fixed: {
@@ -54,3 +55,39 @@ export const headersOf = (...names: readonly Group[]): string[] =>
 export const responseHeaders: Readonly<Record<string, string>> = Object.fromEntries(
   Object.values(groups).flatMap((group) => Object.entries(group)),
 )
+
+const alwaysHeaders = {
+  Vary: "Authorization, Accept, Accept-Encoding",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+}
+
+/** Scripts need these headers; the others are for browsers. */
+const exposed = headersOf("every", "data", "release", "list", "error")
+
+export const apiHeaders: Readonly<Record<string, string>> = {
+  ...alwaysHeaders,
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": exposed.join(", "),
+}
+
+/** Nothing from another host, no inline script or style, no frame (CSP Level 3). */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ")
+
+/**
+ * The fixed headers outside of the API: pages, metrics and health. Scripts of other web sites must not read
+ * them.
+ */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  ...alwaysHeaders,
+  "Content-Security-Policy": contentSecurityPolicy,
+}

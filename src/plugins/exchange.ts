@@ -3,9 +3,9 @@ import { Elysia } from "elysia"
 import type { Windows } from "../access/windows.ts"
 import { withoutToken } from "../db/account-tables.ts"
 import { type ErrorCode, rateLimited } from "../http/api-error.ts"
-import { apiHeaders, pageHeaders } from "../http/api-headers.ts"
 import { clientAddress } from "../http/client-address.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
+import { apiHeaders, pageHeaders } from "../http/response-headers.ts"
 
 export interface Exchange {
   /** Identifies the request in the response and in the log. */

@@ -1,6 +1,6 @@
 /** Responds to OPTIONS without a token and without counting it (CORS: any origin, no credentials). */
 import { Elysia } from "elysia"
-import { apiHeaders } from "../http/api-headers.ts"
+import { apiHeaders } from "../http/response-headers.ts"
 import { exchangeOf } from "./exchange.ts"
 import { allowedMethods } from "./target.ts"
 
