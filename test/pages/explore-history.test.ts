@@ -31,7 +31,7 @@ const at = "2026-01-01 00:00 UTC"
 const newest = ["3", "–", at, "current", "its links", "test"]
 const second = [
   "2",
-  "2025-12-24 00:00 UTC",
+  "2025-12-24",
   at,
   at,
   "holder_name First <b> → Second",

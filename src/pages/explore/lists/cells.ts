@@ -58,6 +58,14 @@ export const moment =
   ({ [field]: value }: ResourceRecord): Content =>
     typeof value === "string" ? instant(value) : dash
 
+/** Of a moment: its day, with the whole on hover. */
+export const day =
+  (field: string) =>
+  ({ [field]: value }: ResourceRecord): Content =>
+    typeof value === "string"
+      ? html`<time datetime="${value}" title="${value}">${value.slice(0, 10)}</time>`
+      : dash
+
 const noneLinked = "none linked yet"
 
 /** The number of tenements linked to a company: 0 does not mean that it has none. */

@@ -113,6 +113,10 @@ export const reportsView: ListOfRecords = {
     { name: "from", label: "From", type: "date", words: (value) => `from ${value}` },
     { name: "to", label: "To", type: "date", words: (value) => `to ${value}` },
   ],
+  presets: ["Quarterly", "Drilling", "Annual"].map((group) => ({
+    title: `${group} reports`,
+    parameters: () => ({ group: group.toLowerCase() }),
+  })),
   fields: [
     {
       head: "Title",
@@ -123,6 +127,7 @@ export const reportsView: ListOfRecords = {
     { head: "Company", fixed: true, cell: code("asx_code") },
     {
       head: "Type",
+      wide: true,
       cell: listed("type"),
       fact: listed("type", toList("/reports", "type")),
     },

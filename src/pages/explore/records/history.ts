@@ -4,7 +4,7 @@ import { splitValues } from "../../../text/fold.ts"
 import { type Column, table } from "../../kit/components.ts"
 import { number, orDash } from "../../kit/format.ts"
 import { type Content, type Html, html } from "../../kit/html.ts"
-import { moment, text, textOf } from "../lists/cells.ts"
+import { day, moment, text, textOf } from "../lists/cells.ts"
 import type { ShownPage } from "../visit.ts"
 
 /** The versions that a page reads: enough for the course of a figure. */
@@ -28,7 +28,7 @@ ${table({ caption: "History", columns, rows, empty: "No version is known." })}
 
 const columns: readonly Column<VersionRow>[] = [
   { head: "Release", cell: ({ version }) => textOf("since_release")(version), fixed: true },
-  { head: "Data as of", cell: ({ version }) => moment("observed_at")(version), fixed: true },
+  { head: "Data as of", cell: ({ version }) => day("observed_at")(version), fixed: true },
   { head: "Published", cell: ({ version }) => moment("since")(version), fixed: true },
   { head: "Until", cell: ({ version }) => until(version), fixed: true },
   { head: "Changed", cell: changes, wide: true },
