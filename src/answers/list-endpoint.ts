@@ -72,7 +72,7 @@ export const asOf = { as_of: pointInTime("The response as it was then", "2026-01
 export const changes = {
   updated_since: pointInTime("Only records that were added or changed after it", "1"),
   removed_since: pointInTime(
-    "The records that were in the list then and no longer are, as they were then",
+    "The records that have left the list since then, with their values at that time",
     "1",
   ),
 }
@@ -90,7 +90,7 @@ export function selectionOf(resource: Readable) {
   const fields = Type.Array(oneOf(Object.keys(complete(resource).fields)), {
     minItems: 1,
     uniqueItems: true,
-    description: `The fields of the records, in this order, separated by commas; without it, every field but ${further.join(", ")}`,
+    description: `The fields of the records, in this order, separated by commas. By default, every field but ${further.join(", ")}`,
     examples: [[resource.key, further[0]]],
   })
   return { fields: Type.Optional(fields) }

@@ -89,7 +89,7 @@ export const introduction = `Every operation is a GET (or HEAD) and needs a toke
 
 Data is published in numbered releases, and every response with data shows exactly one of them, but for the list of sources, which belongs to none. A client that starts at \`page=1\` and increments it until \`page >= meta.total_pages\` receives every record exactly once, also while new data is being published.
 
-Parameters are parsed strictly. Errors are JSON, whatever the format asked for. A method other than GET, HEAD and OPTIONS is answered with 405 \`METHOD_NOT_ALLOWED\`.`
+Parameters are parsed strictly. Errors are JSON in every format. A method other than GET, HEAD and OPTIONS gets 405 \`METHOD_NOT_ALLOWED\`.`
 
 const securitySchemes = {
   bearerToken: {

@@ -145,7 +145,7 @@ export const totalOf = <File>(files: readonly File[], count: (file: File) => num
 export const rowsRead = (files: readonly FileFigures[]): number =>
   totalOf(files, ({ read }) => read)
 
-/** Whether a record that no row of the file has is missing from it: a row without a key may be its row. */
+/** Whether a record without a row in the file is missing: a row without a key could be its row. */
 export const showsAbsence = ({ unreadable, incomplete }: FileFigures): boolean =>
   unreadable === 0 && !incomplete
 

@@ -11,8 +11,8 @@ import { fieldReader } from "./field-values.ts"
 import { repeatedKeys, type Staging } from "./staging.ts"
 
 /**
- * Rows of one key and one value of the field, such as the same title twice, once without its area: where
- * none contradicts another, each gets the values that it lacks.
+ * Joins rows of one key and one value of the field, such as the same title twice, once without its area: rows
+ * that do not contradict each other get the values that they lack.
  */
 export async function completeRows(staging: Staging, name: string): Promise<void> {
   const { sql, staged, key } = staging

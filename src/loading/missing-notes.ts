@@ -10,7 +10,7 @@ import { referenceOf } from "./shared-references.ts"
 import type { Staging } from "./staging.ts"
 
 export class MissingNotes {
-  /** The keys of noted records that the rows are, or may be. */
+  /** The keys of noted records that match the rows, certainly or possibly. */
   seen: string[] = []
   readonly #unseen: Map<string, string[]>
 

@@ -41,7 +41,7 @@ interface DecidedPair extends Pair {
 }
 
 const whenUnknown =
-  "It is not known whether the decision was stored. Run the same command again: if it was, the command finds no such pair."
+  "It is not known whether the decision was stored. Run the same command again: if the decision was stored, the command finds no such pair."
 
 /**
  * Returns the release that links a successor or ends its link; null where the decision changes no link.

@@ -123,7 +123,7 @@ export function connectRedis(options: RedisOptions) {
 function cannotConnect(): never {
   const checks =
     "the address, the user and the password in REDIS_URL, and with rediss:// the certificate"
-  throw new Error(`Cannot connect: check that it runs, and ${checks}`)
+  throw new Error(`Cannot connect: check that Redis runs, and ${checks}`)
 }
 
 /** @throws Error where the server is part of a cluster or a Sentinel, or is read-only */

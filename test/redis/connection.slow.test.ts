@@ -145,7 +145,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
         const { events, failures } = await connect({ url: `redis://${credentials}${host}` })
         expect(events).toEqual(["lost"])
         expect(failures[0]?.message).toBe(
-          `Redis at ${host}: Cannot connect: check that it runs, and the address, the user and the password in REDIS_URL, and with rediss:// the certificate`,
+          `Redis at ${host}: Cannot connect: check that Redis runs, and the address, the user and the password in REDIS_URL, and with rediss:// the certificate`,
         )
         expect(String(failures[0]?.stack)).not.toContain("wr0ng")
         expect((await connect({ url: guarded.url })).connection.answering).toBe(true)

@@ -109,10 +109,10 @@ interface PreparedPage extends RowsQuery {
   execute(values: Record<string, unknown>): Promise<Page>
 }
 
-/** The name under which the identity of the requested release is bound. */
+/** The placeholder of the requested release's identity. */
 const identityName = "release_identity"
 
-/** The name under which the parent's key is bound. */
+/** The placeholder of the parent's key. */
 const parentName = "parent"
 
 const dialect = new PgDialect()

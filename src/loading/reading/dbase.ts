@@ -111,7 +111,7 @@ function withoutPadding(bytes: Buffer): Buffer {
   return bytes.subarray(0, end)
 }
 
-/** The language drivers that state no code page, or Windows-1252. */
+/** The language drivers for Windows-1252, and those without a code page. */
 const windowsDrivers = new Set([0, 3, 87, 88, 89])
 const windows = new TextDecoder("windows-1252")
 

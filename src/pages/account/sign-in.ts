@@ -68,7 +68,7 @@ const messages = new Map(
 const signedInAs = (email: string) =>
   notice(
     "neutral",
-    html`<p>You are signed in as ${email}. If you sign in as somebody else here, that session ends. <a href="/account">Go to your account</a></p>`,
+    html`<p>You are signed in as ${email}. If you sign in with another account here, that session ends. <a href="/account">Go to your account</a></p>`,
   )
 
 interface SignInPage {

@@ -58,7 +58,7 @@ export const token = (options: AccountOptions) => {
 const oldToken = (prefix: string, until: Date | null) =>
   notice(
     "good",
-    html`The token that it replaces, <code>${prefix}…</code>, ${until === null ? "is refused from now on" : html`works until ${instant(until.toISOString())}`}.`,
+    html`The token that it replaces, <code>${prefix}…</code>, ${until === null ? "is revoked" : html`works until ${instant(until.toISOString())}`}.`,
   )
 
 const noToken = (id: string) =>
@@ -88,7 +88,7 @@ export const signInAgain = (next: string): Html =>
 
 /** In hours. */
 const graces = [
-  { value: "0", label: "Not at all: it is refused at once" },
+  { value: "0", label: "Not at all: revoke it now" },
   { value: "1", label: "1 hour" },
   { value: "24", label: "24 hours" },
   { value: "168", label: "7 days" },

@@ -94,7 +94,7 @@ function tokensPage(shown: TokensPage) {
     ...(faults && { faults }),
     lead: `${count(valid.length, "token")} can be used. Each reads all data, within the limit of your account. A token can't be shown again after it was created.`,
     part: "/account/tokens",
-    main: html`${revoked && notice("good", html`Revoked <code>${revoked.prefix}</code> (${isolated(revoked.name)}). It is refused from now on.`, true)}
+    main: html`${revoked && notice("good", html`Revoked <code>${revoked.prefix}</code> (${isolated(revoked.name)}). The service rejects it from now on.`, true)}
 ${revoked && entered.has("unconfirmed") && unconfirmedNotice}
 ${valid.length > 0 && tokenTable("Tokens that can be used", valid, now)}
 ${creation(shown)}

@@ -19,7 +19,7 @@ export const text =
     orDash(textOf(field)(record))
 
 /** For identifiers. */
-export const mono =
+export const identifier =
   (field: string): Cell =>
   (record) =>
     html`<span class="mono">${text(field)(record)}</span>`
@@ -125,7 +125,7 @@ export const toCompany: ShowValue = (code, links) =>
   html`<a href="${links(pathWith("/companies/:code", code))}"><span class="mono">${code}</span></a>`
 
 /** A company by its code. */
-export const code = (field: string): Cell => linked("/companies/:code", field, mono(field))
+export const code = (field: string): Cell => linked("/companies/:code", field, identifier(field))
 
 const tones: readonly (readonly [Tone, RegExp])[] = [
   [

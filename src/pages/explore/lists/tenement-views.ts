@@ -7,9 +7,9 @@ import { stateNames } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
 import {
   area,
+  identifier,
   linked,
   listed,
-  mono,
   noneLinkedInWords,
   rounded,
   stateViewer,
@@ -78,11 +78,11 @@ export const tenementsView: ListOfRecords = {
     {
       head: "Tenement",
       fixed: true,
-      cell: linked("/tenements/:id", "id", mono("tenement_id")),
-      fact: mono("tenement_id"),
+      cell: linked("/tenements/:id", "id", identifier("tenement_id")),
+      fact: identifier("tenement_id"),
       sort: "id",
     },
-    { head: "Identifier", cell: mono("id"), isFactOnly: true },
+    { head: "Identifier", cell: identifier("id"), isFactOnly: true },
     {
       head: "State",
       fixed: true,
