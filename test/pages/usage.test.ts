@@ -61,7 +61,7 @@ test("a limit that is reached and a plan without limit are said in words", async
   for (let n = 0; n < 3; n++) await service.get("/companies", { token })
   const page = await pageWith(person, "429 limit reached")
   expect(textOf(page)).toContain(
-    "The limit is reached: requests are answered with 429. From 11:20:31 UTC on",
+    "The limit is reached: the service rejects requests with 429. From 11:20:31 UTC on",
   )
   await setPlan(service.editor, { email, plan: "admin", requestLimit: null })
   expect(textOf(await person.read("/account/usage"))).toContain("The admin plan has no limit.")
