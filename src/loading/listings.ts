@@ -45,7 +45,7 @@ export async function recordListings(
  * A query of the ended listings with the listings that may succeed each, and whether the pair is decided.
  * A secondary listing that begins or ends is no change of the company's code.
  */
-export const candidates = `
+export const successorPairs = `
   select p.asx_code as predecessor, p.company_name as former_company, s.asx_code as successor,
     s.company_name as company, p.listing_date, p.missing_since, s.appeared_at,
     p.name_keys && s.name_keys as has_same_name,
@@ -67,7 +67,7 @@ export const isProposed = "not (is_linked or is_declined)"
 export async function linkSuccessors(sql: TransactionSql, release: number): Promise<void> {
   const rows = await sql.unsafe<Pair[]>(
     `select predecessor, listing_date::text, min(successor) as successor
-     from (${candidates}) as found where ${isProposed} and has_same_name
+     from (${successorPairs}) as found where ${isProposed} and has_same_name
      group by 1, 2 having count(*) = 1`,
   )
   for (const pair of rows) await setSuccessor(sql, release, pair)

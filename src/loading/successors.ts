@@ -4,7 +4,7 @@ import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.t
 import { withSnapshot } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
 import { relink } from "./links.ts"
-import { candidates, isProposed, type Pair, setSuccessor } from "./listings.ts"
+import { isProposed, type Pair, setSuccessor, successorPairs } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
 import { insertRelease, nextRelease, publishing } from "./publish.ts"
@@ -24,7 +24,7 @@ export const readProposedSuccessors = (url: string): Promise<ProposedSuccessor[]
     sql.unsafe<ProposedSuccessor[]>(
       `select predecessor, former_company, ${utc("missing_since")} as missing_since,
          successor, company, ${utc("appeared_at")} as appeared_at, listing_date::text
-       from (${candidates}) as found where ${isProposed}
+       from (${successorPairs}) as found where ${isProposed}
        order by found.missing_since desc, predecessor, successor`,
     ),
   )
@@ -75,7 +75,7 @@ async function findPair(
   { predecessor, successor, isRight }: SuccessorDecision,
 ): Promise<DecidedPair> {
   const [pair] = await sql.unsafe<DecidedPair[]>(
-    `select predecessor, successor, listing_date::text, is_linked from (${candidates}) as found
+    `select predecessor, successor, listing_date::text, is_linked from (${successorPairs}) as found
      where predecessor = $1 and successor = $2 and not ${isRight ? "is_linked" : "is_declined"}`,
     [predecessor, successor],
   )

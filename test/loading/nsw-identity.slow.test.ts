@@ -111,6 +111,17 @@ test("beside two titles that are told apart, a row of neither stands by itself",
   })
 })
 
+test("beside two titles, one of which has the plain id, a row of neither has a number", async () => {
+  await bench.load("nsw", older(first))
+  const bare = "CML 7,CML,GAMMA LTD,CURRENT,0 HA,,"
+  await bench.load("nsw", olderWithAct(`${first},1973`, `${second},1992`, `${bare},`))
+  expect(await holders()).toEqual({
+    "NSW-CML7": "ALPHA PTY LTD",
+    "NSW-CML7-1992": "BETA NL",
+    "NSW-CML7~2": "GAMMA LTD",
+  })
+})
+
 test("titles of different numbers are never taken for one another", async () => {
   const titles = ["EL 5359 (1992)", "M(C)L 1990 (1973)", "M(C)L 1973 (1973)", "ML 1234A (1992)"]
   await bench.load("nsw", today(...titles.map((title) => `1,${title},ALPHA PTY LTD,,1997-10-15,`)))
