@@ -30,11 +30,9 @@ interface List<Item> {
   read: (url: string) => Promise<Item[]>
   row: (item: Item) => Row
   csv: (items: readonly Item[]) => string
-  /** The message after the CSV file is written. */
-  written: (items: readonly Item[], path: string) => string
 }
 
-const list = <Item>({ help, further, read, row, csv, written }: List<Item>) =>
+const list = <Item>({ help, further, read, row, csv }: List<Item>) =>
   command({
     help,
     parameters: {
@@ -46,7 +44,10 @@ const list = <Item>({ help, further, read, row, csv, written }: List<Item>) =>
       const items = await withDatabase(config, ({ url }) => read(url))
       if (path !== undefined) {
         writeNewFile(path, csv(items))
-        logToStderr(written(items, path))
+        logToStderr(
+          `Wrote ${formatCount(items.length)} rows to ${path}; fill in parent_asx_code where you know it, ` +
+            `then run \`mds load subsidiaries ${path} --partial\``,
+        )
       } else if (json) {
         await printResult(JSON.stringify(items.map(row)))
       } else if (process.stdout.isTTY) {
@@ -63,7 +64,6 @@ const unlinked = list({
   read: readUnlinked,
   row: ({ name, tenements }) => ({ tenements, holder: name }),
   csv: unlinkedCsv,
-  written: (holders, path) => `Wrote ${formatCount(holders.length)} holders to ${path}`,
 })
 
 const reasonTable = `${formatTable(
@@ -85,9 +85,6 @@ const suggest = list({
     similar_name: similarName,
   }),
   csv: suggestionsCsv,
-  written: (suggestions, path) =>
-    `Wrote ${formatCount(suggestions.length)} suggestions to ${path}; ` +
-    `fill in parent_asx_code where one is right, then run \`mds load subsidiaries ${path} --partial\``,
 })
 
 const decision = (help: string, isRight: boolean) =>

@@ -29,6 +29,10 @@ const listed = [
   "",
 ].join("\r\n")
 
+const written = (path: string) =>
+  `Wrote 2 rows to ${path}; fill in parent_asx_code where you know it, ` +
+  `then run \`mds load subsidiaries ${path} --partial\`\n`
+
 const unlinked = (...args: string[]) => bench.run(["holders", "unlinked", ...args])
 
 test("the unlinked holders are listed at any time, as CSV where the output is no terminal", async () => {
@@ -51,7 +55,7 @@ test.skipIf(!hasTerminals)("on a terminal they are a table, most tenements first
 test("--csv writes a file that, parents filled in, loads as subsidiaries; and never over another", async () => {
   const path = join(bench.directory, "unlinked.csv")
   const first = await unlinked("--csv", path)
-  expect(first).toEqual({ code: 0, stdout: "", stderr: `Wrote 2 holders to ${path}\n` })
+  expect(first).toEqual({ code: 0, stdout: "", stderr: written(path) })
   expect(readFileSync(path, "utf8")).toBe(listed)
   const second = await unlinked("--csv", path)
   expect(second).toEqual({
@@ -103,9 +107,7 @@ describe("suggestions", () => {
     expect(await suggest("--csv", path)).toEqual({
       code: 0,
       stdout: "",
-      stderr:
-        `Wrote 2 suggestions to ${path}; ` +
-        `fill in parent_asx_code where one is right, then run \`mds load subsidiaries ${path} --partial\`\n`,
+      stderr: written(path),
     })
     expect(readFileSync(path, "utf8")).toBe(suggested)
     expect((await suggest("--csv", path)).stderr).toBe(`Cannot write ${path}: file exists\n`)
