@@ -16,15 +16,15 @@ export interface Cells {
   ends: number[]
 }
 
+/** A text as UTF-8 bytes between two offsets. */
+type Text = readonly [bytes: Uint8Array, from: number, to: number]
+
 interface ParquetType {
   element: Pick<SchemaElement, "converted_type" | "logical_type"> &
     Required<Pick<SchemaElement, "type">>
   /** If its values have a fixed size in bytes: writes the value of a text. */
-  fixed?: { size: number; write: (view: DataView, at: number, text: string) => void }
+  fixed?: { size: number; write: (view: DataView, at: number, ...text: Text) => void }
 }
-
-const dayMs = 86_400_000
-const writeInt64 = (view: DataView, at: number, value: bigint) => view.setBigInt64(at, value, true)
 
 export const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
   text: {
@@ -32,22 +32,28 @@ export const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
   },
   integer: {
     element: { type: "INT64" },
-    fixed: { size: 8, write: (view, at, text) => writeInt64(view, at, BigInt(text)) },
+    fixed: {
+      size: 8,
+      write: (view, at, ...text) => view.setBigInt64(at, BigInt(stringOf(...text)), true),
+    },
   },
   number: {
     element: { type: "DOUBLE" },
-    fixed: { size: 8, write: (view, at, text) => view.setFloat64(at, Number(text), true) },
+    fixed: { size: 8, write: (view, at, ...text) => view.setFloat64(at, numberOf(...text), true) },
   },
   /** Of a byte each until the page is written, which has a bit for each. */
   boolean: {
     element: { type: "BOOLEAN" },
-    fixed: { size: 1, write: (view, at, text) => view.setUint8(at, text.startsWith("t") ? 1 : 0) },
+    fixed: {
+      size: 1,
+      write: (view, at, ...text) => view.setUint8(at, stringOf(...text).startsWith("t") ? 1 : 0),
+    },
   },
   date: {
     element: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
     fixed: {
       size: 4,
-      write: (view, at, text) => view.setInt32(at, Date.parse(text) / dayMs, true),
+      write: (view, at, bytes, from) => view.setInt32(at, dayNumber(bytes, from), true),
     },
   },
   instant: {
@@ -56,8 +62,55 @@ export const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
       converted_type: "TIMESTAMP_MILLIS",
       logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
     },
-    fixed: { size: 8, write: (view, at, text) => writeInt64(view, at, BigInt(Date.parse(text))) },
+    fixed: {
+      size: 8,
+      write: (view, at, ...text) =>
+        view.setBigInt64(at, BigInt(Date.parse(stringOf(...text))), true),
+    },
   },
+}
+
+/** From 0000-03-01. */
+const daysTo1970 = 719_468
+const zero = 0x30
+const point = 0x2e
+/** A number of up to fifteen digits is exact, and so is the division by the power of ten that it needs. */
+const exactDigits = 15
+
+const stringOf = (...[bytes, from, to]: Text): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString("latin1")
+
+/** A decimal such as 212.75 is read without a string. */
+function numberOf(...text: Text): number {
+  const [bytes, from, to] = text
+  if (to - from > exactDigits) return Number(stringOf(...text))
+  let digits = 0
+  let scale = 0
+  for (let at = from; at < to; at++) {
+    const digit = (bytes[at] as number) - zero
+    if (digit >= 0 && digit <= 9) {
+      digits = 10 * digits + digit
+      scale *= 10
+    } else if (bytes[at] === point && scale === 0) scale = 1
+    else return Number(stringOf(...text))
+  }
+  return scale === 0 ? digits : digits / scale
+}
+
+/** The number of a day such as `2026-01-31`, from 1970-01-01, by the leap years before its March. */
+function dayNumber(bytes: Uint8Array, from: number): number {
+  const part = (start: number, length: number): number => {
+    let digits = 0
+    for (let at = from + start; at < from + start + length; at++) {
+      digits = 10 * digits + (bytes[at] as number) - zero
+    }
+    return digits
+  }
+  const month = part(5, 2)
+  const year = part(0, 4) - (month > 2 ? 0 : 1)
+  const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
+  const fromMarch = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5)
+  return 365 * year + leapDays + fromMarch + part(8, 2) - 1 - daysTo1970
 }
 
 /** Different values, one after another as a page has them. */
@@ -126,10 +179,9 @@ export function createParquetColumn(
     const decoded = new DataView(bytes.buffer)
     for (let place = 0; place < distinct; place++) {
       const from = (offsets[place] as number) + lengthSize
-      const text = Buffer.from(texts.buffer, from, (offsets[place + 1] as number) - from)
-      write(decoded, size * place, text.toString("latin1"))
+      write(decoded, size * place, texts, from, offsets[place + 1] as number)
     }
-    return { bytes, offsets: offsets.map((_, place) => size * place) }
+    return { bytes, offsets: offsets.subarray(0, distinct + 1).map((_, place) => size * place) }
   }
 
   return {

@@ -47,7 +47,7 @@ test("45,000 rows in three groups", async () => {
     many: below(3) === 0 ? null : below(1_000_000) / 8 - 1_000,
     count: below(5) === 0 ? Number.MAX_SAFE_INTEGER : -below(9),
     flag: [true, false, null][below(3)] ?? null,
-    day: below(4) === 0 ? null : day(below(60_000) - 30_000),
+    day: below(4) === 0 ? null : day(below(800_000) - 700_000),
     at: `${day(below(20_000))}T00:00:0${below(10)}Z`,
   }))
   const file = fileOf(columns, records, 2_000)
