@@ -23,18 +23,18 @@ export const flag = (help: string): Parameter<boolean | undefined> => ({
 })
 
 export const option = <V>(value: string, help: string, parse: Parse<V>): Parameter<V | undefined> =>
-  requiredOption(value, help, parse, false)
+  required(value, help, parse, false)
 
-export const requiredOption = <V>(
+export const required = <V>(
   value: string,
   help: string,
   parse: Parse<V>,
-  isRequired = true,
+  isMandatory = true,
 ): Parameter<V> => ({
   of: (name) =>
     new Option(`--${kebab(name)} ${value}`, help)
       .argParser(reportingUsage(parse))
-      .makeOptionMandatory(isRequired),
+      .makeOptionMandatory(isMandatory),
 })
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

@@ -2,7 +2,7 @@ import { newestReleases, releaseOrigin } from "../db/release-files.ts"
 import { keptFile, rawDirectory } from "../fetching/raw-files.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { prune as pruneReleases } from "../loading/prune.ts"
-import { argument, command, group, integer, option, reading, requiredOption } from "./command.ts"
+import { argument, command, group, integer, option, reading, required } from "./command.ts"
 import { withDatabase, withSnapshotOf } from "./database.ts"
 import { formatTable, printCompleted } from "./terminal.ts"
 
@@ -35,11 +35,7 @@ const show = reading({
 const prune = command({
   help: "delete the history of old releases",
   parameters: {
-    keepDays: requiredOption(
-      "<days>",
-      "keep the releases that were the newest at any moment of this many days",
-      integer(1, 99_999),
-    ),
+    keepDays: required("<days>", "keep the releases of this many days", integer(1, 99_999)),
   },
   run: async ({ keepDays }, { config }) => {
     const pruned = await withDatabase(config, ({ url }) => pruneReleases(url, keepDays))

@@ -3,16 +3,7 @@ import { AccountError } from "../access/change.ts"
 import { prefixOf } from "../access/token.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
 import { dayMs, hourMs, minuteMs } from "../text/durations.ts"
-import {
-  argument,
-  command,
-  flag,
-  group,
-  integer,
-  option,
-  reading,
-  requiredOption,
-} from "./command.ts"
+import { argument, command, flag, group, integer, option, reading, required } from "./command.ts"
 import { changeAccess, withPool } from "./database.ts"
 import { formatTable, logToStderr, printSecret } from "./terminal.ts"
 
@@ -21,12 +12,8 @@ const prefix = argument(String, "first characters of the token, as `token list` 
 const create = command({
   help: "create a token and print it; it is not shown again",
   parameters: {
-    account: requiredOption(
-      "<email>",
-      "its account; a new account is on the standard plan",
-      String,
-    ),
-    name: requiredOption("<text>", "purpose of the token", String),
+    account: required("<email>", "its account; a new one is on the standard plan", String),
+    name: required("<text>", "purpose of the token", String),
     expiresIn: option("<days>", "days until it expires (default: never)", integer(1, 36_500)),
     spreadsheets: flag("show its use apart from that of programs"),
   },
@@ -45,7 +32,7 @@ const create = command({
 
 const list = reading({
   help: "list the tokens of an account by their prefixes",
-  parameters: { account: requiredOption("<email>", "account of the tokens", String) },
+  parameters: { account: required("<email>", "account of the tokens", String) },
   read: async ({ account }, { config }) =>
     tokenRows((await withPool(config, (pool) => showAccount(pool, account))).tokens),
   text: formatTable,
