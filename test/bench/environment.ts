@@ -39,6 +39,8 @@ export interface Checkout {
   /** A token of an account, on the plan without a limit unless `limit` is given. */
   token(account?: string, options?: { limit?: number; databaseUrl?: string }): Promise<string>
   start(settings?: Variables, databaseUrl?: string): Promise<ServerProcess>
+  /** Signs in to its service at this URL. @returns the cookie */
+  signIn(service: string): Promise<string>
   /** Runs `work` on a database of its own with this much data, and drops it. */
   withDatabase<T>(sizes: Sizes, work: (url: string, sql: Sql) => Promise<T>): Promise<T>
 }
@@ -141,6 +143,17 @@ export async function createEnvironment(options: Options): Promise<Environment> 
             },
           }),
         ),
+      signIn: async (service) => {
+        await issueToken(command, url, "typist")
+        const { stdout } = await command(url, "account", "link", "typist@example.com")
+        const response = await fetch(`${service}/account/link`, {
+          method: "POST",
+          redirect: "manual",
+          headers: { "Sec-Fetch-Site": "same-origin" },
+          body: new URLSearchParams({ link: /mds_link_[\w-]+/.exec(stdout)?.[0] ?? "" }),
+        })
+        return response.headers.get("set-cookie")?.split(";")[0] ?? ""
+      },
       withDatabase: async (sizes, work) => {
         const name = `bench_own_${process.pid}`
         const own = await dataFiles(join(scratch, JSON.stringify(sizes)), sizes)

@@ -12,7 +12,7 @@ export type ValueCount = {
 }
 
 export interface FacetOptions extends ReadOptions {
-  /** Counts the values of a list with a frequent term among few of its records. */
+  /** Counts the values of a long list among some of its records. */
   isSampled?: boolean
 }
 

@@ -1,51 +1,44 @@
 /** Finds the first rows of a list whose filter is a part of a text. */
 import { type SQL, sql } from "drizzle-orm"
-import type { Readable } from "../../resources/resource.ts"
+import type { OrderTerm, Readable } from "../../resources/resource.ts"
 import { type Part, type Relation, relationOf, tableName } from "./relations.ts"
+import { orderBy } from "./seek.ts"
 
-/** Searching more rows in order takes longer than finding all matches of a term that is as rare by their index. */
-const mostSearched = sql.raw("10000")
-
-/** For the values of a field: those of a frequent term are counted among few of its rows. */
-export const sample = { enough: sql.raw("100"), most: mostSearched }
-
-export interface MatchOptions {
-  /** The condition that a row comes after the position at which the page begins. */
-  after?: SQL | undefined
-  /** How many matches are enough where the first rows of the table have them. */
-  enough: SQL
-  /** How many matches are read where they have fewer. */
-  most: SQL
-}
+/** Reading more rows in order takes longer than finding all matches of a term that is as rare by their index. */
+const mostRead = sql.raw("4000")
 
 /**
- * A relation with the first rows of the list.
+ * A relation with at least the first rows of the list.
  *
- * The planner can't know how frequent a term is, nor where its rows are in the list's order. So the
- * statement searches the first rows of the table in the list's order. Only where these have too few matches,
- * it finds all matches by their index. OFFSET keeps the planner from reading the table in order again.
+ * The planner knows about how frequent a term is, but not where its rows are in the list's order. Where it
+ * expects to find them soon, it reads the table in order, and reads all of it if they are at the end. This
+ * statement looks for them among the first rows of the table. Only where these have too few, it finds all
+ * matches by their index. OFFSET keeps the planner from reading the table in order again.
+ * @param limit how many rows are enough
+ * @param after the condition that a row comes after the position at which the page begins
  */
 export function firstMatches(
-  resource: Readable,
+  { resource, order }: { resource: Readable; order: readonly OrderTerm[] },
   relation: Relation,
   part: Part,
-  orderBy: SQL[],
-  { after = sql`true`, enough, most }: MatchOptions,
+  limit: SQL,
+  after: SQL = sql`true`,
 ): SQL {
   const name = tableName(resource)
-  const order = sql`order by ${sql.join(orderBy, sql`, `)}`
-  const first = { orderBy, limit: mostSearched }
-  const rows = relationOf(resource, relation, { where: after, updated: false, first })
-  const isEnough = sql`(select count(*) >= ${enough} from early)`
+  const terms = orderBy(order)
+  const inOrder = sql`order by ${sql.join(terms, sql`, `)}`
+  const first = { orderBy: terms, limit: mostRead }
+  const firstRows = relationOf(resource, relation, { where: after, updated: false, first })
+  const isEnough = sql`(select count(*) >= ${limit} from early)`
   return sql`(
     with early as materialized (
-      select * from (select * from ${rows} where ${after} ${order} limit ${mostSearched}) as ${name}
-      where ${part.where} ${order} limit ${enough}
+      select * from (select * from ${firstRows} where ${after} ${inOrder} limit ${mostRead}) as ${name}
+      where ${part.where} ${inOrder} limit ${limit}
     )
     select * from early where ${isEnough}
     union all
     (select * from (
       select * from ${relationOf(resource, relation, part)} where ${part.where} and not ${isEnough} offset 0
-    ) as ${name} ${order} limit ${most})
+    ) as ${name} ${inOrder} limit ${limit})
   ) as ${name}`
 }

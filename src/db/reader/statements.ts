@@ -20,7 +20,7 @@ import {
 import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
-import { firstMatches, type MatchOptions, sample } from "./first-matches.ts"
+import { firstMatches } from "./first-matches.ts"
 import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
 import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
@@ -212,10 +212,11 @@ export function createStatements(db: Database) {
     page: (shape: ListShape, relation: Relation, after?: Position): PreparedPage => {
       if (!hasIndexedTerm(shape)) return rows(shape, relation, after)
       const key = `page of ${recordKind(shape.resource)} ${after !== undefined} ${relation} ${keyOf(shape)}`
-      const bounds = { enough: pageEnd, most: pageEnd }
-      return once(key, () =>
-        pageOf(shape, { from: matchesIn(shape, relation, bounds, after && isAfter(shape.order)) }),
-      )
+      return once(key, () => {
+        const further = after && isAfter(shape.order)
+        const part = partOf(shape, further)
+        return pageOf(shape, { from: firstMatches(shape, relation, part, pageEnd, further) })
+      })
     },
     /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
     rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
@@ -260,15 +261,17 @@ export function createStatements(db: Database) {
       once(`facet ${filter} ${isSampled} ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
         const { values } = filterOf(shape.resource, filter)
         if (!values) throw new Error(`The values of ${filter} are not counted`)
-        const rows = isSampled
-          ? sql`from ${matchesIn(shape, relation, sample)}`
-          : rowsIn(shape, relation)
-        const groups = sql`select ${values.column} as value, count(*) as rows
-          ${rows} group by 1 limit ${mostGroups} + 1`
+        const rows = sql`select ${values.column} as value ${rowsIn(shape, relation)}
+          ${isSampled ? sql`limit ${sampledRows}` : sql``}`
+        const groups = sql`select value, count(*) as rows from (${rows}) as counted
+          group by 1 limit ${mostGroups} + 1`
         return oneRow("facet", { groups: groupsOf }, sql`(${groups}) as grouped`)
       }),
   }
 }
+
+/** They are found soon, however many there are. */
+const sampledRows = sql.raw("2000")
 
 /** Bounds the memory that counting takes: a list of several values has more combinations than values. */
 const mostGroups = sql.raw("50000")
@@ -305,20 +308,6 @@ function pageRows(shape: ListShape, relation: Relation, further?: SQL): PageRows
   const part = partOf(shape, further)
   const first = { orderBy: orderBy(order), limit: pageEnd }
   return { from: relationOf(resource, relation, { ...part, first }), where: part.where }
-}
-
-/** The first rows of a list with an indexed term. */
-function matchesIn(
-  shape: ListShape,
-  relation: Relation,
-  bounds: Pick<MatchOptions, "enough" | "most">,
-  after?: SQL,
-): SQL {
-  const { resource, order } = shape
-  return firstMatches(resource, relation, partOf(shape, after), orderBy(order), {
-    ...bounds,
-    after,
-  })
 }
 
 /** FROM and WHERE of a list. */

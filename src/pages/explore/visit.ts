@@ -91,7 +91,7 @@ export function createVisits(options: VisitOptions) {
       },
       /**
        * The values of the fields that contain a term, the most frequent first; for a frequent term, those of
-       * the first records.
+       * some records.
        */
       valuesWith: async (list: ListAddress, filter: string, term: string) => {
         const query = encodeQuery([[filter, term]])

@@ -1,4 +1,4 @@
-/** How long single requests take: crawls, jumps, searches, and many callers at once. */
+/** How long single requests take: crawls, jumps and searches. */
 import type { Row } from "../bench.ts"
 import { call } from "../clients.ts"
 import { type Checkout, type Environment, measureCheckouts } from "../environment.ts"
@@ -58,46 +58,30 @@ const searchesOf = (term: string) => [
   `/api/v1/tenements?holder=${encodeURIComponent(term)}`,
 ]
 
-/** Parts of stored texts, of three to eight characters. */
-async function longTerms({ sql }: Environment): Promise<string[]> {
+/** What people look for. */
+async function storedTexts({ sql }: Environment): Promise<string[]> {
   const texts = await sql<{ text: string }[]>`
-    (select title_folded as text from reports order by md5(hash) limit 30)
-    union all
-    (select holder_name_folded from tenements where holder_name is not null order by md5(id) limit 30)`
-  return texts.map(({ text }, index) =>
-    text
-      .slice(2, 5 + (index % 6))
-      .trim()
-      .padEnd(3, "a"),
-  )
+    (select asx_code as text from companies order by md5(asx_code) limit 8)
+    union all (select company_name from companies order by md5(company_name) limit 8)
+    union all (select tenement_id from tenements order by md5(id) limit 8)
+    union all (select holder_name from tenements where holder_name > '' order by md5(id) limit 16)
+    union all (select title from reports order by md5(hash) limit 16)`
+  return texts.map(({ text }) => text)
 }
+
+/** A part of three to eight characters. */
+const partOf = (text: string, index: number): string =>
+  text.slice(2, 5 + (index % 6)).padEnd(3, "a")
 
 const search = waitRow("search", "searches, total included", async (environment, read) => {
   const short = shortTerms.flatMap(searchesOf)
-  const long = (await longTerms(environment)).flatMap(searchesOf)
+  const long = (await storedTexts(environment)).map(partOf).flatMap(searchesOf)
   return {
     "one or two letters: slowest, ms": quantile(await read(short), 1),
     "three letters or more: p95, ms": quantile(await read(long), 0.95),
     "again: p95, ms": quantile(await read([...short, ...long]), 0.95),
   }
 })
-
-const callersAtOnce = 100
-
-const firstCallers = waitRow(
-  "first-callers",
-  `${callersAtOnce} first callers of one filter at once, beside one caller of another`,
-  async (_, read) => {
-    const filter = (from: string) =>
-      `/api/v1/reports?search=re&type=progress%20report&from=${from}-01-01`
-    const alone = await read([filter("1990")])
-    const callers = Array.from({ length: callersAtOnce }, () => read([filter("1991")]))
-    return {
-      "one caller, ms": quantile(alone, 1),
-      "last of a hundred, ms": quantile((await Promise.all(callers)).flat(), 1),
-    }
-  },
-)
 
 const analyst = waitRow(
   "analyst",
@@ -119,4 +103,32 @@ const analyst = waitRow(
   },
 )
 
-export const waitRows: readonly Row[] = [crawl, search, firstCallers, analyst]
+const mostTyped = 18
+
+const searchBox: Row = {
+  name: "search-box",
+  work: "the explorer's search box, for terms typed letter by letter",
+  run: async (environment) => {
+    const beginnings = (await storedTexts(environment)).flatMap((text) =>
+      Array.from({ length: mostTyped }, (_, index) => text.slice(0, index + 1).trim()),
+    )
+    const terms = new Set(beginnings)
+    return measureCheckouts(environment, async (checkout) => async () => {
+      const { url, stop } = await checkout.start()
+      const headers = { Cookie: await checkout.signIn(url), "X-Type-Ahead": "true" }
+      const ms: number[] = []
+      for (const term of terms) {
+        const startedMs = performance.now()
+        const target = `${url}/explore/search?${new URLSearchParams({ q: term })}`
+        const response = await fetch(target, { headers, redirect: "error" })
+        await response.arrayBuffer()
+        if (!response.ok) throw new Error(`${target} got ${response.status}`)
+        ms.push(performance.now() - startedMs)
+      }
+      await stop()
+      return { "p95, ms": quantile(ms, 0.95), "slowest, ms": quantile(ms, 1) }
+    })
+  },
+}
+
+export const waitRows: readonly Row[] = [crawl, search, searchBox, analyst]

@@ -178,7 +178,7 @@ test.each(terms)("a page of %s reads a bounded part of the table", async (_, res
     const values = { ...bound, ...bindPosition(after ?? []), limit: 50, offset: 50 }
     const plan = await explained(statement, values)
     expect(plan.scans).not.toContain("Seq Scan")
-    expect(plan.rows).toBeLessThan(10_000 + 200)
+    expect(plan.rows).toBeLessThan(4_000 + 200)
   }
 })
 
