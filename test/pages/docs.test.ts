@@ -171,7 +171,7 @@ test("docs.md contains every page, and llms.txt links to each", async () => {
 
 test("programs are escaped, in blocks with a copy button", async () => {
   const page = await textOf(pathOf("whole-lists"))
-  const blocks = [...page.matchAll(/<pre tabindex="0"><code id="([^"]+)">(.*?)<\/code><\/pre>/gs)]
+  const blocks = [...page.matchAll(/<pre><code id="([^"]+)">(.*?)<\/code><\/pre>/gs)]
   expect(blocks.length).toBeGreaterThanOrEqual(4)
   for (const [, id] of blocks)
     expect(page).toContain(`<button type="button" data-copy="${id}" hidden>`)

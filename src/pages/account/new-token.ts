@@ -47,7 +47,7 @@ export function newTokenPage({ made, publicUrl, title, notices }: NewTokenPage) 
     main: html`${panel(
       "new-token",
       "Copy your token",
-      html`<div class="secret">${copyable("token", token)}</div>
+      html`${copyable("token", token)}
 <p><strong>You won't see it again.</strong> Keep it where you keep passwords. In lists it is shown as <code>${prefix}…</code>.</p>`,
     )}
 ${notices}

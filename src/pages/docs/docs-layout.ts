@@ -58,7 +58,6 @@ const way = (title: string, content: Html): Html =>
   html`<section class="panel"><h2>${title}</h2>${content}</section>`
 
 const group = ({ title, pages }: (typeof docsGroups)[number]): Html =>
-  html`<section class="stack"><h2>${title}</h2><dl class="contents">${pages.map(
-    (link) =>
-      html`<div><dt><a href="${link.path}">${link.title}</a></dt><dd>${link.summary}</dd></div>`,
+  html`<section class="stack"><h2>${title}</h2><dl class="facts">${pages.map(
+    (link) => html`<dt><a href="${link.path}">${link.title}</a></dt><dd>${link.summary}</dd>`,
   )}</dl></section>`

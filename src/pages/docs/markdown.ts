@@ -2,6 +2,7 @@
  * Renders Markdown as HTML with Bun's parser. Templates here write every element, so no other elements
  * exist: HTML in the Markdown appears as text, and comments are dropped.
  */
+import { copyable } from "../kit/components.ts"
 import { attributes, Html, html } from "../kit/html.ts"
 
 /**
@@ -34,8 +35,7 @@ export function renderMarkdown(markdown: string, linkTo: (href: string) => strin
       list: (children, { ordered }) => element(ordered ? "ol" : "ul", "\n")(children),
       listItem: element("li", "\n"),
       hr: () => "<hr>\n",
-      code: (children, meta) =>
-        codeBlock(`code-${++programs}`, new Html(children), meta?.language === "text").text,
+      code: (children) => `${copyable(`code-${++programs}`, new Html(children))}\n`,
       table: (children) => {
         tables++
         const label = `Table ${tables}${part.text && `: ${part.text}`}`
@@ -87,7 +87,3 @@ const plainText = (markup: string): string => markup.replace(/<[^>]*>/g, "").rep
 
 const aligned = (meta: { align?: string } | undefined) =>
   meta?.align === "right" ? "number" : null
-
-/** Long lines of a program scroll; a formula or a URL wraps. */
-const codeBlock = (id: string, code: Html, isOneLine: boolean): Html =>
-  html`<div class="${isOneLine ? "program one-line" : "program"}"><pre tabindex="0"><code id="${id}">${code}</code></pre><button type="button" data-copy="${id}" hidden>Copy</button></div>\n`
