@@ -5,6 +5,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { parquetMetadata, parquetReadObjects } from "hyparquet"
 import { awkward } from "../support/fixtures.ts"
+import { seededIntegers } from "../support/seeded.ts"
 import { testService } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 import { parseCsv, parseTsv } from "./delimited-reader.ts"
@@ -119,6 +120,42 @@ test.each(lists)("%s as NDJSON has a line for each record", async (path, records
   const [name = ""] = Object.keys(records[0] ?? {}).slice(-1)
   const picked = records.map((record) => ({ [name]: Object.entries(record).at(-1)?.[1] }))
   expect(linesOf(await text(`format=ndjson&all=true&fields=${name}`))).toEqual(picked)
+})
+
+/** Parameters that lists take, each with values that some records have. */
+const choices: Readonly<Record<string, readonly string[]>> = {
+  per_page: ["1", "2", "7", "100"],
+  page: ["1", "2", "3"],
+  order: ["asc", "desc"],
+  "companies sort": ["name", "market_cap", "asx_code"],
+  "companies active": ["true", "false"],
+  "companies search": ["a", "min", "%", "'"],
+  "companies fields": ["asx_code,is_active", "market_cap_aud,since_release,company_name"],
+  "tenements sort": ["id", "grant_date", "expiry_date", "area_km2"],
+  "tenements state": ["WA", "NSW", "QLD", "NT"],
+  "tenements holder": ["a", "pty", '"'],
+  "tenements fields": ["asx_codes,id", "source,area_km2,holder_name", "grant_date"],
+  "reports search": ["a", "report", "50%"],
+  "reports from": ["1999-12-31", "2026-01-01"],
+  "reports fields": ["title,hash", "published_at,type,url"],
+}
+
+test("NDJSON has the values of JSON for any query", async () => {
+  const below = seededIntegers(7)
+  for (let count = 0; count < 100; count++) {
+    const list = ["companies", "tenements", "reports"][below(3)] ?? ""
+    const query = Object.entries(choices).flatMap(([name, values]) => {
+      const [parameter = "", of = list] = name.split(" ").reverse()
+      const isTaken = of === list && below(3) === 0 && !(list === "reports" && name === "order")
+      return isTaken
+        ? [`${parameter}=${encodeURIComponent(values[below(values.length)] ?? "")}`]
+        : []
+    })
+    const path = `/${list}?${query.join("&")}`
+    const { data } = await readList(await service.get(path))
+    const lines = await (await service.get(`${path}&format=ndjson`)).text()
+    expect([path, linesOf(lines)]).toEqual([path, data])
+  }
 })
 
 test("NDJSON of no record is empty, and its errors are JSON", async () => {

@@ -140,7 +140,7 @@ import ast, sys, urllib.request
 wanted = "pd.read_parquet", "urllib.request.Request"
 calls = [node for node in ast.walk(ast.parse(sys.argv[1])) if isinstance(node, ast.Call)]
 call = next(each for each in calls if ast.unparse(each.func) in wanted)
-[headers] = [ast.literal_eval(each.value) for each in call.keywords]
+[headers] = [ast.literal_eval(each.value) for each in call.keywords if each.arg != 'dtype_backend']
 request = urllib.request.Request(ast.literal_eval(call.args[0]), headers=headers)
 sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
     for (const id of ["python", "polars"]) {

@@ -1,4 +1,4 @@
-/** Exports of all tenements as CSV, beside psql's \copy of the same rows; and exports that nobody reads. */
+/** Exports of all tenements as CSV and Parquet, beside psql's \copy of the same rows; and exports that nobody reads. */
 import { connect, type Socket } from "node:net"
 import type { Row } from "../bench.ts"
 import { send } from "../clients.ts"
@@ -14,18 +14,23 @@ import {
 import { type Measure, quantile } from "../rounds.ts"
 
 const copy = String.raw`\copy (select id, tenement_id, state, status, type, holder_name, grant_date, expiry_date, area_km2 from tenements order by id) to stdout csv header`
-const path = "/api/v1/tenements?format=csv&all=true"
 
 /** Runs curl to the end of the export, and a shell command on the export. */
-async function curl({ url }: ServerProcess, token: string, coding: string, pipe: string) {
+async function curl(
+  { url }: ServerProcess,
+  token: string,
+  { format = "csv", name }: Coding,
+  pipe: string,
+) {
   const program = ["/bin/bash", "-o", "pipefail", "-c", `curl -sSNf -K - "$1" | ${pipe}`, "curl"]
   // The token is read from standard input, where no list of processes shows it.
-  const stdin = `header = "Authorization: Bearer ${token}"\nheader = "Accept-Encoding: ${coding}"\n`
-  return runToEnd([...program, url + path], { stdin })
+  const stdin = `header = "Authorization: Bearer ${token}"\nheader = "Accept-Encoding: ${name}"\n`
+  return runToEnd([...program, `${url}/api/v1/tenements?format=${format}&all=true`], { stdin })
 }
 
 interface Coding {
   name: string
+  format?: string
   unpack: string
   /** The shell command that does the same to the output of \copy. */
   pipe: string
@@ -35,12 +40,13 @@ async function exportSide(checkout: Checkout, coding: Coding, copied: string): P
   const token = await checkout.token()
   const service = await checkout.start()
   const idleMB = memoryOf(service.pid, "now")
-  const { stdout: lines } = await curl(service, token, coding.name, `${coding.unpack} | wc -l`)
-  if (lines !== copied) throw new Error(`The export has ${lines.trim()} lines, \\copy ${copied}`)
+  const { stdout: lines } = await curl(service, token, coding, `${coding.unpack} | wc -l`)
+  if (!coding.format && lines !== copied)
+    throw new Error(`The export has ${lines.trim()} lines, \\copy ${copied}`)
   return async () => {
     resetPeak(service.pid)
     const cpuBefore = cpuSecondsOf(service.pid)
-    const { seconds } = await curl(service, token, coding.name, "cat > /dev/null")
+    const { seconds } = await curl(service, token, coding, "cat > /dev/null")
     return {
       s: seconds,
       "CPU s": cpuSecondsOf(service.pid) - cpuBefore,
@@ -124,6 +130,12 @@ export const exportRows: readonly Row[] = [
     name: "gzip",
     unpack: "gunzip",
     pipe: "gzip -1 > /dev/null",
+  }),
+  exportRow("export-parquet", "Parquet of all tenements, all=true, beside \\copy", {
+    name: "identity",
+    format: "parquet",
+    unpack: "cat",
+    pipe: "cat > /dev/null",
   }),
   {
     name: "stalled-exports",

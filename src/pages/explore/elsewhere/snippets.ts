@@ -120,6 +120,7 @@ in
 ${variableOf(view)} = pd.read_parquet(
     "${addressOf(exportOf(view, "parquet"))}",
     storage_options={"Authorization": "${bearer}"},
+    dtype_backend="pyarrow",
 )`,
     note: `Gets every row. ${typesOf} Needs the package pyarrow.`,
   },
