@@ -11,53 +11,38 @@ import { arrayLiteral } from "../text/array-literal.ts"
 import type { FetchedFile } from "./fetch-files.ts"
 import { type Fetchable, publicAddress } from "./sources-file.ts"
 
-/** The source of the row. */
-type Fetched = Pick<Source, "name" | "resource">
-
-export interface FetchTimes {
+export interface FetchRecord {
   /** When the last fetch with an outcome began. */
   attempted: string | null
   /** When the last fetch began that received all files. */
   fetched: string | null
-}
-
-export async function lastFetch(sql: Connection, { name, resource }: Fetched): Promise<FetchTimes> {
-  const [row] = await sql.unsafe<FetchTimes[]>(
-    `select ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched
-     from sources where name = $1 and resource = $2`,
-    [name, resource.name],
-  )
-  return row ?? { attempted: null, fetched: null }
-}
-
-/** How fetched files relate to loaded ones. */
-export interface KnownFiles {
-  /** They are the last that a load read. */
+  /** When the newest files that were loaded were true. */
+  observed: string | null
+  /** The files are the last that a load read. */
   areLoaded: boolean
   /** A further load would do the same: see `load-basis.ts`. */
   hasSameBasis: boolean
-  /** They are those of the last fetch, also after a refused load. */
+  /** The files are those of the last fetch, also after a refused load. */
   areFetched: boolean
-  /** When the newest files that were loaded were true. */
-  observed: string | null
 }
 
-/** @param digests sorted */
-export async function knownFiles(
+/** @param digests of files, sorted */
+export async function fetchRecord(
   sql: Connection,
-  { name, resource }: Fetched,
-  digests: readonly string[],
-  basis: string,
-): Promise<KnownFiles> {
-  const [row] = await sql.unsafe<KnownFiles[]>(
-    `select last_files is not distinct from $3::text[] as "areLoaded",
-       last_basis is not distinct from ${fullBasis("$4::text", "$2")} as "hasSameBasis",
-       last_fetched_files is not distinct from $3::text[] as "areFetched",
-       ${utc("last_observed_at")} as observed
-     from sources where name = $1 and resource = $2`,
+  { name, resource }: Source,
+  digests: readonly string[] = [],
+  basis = "",
+): Promise<FetchRecord> {
+  const [row] = await sql.unsafe<[FetchRecord]>(
+    `select ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched,
+       ${utc("last_observed_at")} as observed,
+       coalesce(last_files = $3::text[], false) as "areLoaded",
+       coalesce(last_basis = ${fullBasis("$4::text", "$2")}, false) as "hasSameBasis",
+       coalesce(last_fetched_files = $3::text[], false) as "areFetched"
+     from (values ($1, $2)) as given (name, resource) left join sources using (name, resource)`,
     [name, resource.name, arrayLiteral(digests), basis],
   )
-  return row ?? { areLoaded: false, hasSameBasis: false, areFetched: false, observed: null }
+  return row
 }
 
 /**
@@ -94,7 +79,7 @@ export async function recordFetched(
 /** @param at when the fetch began */
 export async function recordFailedFetch(
   client: Connection,
-  source: Fetched,
+  source: Source,
   { at, reason, seconds }: { at: string; reason: string; seconds: number },
 ): Promise<void> {
   await client.begin(async (sql) => {

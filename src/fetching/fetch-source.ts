@@ -9,7 +9,7 @@ import { secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import { hourMs } from "../text/durations.ts"
 import { fetchFiles, instantText } from "./fetch-files.ts"
-import { type FetchTimes, lastFetch, recordFailedFetch, recordFetched } from "./fetch-record.ts"
+import { type FetchRecord, fetchRecord, recordFailedFetch, recordFetched } from "./fetch-record.ts"
 import { type FetchedLoadOptions, type Loaded, loadFetched } from "./load-fetched.ts"
 import { withRawDirectory } from "./raw-files.ts"
 import { type Fetchable, headersOf, withoutSecrets } from "./sources-file.ts"
@@ -71,7 +71,7 @@ const hoursAfterFailure = 1
 const leewayOf = (everyHours: number) => Math.min(everyHours, 24) / 48
 
 /** The time from which on the source is due, in milliseconds. */
-function dueAt({ attempted, fetched }: FetchTimes, everyHours: number): number {
+function dueAt({ attempted, fetched }: FetchRecord, everyHours: number): number {
   const after = (time: string | null, hours: number) =>
     time === null ? 0 : Date.parse(time) + hours * hourMs
   return Math.max(
@@ -92,7 +92,7 @@ async function fetchIfDue(
   const startedAt = options.now()
   const at = instantText(startedAt)
   const startedMs = performance.now()
-  const dueMs = dueAt(await lastFetch(sql, source), entry.every ?? defaultEveryHours)
+  const dueMs = dueAt(await fetchRecord(sql, source), entry.every ?? defaultEveryHours)
   if (!options.force && dueMs > startedAt.getTime()) {
     return withoutLoad(name, "not due", `due from ${new Date(dueMs).toISOString()} on`)
   }

@@ -12,7 +12,7 @@ import { digestsOf } from "../loading/observation.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import type { LoadSummary } from "../loading/summary.ts"
 import { type FetchedFile, observedTime } from "./fetch-files.ts"
-import { knownFiles } from "./fetch-record.ts"
+import { fetchRecord } from "./fetch-record.ts"
 import type { Limits } from "./limits.ts"
 import type { Fetchable } from "./sources-file.ts"
 
@@ -47,7 +47,7 @@ export async function loadFetched(
   const digests = digestsOf(files)
   const basisOptions = { source, partial, allSectors, absentAfterHours, holderNames }
   const basis = await loadBasis(sql, basisOptions, digests)
-  const known = await knownFiles(sql, source, digests, basis)
+  const known = await fetchRecord(sql, source, digests, basis)
   const observed = observedTime(files)
   const last = known.observed ?? ""
   if (known.areFetched && !known.areLoaded && last > observed) {
