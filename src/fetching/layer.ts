@@ -68,7 +68,7 @@ const countOf = ({ url, countUrl, countIn }: Layer, access: Access): Promise<num
   read(countUrl, access, (text) => {
     const count = countIn(text)
     if (count !== undefined) return count
-    throw new FetchError(url, `it does not say how many records it has${quoted(text)}`)
+    throw new FetchError(url, `its response has no number of records${quoted(text)}`)
   })
 
 const pageOf = (

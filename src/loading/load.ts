@@ -28,7 +28,9 @@ export async function load({ files: paths, ...options }: LoadOptions): Promise<L
   }
   checkAcceptEmpty(source.resource, acceptEmpty)
   if (options.removeMissingNow && (partial || !source.complete)) {
-    throw new LoadError("Cannot remove what is missing: such a load only adds and changes records")
+    throw new LoadError(
+      "Cannot remove missing records: a load of this source, or with --partial, only adds and changes records",
+    )
   }
   const observed = options.observed === undefined ? undefined : observedOf(options.observed)
   // Before the database is touched: an unreadable file records nothing.

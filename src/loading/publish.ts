@@ -65,7 +65,7 @@ async function recordRefusal(client: Sql, load: Load, { message: reason }: LoadE
 
 const whenUnknown =
   "It is not known whether the release was published. " +
-  "Run the same command again: if it was, nothing is published a second time."
+  "Run the same command again: a published release is not published twice."
 
 /** Rolls back the transaction of a dry run. */
 class RolledBack extends Error {

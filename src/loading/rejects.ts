@@ -48,7 +48,7 @@ export function rejectsText({
   if (!lost) return path ? `Rejected rows are in ${path}` : undefined
   return path
     ? `Only the first ${formatCount(rows)} of ${formatCount(rows + lost.rows)} rejected rows are in ${path}: ${lost.reason}`
-    : `The rejected rows could not be written to ${lost.directory}: ${lost.reason}`
+    : `Cannot write the rejected rows to ${lost.directory}: ${lost.reason}`
 }
 
 const defaultMax = 1000
@@ -109,9 +109,7 @@ export class Rejects {
       this.#failure = reasonOf(error)
       const what =
         this.#rows > 0 ? `more rejected rows to ${this.#path}` : `rejected rows to ${directory}`
-      this.options.warn(
-        `Cannot write ${what}: ${this.#failure}; the first that are in no file are listed here`,
-      )
+      this.options.warn(`Cannot write ${what}: ${this.#failure}; the first unwritten rows follow`)
     }
   }
 

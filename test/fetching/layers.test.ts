@@ -192,7 +192,7 @@ test("a layer that is none, has no records or does not count them is a fault", a
   server.answer(arcgis(() => []))
   expect(await failure("ArcGIS")).toBe("it has no records")
   server.answer(() => hits("unknown"))
-  expect(await failure("WFS")).toBe("it does not say how many records it has")
+  expect(await failure("WFS")).toBe("its response has no number of records")
 })
 
 test("a page that is too large, also after its decompression, names the cure", async () => {

@@ -166,7 +166,7 @@ test("the operator's word removes at once, whatever was noted, and is guarded", 
   for (const options of [{ partial: true }, {}]) {
     const source = options.partial ? "asx-directory" : "asx-announcements"
     const refusal = bench.refusal(source, whole, { ...options, removeMissingNow: true })
-    expect(await refusal).toStartWith("Cannot remove what is missing")
+    expect(await refusal).toStartWith("Cannot remove missing records")
   }
 })
 

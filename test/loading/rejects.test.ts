@@ -65,7 +65,7 @@ test("a directory that cannot be created is a warning, and the first ten rows ar
   const rejects = rejectsIn(directory)
   for (let line = 2; line < 20; line++) add(rejects, line)
   expect(warnings).toEqual([
-    `Cannot write rejected rows to ${directory}: not a directory; the first that are in no file are listed here`,
+    `Cannot write rejected rows to ${directory}: not a directory; the first unwritten rows follow`,
     ...Array.from({ length: 10 }, (_, n) => `Rejected: rows.csv, line ${n + 2}: is bad`),
   ])
   const reason = "not a directory"
