@@ -107,8 +107,7 @@ export function createRecentRequests({
     last: (accountId: number): Promise<RecentRequest[]> =>
       afterWrite(() => pool.runAlone(accountId, (db) => readRequests(db, accountId))),
 
-    /** Writes the last requests, for at most `limitMs`, and stops. */
-    stop: (limitMs = 5_000): Promise<void> => stop(limitMs),
+    stop,
   }
 }
 

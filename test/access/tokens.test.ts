@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { listAccounts, setDisabled, showAccount } from "../../src/access/accounts.ts"
 import { AccountError } from "../../src/access/change.ts"
 import { findOwnToken, listOwnTokens } from "../../src/access/token-list.ts"
-import { tokenName } from "../../src/access/token-name.ts"
 import {
   createOwnToken,
   editOwnToken,
@@ -11,6 +10,7 @@ import {
   revokeToken,
   rotateOwnToken,
   rotateToken,
+  tokenName,
 } from "../../src/access/tokens.ts"
 import { type Registry, refusal, registry } from "./registry.ts"
 

@@ -1,8 +1,7 @@
 /** `/account/tokens/:id`: a token's facts, and editing, rotating and revoking it. */
 import { Elysia } from "elysia"
 import { findOwnToken, type OwnToken } from "../../access/token-list.ts"
-import { maxNameLength } from "../../access/token-name.ts"
-import { editOwnToken, revokeToken, rotateOwnToken } from "../../access/tokens.ts"
+import { editOwnToken, maxNameLength, revokeToken, rotateOwnToken } from "../../access/tokens.ts"
 import { hourMs } from "../../text/durations.ts"
 import { field, notice, panel } from "../kit/components.ts"
 import { foreignForm, readForm } from "../kit/form.ts"
