@@ -59,7 +59,7 @@ function operationMarkdown(operation: Operation, options: ReferenceOptions): str
   const { address, explorer } = options
   const list = explorer?.(operation)
   const examples = formats.flatMap((format) => {
-    // TSV is as CSV, and a binary file is not shown.
+    // TSV has the same rows as CSV; a binary file has no example.
     if (format === "tsv" || representations[format].isBinary) return []
     const { request, body } = exampleOf(operation, format)
     const line = fenced("sh", curlLine(address, targetOf(request)))

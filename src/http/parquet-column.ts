@@ -22,7 +22,7 @@ type Text = readonly [bytes: Uint8Array, from: number, to: number]
 interface ParquetType {
   element: Pick<SchemaElement, "converted_type" | "logical_type"> &
     Required<Pick<SchemaElement, "type">>
-  /** If its values have a fixed size in bytes: writes the value of a text. */
+  /** Absent for texts. `write` encodes the value of a text in this many bytes. */
   fixed?: { size: number; write: (view: DataView, at: number, ...text: Text) => void }
 }
 
@@ -41,7 +41,7 @@ export const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
     element: { type: "DOUBLE" },
     fixed: { size: 8, write: (view, at, ...text) => view.setFloat64(at, numberOf(...text), true) },
   },
-  /** Of a byte each until the page is written, which has a bit for each. */
+  /** A byte for each value, until the page packs them into bits. */
   boolean: {
     element: { type: "BOOLEAN" },
     fixed: {
@@ -97,7 +97,7 @@ function numberOf(...text: Text): number {
   return scale === 0 ? digits : digits / scale
 }
 
-/** The number of a day such as `2026-01-31`, from 1970-01-01, by the leap years before its March. */
+/** The days from 1970-01-01 to a day such as `2026-01-31`. Years begin in March, after the leap day. */
 function dayNumber(bytes: Uint8Array, from: number): number {
   const part = (start: number, length: number): number => {
     let digits = 0
@@ -113,7 +113,7 @@ function dayNumber(bytes: Uint8Array, from: number): number {
   return 365 * year + leapDays + fromMarch + part(8, 2) - 1 - daysTo1970
 }
 
-/** Different values, one after another as a page has them. */
+/** The distinct values, one after another as a page has them. */
 interface Values {
   bytes: Uint8Array
   /** For each value the offset of its beginning, and at the end that of the end. */
@@ -129,7 +129,7 @@ export function createParquetColumn(
 ) {
   const { element, fixed } = parquetTypes[type]
   const mask = 2 ** Math.ceil(Math.log2(maxRows + 1)) - 1
-  /** By the hash of a text its place among the different ones, from 1. */
+  /** The place of a distinct text, from 1, by its hash. */
   const table = new Int32Array(mask + 1)
   const offsets = new Int32Array(maxRows + 1)
   /** For each row the place of its value, or -1 for null. */
@@ -171,7 +171,7 @@ export function createParquetColumn(
     }
   }
 
-  /** The different values, decoded. */
+  /** The distinct values, decoded. */
   function distinctValues(): Values {
     if (!fixed) return { bytes: texts, offsets }
     const { size, write } = fixed
@@ -186,7 +186,7 @@ export function createParquetColumn(
 
   return {
     add({ bytes, ends }: Cells, count: number): void {
-      // Beyond this, a dictionary does not pay any more.
+      // With more distinct values, a dictionary does not pay, and neither does the search for equal ones.
       const isLookedUp = 2 * distinct <= rows
       let start = 0
       for (let row = 0; row < count; row++) {

@@ -1,7 +1,7 @@
 /**
  * Writes a list as a Parquet file, row group by row group. The footer comes last: without it no reader takes
  * the file for whole. The pages are encoded here, from the bytes that the database sends: the library's own
- * encoders take an object for each value, which costs four times as much.
+ * encoders take an object for each value, and an export with them takes 2.3 times the CPU time.
  * https://parquet.apache.org/docs/file-format/
  */
 import { ByteWriter, ParquetWriter } from "hyparquet-writer"

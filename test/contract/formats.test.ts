@@ -244,6 +244,26 @@ test("a Parquet file names its release, its query and the licences of its source
   expect(rows.every(({ since_release }) => since_release === 1n)).toBe(true)
 })
 
+test("HEAD and If-None-Match work for whole lists in each format", async () => {
+  for (const format of ["csv", "tsv", "ndjson", "parquet"]) {
+    const path = `/tenements?format=${format}&all=true`
+    const whole = await service.get(path)
+    const bytes = await whole.arrayBuffer()
+    expect(bytes.byteLength).toBeGreaterThan(0)
+    const head = await service.get(path, { method: "HEAD" })
+    for (const name of ["content-type", "content-disposition", "etag", "x-total-count"]) {
+      expect([format, name, head.headers.get(name)]).toEqual([
+        format,
+        name,
+        whole.headers.get(name),
+      ])
+    }
+    const headers = { "If-None-Match": whole.headers.get("etag") ?? "" }
+    expect([format, (await service.get(path, { headers })).status]).toEqual([format, 304])
+    expect((await service.get(`${path}&as_of=1`)).status).toBe(200)
+  }
+})
+
 test("short lists that are read whole have all formats too", async () => {
   for (const path of ["/sources", "/releases", "/facets/tenements/state"]) {
     const { data } = await readList(await service.get(path))
