@@ -54,9 +54,9 @@ ${notices}
 ${panel(
   "try",
   "Try it",
-  html`<p class="label">In a terminal</p>
+  html`<p>In a terminal</p>
 ${copyable("curl", curl)}
-<p class="label">In a cell of Google Sheets</p>
+<p>In a cell of Google Sheets</p>
 ${copyable("sheets", formula)}
 ${isLocal(publicUrl) && html`<p class="hint">Google cannot reach ${new URL(publicUrl).hostname}: the formula works where the service has a public address.</p>`}`,
 )}

@@ -115,7 +115,7 @@ ${next}
 <div><button>Send me a link</button></div>
 </form>`
     : html`<p>This service sends no mail. Whoever operates it can make a link for you with</p>
-<pre class="code"><code>mds account link ${email || "you@example.com"}</code></pre>
+<pre><code>mds account link ${email || "you@example.com"}</code></pre>
 <p class="muted small">The link works once, within 15 minutes. Then you can choose a password.</p>`,
 )}
 </div>

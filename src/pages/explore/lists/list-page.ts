@@ -95,7 +95,7 @@ function presetLinks(list: RequestedList, day: string): Content {
     )
     return html`<li><a ${attributes({ href: addressWith(list, changes), "aria-current": isShown && "true" })}>${title}</a></li>`
   })
-  return html`<ul class="page-sizes presets" aria-label="Often needed">${links}</ul>`
+  return html`<ul class="page-sizes" aria-label="Often needed">${links}</ul>`
 }
 
 /** Each error is beside its field; a summary replaces the records. */
@@ -136,7 +136,7 @@ const framed = (
   main: html`${pageTitle(titleOf(view, code), html`<span id="lead">${lead}</span>`)}
 ${exploreTabs(view)}
 <p class="visually-hidden" id="announcement" role="status"></p>
-<div class="stack explore">${form}
+<div class="stack">${form}
 <div id="results" class="stack">${results}</div></div>`,
 })
 

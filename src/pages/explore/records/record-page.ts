@@ -75,7 +75,7 @@ export async function recordPage(
     scripts: ["copy.js", "explore.js"],
     main: html`${pageTitle(title, html`${view.record.lead(record, versions.records[0] ?? {}, found.links)}, at release ${release.id}`)}
 ${exploreTabs(view)}
-<div class="stack explore">${asOf !== undefined && pastNotice(release, asOf, present)}
+<div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 ${tiles.length > 0 && html`<dl class="figures">${tiles.map((tile) => html`<div class="panel">${pairOf(tile)}</div>`)}</dl>`}
 <div class="panel"><dl class="facts">${facts.map(pairOf)}</dl></div>
 ${parts}
