@@ -46,11 +46,11 @@ export function withoutNeedlessEscapes(text: string): string {
 
 /** The path and the query of an absolute URL. */
 export function splitUrl(url: string): { path: string; query: string } {
-  const [target = ""] = url.slice(url.indexOf("/", url.indexOf("//") + 2)).split("#", 1)
-  const mark = target.indexOf("?")
+  const start = url.indexOf("/", url.indexOf("//") + 2)
+  const mark = url.indexOf("?", start)
   return mark < 0
-    ? { path: target, query: "" }
-    : { path: target.slice(0, mark), query: target.slice(mark + 1) }
+    ? { path: url.slice(start), query: "" }
+    : { path: url.slice(start, mark), query: url.slice(mark + 1) }
 }
 
 /**
