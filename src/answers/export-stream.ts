@@ -22,7 +22,7 @@ export type ExportChunks = Pick<
 }
 
 export interface ExportStreamOptions {
-  /** What comes before the first row. */
+  /** The bytes before the first row. */
   head: string
   coder: StreamCoder
   /** The time without reading after which the receiver is disconnected. */
@@ -54,7 +54,7 @@ export function exportStream(
 
   let abort = (): void => {}
 
-  /** The next part that is not empty, because a coder may buffer what it gets. Null at the end. */
+  /** Returns the next part that is not empty, because a coder may buffer its input; null at the end. */
   const nextPart = async (): Promise<Uint8Array<ArrayBuffer> | null> => {
     for (;;) {
       const { value: chunk, done } = await chunks.next()
@@ -68,13 +68,12 @@ export function exportStream(
     }
   }
 
-  // An error without a reason aborts the connection too. Bun would print the reason, which the log
-  // has already.
+  // Without a reason, which Bun would print: the log has it already.
   type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
   const cutOff = (controller: Controller, outcome: "stalled" | "aborted"): void => {
     end(outcome)
     controller.error()
-    // The generator waits between two chunks, where nothing can fail, or ends after the chunk it reads.
+    // The generator is paused between two chunks, or ends after the present one, so `return` cannot fail.
     void chunks.return()
   }
   const expectReceiver = (controller: Controller): void => {
@@ -87,7 +86,7 @@ export function exportStream(
         abort = () => cutOff(controller, "aborted")
         if (shutdown.aborted) return abort()
         shutdown.addEventListener("abort", abort)
-        // A receiver may disconnect before it reads anything, without notice.
+        // A receiver may disappear before its first read.
         expectReceiver(controller)
       },
       async pull(controller) {
@@ -114,7 +113,7 @@ export function exportStream(
         await chunks.return()
       },
     },
-    // Nothing is written ahead of the receiver.
+    // The stream does not read ahead of the receiver.
     { highWaterMark: 0 },
   )
 }

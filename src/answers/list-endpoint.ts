@@ -1,4 +1,4 @@
-/** A list endpoint, and the parameters that follow from its resource. */
+/** Declares list endpoints. Their parameters follow from their resources. */
 import { type TProperties, Type } from "@sinclair/typebox"
 import type { Parent } from "../db/reader/statements.ts"
 import { ApiError } from "../http/api-error.ts"
@@ -15,18 +15,18 @@ import { complete, filterOf, type Readable, type ResourceRecord } from "../resou
 import { oneOf } from "../text/one-of.ts"
 
 interface Declaration {
-  /** For the API's description, what its resource does not say: which records, in which order. */
+  /** Describes the choice and the order of the records. */
   description?: string
   resource: Readable
   /** The resource's filters that this endpoint accepts, if not all. */
   filters?: readonly string[]
-  /** If the list belongs to one record of another resource. */
+  /** The record of another resource that the list belongs to, if any. */
   belongsTo?: Parent
-  /** If its records are the values of the filter in its path: the resource that it counts. */
+  /** The resource whose values the endpoint counts, if its records are the values of the filter in its path. */
   counts?: Readable
-  /** If it shows what is known now, whatever the release. */
+  /** Whether it shows the present state, which belongs to no release. */
   ofNoRelease?: true
-  /** If its records are published in the format Atom too. */
+  /** Converts the records to entries, if the endpoint has the format Atom. */
   feed?: FeedOf<ResourceRecord>
 }
 
@@ -143,8 +143,8 @@ const optional = (schema: TProperties[string]) =>
   schema.default === undefined ? Type.Optional(schema) : schema
 
 /**
- * A record's key as its table has it, from the key in a path.
- * @throws ApiError NOT_FOUND for a NUL, which PostgreSQL's text cannot hold
+ * Converts a key in a path to the key in the table.
+ * @throws ApiError NOT_FOUND for a NUL, which PostgreSQL's text excludes
  */
 export function recordKey({ keyFromPath }: Readable, text: string): string {
   if (text.includes("\0")) throw new ApiError("NOT_FOUND")

@@ -117,7 +117,7 @@ function suggestion(name: string, known: readonly string[]): string {
 
 export type ParameterValue = string | number | boolean | readonly string[]
 
-/** PostgreSQL's text can't hold a NUL, and no name or title has control characters. */
+/** PostgreSQL's text excludes NUL, and no name or title has control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 

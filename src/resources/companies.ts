@@ -77,7 +77,7 @@ export const companies: Resource = {
     ),
     active: filter(
       Type.Boolean({
-        description: "Listed companies, or those that are listed no longer",
+        description: "Listed companies, or companies that are no longer listed",
         default: true,
       }),
       equals(table.is_active),
@@ -91,7 +91,7 @@ export const companies: Resource = {
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
   historyFields: fieldsOf(table, {
     trading_as: textOf("Temporary code under which the exchange lists it"),
-    successor: textOf("Code under which the company went on once this one had ended"),
+    successor: textOf("New code of the company after the end of this one"),
   }),
   internal: fieldsOf(table, { listing_date: calendarDate("Day of listing", "2003-05-12") }),
   derived: {

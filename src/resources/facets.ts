@@ -18,7 +18,7 @@ export function facetsOf(resource: Readable, example: string): Readable {
     ...counted,
     name: "facets",
     singular: "facet",
-    description: "The values of a field of a list, and how many of its records have each.",
+    description: "The values of a field of a list, each with its number of records.",
     history: null,
     key: "value",
     keyInPath: oneOf(countedFilters(resource), {
@@ -28,10 +28,10 @@ export function facetsOf(resource: Readable, example: string): Readable {
     fields: {
       value: field(
         column,
-        textOf("Value, in its most frequent spelling; a filter of this name takes it", value),
+        textOf("Value, in its most frequent spelling; the filter of this name accepts it", value),
         { nullable: true },
       ),
-      count: field(column, countOf("Number of records of the list that have it", 1)),
+      count: field(column, countOf("Number of records of the list with this value", 1)),
     },
     sorts: {},
   }

@@ -30,19 +30,19 @@ export const sources: Readable = {
         examples: ["tenements"],
       }),
       licence: textOf("Licence of its publisher", "CC BY 4.0"),
-      attribution: textOf("The words that the licence asks those who use it to show"),
+      attribution: textOf("The attribution that the licence requires"),
       address: Type.String({
         format: "uri",
         description:
-          "Where its files come from: an address that the operator gives or, without one, the server of those that are fetched",
+          "The URL that the operator gives or, without one, the server of its fetched files",
         examples: ["https://example.com/files/CurrentTenements.csv"],
       }),
       last_fetched_at: instant(
-        "When its files were last fetched, whether or not they had changed",
+        "When its files were last fetched, changed or not",
         "2026-02-16T02:00:00Z",
       ),
       last_loaded_at: instant(
-        "When its last load ended, whatever came of it",
+        "When its last load ended, successful or not",
         "2026-02-16T02:00:00Z",
       ),
       last_outcome: oneOf(loadOutcomes, {
@@ -50,10 +50,7 @@ export const sources: Readable = {
           "Outcome of its last load or fetch: a release, no difference, a rejected load, or a failed fetch because the download or the load failed; the last two leave the data as it was",
         examples: ["unchanged"],
       }),
-      last_observed_at: instant(
-        "When the newest files that were loaded were true",
-        "2026-02-15T00:00:00Z",
-      ),
+      last_observed_at: instant("The time of its newest loaded files", "2026-02-15T00:00:00Z"),
       last_changed_at: instant(
         "When its records last changed in a release",
         "2026-01-30T18:00:00Z",
@@ -63,13 +60,13 @@ export const sources: Readable = {
     records: figure(countOf("Number of its records in the newest release, inactive ones too", 1)),
     missing: figure(
       countOf(
-        "Number of those that its last files lack, and that are kept until further loads confirm it",
+        "Number of its records that its last files lack; they stay until further loads lack them too",
         0,
       ),
     ),
-    rejected: figure(countOf("Number of rows of its last files that could not be loaded", 1), true),
+    rejected: figure(countOf("Number of rejected rows of its last files", 1), true),
     unknown_values: figure(
-      countOf("Number of values in its last files that are not known and were left empty", 3),
+      countOf("Number of unknown values in its last files, which are left empty", 3),
       true,
     ),
     linked_percentage: figure(

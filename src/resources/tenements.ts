@@ -62,8 +62,7 @@ export const tenements: Resource = {
     asx_codes: field(
       table.asx_codes,
       Type.Array(Type.String(), {
-        description:
-          "ASX codes of the companies that it is linked to; only where `fields` names it",
+        description: "ASX codes of the companies that it is linked to; only if `fields` names it",
         examples: [["XMR"]],
       }),
       { select: sql`array_to_string(${table.asx_codes}, '; ')` },
@@ -79,7 +78,7 @@ export const tenements: Resource = {
       values: { column: table.holder_name, isList: true },
     },
     search: termFilter(
-      "Part of the id or of the reference, whose letters and digits alone count",
+      "Part of the id or of the reference; only letters and digits count",
       "E47/9001",
       table.search_key,
       numberKey,

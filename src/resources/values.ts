@@ -97,10 +97,10 @@ export function fieldsOf(
 /** The further fields of every loaded record. */
 export const provenanceOf = (table: PgTable): Record<string, Field> =>
   fieldsOf(table, {
-    source: textOf("The source that loaded it; only where `fields` names it", "sample"),
+    source: textOf("The source that loaded it; only if `fields` names it", "sample"),
     since_release: Type.Integer({
       minimum: 1,
-      description: "The release that last changed it; only where `fields` names it",
+      description: "The release that last changed it; only if `fields` names it",
       examples: [1],
     }),
   })

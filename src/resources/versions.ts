@@ -17,7 +17,7 @@ export function versionsOf(resource: Resource): Readable {
   return {
     name: `${singular}-versions`,
     singular: `${singular} version`,
-    description: `What a ${singular} was, from one release to another.`,
+    description: `The versions of a ${singular}, each with the releases that made and ended it.`,
     table,
     history: null,
     pastVersions: history,
@@ -52,7 +52,7 @@ function periodFields(resource: Resource): Record<string, Field> {
       publishedAt(made),
     ),
     until_release: computed(
-      number("The release that superseded or removed it; unknown for the version that is current"),
+      number("The release that superseded or removed it; null for the current version"),
       untilShown,
     ),
     until: computed(instantOf("When that was published, in UTC"), publishedAt(untilShown)),
@@ -68,15 +68,12 @@ function periodFields(resource: Resource): Record<string, Field> {
       ofRelease(made, fileNames(sql`${sql.identifier(getTableName(table))}.file`)),
     ),
     observed_at: computed(
-      instantOf(
-        "When those files were true, in UTC; unknown where nobody said",
-        "2026-01-30T00:00:00Z",
-      ),
+      instantOf("The time of those files, in UTC; null if unknown", "2026-01-30T00:00:00Z"),
       ofRelease(made, observed),
     ),
     changed: computed(
       textOf(
-        "The fields that differ from the version before, listed as A; B; empty where only what it is linked to changed, unknown for the oldest version that is kept",
+        "The fields that differ from the previous version, listed as A; B; empty if only its links changed, null for the oldest available version",
       ),
       changedFields(resource),
     ),

@@ -30,16 +30,14 @@ const facetsIn = (resource: Resource, example: string): ListEndpoint =>
   })
 
 export const companyList = listEndpoint({
-  description:
-    "Ordered by name, unless `sort` says otherwise; only companies that are listed today, unless `active` is `false`.",
+  description: "Ordered by name by default; only listed companies, unless `active` is `false`.",
   resource: companies,
 })
 
 export const company = recordEndpoint(companies)
 
 export const tenementsOfCompany = listEndpoint({
-  description:
-    "Those that the company or one of its subsidiaries holds, ordered by `id`, unless `sort` says otherwise.",
+  description: "Those of the company and its subsidiaries, ordered by `id` by default.",
   resource: tenements,
   filters: Object.keys(tenements.filters).filter((name) => name !== "company"),
   belongsTo: { resource: companies, scope: belongsToCompany },
@@ -54,7 +52,7 @@ export const subsidiariesOfCompany = listEndpoint({
 export const companyHistory = historyOf(companies)
 
 export const tenementList = listEndpoint({
-  description: "Ordered by `id`, unless `sort` says otherwise. Unknown dates and areas come last.",
+  description: "Ordered by `id` by default. Unknown dates and areas come last.",
   resource: tenements,
 })
 
@@ -94,7 +92,7 @@ export const releaseList = listEndpoint({ description: "Newest first.", resource
 
 export const sourceList = listEndpoint({
   description:
-    "In the order in which they were first loaded. It shows them as they are now, and belongs to no release: it changes with loads that publish none, too.",
+    "In the order of their first loads. The list shows their present state and belongs to no release: loads that publish none change it too.",
   resource: sources,
   ofNoRelease: true,
 })

@@ -14,7 +14,7 @@ import { requestTarget } from "../plugins/target.ts"
 import { oneOf } from "../text/one-of.ts"
 
 const description =
-  "The plan of your account, its current window and its requests in each of the last 24 hours. Requests for it do not count against the window; they have a bound of their own, of the same size."
+  "The plan of your account, its current window and its requests in each of the last 24 hours. The window does not count requests for it; a separate window of the same size does."
 
 export const usageOfAccount: ObjectEndpoint = {
   kind: "object",
