@@ -4,10 +4,10 @@ import type { ReadLicences } from "../db/reader/licences.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { createRecordSink, type RowEncoder } from "../db/reader/rows.ts"
 import { representations } from "../http/formats.ts"
-import { type ParquetColumn, parquetFile, type Rows } from "../http/parquet.ts"
+import { type ParquetColumn, parquetFile } from "../http/parquet.ts"
 import { queryText } from "../http/query-string.ts"
 import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
-import { delimitedWriter, writeRecords } from "../text/delimited.ts"
+import { delimitedWriter } from "../text/delimited.ts"
 import type { ListPlan } from "./list-plan.ts"
 
 type Records = readonly ResourceRecord[]
@@ -36,12 +36,15 @@ export async function encodedExport({ plan, release, licences, read }: EncodedEx
       query: queryOf(plan),
       licences: JSON.stringify(await licences()),
     })
-    const found = await read(picked(plan, file.newRows))
+    const found = await read(() => recordEncoder(plan, (records) => records))
     return found && { head: "", total: found.total, chunks: parquetChunks(found.chunks, file) }
   }
   const { head, newEncoder } = representations[plan.format].isDelimited
     ? delimitedRows(plan)
-    : { head: "", newEncoder: () => lineEncoder(plan) }
+    : {
+        head: "",
+        newEncoder: () => recordEncoder(plan, (records) => utf8.encode(linesOf(plan, records))),
+      }
   const found = await read(newEncoder)
   return found && { head, ...found }
 }
@@ -49,7 +52,7 @@ export async function encodedExport({ plan, release, licences, read }: EncodedEx
 const queryOf = ({ path, canonical }: ListPlan): string => `${path}?${queryText(canonical)}`
 
 async function* parquetChunks(
-  chunks: Export<Rows>["chunks"],
+  chunks: Export<Records>["chunks"],
   file: ReturnType<typeof parquetFile>,
 ) {
   for await (const { records, content } of chunks) yield { records, content: file.add(content) }
@@ -59,15 +62,8 @@ async function* parquetChunks(
 /** The records as a whole body. */
 export function encodedRecords(plan: ListPlan, records: Records): Bytes {
   if (plan.format !== "parquet") return utf8.encode(textOfRecords(plan, records))
-  const columns = columnsOf(plan)
-  const file = parquetFile(columns, { query: queryOf(plan) })
-  const parts: Bytes[] = []
-  for (let start = 0; start < records.length; start += recordsPerChunk) {
-    const rows = file.newRows()
-    writeRecords(rows, columns, records.slice(start, start + recordsPerChunk))
-    parts.push(file.add(rows.content()))
-  }
-  return Buffer.concat([...parts, file.end()])
+  const file = parquetFile(columnsOf(plan), { query: queryOf(plan) })
+  return Buffer.concat([file.add(records), file.end()])
 }
 
 /** The records in a format of text: lines of JSON, or rows with a header. */
@@ -80,9 +76,10 @@ export function textOfRecords(plan: ListPlan, records: Records): string {
 const linesOf = ({ fields }: ListPlan, records: Records): string =>
   records.map((record) => `${JSON.stringify(fields ? pick(record, fields) : record)}\n`).join("")
 
-function lineEncoder(plan: ListPlan): RowEncoder<Bytes> {
-  const { records, ...sink } = createRecordSink(plan.shown)
-  return { ...sink, content: () => utf8.encode(linesOf(plan, records)) }
+/** Decodes the cells, for a format that is encoded from records. */
+function recordEncoder<T>({ shown }: ListPlan, encode: (records: Records) => T): RowEncoder<T> {
+  const { records, ...sink } = createRecordSink(shown)
+  return { ...sink, content: () => encode(records) }
 }
 
 /** @throws Error for a format without a header row, which is a mistake in the program */

@@ -160,39 +160,23 @@ export function delimitedWriter(
     }
   }
 
-  /** Returns the rows as text. */
+  /** Returns records as text. Lists are joined by `; `. */
   function rows(records: readonly Readonly<Record<string, unknown>>[]): string {
     const encoder = newEncoder()
-    writeRecords(encoder, columns, records)
+    for (const record of records) {
+      for (const { name } of columns) {
+        const value = record[name]
+        if (value === null || value === undefined) {
+          encoder.emptyCell()
+        } else {
+          const text = utf8.encode(Array.isArray(value) ? value.join("; ") : String(value))
+          encoder.cell(text, 0, text.length)
+        }
+      }
+      encoder.endRow()
+    }
     return fromUtf8.decode(encoder.content())
   }
 
   return { header: `${columns.map(({ name }) => name).join(separator)}\r\n`, rows, newEncoder }
-}
-
-/** Takes the values of each row in their order, as UTF-8 between two offsets. */
-interface CellSink {
-  cell(text: Buffer, start: number, end: number): void
-  emptyCell(): void
-  endRow(): void
-}
-
-/** Writes records as the rows that the database would send. Lists are joined by `; `. */
-export function writeRecords(
-  sink: CellSink,
-  columns: readonly Column[],
-  records: readonly Readonly<Record<string, unknown>>[],
-): void {
-  for (const record of records) {
-    for (const { name } of columns) {
-      const value = record[name]
-      if (value === null || value === undefined) {
-        sink.emptyCell()
-      } else {
-        const text = Buffer.from(Array.isArray(value) ? value.join("; ") : String(value))
-        sink.cell(text, 0, text.length)
-      }
-    }
-    sink.endRow()
-  }
 }
