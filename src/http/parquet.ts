@@ -17,6 +17,8 @@ interface ParquetType {
   convert: (value: unknown) => unknown
 }
 
+const dayMs = 86_400_000
+
 const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
   text: {
     element: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
@@ -27,7 +29,7 @@ const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
   boolean: { element: { type: "BOOLEAN" }, convert: (value) => value },
   date: {
     element: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
-    convert: (value) => new Date(String(value)),
+    convert: (value) => Date.parse(String(value)) / dayMs,
   },
   instant: {
     element: {
@@ -35,7 +37,7 @@ const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
       converted_type: "TIMESTAMP_MILLIS",
       logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
     },
-    convert: (value) => new Date(String(value)),
+    convert: (value) => Date.parse(String(value)),
   },
 }
 
