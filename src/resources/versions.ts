@@ -4,8 +4,7 @@
  */
 import { type TSchema, Type } from "@sinclair/typebox"
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
-import { equals } from "./conditions.ts"
-import { type Field, field, keyColumn, type Readable, type Resource } from "./resource.ts"
+import { type Field, field, type Readable, type Resource } from "./resource.ts"
 import { instantOf, instantText, textOf } from "./values.ts"
 
 /** The bound release of the response. */
@@ -29,13 +28,6 @@ export function versionsOf(resource: Resource): Readable {
     defaultOrder: [{ column: since, direction: "desc" }],
   }
 }
-
-/** The parent of a list of versions: a record that may have been removed. */
-export const ofRecord = (resource: Resource) => ({
-  resource,
-  scope: equals(keyColumn(resource)),
-  existsByRows: true,
-})
 
 function periodFields(resource: Resource): Record<string, Field> {
   const { since, table } = resource

@@ -3,14 +3,15 @@ import { recordEndpoint, type ServedEndpoint } from "../answers/endpoint.ts"
 import { type ListEndpoint, listEndpoint } from "../answers/list-endpoint.ts"
 import type { FeedOf } from "../http/atom.ts"
 import { companies } from "../resources/companies.ts"
+import { equals } from "../resources/conditions.ts"
 import { facetsOf } from "../resources/facets.ts"
 import { releases } from "../resources/releases.ts"
 import { reports } from "../resources/reports.ts"
-import type { Resource, ResourceRecord } from "../resources/resource.ts"
+import { keyColumn, type Resource, type ResourceRecord } from "../resources/resource.ts"
 import { sources } from "../resources/sources.ts"
 import { belongsToParent, subsidiaries } from "../resources/subsidiaries.ts"
 import { belongsToCompany, tenements } from "../resources/tenements.ts"
-import { ofRecord, versionsOf } from "../resources/versions.ts"
+import { versionsOf } from "../resources/versions.ts"
 import { splitValues } from "../text/fold.ts"
 import { usageOfAccount } from "./usage.ts"
 
@@ -18,7 +19,7 @@ const historyOf = (resource: Resource): ListEndpoint =>
   listEndpoint({
     description: "Newest first.",
     resource: versionsOf(resource),
-    belongsTo: ofRecord(resource),
+    belongsTo: { resource, scope: equals(keyColumn(resource)) },
   })
 
 /** The values of the field in the path. @param example the name of one of the fields */

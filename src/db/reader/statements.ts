@@ -33,8 +33,6 @@ export type Scope = (parentKey: SQL) => SQL
 export interface Parent {
   resource: Readable
   scope: Scope
-  /** Whether it exists where the list has rows, as the versions of a record that was removed. */
-  existsByRows?: boolean
 }
 
 /** The shape of a list: all that determines a statement except the page and the bound values. */

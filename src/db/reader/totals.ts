@@ -23,8 +23,12 @@ export function createTotals({ pools, caches, read }: Reading): ReadTotal {
     return total
   }
 
-  async function parentExists({ parent }: List, options: ReadOptions): Promise<boolean> {
-    if (!parent || parent.existsByRows) return true
+  /** A removed record exists while it has versions. */
+  async function parentExists(
+    { resource: shown, parent }: List,
+    options: ReadOptions,
+  ): Promise<boolean> {
+    if (!parent || shown.pastVersions) return true
     const { resource, key } = parent
     const found = await read(pools.records, {
       ...options,
@@ -40,7 +44,7 @@ export function createTotals({ pools, caches, read }: Reading): ReadTotal {
     const cached = caches.totals.get(key)
     if (cached !== undefined) return cached
     const [total, exists] = await Promise.all([count(list, options), parentExists(list, options)])
-    if (!exists || (list.parent?.existsByRows && total === 0)) return null
+    if (!exists || (list.resource.pastVersions && total === 0)) return null
     caches.totals.set(key, total)
     return total
   }
