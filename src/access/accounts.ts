@@ -13,7 +13,7 @@ import { isEmailAddress } from "../text/email-address.ts"
 import { fold } from "../text/fold.ts"
 import { readAudit } from "./audit.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
-import { listOwnTokens } from "./token-list.ts"
+import { readTokens } from "./token-list.ts"
 
 const columns = {
   id: accounts.id,
@@ -65,7 +65,7 @@ const shownChanges = 100
 export async function showAccount(pool: Pool, email: string, now = new Date()) {
   const account = await pool.runAlone(null, (db) => existingAccount(db, email))
   const [found, { entries }, total] = await Promise.all([
-    listOwnTokens(pool, account.id, { now, ended: null }),
+    readTokens(pool, account.id, now),
     readAudit(pool, account.id, null, shownChanges),
     pool.runAlone(null, (db) => db.$count(accessChanges, eq(accessChanges.account_id, account.id))),
   ])

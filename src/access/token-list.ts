@@ -19,21 +19,16 @@ export const listedEnded = 100
 export const isValidToken = (now: Date) =>
   sql<boolean>`(${tokens.revoked_at} is null and (${tokens.expires_at} is null or ${tokens.expires_at} > ${now.toISOString()}::timestamptz))`
 
-/**
- * The valid tokens of an account and those that ended last, the newest first.
- * @param ended the number of revoked and expired tokens; null for all
- */
+/** The valid tokens of an account and the last `ended` of the revoked and expired ones, the newest first. */
 export function listOwnTokens(
   pool: Pool,
   accountId: number,
-  { now, ended = listedEnded }: { now: Date; ended?: number | null },
+  { now, ended = listedEnded }: { now: Date; ended?: number },
 ) {
-  const ofAccount = eq(tokens.account_id, accountId)
-  if (ended === null) return readTokens(pool, accountId, now)
   const newestEnded = pool.db
     .select({ id: tokens.id })
     .from(tokens)
-    .where(and(ofAccount, not(isValidToken(now))))
+    .where(and(eq(tokens.account_id, accountId), not(isValidToken(now))))
     .orderBy(desc(tokens.id))
     .limit(ended)
   return readTokens(pool, accountId, now, or(isValidToken(now), inArray(tokens.id, newestEnded)))
@@ -48,7 +43,8 @@ export async function findOwnToken(
   return (await readTokens(pool, accountId, now, eq(tokens.id, tokenId)))[0]
 }
 
-const readTokens = (pool: Pool, accountId: number, now: Date, condition?: SQL) =>
+/** The newest first. */
+export const readTokens = (pool: Pool, accountId: number, now: Date, condition?: SQL) =>
   pool.runAlone(accountId, (db) =>
     db
       .select({
