@@ -31,7 +31,7 @@ interface EncodedExport {
 /** Every record of a list, chunk by chunk. `head` comes before the rows. */
 export async function encodedExport({ plan, release, licences, read }: EncodedExport) {
   if (plan.format === "parquet") {
-    const file = parquetFile(columnsOf(plan), {
+    const file = await parquetFile(columnsOf(plan), {
       release: String(release.id),
       query: queryOf(plan),
       licences: JSON.stringify(await licences()),
@@ -53,16 +53,16 @@ const queryOf = ({ path, canonical }: ListPlan): string => `${path}?${queryText(
 
 async function* parquetChunks(
   chunks: Export<Records>["chunks"],
-  file: ReturnType<typeof parquetFile>,
+  file: Awaited<ReturnType<typeof parquetFile>>,
 ) {
   for await (const { records, content } of chunks) yield { records, content: file.add(content) }
   yield { records: 0, content: file.end() }
 }
 
 /** The records as a whole body. */
-export function encodedRecords(plan: ListPlan, records: Records): Bytes {
+export async function encodedRecords(plan: ListPlan, records: Records): Promise<Bytes> {
   if (plan.format !== "parquet") return utf8.encode(textOfRecords(plan, records))
-  const file = parquetFile(columnsOf(plan), { query: queryOf(plan) })
+  const file = await parquetFile(columnsOf(plan), { query: queryOf(plan) })
   return Buffer.concat([file.add(records), file.end()])
 }
 

@@ -85,7 +85,7 @@ export function createListAnswers(options: ListOptions) {
     if (plan.all) {
       if (plan.facet === undefined) return exportAnswer(options, asked, resolved, validators)
       const counts = await readFacet(resolved, plan.facet, asked.account)
-      return represent(asked, wholeContent(plan, validators, counts), status)
+      return represent(asked, await wholeContent(plan, validators, counts), status)
     }
     const page = await readPage(resolved, asked.account)
     const make = () => step("represent", () => pageContent(plan, validators, page, baseUrl))

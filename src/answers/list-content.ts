@@ -49,9 +49,13 @@ export function pageText(
 }
 
 /** Every record of a short list. */
-export function wholeContent(plan: ListPlan, validators: Validators, records: Records): Content {
+export async function wholeContent(
+  plan: ListPlan,
+  validators: Validators,
+  records: Records,
+): Promise<Content> {
   const { isBinary = false } = representations[plan.format]
-  const bytes = encodedRecords(plan, records)
+  const bytes = await encodedRecords(plan, records)
   const body = { bytes, coded: isBinary ? null : {} }
   return contentOf(validators, plan.format, exportHeaders(plan, records.length), body)
 }

@@ -38,7 +38,7 @@ export async function answerState(
     meta: pageMeta(total, page, per_page),
   }
   const content = plan.all
-    ? wholeContent(plan, validators, records)
+    ? await wholeContent(plan, validators, records)
     : pageContent(plan, validators, shown, baseUrl)
   return represent(asked, content, cacheStatus.bypass)
 }

@@ -2,7 +2,7 @@
  * Writes a list as a Parquet file, row group by row group. The footer comes last, so no reader accepts a file
  * that was cut. https://parquet.apache.org/docs/file-format/
  */
-import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer"
+import type { SchemaElement } from "hyparquet-writer"
 import type { Column } from "../text/delimited.ts"
 
 export interface ParquetColumn extends Column {
@@ -44,11 +44,12 @@ const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
 /** A larger group would keep other requests waiting while it is encoded. */
 const rowsPerGroup = 10_000
 
-/** @param metadata the key-value metadata of the file */
-export function parquetFile(
+/** The first file loads the library. @param metadata the key-value metadata of the file */
+export async function parquetFile(
   columns: readonly ParquetColumn[],
   metadata: Readonly<Record<string, string>>,
 ) {
+  const { ByteWriter, ParquetWriter } = await import("hyparquet-writer")
   const out = new ByteWriter()
   const file = new ParquetWriter({
     writer: out,

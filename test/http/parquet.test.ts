@@ -6,8 +6,12 @@ import { seededIntegers } from "../support/seeded.ts"
 
 type Written = Record<string, string | number | boolean | null>
 
-function fileOf(columns: ParquetColumn[], records: Written[], perChunk: number): ArrayBuffer {
-  const file = parquetFile(columns, {})
+async function fileOf(
+  columns: ParquetColumn[],
+  records: Written[],
+  perChunk: number,
+): Promise<ArrayBuffer> {
+  const file = await parquetFile(columns, {})
   const parts: Uint8Array[] = []
   for (let start = 0; start < records.length; start += perChunk) {
     parts.push(file.add(records.slice(start, start + perChunk)))
@@ -47,7 +51,7 @@ test("45,000 rows in five groups", async () => {
     day: below(4) === 0 ? null : day(below(800_000) - 700_000),
     at: `${day(below(20_000))}T00:00:0${below(10)}Z`,
   }))
-  const file = fileOf(columns, records, 2_000)
+  const file = await fileOf(columns, records, 2_000)
   const { row_groups: groups, num_rows } = parquetMetadata(file)
   expect([groups.length, num_rows]).toEqual([5, 45_000n])
   const chunks = groups[0]?.columns.map(({ meta_data }) => meta_data) ?? []
@@ -66,7 +70,7 @@ test("45,000 rows in five groups", async () => {
 })
 
 test("a file without rows has its columns", async () => {
-  const file = fileOf([column("id", "text", false)], [], 1)
+  const file = await fileOf([column("id", "text", false)], [], 1)
   expect(parquetMetadata(file).schema.map(({ name }) => name)).toEqual(["records", "id"])
   expect(await parquetReadObjects({ file })).toEqual([])
 })
