@@ -1,4 +1,5 @@
 /** Rates of requests under load, and the CPU time that each takes. */
+import { redisServer } from "../../support/redis.ts"
 import type { Row } from "../bench.ts"
 import { call, wrk } from "../clients.ts"
 import type { Environment } from "../environment.ts"
@@ -81,6 +82,28 @@ const randomPage: Row = {
   },
 }
 
+const redisPage: Row = {
+  name: "redis-page",
+  work: "a list page asked for again with Redis, beside the same without",
+  needs: ["wrk", "redis-server"],
+  run: async (environment) => {
+    const { scratch, seconds, ours } = environment
+    const redis = await redisServer()
+    const headers = { Authorization: `Bearer ${await ours.token("counted", { limit: 1_000_000 })}` }
+    const side = async (settings: Record<string, string>) =>
+      wrk(scratch, { server: await ours.start(settings), targets: [listPage], headers, seconds })
+    try {
+      return await rounds(environment.rounds, {
+        ours: await side({ REDIS_URL: redis.url }),
+        "without Redis": await side({}),
+      })
+    } finally {
+      await environment.endRow()
+      await redis.stop()
+    }
+  },
+}
+
 export const rateRows: readonly Row[] = [
   {
     name: "page-again",
@@ -115,4 +138,5 @@ export const rateRows: readonly Row[] = [
     },
   },
   randomPage,
+  redisPage,
 ]

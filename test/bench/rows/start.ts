@@ -1,8 +1,8 @@
-/** The start of the service. */
+/** The start of the service, beside an empty server. */
 import { freePort } from "../../support/supervised.ts"
 import type { Row } from "../bench.ts"
-import { type Checkout, measureCheckouts } from "../environment.ts"
-import { cpuSecondsOf } from "../processes.ts"
+import { type Checkout, measureCheckouts, repository } from "../environment.ts"
+import { cpuSecondsOf, startServer } from "../processes.ts"
 import type { Measure } from "../rounds.ts"
 
 /** From the start of the service to its first 200. */
@@ -32,8 +32,29 @@ async function untilOk(url: string, headers: Record<string, string>): Promise<vo
   }
 }
 
+const emptyServer = `
+for (const name of ["@elysiajs/bearer", "@sinclair/typebox", "drizzle-orm/postgres-js", "postgres", "lru-cache", "commander"]) await import(name)
+const { Elysia } = await import("elysia")
+const app = new Elysia().get("/", () => "ok").listen({ port: 0, hostname: "127.0.0.1" })
+await (await fetch(app.server.url)).text()
+console.log("Listening on http://127.0.0.1:" + app.server.port)`
+
+const emptySide: Measure = async () => {
+  const startedMs = performance.now()
+  const command = [process.execPath, "-e", emptyServer]
+  const server = await startServer(command, {
+    cwd: repository,
+    announcesOn: "stdout",
+    settings: {},
+  })
+  const ms = performance.now() - startedMs
+  const cpuMs = cpuSecondsOf(server.pid) * 1000
+  await server.stop()
+  return { ms, "CPU ms": cpuMs }
+}
+
 export const start: Row = {
   name: "start",
-  work: "serve to its first 200",
-  run: (environment) => measureCheckouts(environment, startSide),
+  work: "serve to its first 200, beside an empty Elysia server with the same packages",
+  run: (environment) => measureCheckouts(environment, startSide, { empty: emptySide }),
 }
